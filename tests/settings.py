@@ -1,1 +1,18 @@
-SECRET_KEY = "tests"
+"""The site as it is, on a scratch database and with the embedder whose numbers can be checked by hand."""
+
+import os
+import tempfile
+
+for name in [name for name in os.environ if name.startswith("MEMSITE_")]:
+    del os.environ[name]
+os.environ["MEMSITE_SECRET_KEY"] = "only for tests"
+os.environ["MEMSITE_EMBEDDER"] = "hash"
+os.environ["MEMSITE_DATA_DIR"] = tempfile.mkdtemp(prefix="memsite-tests-")
+os.environ["MEMSITE_LOG_LEVEL"] = "ERROR"
+
+from memsite.settings import *
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# Page tests need no collected files.
+STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
+STATIC_ROOT.mkdir()

@@ -1,0 +1,34 @@
+"""Embedders: one promise (`Embedder`), its keepers, and the factory that picks one."""
+
+from .base import (
+    Embedder,
+    EmbedderError,
+    EmbedderMisconfigured,
+    EmbedderUnavailable,
+    Thresholds,
+    Vectors,
+    normalise_rows,
+)
+from .factory import EmbedderSettings, make_embedder
+from .hashing import HashEmbedder
+from .minilm import MiniLMEmbedder
+from .ollama import OllamaEmbedder
+from .openai import OpenAIEmbedder
+from .patience import Patience
+
+__all__ = [
+    "Embedder",
+    "EmbedderError",
+    "EmbedderMisconfigured",
+    "EmbedderSettings",
+    "EmbedderUnavailable",
+    "HashEmbedder",
+    "MiniLMEmbedder",
+    "OllamaEmbedder",
+    "OpenAIEmbedder",
+    "Patience",
+    "Thresholds",
+    "Vectors",
+    "make_embedder",
+    "normalise_rows",
+]

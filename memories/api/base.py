@@ -1,0 +1,150 @@
+"""What all REST views share: the caller, its app, its rows, its idempotency keys."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+from rest_framework.exceptions import NotFound, PermissionDenied, Throttled
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from memories.agent import MemoryAgent
+from memories.api.fields import Shape
+from memories.models import Memory
+from memsite.problems import PreconditionFailed, Unprocessable
+from memsite.tenancy.authentication import Principal
+from memsite.tenancy.idempotency import Slot, idempotent
+from memsite.tenancy.models import App
+from memsite.tenancy.rates import RateExceeded, take_writes
+from sessions.models import AgentSession
+
+Answer = tuple[int, Mapping[str, Any]]
+
+
+class View(APIView):
+    """`scope` names what a key must be allowed to do: read, write, operator, or "by method"."""
+
+    scope: str | None = None
+
+    def caller(self) -> Principal:
+        return self.request.user  # type: ignore[return-value]  # our authenticators set a Principal
+
+    def read(self, shape: type[Shape]) -> dict[str, Any]:
+        """The body as `shape` has it; ValidationError names each field that is wrong."""
+        body = shape(data=self.request.data)
+        body.is_valid(raise_exception=True)
+        return dict(body.validated_data)
+
+    def create_once(self, work: Callable[[Slot], Answer]) -> Response:
+        """Answers with `work(slot)`, or with what it answered before to the same Idempotency-Key.
+
+        `work` calls `slot.keep` inside its transaction.
+        """
+        caller = self.caller()
+        name = f"agent:{caller.agent.pk}" if caller.agent else caller.actor
+        said = {"method": self.request.method, "path": self.request.path, "body": self.request.data}
+        with idempotent(name, self.request.headers.get("Idempotency-Key"), said, timezone.now()) as slot:
+            status, body = slot.answer or work(slot)
+        headers = {"Idempotency-Replayed": "true"} if slot.answer else None
+        return Response(body, status=status, headers=headers)
+
+    def create_in_transaction(self, work: Callable[[], Answer]) -> Response:
+        """`create_once` for work that is one short transaction without network calls."""
+
+        def keep(slot: Slot) -> Answer:
+            with transaction.atomic():
+                status, body = work()
+                slot.keep(status, body)
+            return status, body
+
+        return self.create_once(keep)
+
+
+class AgentView(View):
+    """A door for agents: everything behind it belongs to the app of the key."""
+
+    scope = "by method"
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if self.caller().agent is None:
+            raise PermissionDenied("This door is for an agent's key: an operator's belongs to no app.")
+
+    @property
+    def app(self) -> App:
+        app = self.caller().app
+        assert app is not None
+        return app
+
+    def memory_agent(self) -> MemoryAgent:
+        return MemoryAgent(self.app, self.caller().agent, self.caller().actor)
+
+    def session(self, uid: UUID) -> AgentSession:
+        rows = AgentSession.objects.for_app(self.app).select_related("agent")
+        return self.in_app(found(rows.filter(uid=uid, agent=self.caller().agent).first()))
+
+    def in_app(self, session: AgentSession) -> AgentSession:
+        # The app that came with the key has its policy: no further query for it.
+        session.app = self.app
+        return session
+
+    def memory(self, agent: MemoryAgent, uid: UUID) -> Memory:
+        return found(agent.memories().select_related("session", "resource").filter(uid=uid).first())
+
+    def count_writes(self, count: int) -> None:
+        """429 with the seconds to wait, if the agent has written as much this minute as its app allows."""
+        agent, limit = self.caller().agent, self.app.policy.writes_per_minute
+        assert agent is not None
+        if count > limit:
+            raise Unprocessable(
+                f"This app's agents may write {limit} memories a minute, and these are {count}."
+            )
+        try:
+            take_writes(agent, count, limit)
+        except RateExceeded as error:
+            raise Throttled(error.retry_after_seconds) from error
+
+
+class OperatorView(View):
+    """A door for operators: of all apps, or (an agent's key with the scope) of its own."""
+
+    scope = "operator"
+
+    def apps(self) -> Any:
+        own = self.caller().app
+        rows = App.objects.select_related("policy")
+        return rows.filter(pk=own.pk) if own else rows
+
+    def app_named(self, app_id: str) -> App:
+        app: App = found(self.apps().filter(app_id=app_id).first())
+        return app
+
+
+Row = TypeVar("Row")
+
+
+def found(row: Row | None) -> Row:
+    """The row; the same 404 for one that does not exist and one that is another app's."""
+    if row is None:
+        raise NotFound("There is nothing with this id.")
+    return row
+
+
+def expected_version(request: Request) -> int | None:
+    """The version of an `If-Match` header, None without one."""
+    tag = request.headers.get("If-Match", "").strip()
+    if tag in ("", "*"):
+        return None
+    number = tag.removeprefix("W/").strip('"')
+    if not number.isdecimal() or len(number) > 9:
+        raise PreconditionFailed("If-Match: not an ETag of this server.")
+    return int(number)
+
+
+def etag(memory: Memory) -> dict[str, str]:
+    return {"ETag": f'"{memory.version}"'}

@@ -1,0 +1,75 @@
+"""Fields that take what they say and nothing else: no "3" for 3, no 1 for true, no field nobody knows."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework import serializers
+
+from memsite.tenancy.policy import is_category
+
+TAG_LENGTH = 100
+MAX_TAGS = 50
+
+
+class Text(serializers.CharField):
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid")
+        return str(super().to_internal_value(data))
+
+
+class Number(serializers.FloatField):
+    def to_internal_value(self, data: Any) -> float:
+        if isinstance(data, bool) or not isinstance(data, int | float):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class Whole(serializers.IntegerField):
+    def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, bool) or not isinstance(data, int):
+            self.fail("invalid")
+        return super().to_internal_value(data)
+
+
+class Flag(serializers.BooleanField):
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid", input=data)
+        return data
+
+
+class Confidence(Number):
+    """Outside 0 to 1 it is clamped, not refused."""
+
+    def to_internal_value(self, data: Any) -> float:
+        return min(1.0, max(0.0, super().to_internal_value(data)))
+
+
+class JSONObject(serializers.DictField):
+    """Any JSON object; the body parser has bounded its depth and size."""
+
+
+class Tags(serializers.ListField):
+    child = Text(max_length=TAG_LENGTH)
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=MAX_TAGS, **options)
+
+    def to_internal_value(self, data: Any) -> list[str]:
+        return list(dict.fromkeys(super().to_internal_value(data)))
+
+
+def category(**options: Any) -> Text:
+    return Text(validators=[is_category], **options)
+
+
+class Shape(serializers.Serializer[Any]):
+    """A body. Unknown fields are refused, so that a typing error is not a silent default."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, Mapping):
+            unknown = sorted(str(name)[:100] for name in data.keys() - self.fields.keys())
+            if unknown:
+                raise serializers.ValidationError(dict.fromkeys(unknown, ["Unknown field."]))
+        return super().to_internal_value(data)

@@ -1,0 +1,68 @@
+"""OpenAPI: every operation tells its key, its error document and, for creates, its idempotency key."""
+
+from typing import Any
+
+from drf_spectacular.extensions import OpenApiAuthenticationExtension
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from rest_framework import serializers
+
+from memories.api.fields import Shape, Text
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    str,
+    OpenApiParameter.HEADER,
+    description="Repeat the request with the same key and body and get the same answer, for 24 hours.",
+)
+
+
+class ProblemError(Shape):
+    field = Text()
+    detail = Text()
+
+
+class Problem(Shape):
+    type = Text()
+    title = Text()
+    status = serializers.IntegerField()
+    detail = Text()
+    code = Text(required=False)
+    request_id = Text()
+    errors = ProblemError(many=True, required=False)
+
+
+PROBLEM = OpenApiResponse(Problem, description="What is wrong (RFC 9457).")
+
+
+class ProblemSchema(AutoSchema):
+    def get_override_parameters(self) -> list[Any]:
+        given = super().get_override_parameters()
+        return (
+            [*given, IDEMPOTENCY_KEY]
+            if getattr(self.view, "creates", False) and self.method == "POST"
+            else given
+        )
+
+    def _get_response_bodies(self, direction: str = "response") -> Any:
+        bodies = super()._get_response_bodies(direction)
+        if direction == "response":
+            answer = self._get_response_for_code(PROBLEM, "default", ["application/problem+json"])
+            return {**bodies, "default": answer}
+        return bodies
+
+
+class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "memsite.tenancy.authentication.KeyAuthentication"
+    name = "key"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "http", "scheme": "bearer", "bearerFormat": "mst_…"}
+
+
+class OperatorSessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]
+    target_class = "memsite.tenancy.authentication.OperatorSessionAuthentication"
+    name = "session"
+
+    def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
+        return {"type": "apiKey", "in": "cookie", "name": "sessionid"}

@@ -1,0 +1,160 @@
+"""Apps, agents and keys on the wire."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError as ModelValidationError
+from django.core.validators import RegexValidator
+from rest_framework import serializers
+
+from memories.api.fields import Flag, JSONObject, Shape, Text
+from memsite.tenancy.models import (
+    AGENT_NAME_PATTERN,
+    APP_ID_PATTERN,
+    DOMAIN_PATTERN,
+    Agent,
+    ApiKey,
+    App,
+    AppPolicy,
+    Scope,
+)
+from memsite.tenancy.policy import POLICY_FIELDS, Preset, preset_values
+
+
+class NewApp(Shape):
+    app_id = Text(validators=[RegexValidator(rf"^{APP_ID_PATTERN}\Z")], help_text="Its name in URLs.")
+    name = Text(max_length=200)
+    preset = serializers.ChoiceField(Preset.choices, default=Preset.STANDARD)
+    policy = JSONObject(default=dict, help_text="Policy fields that differ from the preset's.")
+
+
+class AppChanges(Shape):
+    name = Text(max_length=200, required=False)
+    preset = serializers.ChoiceField(Preset.choices, required=False)
+    policy = JSONObject(required=False, help_text="Policy fields to change; with a preset, on top of it.")
+
+
+class AppShown(Shape):
+    app_id = Text()
+    name = Text()
+    preset = serializers.ChoiceField(Preset.choices)
+    status = Text()
+    created_at = serializers.DateTimeField()
+    policy = JSONObject()
+
+
+class NewAgent(Shape):
+    name = Text(validators=[RegexValidator(rf"^{AGENT_NAME_PATTERN}\Z")])
+    domain = Text(
+        default="", allow_blank=True, max_length=128, validators=[RegexValidator(rf"^({DOMAIN_PATTERN})?\Z")]
+    )
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1
+    )
+
+
+class NewKey(Shape):
+    scopes = serializers.ListField(
+        child=serializers.ChoiceField(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1
+    )
+    expires_at = serializers.DateTimeField(default=None, allow_null=True)
+
+
+class KeyShown(Shape):
+    prefix = Text()
+    scopes = serializers.ListField(child=Text())
+    created_at = serializers.DateTimeField()
+    expires_at = serializers.DateTimeField(allow_null=True)
+    revoked_at = serializers.DateTimeField(allow_null=True)
+    last_used_at = serializers.DateTimeField(allow_null=True)
+
+
+class AgentShown(Shape):
+    id = serializers.IntegerField()
+    name = Text()
+    domain = Text()
+    created_at = serializers.DateTimeField()
+    keys = KeyShown(many=True)
+
+
+class AgentWithKey(Shape):
+    id = serializers.IntegerField()
+    name = Text()
+    domain = Text()
+    scopes = serializers.ListField(child=Text())
+    prefix = Text()
+    expires_at = serializers.DateTimeField(allow_null=True)
+    api_key = Text(allow_null=True, help_text="Shown once. Null when the answer is repeated.")
+
+
+class Uninstalled(Shape):
+    success = Flag()
+    deleted_count = serializers.IntegerField()
+
+
+def show_app(app: App) -> dict[str, Any]:
+    return {
+        "app_id": app.app_id,
+        "name": app.name,
+        "preset": app.preset,
+        "status": app.status,
+        "created_at": app.created_at,
+        "policy": show_policy(app.policy),
+    }
+
+
+def show_policy(policy: AppPolicy) -> dict[str, Any]:
+    values = {name: getattr(policy, name) for name in POLICY_FIELDS}
+    return {**values, "time_zone": str(policy.time_zone)}
+
+
+def show_key(key: ApiKey) -> dict[str, Any]:
+    return {name: getattr(key, name) for name in KeyShown().fields}
+
+
+def show_agent(agent: Agent) -> dict[str, Any]:
+    """Reads the agent's keys: prefetch them for lists."""
+    return {
+        "id": agent.pk,
+        "name": agent.name,
+        "domain": agent.domain,
+        "created_at": agent.created_at,
+        "keys": [show_key(key) for key in agent.keys.all()],
+    }
+
+
+def show_agent_with_key(agent: Agent, key: ApiKey, text: str) -> dict[str, Any]:
+    return {
+        "id": agent.pk,
+        "name": agent.name,
+        "domain": agent.domain,
+        "scopes": key.scopes,
+        "prefix": key.prefix,
+        "expires_at": key.expires_at,
+        "api_key": text,
+    }
+
+
+def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) -> AppPolicy:
+    """`policy` set to the preset, if one is given, and then changed; ValidationError names each wrong field."""
+    unknown = sorted(str(name)[:100] for name in changes.keys() - set(POLICY_FIELDS))
+    if unknown:
+        raise serializers.ValidationError({"policy": dict.fromkeys(unknown, ["Unknown policy field."])})
+    checked = {name: checked_type(name, value) for name, value in changes.items()}
+    for name, value in ((preset_values(preset) if preset else {}) | checked).items():
+        setattr(policy, name, value)
+    try:
+        policy.clean_fields(exclude=["app"])
+        policy.clean()
+    except ModelValidationError as error:
+        raise serializers.ValidationError({"policy": error.message_dict}) from error
+    return policy
+
+
+def checked_type(name: str, value: Any) -> Any:
+    """The value, if it is of the JSON type of its field: Django's fields would take "3" for 3."""
+    wanted = {"BooleanField": bool, "FloatField": (int, float), "PositiveIntegerField": int, "CharField": str}
+    kind = AppPolicy._meta.get_field(name).get_internal_type()
+    is_bool_for_number = isinstance(value, bool) and kind != "BooleanField"
+    if kind in wanted and value is not None and (is_bool_for_number or not isinstance(value, wanted[kind])):  # type: ignore[arg-type]
+        raise serializers.ValidationError({"policy": {name: ["Wrong type."]}})
+    return value

@@ -1,0 +1,223 @@
+"""Memories on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from memories.api.fields import Confidence, Flag, JSONObject, Number, Shape, Tags, Text, Whole, category
+from memories.models import Kind, Link, LinkKind, Memory, Revision, Status, Visibility
+from memories.retrieve.pipeline import MODES
+from memories.retrieve.query import Hit
+from memsite.tenancy.policy import Block
+
+MAX_BATCH = 500
+MAX_QUERY_CHARACTERS = 10_000
+# What a caller may set; superseding is what a merge does.
+SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
+
+
+class MemoryFields(Shape):
+    """What can be said of a memory at creation and later alike."""
+
+    content = Text(max_length=100_000)
+    category = category(required=False)
+    subject = Text(max_length=200, required=False, allow_null=True)
+    importance = Whole(min_value=1, max_value=5, required=False)
+    confidence = Confidence(required=False)
+    tags = Tags(required=False)
+    pinned = Flag(required=False)
+    user_id = Text(max_length=200, required=False, allow_null=True)
+    visibility = serializers.ChoiceField(Visibility.choices, required=False)
+    valid_from = serializers.DateTimeField(required=False, allow_null=True)
+    valid_until = serializers.DateTimeField(required=False, allow_null=True)
+    metadata = JSONObject(required=False)
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        start, end = fields.get("valid_from"), fields.get("valid_until")
+        if start and end and end < start:
+            raise serializers.ValidationError({"valid_until": ["Lies before valid_from."]})
+        return fields
+
+
+class NewMemory(MemoryFields):
+    kind = serializers.ChoiceField(Kind.choices, required=False)
+    session_id = serializers.UUIDField(required=False, allow_null=True)
+    turn_number = Whole(min_value=0, max_value=2**31 - 1, required=False, allow_null=True)
+    external_id = Text(max_length=200, required=False, allow_null=True)
+
+
+class NewMemoryOnce(NewMemory):
+    dedupe = Flag(default=True, help_text="False stores it even if the same is known.")
+
+
+class MemoryBatch(Shape):
+    memories = serializers.ListField(
+        child=serializers.JSONField(), allow_empty=False, max_length=MAX_BATCH, help_text="As for one memory."
+    )
+    dedupe = Flag(default=False)
+
+
+class MemoryChanges(MemoryFields):
+    content = Text(max_length=100_000, required=False)
+    status = serializers.ChoiceField(
+        [(status.value, status.label) for status in SETTABLE_STATUS], required=False
+    )
+
+
+class MemoryShown(Shape):
+    id = serializers.UUIDField()
+    content = Text()
+    kind = Text()
+    category = Text()
+    subject = Text(allow_null=True)
+    tags = serializers.ListField(child=Text())
+    importance = serializers.IntegerField()
+    confidence = serializers.FloatField()
+    strength = Text(allow_null=True)
+    sentiment = Text()
+    status = Text()
+    pinned = Flag()
+    tier = serializers.IntegerField()
+    priority = serializers.FloatField()
+    user_id = Text(allow_null=True)
+    visibility = Text()
+    session_id = serializers.UUIDField(allow_null=True)
+    turn_number = serializers.IntegerField(allow_null=True)
+    resource_id = serializers.UUIDField(allow_null=True)
+    external_id = Text(allow_null=True)
+    metadata = JSONObject()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    confirmed_at = serializers.DateTimeField()
+    accessed_at = serializers.DateTimeField(allow_null=True)
+    access_count = serializers.IntegerField()
+    valid_from = serializers.DateTimeField(allow_null=True)
+    valid_until = serializers.DateTimeField(allow_null=True)
+
+
+class MemoryStored(MemoryShown):
+    outcome = Text(help_text="created, reinforced or contradicted (created against what was known).")
+    reason = Text(help_text="Why it is the same or the contrary; empty when it is simply new.")
+    contradicts = serializers.ListField(child=serializers.UUIDField())
+
+
+class BatchAnswer(Shape):
+    results = serializers.ListField(child=JSONObject(), help_text="Per item: the memory, or `{error}`.")
+
+
+class Ids(Shape):
+    ids = serializers.ListField(child=serializers.UUIDField(), allow_empty=False, max_length=MAX_BATCH)
+
+
+class Deleted(Shape):
+    success = Flag()
+    deleted_count = serializers.IntegerField()
+
+
+class SearchQuestion(Shape):
+    query = Text(max_length=MAX_QUERY_CHARACTERS)
+    limit = Whole(min_value=1, max_value=100, default=10)
+    mode = serializers.ChoiceField(MODES, default="auto")
+    min_score = Number(default=0.0, min_value=0, max_value=10)
+    user_id = Text(max_length=200, required=False, allow_null=True, default=None)
+    explain = Flag(default=False)
+    touch = Flag(default=True, help_text="Counts the search as an access of what it finds.")
+
+
+class HitShown(MemoryShown):
+    score = serializers.FloatField()
+    scores = JSONObject(required=False, help_text="With `explain`: the parts, which add up to the score.")
+
+
+class SearchAnswer(Shape):
+    results = HitShown(many=True)
+    tier_answered = Text()
+    took_ms = serializers.FloatField()
+    degraded = serializers.ListField(child=Text(), help_text="Arms that could not answer.")
+
+
+class ContextMessage(Shape):
+    role = Text(max_length=20)
+    content = Text(max_length=100_000, allow_blank=True)
+
+
+class ContextQuestion(Shape):
+    session_id = serializers.UUIDField(required=False, allow_null=True, default=None)
+    turn_number = Whole(min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None)
+    messages = ContextMessage(many=True, required=False, max_length=100)
+    query = Text(max_length=MAX_QUERY_CHARACTERS, required=False, default="", allow_blank=True)
+    format = serializers.ChoiceField([*Block.values, "json"], required=False)
+    max_tokens = Whole(min_value=1, max_value=200_000, required=False, allow_null=True, default=None)
+    limit = Whole(min_value=1, max_value=1000, required=False, allow_null=True, default=None)
+    user_id = Text(max_length=200, required=False, allow_null=True, default=None)
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if fields.get("query") and fields.get("messages"):
+            raise serializers.ValidationError("Give messages or a query, not both.")
+        return fields
+
+
+class ContextAnswer(Shape):
+    text = Text()
+    tokens = serializers.IntegerField()
+    included = serializers.IntegerField()
+    total = serializers.IntegerField()
+    memories = MemoryShown(many=True)
+    tier_answered = Text(allow_null=True)
+    economised = Flag()
+    degraded = serializers.ListField(child=Text())
+
+
+class RevisionShown(Shape):
+    number = serializers.IntegerField()
+    action = Text()
+    before = JSONObject()
+    after = JSONObject()
+    actor = Text()
+    reason = Text()
+    created_at = serializers.DateTimeField()
+
+
+class NewLink(Shape):
+    to = serializers.UUIDField()
+    kind = serializers.ChoiceField(LinkKind.choices, default=LinkKind.RELATED)
+
+
+class LinkShown(Shape):
+    from_id = serializers.UUIDField()
+    to_id = serializers.UUIDField()
+    kind = Text()
+    created_at = serializers.DateTimeField()
+
+
+OWN = [name for name in MemoryShown().fields if name not in ("id", "session_id", "resource_id")]
+
+
+def show_memory(memory: Memory) -> dict[str, Any]:
+    """Reads session and resource: select them for lists."""
+    return {
+        "id": memory.uid,
+        **{name: getattr(memory, name) for name in OWN},
+        "session_id": memory.session.uid if memory.session else None,
+        "resource_id": memory.resource.uid if memory.resource else None,
+    }
+
+
+def show_hit(hit: Hit, *, explain: bool) -> dict[str, Any]:
+    shown = {**show_memory(hit.memory), "score": hit.score}
+    return {**shown, "scores": hit.parts} if explain else shown
+
+
+def show_revision(revision: Revision) -> dict[str, Any]:
+    return {name: getattr(revision, name) for name in RevisionShown().fields}
+
+
+def show_link(link: Link) -> dict[str, Any]:
+    return {
+        "from_id": link.from_memory.uid,
+        "to_id": link.to_memory.uid,
+        "kind": link.kind,
+        "created_at": link.created_at,
+    }

@@ -1,0 +1,197 @@
+"""Sessions, turns, events and resources on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from memories.api.fields import JSONObject, Shape, Text, Whole
+from memories.api.shapes.memories import MemoryShown
+from sessions.models import AgentSession, Event, Resource, Role, Turn
+
+MAX_MESSAGES = 500
+
+
+class Environment(serializers.JSONField):
+    """An object, or a text."""
+
+    def to_internal_value(self, data: Any) -> Any:
+        if isinstance(data, str):
+            return {"text": data}
+        if not isinstance(data, dict):
+            raise serializers.ValidationError("An object or a text.")
+        return data
+
+
+class NewSession(Shape):
+    external_id = Text(
+        max_length=200, required=False, allow_null=True, help_text="Yours; opens the same one again."
+    )
+    tier = Whole(min_value=1, max_value=3, required=False, help_text="1 observe, 2 investigate, 3 remediate.")
+    user_id = Text(max_length=200, required=False, allow_null=True)
+    title = Text(max_length=500, required=False, allow_blank=True)
+    environment = Environment(required=False)
+
+
+class SessionShown(Shape):
+    id = serializers.UUIDField()
+    external_id = Text(allow_null=True)
+    agent = Text()
+    title = Text()
+    tier = serializers.IntegerField()
+    user_id = Text(allow_null=True)
+    environment = JSONObject()
+    status = Text()
+    end_reason = Text()
+    started_at = serializers.DateTimeField()
+    heartbeat_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+
+
+class Greeting(Shape):
+    text = Text(help_text="The block to put before the agent; empty when nothing is known.")
+    tokens = serializers.IntegerField()
+    memories = MemoryShown(many=True)
+    lessons = MemoryShown(many=True)
+    triggers = serializers.ListField(child=JSONObject())
+
+
+class SessionStarted(SessionShown):
+    context = Greeting()
+    jobs_run = serializers.ListField(child=Text())
+
+
+class JobsRun(Shape):
+    jobs_run = serializers.ListField(child=Text())
+
+
+class EndOfSession(Shape):
+    reason = Text(max_length=200, required=False, allow_blank=True, default="")
+
+
+class SessionEnded(Shape):
+    status = Text()
+    pending = serializers.IntegerField(help_text="Memories of the session that still wait for their vector.")
+
+
+class Checkpoint(Shape):
+    user_input = Text(required=False, default="", allow_blank=True, trim_whitespace=False)
+    tool_calls = serializers.ListField(child=serializers.JSONField(), required=False, default=list)
+    llm_output = Text(required=False, default="", allow_blank=True, trim_whitespace=False)
+    internal_state = JSONObject(required=False, default=dict)
+
+
+class CaptureCounts(Shape):
+    created = serializers.IntegerField()
+    reinforced = serializers.IntegerField()
+    contradicted = serializers.IntegerField(help_text="Memories that lost confidence.")
+    echoed = serializers.IntegerField(help_text="Markers that only repeated what was injected.")
+    rejected = serializers.IntegerField()
+    events = serializers.IntegerField()
+
+
+class TurnShown(Checkpoint):
+    turn_number = serializers.IntegerField()
+    created_at = serializers.DateTimeField()
+
+
+class TurnStored(TurnShown):
+    captured = CaptureCounts()
+
+
+class ReplayShown(Shape):
+    turn_number = serializers.IntegerField()
+    state = serializers.JSONField()
+    turns = TurnShown(many=True)
+
+
+class Recovered(Shape):
+    turn_number = serializers.IntegerField(help_text="0 when no turn is stored.")
+    state = serializers.JSONField()
+    checkpoint = TurnShown(allow_null=True)
+
+
+class Message(Shape):
+    role = serializers.ChoiceField(Role.choices)
+    content = Text(trim_whitespace=False)
+    at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+
+
+class Messages(Shape):
+    messages = Message(many=True, allow_empty=False, max_length=MAX_MESSAGES)
+
+
+class MessagesStored(Shape):
+    resource_ids = serializers.ListField(child=serializers.UUIDField())
+    captured = CaptureCounts()
+
+
+class BadLineShown(Shape):
+    line = serializers.IntegerField()
+    reason = Text()
+
+
+class StreamReport(CaptureCounts):
+    lines = serializers.IntegerField()
+    turns = serializers.ListField(child=serializers.IntegerField())
+    errors = BadLineShown(many=True, help_text="The first 1,000.")
+    error_count = serializers.IntegerField()
+
+
+class EventShown(Shape):
+    id = serializers.UUIDField()
+    level = Text()
+    service = Text(allow_null=True)
+    message = Text()
+    session_id = serializers.UUIDField(allow_null=True)
+    turn_number = serializers.IntegerField(allow_null=True)
+    memory_id = serializers.UUIDField(allow_null=True)
+    created_at = serializers.DateTimeField()
+
+
+class ResourceShown(Shape):
+    id = serializers.UUIDField()
+    role = Text()
+    raw_content = Text()
+    content_type = Text()
+    content_at = serializers.DateTimeField()
+    conversation = serializers.UUIDField(allow_null=True)
+    turn_number = serializers.IntegerField(allow_null=True)
+    created_at = serializers.DateTimeField()
+
+
+def show_session(session: AgentSession) -> dict[str, Any]:
+    """Reads the session's agent: select it for lists."""
+    own = {name: getattr(session, name) for name in SessionShown().fields if name not in ("id", "agent")}
+    return {"id": session.uid, "agent": session.agent.name, **own}
+
+
+def show_turn(turn: Turn) -> dict[str, Any]:
+    return {"turn_number": turn.number, **turn.checkpoint(), "created_at": turn.created_at}
+
+
+def show_event(event: Event) -> dict[str, Any]:
+    return {
+        "id": event.uid,
+        "level": event.level,
+        "service": event.service,
+        "message": event.message,
+        "session_id": event.session.uid if event.session else None,
+        "turn_number": event.turn_number,
+        "memory_id": event.memory_uid,
+        "created_at": event.created_at,
+    }
+
+
+def show_resource(resource: Resource) -> dict[str, Any]:
+    return {
+        "id": resource.uid,
+        "role": resource.role,
+        "raw_content": resource.raw_content,
+        "content_type": resource.content_type,
+        "content_at": resource.content_at,
+        "conversation": resource.session.uid if resource.session else None,
+        "turn_number": resource.turn_number,
+        "created_at": resource.created_at,
+    }

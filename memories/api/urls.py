@@ -1,0 +1,45 @@
+"""Every door under /api/v1. No trailing slashes."""
+
+from django.urls import path, register_converter
+from django.urls.converters import IntConverter
+
+from memories.api.views import apps, memories, recall, sessions
+
+
+class TurnNumber(IntConverter):
+    """A turn's number; what has more digits than any turn is no address."""
+
+    regex = "[0-9]{1,10}"
+
+
+register_converter(TurnNumber, "turn")
+
+urlpatterns = [
+    path("apps", apps.Apps.as_view()),
+    path("apps/<str:app_id>", apps.OneApp.as_view()),
+    path("apps/<str:app_id>/memories", apps.AppMemories.as_view()),
+    path("apps/<str:app_id>/memories/<uuid:uid>", apps.AppMemory.as_view()),
+    path("apps/<str:app_id>/agents", apps.Agents.as_view()),
+    path("apps/<str:app_id>/agents/<str:name>/keys", apps.Keys.as_view()),
+    path("keys/<str:prefix>", apps.OneKey.as_view()),
+    path("sessions", sessions.Sessions.as_view()),
+    path("sessions/<uuid:uid>", sessions.OneSession.as_view()),
+    path("sessions/<uuid:uid>/heartbeat", sessions.Heartbeat.as_view()),
+    path("sessions/<uuid:uid>/end", sessions.End.as_view()),
+    path("sessions/<uuid:uid>/turns", sessions.Turns.as_view()),
+    path("sessions/<uuid:uid>/turns/<turn:number>", sessions.OneTurn.as_view()),
+    path("sessions/<uuid:uid>/replay", sessions.Replay.as_view()),
+    path("sessions/<uuid:uid>/recover", sessions.Recover.as_view()),
+    path("sessions/<uuid:uid>/messages", sessions.MessagesOfSession.as_view()),
+    path("sessions/<uuid:uid>/stream", sessions.Stream.as_view()),
+    path("context", recall.ContextBlock.as_view()),
+    path("memories", memories.Memories.as_view()),
+    path("memories/batch", memories.BatchOfMemories.as_view()),
+    path("memories/delete", memories.DeleteMemories.as_view()),
+    path("memories/search", recall.Search.as_view()),
+    path("memories/<uuid:uid>", memories.OneMemory.as_view()),
+    path("memories/<uuid:uid>/history", memories.History.as_view()),
+    path("memories/<uuid:uid>/links", memories.Links.as_view()),
+    path("events", sessions.Events.as_view()),
+    path("resources", sessions.Resources.as_view()),
+]

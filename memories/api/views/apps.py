@@ -1,0 +1,218 @@
+"""Operators' doors: apps, their agents, their keys, their memories."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.agent import MemoryAgent
+from memories.api.base import Answer, OperatorView, found
+from memories.api.pages import page, refuse_unknown
+from memories.api.shapes.apps import (
+    AgentShown,
+    AgentWithKey,
+    AppChanges,
+    AppShown,
+    KeyShown,
+    NewAgent,
+    NewApp,
+    NewKey,
+    Uninstalled,
+    policy_with,
+    show_agent,
+    show_agent_with_key,
+    show_app,
+    show_key,
+)
+from memories.api.shapes.memories import Deleted, MemoryShown, show_memory
+from memories.models import Memory
+from memsite.problems import Conflict
+from memsite.tenancy.idempotency import Slot
+from memsite.tenancy.keys import NewKey as IssuedKey
+from memsite.tenancy.keys import TooManyKeys, create_key, rotate_key
+from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus
+
+PURGE_BATCH = 1000
+
+
+class Apps(OperatorView):
+    creates = True
+
+    @extend_schema(responses=AppShown(many=True), operation_id="list_apps")
+    def get(self, request: Request) -> Response:
+        refuse_unknown(request)
+        return page(self, self.apps(), show_app)
+
+    @extend_schema(request=NewApp, responses={201: AppShown}, operation_id="create_app")
+    def post(self, request: Request) -> Response:
+        if self.caller().agent:
+            raise PermissionDenied("An agent's key administers its own app only.")
+        body = self.read(NewApp)
+        return self.create_in_transaction(lambda: create_app(body))
+
+
+def create_app(body: dict[str, Any]) -> Answer:
+    policy = policy_with(AppPolicy(), body["preset"], body["policy"])
+    try:
+        with transaction.atomic():
+            app = App.objects.create(app_id=body["app_id"], name=body["name"], preset=body["preset"])
+    except IntegrityError as error:
+        raise Conflict("There is an app with this app_id already.") from error
+    policy.app = app
+    policy.save(force_insert=True)
+    return 201, show_app(app)
+
+
+class OneApp(OperatorView):
+    @extend_schema(responses=AppShown, operation_id="get_app")
+    def get(self, request: Request, app_id: str) -> Response:
+        return Response(show_app(self.app_named(app_id)))
+
+    @extend_schema(request=AppChanges, responses=AppShown, operation_id="change_app")
+    def patch(self, request: Request, app_id: str) -> Response:
+        body = self.read(AppChanges)
+        with transaction.atomic():
+            app = self.app_named(app_id)
+            policy = policy_with(app.policy, body.get("preset"), body.get("policy", {}))
+            app.name, app.preset = body.get("name", app.name), body.get("preset", app.preset)
+            app.save(update_fields=["name", "preset"])
+            policy.save()
+        return Response(show_app(app))
+
+    @extend_schema(
+        responses=Uninstalled,
+        parameters=[OpenApiParameter("purge_memories", bool, description="Also delete what the app knows.")],
+        operation_id="uninstall_app",
+    )
+    def delete(self, request: Request, app_id: str) -> Response:
+        """Its keys stop working; what it knows stays, unless `purge_memories=true`."""
+        refuse_unknown(request, "purge_memories")
+        purge = flag(request, "purge_memories")
+        app = self.app_named(app_id)
+        App.objects.filter(pk=app.pk).update(status=AppStatus.UNINSTALLED)
+        deleted = forget_all(app, self.caller().actor) if purge else 0
+        return Response({"success": True, "deleted_count": deleted})
+
+
+def flag(request: Request, name: str) -> bool:
+    given = request.query_params.get(name, "false")
+    if given not in ("true", "false"):
+        raise ValidationError({name: ["true or false."]})
+    return given == "true"
+
+
+def forget_all(app: App, actor: str) -> int:
+    """Deletes all memories of the app, some to a transaction; answers how many there were."""
+    agent = MemoryAgent(app, None, actor)
+    deleted = 0
+    while rows := list(agent.memories()[:PURGE_BATCH]):
+        deleted += agent.forget(rows)
+    return deleted
+
+
+class AppMemories(OperatorView):
+    @extend_schema(responses=MemoryShown(many=True), operation_id="list_app_memories")
+    def get(self, request: Request, app_id: str) -> Response:
+        """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
+        refuse_unknown(request)
+        app = self.app_named(app_id)
+        answer = page(self, Memory.objects.for_app(app).select_related("session", "resource"), show_memory)
+        answer.data = {"memories": answer.data["results"], **answer.data}
+        return answer
+
+    @extend_schema(responses=Deleted, operation_id="delete_app_memories")
+    def delete(self, request: Request, app_id: str) -> Response:
+        refuse_unknown(request)
+        return Response(
+            {"success": True, "deleted_count": forget_all(self.app_named(app_id), self.caller().actor)}
+        )
+
+
+class AppMemory(OperatorView):
+    @extend_schema(responses=Deleted, operation_id="delete_app_memory")
+    def delete(self, request: Request, app_id: str, uid: Any) -> Response:
+        app = self.app_named(app_id)
+        agent = MemoryAgent(app, None, self.caller().actor)
+        memory = found(agent.memories().filter(uid=uid).first())
+        return Response({"success": True, "deleted_count": agent.forget([memory])})
+
+
+class Agents(OperatorView):
+    creates = True
+
+    @extend_schema(responses=AgentShown(many=True), operation_id="list_agents")
+    def get(self, request: Request, app_id: str) -> Response:
+        refuse_unknown(request)
+        rows = Agent.objects.for_app(self.app_named(app_id)).prefetch_related("keys")
+        return page(self, rows, show_agent)
+
+    @extend_schema(request=NewAgent, responses={201: AgentWithKey}, operation_id="create_agent")
+    def post(self, request: Request, app_id: str) -> Response:
+        app, body = self.app_named(app_id), self.read(NewAgent)
+        return self.create_once(lambda slot: create_agent(app, body, slot))
+
+
+def create_agent(app: App, body: dict[str, Any], slot: Slot) -> Answer:
+    with transaction.atomic():
+        try:
+            with transaction.atomic():
+                agent = Agent.objects.create(app=app, name=body["name"], domain=body["domain"])
+        except IntegrityError as error:
+            raise Conflict("The app has an agent of this name already.") from error
+        return show_once(agent, create_key(agent, body["scopes"]), slot)
+
+
+def show_once(agent: Agent, issued: IssuedKey, slot: Slot) -> Answer:
+    """The answer with the key; what is kept for a repetition has none, for a key is stored nowhere."""
+    answer = show_agent_with_key(agent, issued.row, issued.text)
+    slot.keep(201, {**answer, "api_key": None})
+    return 201, answer
+
+
+class Keys(OperatorView):
+    creates = True
+
+    @extend_schema(responses=KeyShown(many=True), operation_id="list_keys")
+    def get(self, request: Request, app_id: str, name: str) -> Response:
+        refuse_unknown(request)
+        return page(self, ApiKey.objects.filter(agent=self.agent(app_id, name)), show_key)
+
+    @extend_schema(request=NewKey, responses={201: AgentWithKey}, operation_id="create_key")
+    def post(self, request: Request, app_id: str, name: str) -> Response:
+        """A second key, so that the first can be replaced while it still works."""
+        agent, body = self.agent(app_id, name), self.read(NewKey)
+        return self.create_once(lambda slot: issue_key(agent, body, slot))
+
+    def agent(self, app_id: str, name: str) -> Agent:
+        return found(Agent.objects.for_app(self.app_named(app_id)).filter(name=name).first())
+
+
+def issue_key(agent: Agent, body: dict[str, Any], slot: Slot) -> Answer:
+    now = timezone.now()
+    if body["expires_at"] and body["expires_at"] <= now:
+        raise ValidationError({"expires_at": ["Lies in the past."]})
+    with transaction.atomic():
+        try:
+            issued = rotate_key(agent, body["scopes"], now, expires_at=body["expires_at"])
+        except TooManyKeys as error:
+            raise Conflict("The agent has two live keys already: revoke one first.") from error
+        return show_once(agent, issued, slot)
+
+
+class OneKey(OperatorView):
+    @extend_schema(responses=KeyShown, operation_id="revoke_key")
+    def delete(self, request: Request, prefix: str) -> Response:
+        """Revoked at once in every process; a key that is revoked already stays so."""
+        now = timezone.now()
+        keys = ApiKey.objects.filter(prefix=prefix)
+        own = self.caller().app
+        key = found((keys.filter(agent__app=own) if own else keys).first())
+        ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=now)
+        key.refresh_from_db()
+        return Response(show_key(key))

@@ -1,0 +1,289 @@
+"""Agents' doors to memories: store, list, read, change, forget, history, links."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.agent import MemoryAgent, VersionMismatch
+from memories.api.base import AgentView, Answer, etag, expected_version, found
+from memories.api.pages import as_uuid, one_of, page, refuse_unknown
+from memories.api.shapes.memories import (
+    BatchAnswer,
+    Deleted,
+    Ids,
+    LinkShown,
+    MemoryBatch,
+    MemoryChanges,
+    MemoryShown,
+    MemoryStored,
+    NewLink,
+    NewMemory,
+    NewMemoryOnce,
+    RevisionShown,
+    show_link,
+    show_memory,
+    show_revision,
+)
+from memories.capture.outcome import Outcome, OutcomeKind
+from memories.models import GENERAL, Kind, Link, Memory, Revision, Source, Status
+from memories.store import Candidate
+from memsite.problems import PreconditionFailed, flatten
+from memsite.tenancy.idempotency import Slot
+from memsite.tenancy.policy import AppPolicy
+from sessions.models import AgentSession
+
+LIST_CHOICES = {"status": Status.values, "kind": Kind.values, "pinned": ["true", "false"]}
+LIST_FILTERS = ("status", "category", "subject", "kind", "user_id", "external_id", "session_id", "pinned")
+
+
+class Memories(AgentView):
+    creates = True
+
+    @extend_schema(
+        responses=MemoryShown(many=True),
+        parameters=[OpenApiParameter(name, str) for name in LIST_FILTERS],
+        operation_id="list_memories",
+    )
+    def get(self, request: Request) -> Response:
+        """The latest first. `subject=general` finds those without a subject."""
+        refuse_unknown(request, *LIST_FILTERS)
+        rows = self.memory_agent().memories().select_related("session", "resource")
+        return page(self, rows.filter(**list_filters(request)), show_memory)
+
+    @extend_schema(
+        request=NewMemoryOnce, responses={201: MemoryStored, 200: MemoryStored}, operation_id="create_memory"
+    )
+    def post(self, request: Request) -> Response:
+        """201 for a new memory, 200 when it reinforced one that says the same."""
+        body = self.read(NewMemoryOnce)
+        dedupe = body.pop("dedupe")
+        candidate = self.candidate(body)
+        return self.create_once(lambda slot: self.store(candidate, slot, dedupe=dedupe))
+
+    def store(self, candidate: Candidate, slot: Slot, *, dedupe: bool) -> Answer:
+        self.count_writes(1)
+        answers: list[Answer] = []
+
+        def keep(_: Any, outcomes: list[Outcome]) -> None:
+            answers.append(stored_answer(outcomes[0]))
+            slot.keep(*answers[0])
+
+        self.memory_agent().remember([candidate], dedupe=dedupe, on_stored=keep)
+        return answers[0]
+
+    def candidate(
+        self, fields: Mapping[str, Any], sessions: Mapping[UUID, AgentSession] | None = None
+    ) -> Candidate:
+        """A candidate of this agent; ValidationError where the policy or the session does not allow it."""
+        limit = self.app.policy.max_characters
+        if len(fields["content"]) > limit:
+            raise ValidationError({"content": [f"This app's memories have at most {limit:,} characters."]})
+        rest = {name: value for name, value in fields.items() if name != "session_id"}
+        if rest.get("subject") == GENERAL:
+            rest["subject"] = None
+        session = self.session_of(fields.get("session_id"), sessions)
+        return Candidate(
+            **{"user_id": session.user_id if session else None, **rest},
+            agent=self.caller().agent,
+            session=session,
+            tier=session.tier if session else 1,
+            source=Source.API,
+        )
+
+    def session_of(self, uid: UUID | None, known: Mapping[UUID, AgentSession] | None) -> AgentSession | None:
+        if uid is None:
+            return None
+        if known is None:
+            known = self.sessions({uid})
+        if uid not in known:
+            raise ValidationError({"session_id": ["There is no session with this id."]})
+        return known[uid]
+
+    def sessions(self, uids: set[UUID]) -> dict[UUID, AgentSession]:
+        rows = AgentSession.objects.for_app(self.app).filter(agent=self.caller().agent, uid__in=uids)
+        return {row.uid: row for row in rows}
+
+
+def list_filters(request: Request) -> dict[str, Any]:
+    """Field look-ups from the query string; ValidationError for values that cannot be."""
+    filters: dict[str, Any] = {
+        name: value for name, value in request.query_params.items() if name in LIST_FILTERS
+    }
+    for name, allowed in LIST_CHOICES.items():
+        if name in filters:
+            one_of(name, filters[name], allowed)
+    if "pinned" in filters:
+        filters["pinned"] = filters["pinned"] == "true"
+    if "session_id" in filters:
+        filters["session__uid"] = as_uuid("session_id", filters.pop("session_id"))
+    if filters.get("subject") == GENERAL:
+        filters["subject"] = None
+    return filters
+
+
+def stored_answer(outcome: Outcome) -> Answer:
+    assert outcome.memory is not None
+    body = {
+        **show_memory(outcome.memory),
+        "outcome": str(outcome.kind),
+        "reason": outcome.reason,
+        "contradicts": [memory.uid for memory in outcome.against],
+    }
+    return 200 if outcome.kind == OutcomeKind.REINFORCED else 201, body
+
+
+class BatchOfMemories(Memories):
+    http_method_names = ["post", "options"]
+
+    @extend_schema(request=MemoryBatch, responses={200: BatchAnswer}, operation_id="create_memories")
+    def post(self, request: Request) -> Response:
+        """Up to 500 at once, each with its own answer: a bad one harms no other."""
+        body = self.read(MemoryBatch)
+        return self.create_once(lambda slot: self.store_all(body["memories"], slot, dedupe=body["dedupe"]))
+
+    def store_all(self, items: list[Any], slot: Slot, *, dedupe: bool) -> Answer:
+        self.count_writes(len(items))
+        read = [self.read_item(item) for item in items]
+        sessions = self.sessions({item["session_id"] for item in read if item.get("session_id")})
+        made = [self.make(item, sessions) for item in read]
+        candidates = [item for item in made if isinstance(item, Candidate)]
+        answers: list[Mapping[str, Any]] = []
+
+        def keep(_: Any, outcomes: list[Outcome]) -> None:
+            stored = iter(outcomes)
+            answers.extend(
+                stored_answer(next(stored))[1] if isinstance(item, Candidate) else item for item in made
+            )
+            slot.keep(200, {"results": answers})
+
+        self.memory_agent().remember(candidates, dedupe=dedupe, on_stored=keep)
+        return 200, {"results": answers}
+
+    def read_item(self, item: Any) -> dict[str, Any]:
+        """The item's fields, or `{error}`."""
+        shape = NewMemory(data=item)
+        return dict(shape.validated_data) if shape.is_valid() else item_error(shape.errors)
+
+    def make(
+        self, fields: dict[str, Any], sessions: Mapping[UUID, AgentSession]
+    ) -> Candidate | dict[str, Any]:
+        if "error" in fields:
+            return fields
+        try:
+            return self.candidate(fields, sessions)
+        except ValidationError as error:
+            return item_error(error.detail)
+
+
+def item_error(detail: Any) -> dict[str, Any]:
+    return {"error": {"status": 400, "errors": list(flatten(detail))}}
+
+
+class DeleteMemories(AgentView):
+    scope = "write"
+
+    @extend_schema(request=Ids, responses=Deleted, operation_id="delete_memories")
+    def post(self, request: Request) -> Response:
+        """Deletes those that exist; ids of nothing are passed over."""
+        body, agent = self.read(Ids), self.memory_agent()
+        rows = list(agent.memories().filter(uid__in=body["ids"]))
+        return Response({"success": True, "deleted_count": agent.forget(rows)})
+
+
+class OneMemory(AgentView):
+    @extend_schema(responses=MemoryShown, operation_id="get_memory")
+    def get(self, request: Request, uid: UUID) -> Response:
+        memory = self.memory(self.memory_agent(), uid)
+        return Response(show_memory(memory), headers=etag(memory))
+
+    @extend_schema(request=MemoryChanges, responses=MemoryShown, operation_id="change_memory")
+    def patch(self, request: Request, uid: UUID) -> Response:
+        """With `If-Match`, only if nobody changed it since."""
+        agent = self.memory_agent()
+        memory = self.memory(agent, uid)
+        changes = self.read(MemoryChanges)
+        check_changes(memory, changes, self.app.policy)
+        try:
+            edited = agent.edit(memory, changes, version=expected_version(request))
+        except VersionMismatch as error:
+            raise PreconditionFailed from error
+        return Response(show_memory(edited), headers=etag(edited))
+
+    @extend_schema(responses=Deleted, operation_id="delete_memory")
+    def delete(self, request: Request, uid: UUID) -> Response:
+        """For good, with its history. `PATCH {"status": "archived"}` is the soft way."""
+        agent = self.memory_agent()
+        memory = self.memory(agent, uid)
+        try:
+            deleted = agent.forget([memory], version=expected_version(request))
+        except VersionMismatch as error:
+            raise PreconditionFailed from error
+        return Response({"success": True, "deleted_count": deleted})
+
+
+def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) -> None:
+    """ValidationError for what only the stored memory and its app can tell to be wrong."""
+    if changes.get("subject") == GENERAL:
+        changes["subject"] = None
+    errors: dict[str, list[Any]] = {}
+    if len(changes.get("content", "")) > policy.max_characters:
+        errors["content"] = [
+            ErrorDetail(f"This app's memories have at most {policy.max_characters:,} characters.")
+        ]
+    start, end = changes.get("valid_from", memory.valid_from), changes.get("valid_until", memory.valid_until)
+    if start and end and end < start:
+        errors["valid_until"] = ["Lies before valid_from."]
+    confidence = changes.get("confidence", memory.confidence)
+    if changes.get("status") == Status.ACTIVE and confidence < policy.inactive_below:
+        errors["status"] = ["Its confidence is too low to be active: raise it with the same request."]
+    if memory.status == Status.SUPERSEDED and "status" in changes:
+        errors["status"] = ["Another memory stands for it: undo the merge instead."]
+    if errors:
+        raise ValidationError(errors)
+
+
+class History(AgentView):
+    @extend_schema(responses=RevisionShown(many=True), operation_id="list_revisions")
+    def get(self, request: Request, uid: UUID) -> Response:
+        refuse_unknown(request)
+        memory = self.memory(self.memory_agent(), uid)
+        rows = Revision.objects.for_app(self.app).filter(memory=memory)
+        return page(self, rows, show_revision, ordering="number")
+
+
+class Links(AgentView):
+    creates = True
+
+    @extend_schema(responses=LinkShown(many=True), operation_id="list_links")
+    def get(self, request: Request, uid: UUID) -> Response:
+        refuse_unknown(request)
+        agent = self.memory_agent()
+        memory = self.memory(agent, uid)
+        visible = agent.memories()
+        rows = Link.objects.for_app(self.app).filter(from_memory__in=visible, to_memory__in=visible)
+        ends = rows.filter(from_memory=memory) | rows.filter(to_memory=memory)
+        return page(self, ends.select_related("from_memory", "to_memory"), show_link)
+
+    @extend_schema(request=NewLink, responses={201: LinkShown, 200: LinkShown}, operation_id="create_link")
+    def post(self, request: Request, uid: UUID) -> Response:
+        agent = self.memory_agent()
+        memory, body = self.memory(agent, uid), self.read(NewLink)
+        other = found(agent.memories().filter(uid=body["to"]).first())
+        if other == memory:
+            raise ValidationError({"to": ["A memory is not linked to itself."]})
+        return self.create_once(lambda slot: link(agent, memory, other, body["kind"], slot))
+
+
+def link(agent: MemoryAgent, memory: Memory, other: Memory, kind: str, slot: Slot) -> Answer:
+    with agent.changing(memory) as (write, current):
+        row, is_new = write.link(current, other, kind)
+        answer: Answer = (201 if is_new else 200, show_link(row))
+        slot.keep(*answer)
+    return answer

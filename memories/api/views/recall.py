@@ -1,0 +1,90 @@
+"""Agents' doors to recall: search, and blocks to put before the agent."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api.base import AgentView
+from memories.api.shapes.memories import (
+    ContextAnswer,
+    ContextQuestion,
+    SearchAnswer,
+    SearchQuestion,
+    show_hit,
+    show_memory,
+)
+from memsite.tenancy.policy import Block
+
+# The last few messages say what it is about; older ones say what it was about.
+QUESTION_MESSAGES = 3
+MAX_QUESTION_CHARACTERS = 2_000
+
+
+class Search(AgentView):
+    scope = "read"
+
+    @extend_schema(request=SearchQuestion, responses=SearchAnswer, operation_id="search_memories")
+    def post(self, request: Request) -> Response:
+        """What fits the query, best first. Nothing fits: nothing is found."""
+        started = time.perf_counter()
+        body = self.read(SearchQuestion)
+        found = self.memory_agent().search(
+            body["query"],
+            limit=body["limit"],
+            mode=body["mode"],
+            min_score=body["min_score"],
+            user_id=body["user_id"],
+            count_access=body["touch"],
+        )
+        return Response(
+            {
+                "results": [show_hit(hit, explain=body["explain"]) for hit in found.hits],
+                "tier_answered": "items",
+                "took_ms": round(1000 * (time.perf_counter() - started), 2),
+                "degraded": found.degraded,
+            }
+        )
+
+
+class ContextBlock(AgentView):
+    scope = "read"
+
+    @extend_schema(request=ContextQuestion, responses=ContextAnswer, operation_id="get_context")
+    def post(self, request: Request) -> Response:
+        """A block for the prompt: what answers the question, or what is known without one."""
+        body = self.read(ContextQuestion)
+        question = question_of(body)
+        wanted = body.get("format") or (Block.TURN if question else self.app.policy.block)
+        context = self.memory_agent().context(
+            Block.TURN if wanted == "json" else wanted,
+            question=question,
+            session=self.session(body["session_id"]) if body["session_id"] else None,
+            turn_number=body["turn_number"],
+            max_tokens=body["max_tokens"],
+            limit=body["limit"],
+            user_id=body["user_id"],
+        )
+        injected = context.injected
+        return Response(
+            {
+                "text": "" if wanted == "json" else injected.text,
+                "tokens": 0 if wanted == "json" else injected.tokens,
+                "included": len(injected.memories),
+                "total": injected.total,
+                "memories": [show_memory(memory) for memory in injected.memories],
+                "tier_answered": context.tier_answered,
+                "economised": False,
+                "degraded": list(context.degraded),
+            }
+        )
+
+
+def question_of(body: dict[str, Any]) -> str:
+    """The query, or what the last messages say. It is asked, never stored."""
+    messages = [message["content"] for message in body.get("messages", [])][-QUESTION_MESSAGES:]
+    return str(body["query"] or "\n".join(messages))[-MAX_QUESTION_CHARACTERS:].strip()

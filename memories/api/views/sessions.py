@@ -1,0 +1,276 @@
+"""Agents' doors to what was said: sessions, turns, messages, the live stream, events, resources."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api.base import AgentView, Answer, found
+from memories.api.pages import as_uuid, one_of, page, refuse_unknown
+from memories.api.shapes.memories import show_memory
+from memories.api.shapes.sessions import (
+    Checkpoint,
+    EndOfSession,
+    EventShown,
+    JobsRun,
+    Messages,
+    MessagesStored,
+    NewSession,
+    Recovered,
+    ReplayShown,
+    ResourceShown,
+    SessionEnded,
+    SessionShown,
+    SessionStarted,
+    StreamReport,
+    TurnShown,
+    TurnStored,
+    show_event,
+    show_resource,
+    show_session,
+    show_turn,
+)
+from memories.capture.spoken import Captured
+from memsite.problems import Conflict
+from memsite.tenancy.idempotency import Slot
+from sessions.checkpoints import DifferentCheckpoint, recover, replay
+from sessions.models import AgentSession, Event, Level, Resource, SessionStatus, Turn
+from sessions.recording import Said
+
+MAX_TURN = 2**31 - 1
+CHUNK_BYTES = 64 * 1024
+MAX_LESSONS = 50
+
+
+class Sessions(AgentView):
+    creates = True
+
+    @extend_schema(
+        responses=SessionShown(many=True),
+        parameters=[OpenApiParameter("status", str, enum=SessionStatus.values)],
+        operation_id="list_sessions",
+    )
+    def get(self, request: Request) -> Response:
+        """This agent's, the latest first."""
+        refuse_unknown(request, "status")
+        rows = (
+            AgentSession.objects.for_app(self.app).filter(agent=self.caller().agent).select_related("agent")
+        )
+        if status := request.query_params.get("status"):
+            rows = rows.filter(status=one_of("status", status, SessionStatus.values))
+        return page(self, rows, show_session)
+
+    @extend_schema(
+        request=NewSession, responses={201: SessionStarted, 200: SessionStarted}, operation_id="start_session"
+    )
+    def post(self, request: Request) -> Response:
+        """201 for a new session, 200 for one that is opened again by its `external_id`."""
+        body = self.read(NewSession)
+        external_id = body.pop("external_id", None)
+        return self.create_in_transaction(lambda: self.start(external_id, body))
+
+    def start(self, external_id: str | None, fields: dict[str, Any]) -> Answer:
+        agent = self.memory_agent()
+        session, is_new = agent.open_session(external_id, fields)
+        injected, jobs_run = agent.start(self.in_app(session))
+        context = {
+            "text": injected.text,
+            "tokens": injected.tokens,
+            "memories": [show_memory(memory) for memory in injected.memories],
+            "lessons": [show_memory(memory) for memory in agent.lessons()[:MAX_LESSONS]],
+            "triggers": [],
+        }
+        return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": jobs_run}
+
+
+class OneSession(AgentView):
+    @extend_schema(responses=SessionShown, operation_id="get_session")
+    def get(self, request: Request, uid: UUID) -> Response:
+        return Response(show_session(self.session(uid)))
+
+
+class Heartbeat(AgentView):
+    scope = "write"
+
+    @extend_schema(request=None, responses=JobsRun, operation_id="heartbeat")
+    def post(self, request: Request, uid: UUID) -> Response:
+        return Response({"jobs_run": self.memory_agent().heartbeat(self.session(uid))})
+
+
+class End(AgentView):
+    scope = "write"
+
+    @extend_schema(request=EndOfSession, responses={202: SessionEnded}, operation_id="end_session")
+    def post(self, request: Request, uid: UUID) -> Response:
+        """An ended session stays ended; what still arrives for it is kept."""
+        session, body = self.session(uid), self.read(EndOfSession)
+        pending = self.memory_agent().end(session, body["reason"])
+        return Response({"status": SessionStatus.ENDED, "pending": pending}, status=202)
+
+
+class Turns(AgentView):
+    @extend_schema(responses=TurnShown(many=True), operation_id="list_turns")
+    def get(self, request: Request, uid: UUID) -> Response:
+        refuse_unknown(request)
+        rows = Turn.objects.for_app(self.app).filter(session=self.session(uid))
+        return page(self, rows, show_turn, ordering="number")
+
+
+class OneTurn(AgentView):
+    @extend_schema(responses=TurnShown, operation_id="get_turn")
+    def get(self, request: Request, uid: UUID, number: int) -> Response:
+        rows = Turn.objects.for_app(self.app).filter(session=self.session(uid), number=number)
+        return Response(show_turn(found(rows.first())))
+
+    @extend_schema(
+        request=Checkpoint, responses={201: TurnStored, 200: TurnStored}, operation_id="store_turn"
+    )
+    def put(self, request: Request, uid: UUID, number: int) -> Response:
+        """201 when new, 200 when the same is stored already, 409 when something else is."""
+        if not 1 <= number <= MAX_TURN:
+            raise ValidationError({"turn_number": [f"From 1 to {MAX_TURN}."]})
+        session, body = self.session(uid), self.read(Checkpoint)
+        try:
+            turn, is_new, captured = self.memory_agent().checkpoint(session, number, body)
+        except DifferentCheckpoint as error:
+            raise Conflict("This turn is stored already, with another body.") from error
+        return Response({**show_turn(turn), "captured": captured.counts()}, status=201 if is_new else 200)
+
+
+class Replay(AgentView):
+    @extend_schema(
+        responses=ReplayShown,
+        parameters=[OpenApiParameter("turn", int, required=True)],
+        operation_id="replay_session",
+    )
+    def get(self, request: Request, uid: UUID) -> Response:
+        """The state after a turn, and the turns that led there."""
+        refuse_unknown(request, "turn")
+        given = request.query_params.get("turn", "")
+        if not given.isascii() or not given.isdigit() or len(given) > 10:
+            raise ValidationError({"turn": ["The number of a turn."]})
+        then = found(replay(self.session(uid), int(given)))
+        turns = [show_turn(turn) for turn in then.turns]
+        return Response({"turn_number": then.turn_number, "state": then.state, "turns": turns})
+
+
+class Recover(AgentView):
+    @extend_schema(responses=Recovered, operation_id="recover_session")
+    def get(self, request: Request, uid: UUID) -> Response:
+        """The last checkpoint, to go on from after a crash."""
+        turn = recover(self.session(uid))
+        if turn is None:
+            return Response({"turn_number": 0, "state": {}, "checkpoint": None})
+        return Response(
+            {"turn_number": turn.number, "state": turn.internal_state, "checkpoint": show_turn(turn)}
+        )
+
+
+class MessagesOfSession(AgentView):
+    scope = "write"
+    creates = True
+
+    @extend_schema(request=Messages, responses={202: MessagesStored}, operation_id="add_messages")
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Keeps what was said, outside of turns, and captures the agent's markers."""
+        session, body = self.session(uid), self.read(Messages)
+        said = [Said(item["role"], item["content"], content_at=item["at"]) for item in body["messages"]]
+        return self.create_once(lambda slot: self.store(session, said, slot))
+
+    def store(self, session: AgentSession, said: list[Said], slot: Slot) -> Answer:
+        answers: list[Answer] = []
+
+        def keep(captured: Captured) -> None:
+            ids = [resource.uid for resource in captured.resources]
+            answers.append((202, {"resource_ids": ids, "captured": captured.counts()}))
+            slot.keep(*answers[0])
+
+        self.memory_agent().capture_messages(session, said, keep)
+        return answers[0]
+
+
+class NDJSON(BaseParser):
+    """The body is not parsed: the view reads it as it comes in."""
+
+    media_type = "*/*"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        return {}
+
+
+class Stream(AgentView):
+    scope = "write"
+    parser_classes = [NDJSON]
+
+    @extend_schema(
+        request={"application/x-ndjson": OpenApiTypes.BINARY},
+        responses=StreamReport,
+        operation_id="stream_session",
+    )
+    def post(self, request: Request, uid: UUID) -> Response:
+        """stream-json of an agent, one event a line; stored as it comes in, of any length.
+
+        A line that cannot be read is reported with its number and costs no other. Sent again, it changes nothing.
+        """
+        capture = self.memory_agent().capture_stream(self.session(uid))
+        return Response(capture.run(body_chunks(request)).as_dict())
+
+
+def body_chunks(request: Request) -> Iterator[bytes]:
+    """The body piece by piece, also without a Content-Length: then the server's own stream says where it ends."""
+    environ = request._request.META
+    source = request._request if environ.get("CONTENT_LENGTH") else environ["wsgi.input"]
+    while chunk := source.read(CHUNK_BYTES):
+        yield chunk
+
+
+class Events(AgentView):
+    @extend_schema(
+        responses=EventShown(many=True),
+        parameters=[
+            OpenApiParameter("level", str, enum=Level.values),
+            OpenApiParameter("service", str),
+            OpenApiParameter("session_id", OpenApiTypes.UUID),
+        ],
+        operation_id="list_events",
+    )
+    def get(self, request: Request) -> Response:
+        refuse_unknown(request, "level", "service", "session_id")
+        rows = Event.objects.for_app(self.app).select_related("session")
+        query = request.query_params
+        if "level" in query:
+            rows = rows.filter(level=one_of("level", query["level"], Level.values))
+        if "service" in query:
+            rows = rows.filter(service=query["service"])
+        if "session_id" in query:
+            rows = rows.filter(session=self.session(as_uuid("session_id", query["session_id"])))
+        return page(self, rows, show_event)
+
+
+class Resources(AgentView):
+    @extend_schema(
+        responses=ResourceShown(many=True),
+        parameters=[OpenApiParameter("session_id", OpenApiTypes.UUID)],
+        operation_id="list_resources",
+    )
+    def get(self, request: Request) -> Response:
+        """Raw text as it came, of this agent's sessions."""
+        refuse_unknown(request, "session_id")
+        rows = (
+            Resource.objects.for_app(self.app)
+            .filter(session__agent=self.caller().agent)
+            .select_related("session")
+        )
+        if "session_id" in request.query_params:
+            rows = rows.filter(
+                session=self.session(as_uuid("session_id", request.query_params["session_id"]))
+            )
+        return page(self, rows, show_resource)

@@ -1,0 +1,66 @@
+"""Telling what an agent learned from what it only read back to us.
+
+An agent that repeats an injected memory must not confirm it: the memory would grow on its own echo.
+"""
+
+import re
+from collections.abc import Collection
+
+from memories.providers.fence import strip_fenced
+
+_BULLET_RE = re.compile(r"\s*(?:(?:[-*•~]|\d{1,4}[.)])\s+|(?=\[Created: ))")
+"""The number of a dated line belongs to its block, so the line is also met without it."""
+
+_LABEL_RE = re.compile(r"\[[^\[\]\n]{1,80}\]\s*")
+_TRUST_TAGS_RE = re.compile(
+    r"(?:\[(?:uncertain|stale|unconfirmed|unreviewed|conflicting)[^\[\]\n]{0,40}\]\s*)+"
+)
+_SUFFIX_RE = re.compile(r"\((?:confidence|age|category)\b[^()]{0,200}\)[\s.]*\Z", re.IGNORECASE)
+
+_OPENING_MARKS = "\"'`*_([{“‘«„…"
+_CLOSING_MARKS = "\"'`*_)]}”’».,;:!?…"
+_DASHES = "-–—"
+
+
+def strip_injected(text: str) -> str:
+    """`text` without the blocks our server put into the agent's context."""
+    return strip_fenced(text)
+
+
+def line_statement(line: str) -> str:
+    """What one injected line states: no bullet, label, trust tag or suffix. "" for headings and blanks.
+
+    `- [timing] Takes 60s (confidence: 0.9)`, `1. [Created: 2025-10-10] Takes 60s` and
+    `~ Takes 60s (confidence: 0.8; age: 3d; category: work)` all state `Takes 60s`.
+    """
+    if line.lstrip().startswith("#"):
+        return ""
+    bullet = _BULLET_RE.match(line)
+    if bullet is None:
+        return _without_suffix(line)
+    start = bullet.end()
+    if bullet[0].strip() != "~" and (label := _LABEL_RE.match(line, start)):
+        start = label.end()
+    if tags := _TRUST_TAGS_RE.match(line, start):
+        start = tags.end()
+    return _without_suffix(line[start:])
+
+
+def is_echo(statement: str, injected_lines: Collection[str]) -> bool:
+    """True when `statement` says no more than one of the lines injected into this session.
+
+    Case, spacing, bullets, quotes and closing punctuation do not make a difference; signs, operators and
+    every other word do, so that "returns -1" is no echo of "returns 1". Linear in the size of the lines.
+    """
+    said = {_key(_without_suffix(statement)), _key(line_statement(statement))} - {""}
+    return any(_key(line_statement(line)) in said for line in injected_lines)
+
+
+def _without_suffix(text: str) -> str:
+    suffix = _SUFFIX_RE.search(text)
+    return (text[: suffix.start()] if suffix else text).strip()
+
+
+def _key(statement: str) -> str:
+    words = (word.lstrip(_OPENING_MARKS).rstrip(_CLOSING_MARKS) for word in statement.casefold().split())
+    return " ".join(word for word in words if word.strip(_DASHES))

@@ -1,0 +1,25 @@
+"""Vectors for candidates, before any transaction begins."""
+
+from collections.abc import Sequence
+
+import structlog
+
+from memories.providers.embeddings import Embedder, EmbedderError
+from memories.store import Candidate
+
+log = structlog.get_logger("memories.capture")
+
+
+def embed_candidates(candidates: Sequence[Candidate], embedder: Embedder) -> None:
+    """Sets each candidate's vector. Where the embedder is away they are stored without, and embedded later."""
+    if not candidates:
+        return
+    try:
+        vectors = embedder.embed_documents([candidate.content for candidate in candidates])
+    except EmbedderError as error:
+        log.warning(
+            "candidates_not_embedded", embedder=embedder.name, count=len(candidates), error=str(error)
+        )
+        return
+    for candidate, vector in zip(candidates, vectors, strict=True):
+        candidate.vector, candidate.vector_model = vector, embedder.name

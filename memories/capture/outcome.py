@@ -1,0 +1,26 @@
+"""What became of a candidate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from memories.models import Memory
+
+
+class OutcomeKind(StrEnum):
+    CREATED = "created"
+    REINFORCED = "reinforced"
+    CONTRADICTED = "contradicted"
+    ECHOED = "echoed"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """`contradicted` means created against the memories in `against`; `memory` is None where nothing is stored."""
+
+    kind: OutcomeKind
+    memory: Memory | None = None
+    reason: str = ""
+    against: list[Memory] = field(default_factory=list)

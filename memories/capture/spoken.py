@@ -1,0 +1,149 @@
+"""What an agent and its user said → resources, events, and memories from the agent's markers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+
+from memories.capture.echo import is_echo, strip_injected
+from memories.capture.embed import embed_candidates
+from memories.capture.markers import MemoryMarker, find_memories
+from memories.capture.outcome import Outcome, OutcomeKind
+from memories.capture.pipeline import store
+from memories.models import Injection, Rejection, Source
+from memories.providers.embeddings import Embedder
+from memories.store import Candidate, Writer, writing
+from sessions.models import AgentSession, Resource, Role
+from sessions.recording import Said, record_events, record_said
+
+log = structlog.get_logger("memories.capture")
+
+
+@dataclass(slots=True)
+class Refusal:
+    category: str
+    reason: str
+    content: str = ""
+
+
+@dataclass(slots=True)
+class Heard:
+    """One text with what its markers say, before anything is stored."""
+
+    said: Said
+    candidates: list[Candidate] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Captured:
+    """What became of several texts. `contradicted` counts the memories that lost confidence."""
+
+    resources: list[Resource] = field(default_factory=list)
+    outcomes: list[Outcome] = field(default_factory=list)
+    events: int = 0
+
+    def count(self, *kinds: OutcomeKind) -> int:
+        return sum(outcome.kind in kinds for outcome in self.outcomes)
+
+    def counts(self) -> dict[str, int]:
+        return {
+            "created": self.count(OutcomeKind.CREATED, OutcomeKind.CONTRADICTED),
+            "reinforced": self.count(OutcomeKind.REINFORCED),
+            "contradicted": sum(len(outcome.against) for outcome in self.outcomes),
+            "echoed": self.count(OutcomeKind.ECHOED),
+            "rejected": self.count(OutcomeKind.REJECTED),
+            "events": self.events,
+        }
+
+
+def capture_said(
+    session: AgentSession,
+    said: Sequence[Said],
+    embedder: Embedder,
+    actor: str,
+    now: datetime,
+    on_stored: Callable[[Captured], None] | None = None,
+) -> Captured:
+    """Reads and embeds first, then stores everything in one transaction; text sent before changes nothing."""
+    shown = Injection.objects.for_app(session.app).into(session).lines()
+    heard = [listen(session, item, shown) for item in said]
+    embed_candidates([candidate for one in heard for candidate in one.candidates], embedder)
+    captured = Captured()
+    with writing(session.app, actor, now) as write:
+        resources = record_said(session, said, now)
+        for one, resource in zip(heard, resources, strict=True):
+            if resource:
+                keep(write, captured, one, resource, embedder)
+        if on_stored:
+            on_stored(captured)
+    return captured
+
+
+def keep(write: Writer, captured: Captured, heard: Heard, resource: Resource, embedder: Embedder) -> None:
+    captured.resources.append(resource)
+    if resource.role == Role.ASSISTANT and resource.session:
+        captured.events += record_events(resource.session, resource, write.now)
+    for refusal in heard.refusals:
+        captured.outcomes.append(refuse(write, refusal, resource))
+    for candidate in heard.candidates:
+        candidate.resource = resource
+        captured.outcomes.append(store(write, candidate, embedder, dedupe=True))
+
+
+def listen(session: AgentSession, said: Said, shown: Sequence[str]) -> Heard:
+    """The candidates in an assistant's text, as far as the app captures markers."""
+    heard = Heard(said)
+    policy = session.app.policy
+    if said.role != Role.ASSISTANT or not policy.capture_markers:
+        return heard
+    scan = find_memories(strip_injected(said.text), policy.marker_categories)
+    heard.refusals += [Refusal(marker.category, marker.reason) for marker in scan.refused]
+    if scan.unread_count:
+        heard.refusals.append(Refusal("", f"{scan.unread_count} markers more than a text may have"))
+    for marker in scan.memories:
+        if is_echo(marker.text, shown):
+            heard.refusals.append(Refusal(marker.category, ECHO, marker.text))
+        elif len(marker.text) > policy.max_characters:
+            heard.refusals.append(Refusal(marker.category, f"longer than {policy.max_characters} characters"))
+        else:
+            heard.candidates.append(candidate_of(session, marker, said))
+    return heard
+
+
+ECHO = "repeats what was injected into this session"
+
+
+def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Candidate:
+    return Candidate(
+        content=marker.text,
+        category=marker.category,
+        subject=marker.subject,
+        tier=session.tier,
+        user_id=session.user_id,
+        source=Source.MARKER,
+        agent=session.agent,
+        session=session,
+        turn_number=said.turn_number,
+    )
+
+
+def refuse(write: Writer, refusal: Refusal, resource: Resource) -> Outcome:
+    """An echo is only counted; everything else is kept where an operator can look at it."""
+    if refusal.reason == ECHO:
+        return Outcome(OutcomeKind.ECHOED, reason=ECHO)
+    log.warning("marker_refused", category=refusal.category, reason=refusal.reason)
+    Rejection.objects.create(
+        app=write.app,
+        session=resource.session,
+        resource=resource,
+        turn_number=resource.turn_number,
+        category=refusal.category,
+        content=refusal.content,
+        reason=refusal.reason,
+        created_at=write.now,
+    )
+    return Outcome(OutcomeKind.REJECTED, reason=refusal.reason)

@@ -1,0 +1,34 @@
+"""Which lines fit: the whole block, fence and header included, stays within the budget."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+
+from memories.inject.render import Line
+from memories.providers.tokens import estimate_tokens
+
+Render = Callable[[Sequence[Line]], str]
+# After this many lines in a row that are too long for what is left, nothing worth reading will fit.
+MISSES = 20
+
+
+def fit(lines: Sequence[Line], budget_tokens: int, render: Render) -> tuple[list[Line], str]:
+    """The lines taken, in order, and their block; a line too long for what is left is passed over.
+
+    ([], "") when none fits: nothing to say is an empty string.
+    """
+
+    def fits(some: Sequence[Line]) -> bool:
+        return estimate_tokens(render(some)) <= budget_tokens
+
+    # The longest prefix first: its length is found with few renderings, however many lines there are.
+    prefix = bisect_left(range(1, len(lines) + 1), True, key=lambda size: not fits(lines[:size]))
+    taken, misses = list(lines[:prefix]), 0
+    for line in lines[prefix:]:
+        if misses == MISSES:
+            break
+        misses += 1
+        if fits([*taken, line]):
+            taken, misses = [*taken, line], 0
+    return (taken, render(taken)) if taken else ([], "")

@@ -1,0 +1,107 @@
+"""memories → prompt block: choose, render within the budget, remember what was shown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memories.inject.budget import Render, fit
+from memories.inject.render import (
+    Line,
+    app_block,
+    app_line,
+    ops_block,
+    ops_line,
+    turn_block,
+    turn_line,
+)
+from memories.models import Injection, Memory
+from memories.models.memory import MemoryQuerySet
+from memories.providers.tokens import estimate_tokens
+from memsite.conf import get_conf
+from memsite.tenancy.models import App
+from memsite.tenancy.policy import AppPolicy, Block
+from sessions.models import AgentSession
+
+# The shortest line of a block is about this long: a budget cannot hold more lines than budget / this.
+SHORTEST_LINE_TOKENS = 5
+ORDER: dict[str, tuple[str, ...]] = {
+    Block.OPS: ("-confidence", "-confirmed_at", "-id"),
+    Block.APP: ("-updated_at", "-id"),
+    Block.TURN: ("-priority", "-confidence", "-confirmed_at", "-id"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Injected:
+    """A block, the memories in it, and how many there were to choose from."""
+
+    text: str
+    tokens: int
+    memories: list[Memory]
+    total: int
+    block: str = ""
+    lines: tuple[str, ...] = ()
+
+
+def injectable(allowed: MemoryQuerySet, policy: AppPolicy) -> MemoryQuerySet:
+    """What may stand in a prompt at all."""
+    return allowed.active().filter(confidence__gte=policy.inactive_below)
+
+
+def greet(allowed: MemoryQuerySet, app: App, block: str, now: datetime, *, max_tokens: int | None = None,
+          limit: int | None = None) -> Injected:  # fmt: skip
+    """The block of what is known without a question. Two queries."""
+    rows = injectable(allowed, app.policy)
+    budget = max_tokens or budget_tokens(app.policy, block)
+    most = min(limit or line_limit(app.policy, block, budget), budget // SHORTEST_LINE_TOKENS + 1)
+    chosen = list(rows.order_by(*ORDER[block])[:most])
+    total = len(chosen) if len(chosen) < most else rows.count()
+    return inject(chosen, total, app, block, budget, now)
+
+
+def inject(
+    memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime
+) -> Injected:
+    """The block of these memories, as many in this order as the budget holds."""
+    lines = [Line(memory, line_text(memory, block, now)) for memory in memories]
+    taken, text = fit(lines, budget, renderer(app, block, total))
+    shown = tuple(line.text for line in taken)
+    return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, block, shown)
+
+
+def line_text(memory: Memory, block: str, now: datetime) -> str:
+    if block == Block.TURN:
+        return turn_line(memory, now)
+    return app_line(memory) if block == Block.APP else ops_line(memory)
+
+
+def renderer(app: App, block: str, total: int) -> Render:
+    if block == Block.TURN:
+        return turn_block
+    if block == Block.APP:
+        return lambda lines: app_block(lines, app.name)
+    return lambda lines: ops_block(lines, total)
+
+
+def budget_tokens(policy: AppPolicy, block: str) -> int:
+    """The operator's budget of the environment rules over the app's for the session-start block."""
+    if block == Block.TURN:
+        return policy.turn_budget_tokens
+    return get_conf().memory_budget or policy.session_budget_tokens
+
+
+def line_limit(policy: AppPolicy, block: str, budget: int) -> int:
+    return {Block.TURN: policy.turn_limit, Block.APP: policy.app_limit}.get(Block(block), budget)
+
+
+def note_injected(session: AgentSession, injected: Injected, turn_number: int | None, now: datetime) -> None:
+    """Remembers what the agent was shown: for its echo, and for what is learnt from use."""
+    Injection.objects.bulk_create(
+        Injection(
+            app_id=session.app_id, session=session, memory=memory, turn_number=turn_number,
+            block=injected.block, line=line, created_at=now,
+        )
+        for memory, line in zip(injected.memories, injected.lines, strict=True)
+    )  # fmt: skip

@@ -1,0 +1,44 @@
+"""A memory handed to an agent in a block: what was shown, where and when."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.db import models
+from django.utils import timezone
+
+from memories.models.memory import Memory
+from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+from sessions.models import AgentSession
+
+
+class InjectionQuerySet(ScopedQuerySet["Injection"]):
+    def into(self, session: AgentSession) -> Self:
+        return self.filter(session=session)
+
+    def memory_pks(self) -> list[int]:
+        return list(self.order_by().values_list("memory_id", flat=True).distinct())
+
+    def lines(self) -> list[str]:
+        """The lines as the agent read them."""
+        return list(self.values_list("line", flat=True))
+
+
+class Injection(Scoped):
+    """One row per memory and block. `line` is the text as the agent read it, to know its echo again."""
+
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="injections")
+    session = models.ForeignKey(AgentSession, on_delete=models.PROTECT, related_name="injections")
+    turn_number = models.PositiveIntegerField(null=True, blank=True)
+    block = models.CharField(max_length=10)
+    line = models.TextField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = InjectionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["session", "memory"], name="injection_session_memory")]
+
+    def __str__(self) -> str:
+        return f"memory {self.memory_id} in session {self.session_id}"

@@ -1,0 +1,188 @@
+"""A memory: a stored fact, and what is known about it."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from memsite.tenancy.models import Agent
+from memsite.tenancy.policy import is_category
+from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
+from sessions.models import TIERS, AgentSession, Resource
+
+GENERAL = "general"
+MAX_PRIORITY = 2.0
+
+
+class Kind(models.TextChoices):
+    DECISION = "decision"
+    INSIGHT = "insight"
+    FACT = "fact"
+    PREFERENCE = "preference"
+    PROJECT = "project"
+    CONVERSATION = "conversation"
+    GENERAL = "general"
+    LESSON = "lesson"
+
+
+class Strength(models.TextChoices):
+    """How plainly it was said."""
+
+    EXPLICIT = "explicit"
+    IMPLIED = "implied"
+    INFERRED = "inferred"
+
+
+class Sentiment(models.TextChoices):
+    FRUSTRATED = "frustrated"
+    EXCITED = "excited"
+    UNCERTAIN = "uncertain"
+    NEUTRAL = "neutral"
+
+
+class Status(models.TextChoices):
+    ACTIVE = "active"
+    INACTIVE = "inactive", "inactive: confidence too low"
+    SUPERSEDED = "superseded", "superseded by another"
+    ARCHIVED = "archived"
+
+
+class Visibility(models.TextChoices):
+    AGENT = "agent", "only the agent that wrote it"
+    APP = "app", "every agent of the app"
+    SHARED = "shared", "apps that share, too"
+
+
+class Source(models.TextChoices):
+    """Which way it came in."""
+
+    MARKER = "marker"
+    API = "api"
+    OPERATOR = "operator"
+
+
+class MemoryQuerySet(ScopedQuerySet["Memory"]):
+    def active(self) -> Self:
+        return self.filter(status=Status.ACTIVE)
+
+    def visible_to(self, agent: Agent | None) -> Self:
+        """What this agent may see of its app; operators (no agent) see all."""
+        if agent is None:
+            return self
+        return self.filter(~Q(visibility=Visibility.AGENT) | Q(agent=agent))
+
+    def of_user(self, user_id: str | None) -> Self:
+        """An end user's memories and those of no one in particular; no user given: no filter."""
+        return self.filter(Q(user_id=user_id) | Q(user_id=None)) if user_id else self
+
+    def about(self, subject: str | None, category: str) -> Self:
+        """The same drawer: subject (None: general) and category. Uses an index."""
+        return self.filter(subject=subject, category=category)
+
+
+class Memory(Scoped, Identified):
+    """A stored fact.
+
+    `confidence` is what it is now. It follows from `confidence_base`, its value without decay, and `anchored_at`,
+    the time decay counts from (`memories.maintain.decay`). `change_number` is the app's count at the last write,
+    `version` the row's own (the ETag).
+    """
+
+    content = models.TextField()
+    kind = models.CharField(max_length=20, choices=Kind, default=Kind.FACT)
+    category = models.CharField(max_length=64, default=GENERAL, validators=[is_category])
+    subject = models.CharField(
+        max_length=200, null=True, blank=True, help_text="What it is about; empty: general."
+    )
+    tags = models.JSONField(default=list, blank=True)
+    importance = models.PositiveSmallIntegerField(
+        default=3,
+        validators=[MinValueValidator(1), MaxValueValidator(5)],
+        help_text="1 trivial to 5 critical.",
+    )
+    confidence = models.FloatField(default=0.7, validators=[MinValueValidator(0), MaxValueValidator(1)])
+    confidence_base = models.FloatField(editable=False)
+    anchored_at = models.DateTimeField(editable=False)
+    decay_noted_at = models.DateTimeField(
+        null=True, editable=False, help_text="When a revision last told of decay."
+    )
+    strength = models.CharField(max_length=10, choices=Strength, null=True, blank=True)
+    sentiment = models.CharField(max_length=12, choices=Sentiment, default=Sentiment.NEUTRAL)
+    priority = models.FloatField(
+        default=1.0,
+        validators=[MinValueValidator(0), MaxValueValidator(MAX_PRIORITY)],
+        help_text="Learnt from use.",
+    )
+    status = models.CharField(max_length=12, choices=Status, default=Status.ACTIVE)
+    pinned = models.BooleanField(default=False, help_text="Exempt from decay, limits and archive.")
+    tier = models.PositiveSmallIntegerField(default=1)
+    user_id = models.CharField(max_length=200, null=True, blank=True)
+    visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.APP)
+    source = models.CharField(max_length=12, choices=Source, default=Source.API)
+    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="memories"
+    )
+    turn_number = models.PositiveIntegerField(null=True, blank=True)
+    resource = models.ForeignKey(
+        Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="memories"
+    )
+    external_id = models.CharField(max_length=200, null=True, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    updated_at = models.DateTimeField(default=timezone.now, editable=False)
+    confirmed_at = models.DateTimeField(default=timezone.now, editable=False)
+    accessed_at = models.DateTimeField(null=True, blank=True, editable=False)
+    access_count = models.PositiveIntegerField(default=0, editable=False)
+    valid_from = models.DateTimeField(null=True, blank=True)
+    valid_until = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=1, editable=False)
+    change_number = models.PositiveBigIntegerField(default=0, editable=False)
+
+    objects = MemoryQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name_plural = "memories"
+        indexes = [
+            models.Index(fields=["app", "subject", "category", "status"], name="memory_drawer"),
+            models.Index(fields=["app", "status", "confidence"], name="memory_confidence"),
+            models.Index(fields=["app", "category"], name="memory_category"),
+            models.Index(fields=["app", "change_number"], name="memory_changes"),
+            models.Index(fields=["app", "external_id"], name="memory_external"),
+            models.Index(fields=["app", "status", "anchored_at"], name="memory_stale"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(confidence__gte=0, confidence__lte=1), name="memory_confidence_is_a_share"
+            ),
+            models.CheckConstraint(
+                condition=Q(importance__gte=1, importance__lte=5), name="memory_importance_is_1_to_5"
+            ),
+            models.CheckConstraint(
+                condition=Q(priority__gte=0, priority__lte=MAX_PRIORITY), name="memory_priority_is_0_to_2"
+            ),
+            models.CheckConstraint(condition=Q(tier__in=TIERS), name="memory_tier_is_1_2_or_3"),
+            models.CheckConstraint(condition=~Q(content=""), name="memory_has_content"),
+            models.CheckConstraint(condition=~Q(category=""), name="memory_has_a_category"),
+            models.CheckConstraint(
+                condition=Q(subject=None) | ~Q(subject=""), name="memory_subject_is_null_or_said"
+            ),
+            models.CheckConstraint(
+                condition=Q(valid_from=None)
+                | Q(valid_until=None)
+                | Q(valid_from__lte=models.F("valid_until")),
+                name="memory_is_valid_forwards",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.content if len(self.content) <= 80 else self.content[:79] + "…"
+
+    @property
+    def subject_or_general(self) -> str:
+        return self.subject or GENERAL

@@ -1,0 +1,39 @@
+"""Vectors, in a table of their own: one per memory and embedding model."""
+
+from __future__ import annotations
+
+import numpy as np
+from django.db import models
+
+from memories.models.memory import Memory
+from memories.providers.embeddings import Vectors
+from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+
+
+class Vector(Scoped):
+    """`data` is little-endian float32, L2-normalised, `dim` of them. A memory without one is found by text."""
+
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="vectors")
+    model = models.CharField(max_length=120)
+    dim = models.PositiveIntegerField()
+    data = models.BinaryField()
+
+    objects = ScopedQuerySet["Vector"].as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["memory", "model"], name="vector_is_unique_per_memory_and_model"),
+        ]
+        indexes = [models.Index(fields=["app", "model", "memory"], name="vector_app_model")]
+
+    def __str__(self) -> str:
+        return f"{self.model} of memory {self.memory_id}"
+
+
+def to_bytes(vector: Vectors) -> bytes:
+    return vector.astype("<f4").tobytes()
+
+
+def from_bytes(blobs: list[bytes], dim: int) -> Vectors:
+    """ndarray of shape (len(blobs), dim), float32."""
+    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dim)

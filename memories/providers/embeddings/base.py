@@ -1,0 +1,74 @@
+"""What every embedder promises: texts in, L2-normalised float32 rows out."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+# shape (n_texts, dim) or (dim,), C-contiguous, every row L2-normalised, so a dot product is a cosine
+Vectors = NDArray[np.float32]
+
+
+class EmbedderError(Exception):
+    """No vectors this time. The message never holds the embedded text or a secret."""
+
+
+class EmbedderUnavailable(EmbedderError):  # noqa: N818 - reads as the state it reports
+    """Temporarily away: the same call may succeed later."""
+
+
+class EmbedderMisconfigured(EmbedderError):  # noqa: N818 - reads as the state it reports
+    """Will not work until somebody changes a setting or installs something."""
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """Cosines that mean something for one embedder; models differ, so they belong to it.
+
+    `same`: two texts say the same thing. `related`: they are about the same thing.
+    `relevant`: the lowest cosine worth showing for a query.
+    """
+
+    same: float
+    related: float
+    relevant: float
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors. Implementations may be called from several threads at once."""
+
+    @property
+    def name(self) -> str:
+        """Stored beside each vector; vectors of two names are never compared."""
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector. A remote embedder sends one request the first time it is asked."""
+
+    @property
+    def thresholds(self) -> Thresholds: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        """Shape (len(texts), dim), in the order of `texts`; (0, dim) for none. Raises EmbedderError."""
+
+    def embed_query(self, text: str) -> Vectors:
+        """Shape (dim,). Raises EmbedderError."""
+
+
+def normalise_rows(rows: NDArray[np.floating[Any]]) -> Vectors:
+    """L2-normalise each row of shape (n, dim); zero rows stay zero.
+
+    Norms are taken in float64: squares of large float32 values overflow float32.
+    Raises EmbedderUnavailable when a number is NaN or infinite.
+    """
+    if not np.isfinite(rows).all():
+        raise EmbedderUnavailable("the vectors hold numbers that are not finite")
+    norms = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
+    return np.ascontiguousarray(rows / np.where(norms == 0.0, 1.0, norms), dtype=np.float32)
+
+
+def without_surrogates(text: str) -> str:
+    """`text` that can be encoded: surrogate pairs joined, lone surrogates replaced by U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

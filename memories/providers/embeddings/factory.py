@@ -1,0 +1,52 @@
+"""From settings to the one embedder a process uses."""
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from threading import Lock
+from typing import Literal
+
+from . import ollama, openai
+from .base import Embedder, EmbedderMisconfigured
+from .hashing import HashEmbedder
+from .minilm import MiniLMEmbedder
+
+Kind = Literal["minilm", "ollama", "openai", "hash"]
+
+
+@dataclass(frozen=True)
+class EmbedderSettings:
+    """Empty fields take the kind's defaults; only the remote kinds read `url`, `model` and `api_key`."""
+
+    kind: Kind = "minilm"
+    url: str = ""
+    model: str = ""
+    api_key: str = field(default="", repr=False)
+
+
+_lock = Lock()
+
+
+def make_embedder(settings: EmbedderSettings) -> Embedder:
+    """The same embedder for the same settings, so models and connections exist once per process.
+
+    Loads and sends nothing yet. Raises EmbedderMisconfigured for settings that cannot work.
+    """
+    with _lock:  # lru_cache alone would let two threads build two at once
+        return _make(settings)
+
+
+@lru_cache(maxsize=8)
+def _make(settings: EmbedderSettings) -> Embedder:
+    if settings.kind == "minilm":
+        return MiniLMEmbedder()
+    if settings.kind == "hash":
+        return HashEmbedder()
+    if settings.kind == "ollama":
+        return ollama.OllamaEmbedder(
+            settings.url or ollama.DEFAULT_URL, settings.model or ollama.DEFAULT_MODEL
+        )
+    if settings.kind == "openai":
+        return openai.OpenAIEmbedder(
+            settings.url or openai.DEFAULT_URL, settings.model or openai.DEFAULT_MODEL, settings.api_key
+        )
+    raise EmbedderMisconfigured(f"there is no embedder of the kind {settings.kind!r}")

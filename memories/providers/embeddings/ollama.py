@@ -1,0 +1,27 @@
+"""Ollama: models on one's own machine, over `POST /api/embed`."""
+
+from .base import EmbedderUnavailable
+from .jsonapi import JsonApi
+from .patience import Patience
+from .remote import RemoteEmbedder
+
+DEFAULT_URL = "http://127.0.0.1:11434"
+DEFAULT_MODEL = "nomic-embed-text"
+
+
+class OllamaEmbedder(RemoteEmbedder):
+    """Ollama cuts texts that are too long for the model by itself."""
+
+    provider = "ollama"
+
+    def __init__(
+        self, url: str = DEFAULT_URL, model: str = DEFAULT_MODEL, patience: Patience | None = None
+    ) -> None:
+        hints = {404: f"no such model or address; try `ollama pull {model}`"}
+        super().__init__(model, JsonApi(url, patience=patience, hints=hints))
+
+    def _ask(self, inputs: list[str]) -> object:
+        answer = self._api.post("/api/embed", {"model": self._model, "input": inputs})
+        if not isinstance(answer, dict):
+            raise EmbedderUnavailable("the answer is not an object")
+        return answer.get("embeddings")

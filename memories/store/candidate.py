@@ -1,0 +1,42 @@
+"""A fact not yet stored."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from memories.models import GENERAL, Kind, Sentiment, Source, Visibility
+from memories.providers.embeddings import Vectors
+from memsite.tenancy.models import Agent
+from sessions.models import AgentSession, Resource
+
+
+@dataclass(slots=True, kw_only=True)
+class Candidate:
+    """Already validated. `confidence` None takes the app's start value; `vector` None is embedded later."""
+
+    content: str
+    kind: str = Kind.FACT
+    category: str = GENERAL
+    subject: str | None = None
+    tags: list[str] = field(default_factory=list)
+    importance: int = 3
+    confidence: float | None = None
+    strength: str | None = None
+    sentiment: str = Sentiment.NEUTRAL
+    pinned: bool = False
+    tier: int = 1
+    user_id: str | None = None
+    visibility: str = Visibility.APP
+    source: str = Source.API
+    agent: Agent | None = None
+    session: AgentSession | None = None
+    turn_number: int | None = None
+    resource: Resource | None = None
+    external_id: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    vector: Vectors | None = None
+    vector_model: str = ""

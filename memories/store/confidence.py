@@ -1,0 +1,44 @@
+"""Confidence as a pure function of absolute times: computed once or fifty times, the numbers are the same.
+
+    confidence(now) = base − decay_per_week × weeks since (anchor + stale_after_days), within 0 and 1
+
+The anchor is the last confirmation. What changes confidence without confirming (a contradiction) lowers the base
+and leaves the anchor.
+"""
+
+from datetime import datetime, timedelta
+
+from memories.models import Memory
+from memsite.tenancy.policy import AppPolicy
+
+WEEK = timedelta(weeks=1)
+# Confidence is spoken of in tenths; twelve digits keep 0.7 − 0.2 at 0.5 without losing anything real.
+DIGITS = 12
+
+
+def clamp(value: float) -> float:
+    return min(1.0, max(0.0, round(value, DIGITS)))
+
+
+def decay_amount(anchored_at: datetime, now: datetime, policy: AppPolicy) -> float:
+    """What has been lost since the anchor: 0 within the grace period, then continuous."""
+    overdue = now - anchored_at - timedelta(days=policy.stale_after_days)
+    return max(0.0, policy.decay_per_week * (overdue / WEEK))
+
+
+def is_exempt(memory: Memory, policy: AppPolicy) -> bool:
+    threshold = policy.decay_exempt_from
+    return memory.pinned or (threshold is not None and memory.confidence_base >= threshold)
+
+
+def confidence_at(memory: Memory, now: datetime, policy: AppPolicy) -> float:
+    if is_exempt(memory, policy):
+        return clamp(memory.confidence_base)
+    return clamp(memory.confidence_base - decay_amount(memory.anchored_at, now, policy))
+
+
+def base_for(memory: Memory, value: float, now: datetime, policy: AppPolicy) -> float:
+    """The base that makes `confidence_at(now)` equal `value` without moving the anchor."""
+    if is_exempt(memory, policy):
+        return value
+    return round(value + decay_amount(memory.anchored_at, now, policy), DIGITS)

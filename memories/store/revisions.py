@@ -1,0 +1,83 @@
+"""Revisions: what is recorded of a change, and what can be read back from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import orjson
+
+from memories.models import Action, Memory, Revision
+from memories.store.confidence import confidence_at
+from memsite.json_body import dump_json
+from memsite.tenancy.policy import AppPolicy
+
+TRACKED = (
+    "content",
+    "kind",
+    "category",
+    "subject",
+    "tags",
+    "importance",
+    "confidence",
+    "confidence_base",
+    "anchored_at",
+    "strength",
+    "sentiment",
+    "priority",
+    "status",
+    "pinned",
+    "user_id",
+    "visibility",
+    "metadata",
+    "confirmed_at",
+    "valid_from",
+    "valid_until",
+)
+
+
+def snapshot(memory: Memory) -> dict[str, Any]:
+    """The tracked fields as JSON values."""
+    values = {name: getattr(memory, name) for name in TRACKED}
+    plain: dict[str, Any] = orjson.loads(dump_json(values))
+    return plain
+
+
+def revision_of(
+    memory: Memory, action: Action, before: Mapping[str, Any], actor: str, reason: str, now: datetime
+) -> Revision:
+    """The unsaved row for the change from `before` (a snapshot, empty for a creation) to what `memory` is now."""
+    after = snapshot(memory)
+    changed = [name for name in TRACKED if not before or before[name] != after[name]]
+    return Revision(
+        app_id=memory.app_id,
+        memory=memory,
+        number=memory.version,
+        action=action,
+        before={name: before[name] for name in changed if before},
+        after={name: after[name] for name in changed},
+        actor=actor[:200],
+        reason=reason[:500],
+        created_at=now,
+    )
+
+
+def state_at(memory: Memory, moment: datetime, policy: AppPolicy) -> dict[str, Any] | None:
+    """The tracked fields as they were at `moment`, decay included; None before it existed. One query."""
+    rows = (
+        Revision.objects.for_app(memory.app).filter(memory=memory, created_at__lte=moment).order_by("number")
+    )
+    state: dict[str, Any] = {}
+    for row in rows:
+        state |= row.after
+    if not state:
+        return None
+    past = Memory(**{name: parse(name, value) for name, value in state.items()})
+    state["confidence"] = confidence_at(past, moment, policy)
+    return state
+
+
+def parse(name: str, value: Any) -> Any:
+    """A tracked field's Python value from its JSON value."""
+    return Memory._meta.get_field(name).to_python(value)

@@ -1,0 +1,25 @@
+"""Background work. Each task is safe to run twice: the database says what is still to be done."""
+
+from celery import shared_task
+from django.utils import timezone
+
+from memories.agent import current_embedder
+from memories.maintain.backlog import embed_backlog
+from memories.maintain.decay import decay_app
+from memories.maintain.housekeeping import drop_expired_answers
+from memsite.tenancy.models import App, AppStatus
+
+
+@shared_task
+def upkeep_embed_missing() -> int:
+    """Gives memories without a vector theirs; answers how many."""
+    return embed_backlog(current_embedder())
+
+
+@shared_task
+def upkeep_nightly() -> dict[str, int]:
+    """Decay in every app, and old idempotency answers dropped."""
+    now = timezone.now()
+    apps = App.objects.filter(status=AppStatus.ACTIVE).select_related("policy")
+    decayed = sum(decay_app(app, now)["decayed"] for app in apps)
+    return {"decayed": decayed, "answers_dropped": drop_expired_answers(now)}

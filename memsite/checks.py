@@ -1,0 +1,64 @@
+"""System checks that say what to fix before the first request does."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Warning, register
+
+from memories.providers.embeddings import EmbedderError, make_embedder
+from memsite.conf import get_conf, unknown_variables
+
+
+@register()
+def check_names(**_: Any) -> list[CheckMessage]:
+    return [
+        Warning(
+            f"{name} is not a setting of Memsite.",
+            hint="See docs/settings.md for the names.",
+            id="memsite.W001",
+        )
+        for name in unknown_variables()
+    ]
+
+
+@register()
+def check_secret(**_: Any) -> list[CheckMessage]:
+    if settings.SECRET_KEY:
+        return []
+    hint = f"Set MEMSITE_SECRET_KEY, or run `manage.py setup`, which makes {get_conf().secret_file}."
+    return [Warning("There is no secret key: sign-in cannot work.", hint=hint, id="memsite.W002")]
+
+
+@register()
+def check_data_dir(**_: Any) -> list[CheckMessage]:
+    where = nearest_existing(get_conf().data_dir)
+    if os.access(where, os.W_OK | os.X_OK):
+        return []
+    hint = "Make it writable for this user or set MEMSITE_DATA_DIR to another directory."
+    return [
+        Error(f"The data directory {get_conf().data_dir} cannot be written.", hint=hint, id="memsite.E001")
+    ]
+
+
+def nearest_existing(path: Path) -> Path:
+    return next(parent for parent in (path, *path.parents) if parent.exists())
+
+
+@register()
+def check_embedder(**_: Any) -> list[CheckMessage]:
+    try:
+        make_embedder(get_conf().embedder_settings)
+    except EmbedderError as error:
+        hint = "See MEMSITE_EMBEDDER, MEMSITE_EMBEDDER_URL and MEMSITE_EMBEDDER_MODEL in docs/settings.md."
+        return [Error(str(error), hint=hint, id="memsite.E002")]
+    return []
+
+
+@register(deploy=True)
+def check_hosts(**_: Any) -> list[CheckMessage]:
+    if "*" not in get_conf().allowed_hosts:
+        return []
+    hint = "Name the hosts that your reverse proxy passes on."
+    return [Warning("MEMSITE_ALLOWED_HOSTS allows every host name.", hint=hint, id="memsite.W003")]

@@ -1,0 +1,118 @@
+"""Every setting of Memsite, read once from the environment (`MEMSITE_…`) into one typed object.
+
+`memsite.settings` makes Django's settings from it; code that needs a value asks `get_conf()`.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from zoneinfo import available_timezones
+
+import environ
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from memories.providers.embeddings import EmbedderSettings
+
+PREFIX = "MEMSITE_"
+ROOT = Path(__file__).resolve().parent.parent
+EMBEDDERS = ("minilm", "ollama", "openai", "hash")
+LOG_FORMATS = ("auto", "console", "json")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conf:
+    """One field per environment variable: `data_dir` is `MEMSITE_DATA_DIR`."""
+
+    secret_key: str = ""
+    debug: bool = False
+    allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
+    csrf_trusted_origins: tuple[str, ...] = ()
+    behind_https_proxy: bool = False
+    data_dir: Path = ROOT / "data"
+    database_url: str = ""
+    broker_url: str = ""
+    embedder: str = "minilm"
+    embedder_url: str = ""
+    embedder_model: str = ""
+    embedder_api_key: str = ""
+    memory_budget: int = 0
+    time_zone: str = "UTC"
+    log_level: str = "INFO"
+    log_format: str = "auto"
+    max_body_bytes: int = 8 * 1024 * 1024
+    max_line_bytes: int = 8 * 1024 * 1024
+    idempotency_hours: int = 24
+
+    def __post_init__(self) -> None:
+        require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
+        require(self.log_format in LOG_FORMATS, "LOG_FORMAT", f"is one of {', '.join(LOG_FORMATS)}")
+        require(self.time_zone in available_timezones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
+        require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")
+        require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
+        require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
+        require(self.idempotency_hours > 0, "IDEMPOTENCY_HOURS", "is a positive number of hours")
+
+    @property
+    def secret_file(self) -> Path:
+        """Where `manage.py setup` keeps the secret key it made, if none is given."""
+        return self.data_dir / "secret.key"
+
+    @property
+    def embedder_settings(self) -> EmbedderSettings:
+        return EmbedderSettings(
+            kind=self.embedder,  # type: ignore[arg-type]  # checked against EMBEDDERS above
+            url=self.embedder_url,
+            model=self.embedder_model,
+            api_key=self.embedder_api_key,
+        )
+
+    def effective_secret_key(self) -> str:
+        """The given key, else the one in `secret_file`, else nothing (Django then refuses to sign)."""
+        if self.secret_key or not self.secret_file.is_file():
+            return self.secret_key
+        return self.secret_file.read_text().strip()
+
+
+def require(holds: bool, name: str, rule: str) -> None:
+    if not holds:
+        raise ImproperlyConfigured(f"{PREFIX}{name} {rule}.")
+
+
+def read_conf(environment: Mapping[str, str]) -> Conf:
+    """Conf from environment variables; ImproperlyConfigured names the variable that cannot be read."""
+    given = {
+        field.name: environment[name]
+        for field in fields(Conf)
+        if (name := variable(field.name)) in environment
+    }
+    if "memory_budget" not in given and "CLAUDEOPS_MEMORY_BUDGET" in environment:
+        given["memory_budget"] = environment["CLAUDEOPS_MEMORY_BUDGET"]
+    return Conf(**{name: cast(name, text) for name, text in given.items()})
+
+
+def variable(field_name: str) -> str:
+    return PREFIX + field_name.upper()
+
+
+def cast(name: str, text: str) -> object:
+    default = Conf.__dataclass_fields__[name].default
+    try:
+        if isinstance(default, tuple):
+            return tuple(part.strip() for part in text.split(",") if part.strip())
+        if isinstance(default, Path):
+            return Path(text).expanduser().resolve()
+        return environ.Env.parse_value(text, type(default))
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{variable(name)} cannot be read as {type(default).__name__}.") from error
+
+
+def unknown_variables(environment: Mapping[str, str] = os.environ) -> list[str]:
+    """Names that look like ours but are not: typing errors, most likely."""
+    known = {variable(field.name) for field in fields(Conf)}
+    return sorted(name for name in environment if name.startswith(PREFIX) and name not in known)
+
+
+def get_conf() -> Conf:
+    return settings.MEMSITE

@@ -1,0 +1,59 @@
+"""Is the process there (`/healthz`), and can it work (`/readyz`)? Both are public and say nothing else."""
+
+from collections.abc import Callable
+
+import structlog
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.http import require_safe
+
+from memories.providers.embeddings import make_embedder
+from memsite.conf import get_conf
+
+log = structlog.get_logger("memsite.health")
+
+
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    return JsonResponse({"status": "ok"})
+
+
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when database, migrations and embedder are there, 503 otherwise; says which one is not."""
+    checks = {name: passes(name, check) for name, check in CHECKS.items()}
+    ready = all(checks.values())
+    body = {"status": "ok" if ready else "unavailable", "checks": checks}
+    return JsonResponse(body, status=200 if ready else 503)
+
+
+def passes(name: str, check: Callable[[], bool]) -> bool:
+    try:
+        return check()
+    except Exception:
+        log.exception("not_ready", check=name)
+        return False
+
+
+def database_answers() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        return bool(cursor.fetchone())
+
+
+def is_migrated() -> bool:
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def embedder_is_configured() -> bool:
+    """Cheap: a remote embedder that is away degrades recall, it does not stop the server."""
+    return bool(make_embedder(get_conf().embedder_settings).name)
+
+
+CHECKS: dict[str, Callable[[], bool]] = {
+    "database": database_answers,
+    "migrations": is_migrated,
+    "embedder": embedder_is_configured,
+}

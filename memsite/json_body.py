@@ -1,0 +1,96 @@
+"""JSON in and out. In: strict and bounded, so that no body, however odd, is more than a 4xx."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import orjson
+from rest_framework.exceptions import ParseError
+from rest_framework.parsers import BaseParser
+from rest_framework.renderers import BaseRenderer
+
+from memsite.conf import get_conf
+from memsite.problems import TooLarge
+
+# Deeper than any honest document, shallower than what json and the database can take.
+MAX_DEPTH = 64
+
+
+class StrictJSONParser(BaseParser):
+    """RFC 8259 only: no NaN, no lone surrogates, no NUL characters, at most 64 levels deep."""
+
+    media_type = "application/json"
+
+    def parse(
+        self, stream: Any, media_type: str | None = None, parser_context: Mapping[str, Any] | None = None
+    ) -> Any:
+        body = read_bounded(stream, get_conf().max_body_bytes)
+        return parse_json(body)
+
+
+def read_bounded(stream: Any, limit: int) -> bytes:
+    """The whole body, or TooLarge as soon as it is known to be over `limit` bytes."""
+    body: bytes = stream.read(limit + 1)
+    if len(body) > limit:
+        raise TooLarge(f"The body is larger than {limit:,} bytes.")
+    return body
+
+
+def parse_json(body: bytes) -> Any:
+    """The parsed document; ParseError says what is wrong without quoting the body."""
+    try:
+        document = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise ParseError(f"The body is not valid JSON: {error}") from error
+    for depth, value in walk(document):
+        if depth > MAX_DEPTH:
+            raise ParseError(f"The body is nested deeper than {MAX_DEPTH} levels.")
+        if isinstance(value, str) and "\0" in value:
+            raise ParseError("The body contains a NUL character.")
+        if isinstance(value, float) and value in (float("inf"), float("-inf")):
+            raise ParseError("The body contains a number too large to represent.")
+    return document
+
+
+def walk(document: Any) -> Iterator[tuple[int, Any]]:
+    """Every value and key with its depth, without recursion."""
+    waiting: list[tuple[int, Any]] = [(0, document)]
+    while waiting:
+        depth, value = waiting.pop()
+        yield depth, value
+        if depth > MAX_DEPTH:
+            continue
+        if isinstance(value, dict):
+            waiting.extend((depth + 1, inner) for inner in value.values())
+            waiting.extend((depth + 1, key) for key in value)
+        elif isinstance(value, list):
+            waiting.extend((depth + 1, inner) for inner in value)
+
+
+class FastJSONRenderer(BaseRenderer):
+    media_type = "application/json"
+    format = "json"
+    charset = None
+
+    def render(
+        self,
+        data: Any,
+        accepted_media_type: str | None = None,
+        renderer_context: Mapping[str, Any] | None = None,
+    ) -> bytes:
+        return b"" if data is None else dump_json(data)
+
+
+def dump_json(data: Any) -> bytes:
+    """JSON bytes; times as ISO 8601 UTC with Z."""
+    return orjson.dumps(
+        data, option=orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY, default=plain
+    )
+
+
+def plain(value: Any) -> Any:
+    """What orjson does not know: DRF's lazy strings and its dict and list subclasses."""
+    if isinstance(value, dict):
+        return dict(value)
+    if isinstance(value, list | tuple | set | frozenset):
+        return list(value)
+    return str(value)

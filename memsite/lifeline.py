@@ -1,0 +1,35 @@
+"""Processes that end with the process that started them, however that one ended.
+
+Linux only: elsewhere `die_with_parent` does nothing, and children of a parent killed with -9 must be
+stopped by hand.
+"""
+
+import ctypes
+import os
+import signal
+import sys
+from typing import Any
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def die_with_parent(parent_pid: int | None = None) -> None:
+    """Have the kernel kill this process when its parent dies. Survives exec, is not inherited by children.
+
+    SIGKILL, because it only ever comes when the parent ended without stopping its children in order.
+    `parent_pid` is who the parent should be: if it already is another one, ours died before we could ask.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    expected = os.getppid() if parent_pid is None else parent_pid
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != expected:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def web_application() -> Any:
+    """Granian's factory: runs in each of its workers, which otherwise outlive a killed granian."""
+    die_with_parent()
+    from memsite.wsgi import application
+
+    return application

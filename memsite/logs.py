@@ -1,0 +1,49 @@
+"""Structured logs: one line an event, JSON for machines, colours only on a terminal, never memory text."""
+
+import sys
+from typing import Any
+
+import structlog
+
+SHARED = [
+    structlog.contextvars.merge_contextvars,
+    structlog.stdlib.add_logger_name,
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True),
+    structlog.processors.StackInfoRenderer(),
+]
+
+
+def logging_config(level: str, log_format: str) -> dict[str, Any]:
+    """The dictConfig. `auto` is console on a terminal and JSON elsewhere."""
+    structlog.configure(
+        processors=[*SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        logger_factory=structlog.stdlib.LoggerFactory(),
+        cache_logger_on_first_use=True,
+    )
+    return {
+        "version": 1,
+        "disable_existing_loggers": False,
+        "formatters": {"structured": {"()": make_formatter, "log_format": log_format}},
+        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
+        "root": {"handlers": ["stderr"], "level": level.upper()},
+        "loggers": {
+            # Says each 4xx once more; the request log has it, with the request's id.
+            "django.request": {"level": "ERROR"},
+            "httpx": {"level": "WARNING"},
+        },
+    }
+
+
+def make_formatter(log_format: str) -> structlog.stdlib.ProcessorFormatter:
+    terminal = sys.stderr.isatty()
+    console = log_format == "console" or (log_format == "auto" and terminal)
+    last: list[Any] = (
+        [structlog.dev.ConsoleRenderer(colors=terminal)]
+        if console
+        else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
+    )
+    return structlog.stdlib.ProcessorFormatter(
+        foreign_pre_chain=SHARED,
+        processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
+    )

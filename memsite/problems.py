@@ -1,0 +1,168 @@
+"""Errors as RFC 9457 problem details (`application/problem+json`), for DRF and for plain Django alike."""
+
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+import structlog
+from django.core.exceptions import PermissionDenied
+from django.db import OperationalError, connection
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from memsite.requests import current_request_id
+
+log = structlog.get_logger("memsite.problems")
+CONTENT_TYPE = "application/problem+json"
+BUSY_RETRY_SECONDS = 1
+
+
+class Conflict(exceptions.APIException):
+    status_code = HTTPStatus.CONFLICT
+    default_detail = "The request conflicts with what is stored."
+    default_code = "conflict"
+
+
+class PreconditionFailed(exceptions.APIException):
+    status_code = HTTPStatus.PRECONDITION_FAILED
+    default_detail = "Someone else changed this in the meantime: read it again."
+    default_code = "precondition_failed"
+
+
+class Unprocessable(exceptions.APIException):
+    status_code = HTTPStatus.UNPROCESSABLE_ENTITY
+    default_detail = "The request cannot be carried out as it stands."
+    default_code = "unprocessable"
+
+
+class TooLarge(exceptions.APIException):
+    status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    default_detail = "The body is larger than this server takes."
+    default_code = "too_large"
+
+
+class Busy(exceptions.APIException):
+    """The database's write lock could not be had in time."""
+
+    status_code = HTTPStatus.SERVICE_UNAVAILABLE
+    default_detail = "The server is busy: nothing was stored, try again."
+    default_code = "busy"
+    wait = BUSY_RETRY_SECONDS
+
+
+def problem(status: int, detail: str = "", **extra: object) -> dict[str, Any]:
+    """The body: `type` stays about:blank, so `title` is the status phrase, as the RFC asks."""
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": int(status),
+        "detail": detail,
+        "request_id": current_request_id(),
+    }
+    return {**body, **{name: value for name, value in extra.items() if value not in (None, "", [], {})}}
+
+
+def problem_response(status: int, detail: str = "", **extra: object) -> HttpResponse:
+    """For Django's own views and middleware; DRF views raise instead."""
+    body = orjson.dumps(problem(status, detail, **extra))
+    return HttpResponse(body, status=status, content_type=CONTENT_TYPE)
+
+
+def exception_handler(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """DRF's hook. None lets the error go on to Django, which logs it and answers with `server_error`."""
+    known = as_api_exception(error)
+    if known is None:
+        return None
+    set_rollback()
+    detail, errors = explain(known)
+    response = Response(
+        problem(known.status_code, detail, code=code_of(known), errors=errors),
+        status=known.status_code,
+        content_type=CONTENT_TYPE,
+    )
+    if (wait := getattr(known, "wait", None)) is not None:
+        response["Retry-After"] = str(max(1, int(-(-wait // 1))))
+    if auth_header := getattr(known, "auth_header", None):
+        response["WWW-Authenticate"] = auth_header
+    return response
+
+
+def as_api_exception(error: Exception) -> exceptions.APIException | None:
+    if isinstance(error, exceptions.APIException):
+        return error
+    if isinstance(error, Http404):
+        return exceptions.NotFound()
+    if isinstance(error, PermissionDenied):
+        return exceptions.PermissionDenied()
+    if isinstance(error, OperationalError) and "locked" in str(error):
+        log.warning("database_busy", vendor=connection.vendor)
+        return Busy()
+    return None
+
+
+def explain(error: exceptions.APIException) -> tuple[str, list[dict[str, str]]]:
+    """(one sentence, the list of fields that are wrong)."""
+    if isinstance(error, exceptions.ValidationError):
+        errors = list(flatten(error.detail))
+        return "; ".join(filter(None, (sentence(item) for item in errors[:3]))), errors
+    return str(error.detail), []
+
+
+def sentence(item: Mapping[str, str]) -> str:
+    return f"{item['field']}: {item['detail']}" if item["field"] else item["detail"]
+
+
+def flatten(detail: Any, path: str = "") -> Any:
+    """DRF's nested error details as rows of `{field, detail}`; `field` is a dotted path."""
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            yield from flatten(inner, path if name == "non_field_errors" else f"{path}.{name}".strip("."))
+    elif isinstance(detail, list):
+        for index, inner in enumerate(detail):
+            nested = isinstance(inner, Mapping | list)
+            yield from flatten(inner, f"{path}[{index}]" if nested else path)
+    else:
+        yield {"field": path, "detail": str(detail)}
+
+
+def code_of(error: exceptions.APIException) -> str:
+    codes = error.get_codes()
+    return codes if isinstance(codes, str) else str(error.default_code)
+
+
+def wants_page(request: HttpRequest) -> bool:
+    """A person in a browser gets a page, everyone else a problem document."""
+    return (
+        not request.path.startswith("/api/") and request.accepts("text/html") and "Accept" in request.headers
+    )
+
+
+def error_view(request: HttpRequest, status: int, detail: str) -> HttpResponse:
+    if wants_page(request):
+        context = {"status": status, "title": HTTPStatus(status).phrase, "detail": detail}
+        return render(request, "error.html", {**context, "request_id": current_request_id()}, status=status)
+    return problem_response(status, detail)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_view(request, HTTPStatus.BAD_REQUEST, "The request cannot be read.")
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_view(request, HTTPStatus.FORBIDDEN, "This is not yours to see or to do.")
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return error_view(request, HTTPStatus.FORBIDDEN, "The form has expired: load the page again.")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_view(request, HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    return error_view(request, HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; it has been logged.")

@@ -1,0 +1,193 @@
+"""Django's settings, made from `memsite.conf`. Nothing here reads the environment but through it."""
+
+import os
+from datetime import timedelta
+from typing import Any
+
+import environ
+from celery.schedules import crontab
+
+from memsite.celery_settings import celery_settings
+from memsite.conf import ROOT, Conf, read_conf
+from memsite.logs import logging_config
+
+MEMSITE: Conf = read_conf(os.environ)
+
+SECRET_KEY = MEMSITE.effective_secret_key()
+DEBUG = MEMSITE.debug
+ALLOWED_HOSTS = list(MEMSITE.allowed_hosts)
+CSRF_TRUSTED_ORIGINS = list(MEMSITE.csrf_trusted_origins)
+
+INSTALLED_APPS = [
+    "memsite.apps.MemsiteConfig",
+    "memsite.tenancy.apps.TenancyConfig",
+    "sessions.apps.SessionsConfig",
+    "memories.apps.MemoriesConfig",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "django_celery_beat",
+]
+
+MIDDLEWARE = [
+    "memsite.requests.RequestLog",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "memsite.urls"
+WSGI_APPLICATION = "memsite.wsgi.application"
+APPEND_SLASH = False
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [ROOT / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+
+def database(conf: Conf) -> dict[str, Any]:
+    """SQLite in the data directory unless `MEMSITE_DATABASE_URL` says otherwise."""
+    url = conf.database_url or f"sqlite:///{conf.data_dir / 'memsite.sqlite3'}"
+    config: dict[str, Any] = dict(environ.Env.db_url_config(url))
+    # A connection lives as long as its thread: opening one per request costs more than most requests.
+    config["CONN_MAX_AGE"] = None
+    if config["ENGINE"] == "django.db.backends.sqlite3":
+        config["OPTIONS"] = {
+            # IMMEDIATE: a transaction that reads and then writes waits for the lock instead of failing.
+            "transaction_mode": "IMMEDIATE",
+            "timeout": 20,
+            # FULL: an acknowledged write survives a power cut. secure_delete: deleted text is overwritten.
+            "init_command": (
+                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; "
+                "PRAGMA cache_size=-32000; PRAGMA temp_store=MEMORY"
+            ),
+        }
+    else:
+        config["CONN_HEALTH_CHECKS"] = True
+    return config
+
+
+DATABASES = {"default": database(MEMSITE)}
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+PASSWORD_HASHERS = [
+    "django.contrib.auth.hashers.Argon2PasswordHasher",
+    "django.contrib.auth.hashers.PBKDF2PasswordHasher",
+]
+LOGIN_URL = "admin:login"
+
+LANGUAGE_CODE = "en"
+USE_I18N = False
+USE_TZ = True
+TIME_ZONE = MEMSITE.time_zone
+
+STATIC_URL = "static/"
+STATIC_ROOT = MEMSITE.data_dir / "static"
+STORAGES = {
+    "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
+    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+}
+# Served straight from the packages too, so that a page never misses its style before collectstatic ran.
+WHITENOISE_USE_FINDERS = True
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "memsite.tenancy.authentication.KeyAuthentication",
+        "memsite.tenancy.authentication.OperatorSessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["memsite.tenancy.permissions.HasScope"],
+    "DEFAULT_PARSER_CLASSES": ["memsite.json_body.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["memsite.json_body.FastJSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "memories.api.schema.ProblemSchema",
+    "EXCEPTION_HANDLER": "memsite.problems.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Memsite",
+    "DESCRIPTION": "The memory server for AI agents.",
+    "VERSION": "1",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_AUTHENTICATION": [],
+    "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
+    "COMPONENT_SPLIT_REQUEST": True,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums"],
+    "ENUM_NAME_OVERRIDES": {
+        "MemoryStatusEnum": "memories.models.memory.Status.choices",
+        "SessionStatusEnum": "sessions.models.SessionStatus.choices",
+        "AppStatusEnum": "memsite.tenancy.models.AppStatus.choices",
+    },
+}
+
+# A body over this is answered with 413; the REST parser and the stream count the bytes themselves.
+DATA_UPLOAD_MAX_MEMORY_SIZE = MEMSITE.max_body_bytes
+
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = "Lax"
+if MEMSITE.behind_https_proxy:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = True
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": ["'self'"],
+        "img-src": ["'self'", "data:"],
+        "object-src": ["'none'"],
+        "base-uri": ["'self'"],
+        "form-action": ["'self'"],
+        "frame-ancestors": ["'none'"],
+    }
+}
+SILENCED_SYSTEM_CHECKS = [
+    # HTTPS is the reverse proxy's: docs/deploy says how, `behind_https_proxy` sets the cookies.
+    "security.W004",
+    "security.W008",
+    "security.W012",
+    "security.W016",
+]
+
+LOGGING = logging_config(MEMSITE.log_level, MEMSITE.log_format)
+LOGGING_CONFIG = "logging.config.dictConfig"
+
+globals().update(celery_settings(MEMSITE.broker_url, MEMSITE.data_dir, MEMSITE.time_zone))
+CELERY_BEAT_SCHEDULE = {
+    "nightly upkeep": {"task": "memories.tasks.upkeep_nightly", "schedule": crontab(hour="2", minute="0")},
+    # The sweep behind the doorbell: whatever was stored while the embedder was away.
+    "embed what has no vector": {
+        "task": "memories.tasks.upkeep_embed_missing",
+        "schedule": timedelta(minutes=1),
+    },
+}

@@ -1,0 +1,73 @@
+"""Who is asking: a key at the door, or an operator's browser session."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
+from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.request import Request
+
+from memsite.tenancy.keys import find_key
+from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, Scope
+
+USED_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """The caller. `app` is None for an operator of all apps; the app of an agent comes from its key alone."""
+
+    name: str
+    scopes: frozenset[str]
+    agent: Agent | None = None
+    is_authenticated: bool = True
+
+    @property
+    def app(self) -> App | None:
+        return self.agent.app if self.agent else None
+
+    @property
+    def is_operator(self) -> bool:
+        return Scope.OPERATOR in self.scopes
+
+    @property
+    def actor(self) -> str:
+        """How revisions name the caller: `agent:NAME` or `operator:NAME`."""
+        return f"agent:{self.agent.name}" if self.agent else f"operator:{self.name}"
+
+
+class KeyAuthentication(BaseAuthentication):
+    """`Authorization: Bearer KEY`. One query a request; every failure answers the same."""
+
+    def authenticate(self, request: Request) -> tuple[Principal, ApiKey] | None:
+        scheme, _, text = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        now = timezone.now()
+        key = find_key(text.strip(), now)
+        if key is None or (key.agent and key.agent.app.status != AppStatus.ACTIVE):
+            raise AuthenticationFailed("The key is unknown, expired or revoked.")
+        note_use(key, now)
+        return Principal(name=key.prefix, scopes=frozenset(key.scopes), agent=key.agent), key
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="memsite"'
+
+
+def note_use(key: ApiKey, now: datetime) -> None:
+    """Once a minute is enough to see that a key is used, and spares the write lock."""
+    if key.last_used_at is None or now - key.last_used_at >= USED_EVERY:
+        ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
+
+
+class OperatorSessionAuthentication(SessionAuthentication):
+    """A superuser signed in with a browser, CSRF checked. Everyone else is nobody here."""
+
+    def authenticate(self, request: Request) -> tuple[Principal, None] | None:  # type: ignore[override]
+        found = super().authenticate(request)
+        if found is None or not found[0].is_superuser:
+            return None
+        return Principal(name=found[0].get_username(), scopes=frozenset({Scope.OPERATOR})), None

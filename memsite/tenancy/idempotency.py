@@ -1,0 +1,97 @@
+"""Creates that are safe to repeat: the answer is stored in the transaction that did the work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from hashlib import sha256
+from typing import Any
+
+import orjson
+from django.db import IntegrityError, transaction
+
+from memsite.conf import get_conf
+from memsite.json_body import dump_json
+from memsite.problems import Conflict, Unprocessable
+from memsite.tenancy.models import IdempotentAnswer
+
+# Longer than any answer takes: a row left by a killed process can then be taken over.
+LEASE = timedelta(minutes=2)
+MAX_KEY_LENGTH = 255
+
+
+@dataclass(slots=True)
+class Slot:
+    """One key's place. `answer` is what was answered before, None when the work is still to be done."""
+
+    row: IdempotentAnswer | None = None
+    answer: tuple[int, Any] | None = None
+    kept: bool = False
+
+    def keep(self, status: int, body: Mapping[str, Any]) -> None:
+        """Stores the answer. Call it in the transaction that does the work."""
+        if self.row is None:
+            return
+        mine = IdempotentAnswer.objects.filter(pk=self.row.pk, status=0, created_at=self.row.created_at)
+        if not mine.update(status=status, body=dump_json(body)):
+            raise Conflict("Another request with this Idempotency-Key took over.")
+        self.kept = True
+
+
+@contextmanager
+def idempotent(caller: str, key: str | None, request: Mapping[str, Any], now: datetime) -> Iterator[Slot]:
+    """A slot for this key. Conflict while a twin is at work, Unprocessable if the key meant something else.
+
+    Nothing is stored for a request that fails: it may be mended and sent again with the same key.
+    """
+    if key is None:
+        yield Slot()
+        return
+    slot = claim(caller, check_key(key), fingerprint(request), now)
+    try:
+        yield slot
+    finally:
+        if slot.row and not slot.kept:
+            IdempotentAnswer.objects.filter(pk=slot.row.pk, status=0, created_at=slot.row.created_at).delete()
+
+
+def check_key(key: str) -> str:
+    if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
+        raise Unprocessable(f"Idempotency-Key: 1 to {MAX_KEY_LENGTH} printable characters.")
+    return key
+
+
+def fingerprint(request: Mapping[str, Any]) -> str:
+    return sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS, default=str)).hexdigest()
+
+
+def claim(caller: str, key: str, print_: str, now: datetime) -> Slot:
+    expired = now - timedelta(hours=get_conf().idempotency_hours)
+    IdempotentAnswer.objects.filter(caller=caller, key=key, created_at__lte=expired).delete()
+    try:
+        with transaction.atomic():
+            return Slot(
+                IdempotentAnswer.objects.create(caller=caller, key=key, fingerprint=print_, created_at=now)
+            )
+    except IntegrityError:
+        row = IdempotentAnswer.objects.filter(caller=caller, key=key).first()
+    if row is None:
+        raise Conflict("A request with this Idempotency-Key has just ended: send it again.")
+    return Slot(answer=answer_of(row, print_)) if row.status else take_over(row, print_, now)
+
+
+def answer_of(row: IdempotentAnswer, print_: str) -> tuple[int, Any]:
+    if row.fingerprint != print_:
+        raise Unprocessable("This Idempotency-Key was used for another request.")
+    return row.status, orjson.loads(bytes(row.body))
+
+
+def take_over(row: IdempotentAnswer, print_: str, now: datetime) -> Slot:
+    """The place of a twin that is at work is taken, unless its lease has run out."""
+    stale = IdempotentAnswer.objects.filter(pk=row.pk, status=0, created_at=row.created_at)
+    if row.created_at > now - LEASE or not stale.update(created_at=now, fingerprint=print_):
+        raise Conflict("A request with this Idempotency-Key is being answered.")
+    row.created_at = now
+    return Slot(row)

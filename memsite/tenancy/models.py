@@ -1,0 +1,152 @@
+"""Who may come in: apps, their agents, their keys."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Self
+
+from django.core.validators import RegexValidator
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from memsite.tenancy.append_only import PurgePermit
+from memsite.tenancy.policy import AppPolicy, Preset
+from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+
+__all__ = ["Agent", "ApiKey", "App", "AppPolicy", "AppStatus", "IdempotentAnswer", "PurgePermit", "WriteRate"]
+
+APP_ID_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"
+AGENT_NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
+DOMAIN_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}"
+
+
+class AppStatus(models.TextChoices):
+    ACTIVE = "active"
+    UNINSTALLED = "uninstalled"
+
+
+class App(models.Model):
+    """A tenant. `change_number` counts its memory writes, so that every process knows when its copy is old."""
+
+    app_id = models.CharField(
+        max_length=64,
+        unique=True,
+        validators=[
+            RegexValidator(rf"^{APP_ID_PATTERN}\Z", "Lower-case letters, digits, . - and _, 64 at most.")
+        ],
+    )
+    name = models.CharField(max_length=200)
+    preset = models.CharField(max_length=20, choices=Preset, default=Preset.STANDARD)
+    status = models.CharField(max_length=20, choices=AppStatus, default=AppStatus.ACTIVE)
+    change_number = models.PositiveBigIntegerField(default=0, editable=False)
+    decayed_at = models.DateTimeField(null=True, editable=False, help_text="When decay last ran.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["app_id"]
+
+    def __str__(self) -> str:
+        return self.app_id
+
+
+class Agent(Scoped):
+    """A program of an app."""
+
+    name = models.CharField(
+        max_length=64,
+        validators=[RegexValidator(rf"^{AGENT_NAME_PATTERN}\Z", "Letters, digits, . - and _, 64 at most.")],
+    )
+    domain = models.CharField(
+        max_length=128,
+        blank=True,
+        default="",
+        validators=[RegexValidator(rf"^{DOMAIN_PATTERN}\Z", "Letters, digits, . - _ and /, 128 at most.")],
+        help_text="What it knows about; its memories count less for agents of other domains.",
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["app", "name"], name="agent_name_is_unique_in_app")]
+
+    def __str__(self) -> str:
+        return f"{self.app_id}/{self.name}"
+
+
+class Scope(models.TextChoices):
+    READ = "read"
+    WRITE = "write"
+    OPERATOR = "operator"
+
+
+class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
+    def live(self, now: datetime) -> Self:
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
+
+
+class ApiKey(models.Model):
+    """What an agent, or an operator's program, shows at the door. Only a hash of it is kept."""
+
+    prefix = models.CharField(max_length=16, unique=True, editable=False)
+    key_hash = models.CharField(max_length=64, editable=False)
+    agent = models.ForeignKey(
+        Agent,
+        null=True,
+        blank=True,
+        on_delete=models.CASCADE,
+        related_name="keys",
+        help_text="Empty: an operator's key, for every app.",
+    )
+    scopes = models.JSONField(default=list)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+    last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = ApiKeyQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-created_at"]
+
+    def __str__(self) -> str:
+        return self.prefix
+
+    def is_live(self, now: datetime) -> bool:
+        return self.revoked_at is None and (self.expires_at is None or self.expires_at > now)
+
+
+class WriteRate(models.Model):
+    """How many memories an agent has written in the minute that began at `window` (Unix minutes)."""
+
+    agent = models.OneToOneField(Agent, on_delete=models.CASCADE, primary_key=True, related_name="write_rate")
+    window = models.PositiveBigIntegerField()
+    written = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = [models.CheckConstraint(condition=Q(written__gte=0), name="write_rate_is_not_negative")]
+
+    def __str__(self) -> str:
+        return f"{self.agent_id}: {self.written}"
+
+
+class IdempotentAnswer(models.Model):
+    """The answer to a create that carried an `Idempotency-Key`; `status` 0 while it is being made."""
+
+    caller = models.CharField(max_length=80)
+    key = models.CharField(max_length=255)
+    fingerprint = models.CharField(max_length=64)
+    status = models.PositiveSmallIntegerField(default=0)
+    body = models.BinaryField(default=bytes)
+    created_at = models.DateTimeField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["caller", "key"], name="idempotency_key_is_unique_per_caller")
+        ]
+        indexes = [models.Index(fields=["created_at"], name="idempotency_created")]
+
+    def __str__(self) -> str:
+        return f"{self.caller}: {self.key}"

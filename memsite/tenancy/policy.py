@@ -1,0 +1,225 @@
+"""AppPolicy: every number that may differ between apps, typed, validated and with a default; and its presets."""
+
+from typing import Any
+
+from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.db import models
+from django.db.models import Q
+from timezone_field import TimeZoneField
+
+OPERATIONAL_CATEGORIES = ("timing", "dependency", "behavior", "remediation", "maintenance")
+PERSONAL_CATEGORIES = ("work", "preferences", "health", "hobbies", "relationships")
+TTL_DAYS = {"work": 90, "preferences": 180, "health": 365, "hobbies": 60, "relationships": 180}
+
+CATEGORY_PATTERN = r"[a-z0-9][a-z0-9_-]{0,63}"
+is_category = RegexValidator(rf"^{CATEGORY_PATTERN}\Z", "Lower-case letters, digits, - and _, 64 at most.")
+
+
+class Preset(models.TextChoices):
+    STANDARD = "standard"
+    OPS = "ops"
+    ASSISTANT = "assistant"
+    KNOWLEDGE = "knowledge"
+    COMPACT = "compact"
+
+
+class Ranking(models.TextChoices):
+    """Which of the rankers orders what is recalled (docs/presets.md has the formulas)."""
+
+    STANDARD = "standard", "relevance, importance, age, priority, sentiment and domain"
+    CONFIDENCE = "confidence", "most confident first"
+    PRODUCT = "product", "similarity × importance × stepped recency"
+    DUAL = "dual", "half meaning, half graph, × exponential age"
+    RECENT = "recent", "latest updated first"
+
+
+class Block(models.TextChoices):
+    """Which block an agent of the app is greeted with, unless it asks for another."""
+
+    OPS = "ops", "by subject, most confident first"
+    APP = "app", "numbered and dated"
+    TURN = "turn", "one line each, with age and category"
+
+
+def default_marker_categories() -> list[str]:
+    return list(OPERATIONAL_CATEGORIES)
+
+
+def default_ttl_days() -> dict[str, int]:
+    return dict(TTL_DAYS)
+
+
+def check_categories(value: Any) -> None:
+    if not isinstance(value, list) or len(value) > 100 or len(value) != len({str(name) for name in value}):
+        raise ValidationError("A list of at most 100 different categories.")
+    for name in value:
+        check_category(name)
+
+
+def check_category(name: Any) -> None:
+    if not isinstance(name, str):
+        raise ValidationError("A category is a string.")
+    is_category(name)
+
+
+def check_ttl_days(value: Any) -> None:
+    if not isinstance(value, dict) or len(value) > 100:
+        raise ValidationError("An object of at most 100 categories and their days.")
+    for name, days in value.items():
+        check_category(name)
+        if not isinstance(days, int) or isinstance(days, bool) or not 1 <= days <= 36500:
+            raise ValidationError(f"{name}: a whole number of days from 1 to 36500.")
+
+
+def share(default: float, help_text: str) -> "models.FloatField[float, float]":
+    """A number from 0 to 1."""
+    return models.FloatField(default=default, validators=between(0, 1), help_text=help_text)
+
+
+def number(default: float, low: float, high: float, help_text: str) -> "models.FloatField[float, float]":
+    return models.FloatField(default=default, validators=between(low, high), help_text=help_text)
+
+
+def count(default: int, low: int, high: int, help_text: str) -> "models.PositiveIntegerField[int, int]":
+    return models.PositiveIntegerField(default=default, validators=between(low, high), help_text=help_text)
+
+
+def between(low: float, high: float) -> list[Any]:
+    return [MinValueValidator(low), MaxValueValidator(high)]
+
+
+class AppPolicy(models.Model):
+    """The numbers of one app."""
+
+    app = models.OneToOneField(
+        "tenancy.App", on_delete=models.CASCADE, related_name="policy", primary_key=True
+    )
+
+    # What is captured.
+    capture_markers = models.BooleanField(
+        default=True, help_text="[MEMORY:…] lines of the agent become memories."
+    )
+    capture_facts = models.BooleanField(default=True, help_text="Facts are extracted from what was said.")
+    capture_summaries = models.BooleanField(default=False, help_text="Categories keep a written summary.")
+    capture_digest = models.BooleanField(default=False, help_text="One digest memory per conversation.")
+    marker_categories = models.JSONField(
+        default=default_marker_categories,
+        validators=[check_categories],
+        help_text="Categories markers may name.",
+    )
+
+    # How much is kept.
+    memory_limit = count(100_000, 1, 10_000_000, "Memories the app may hold.")
+    max_characters = count(2_000, 20, 100_000, "Characters a memory may have.")
+    writes_per_minute = count(10_000, 1, 1_000_000, "Memories one agent may write in a minute.")
+    ttl_days = models.JSONField(
+        default=default_ttl_days,
+        validators=[check_ttl_days],
+        help_text="Days without access until archive, by category.",
+    )
+    cold_after_days = count(182, 1, 36_500, "Days without any access until cold archive.")
+
+    # What is believed.
+    start_confidence = share(0.7, "Confidence of a new memory.")
+    reinforce_step = share(0.1, "Gained when another source says the same.")
+    same_session_step = share(0.05, "Gained when the same session says the same.")
+    contradict_step = share(0.2, "Lost when something says the contrary.")
+    inactive_below = share(0.3, "Below this a memory is inactive and never injected.")
+    stale_after_days = number(30, 0, 36_500, "Days without confirmation until decay sets in.")
+    decay_per_week = share(0.1, "Lost per week after that, continuously.")
+    decay_exempt_from = models.FloatField(
+        null=True,
+        blank=True,
+        default=None,
+        validators=between(0, 1),
+        help_text="At or above this nothing decays.",
+    )
+    dedup_similarity = share(0.85, "Cosine from which two statements may be the same (a rule still decides).")
+
+    # What is recalled.
+    ranking = models.CharField(
+        max_length=20, choices=Ranking, default=Ranking.STANDARD, help_text="The ranker."
+    )
+    semantic_weight = share(0.5, "Weight of meaning in the dual ranking; the graph has the rest.")
+    decay_per_day = share(0.01, "λ of the ranking's exp(−λ·days).")
+    off_domain_penalty = share(0.3, "Share of the score lost by memories of another domain.")
+    share_memories = models.BooleanField(
+        default=False, help_text="Shared memories may be read by other apps that share too."
+    )
+
+    # What is injected.
+    block = models.CharField(
+        max_length=10, choices=Block, default=Block.OPS, help_text="The session-start block."
+    )
+    session_budget_tokens = count(
+        2_000, 50, 200_000, "Tokens of the session-start block, fence and header included."
+    )
+    turn_budget_tokens = count(500, 50, 200_000, "Tokens of the turn block.")
+    app_limit = count(10, 1, 1_000, "Memories in the app block.")
+    turn_limit = count(10, 1, 100, "Memories in the turn block.")
+    economy_limit = count(5, 1, 100, "The same when economising.")
+
+    # What is learnt from use, and what it may cost.
+    echo_step = share(0.1, "Priority gained by an injected memory that was used.")
+    fizzle_step = share(0.05, "Priority lost by one that was ignored.")
+    energy_floor = share(0.2, "Below this energy, memory work is deferred.")
+    time_zone = TimeZoneField(default="UTC", help_text="Of jobs, triggers and dates in texts.")
+
+    class Meta:
+        verbose_name_plural = "app policies"
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(inactive_below__gte=0, inactive_below__lte=1),
+                name="policy_inactive_below_is_a_share",
+            ),
+            models.CheckConstraint(condition=Q(memory_limit__gte=1), name="policy_memory_limit_is_positive"),
+            models.CheckConstraint(
+                condition=Q(economy_limit__lte=models.F("turn_limit")), name="policy_economy_saves"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"policy of {self.app_id}"
+
+    def clean(self) -> None:
+        if self.economy_limit > self.turn_limit:
+            raise ValidationError({"economy_limit": "Economising cannot inject more than turn_limit."})
+
+
+POLICY_FIELDS = tuple(field.name for field in AppPolicy._meta.concrete_fields if field.name != "app")
+
+_EVERY_CATEGORY = [*OPERATIONAL_CATEGORIES, *PERSONAL_CATEGORIES]
+PRESETS: dict[str, dict[str, Any]] = {
+    Preset.STANDARD: {},
+    Preset.OPS: {"capture_facts": False, "ranking": Ranking.CONFIDENCE},
+    Preset.ASSISTANT: {
+        "capture_markers": False,
+        "marker_categories": _EVERY_CATEGORY,
+        "ranking": Ranking.PRODUCT,
+        "block": Block.TURN,
+    },
+    Preset.KNOWLEDGE: {
+        "capture_markers": False,
+        "capture_summaries": True,
+        "marker_categories": _EVERY_CATEGORY,
+        "ranking": Ranking.DUAL,
+        "block": Block.TURN,
+    },
+    Preset.COMPACT: {
+        "capture_markers": False,
+        "capture_facts": False,
+        "capture_digest": True,
+        "marker_categories": _EVERY_CATEGORY,
+        "memory_limit": 10,
+        "max_characters": 200,
+        "ranking": Ranking.RECENT,
+        "block": Block.APP,
+    },
+}
+
+
+def preset_values(preset: str) -> dict[str, Any]:
+    """Every policy field as the preset has it: its own settings over the defaults."""
+    blank = AppPolicy()
+    return {name: getattr(blank, name) for name in POLICY_FIELDS} | PRESETS[preset]

@@ -1,0 +1,45 @@
+"""The wall between apps: every row belongs to one app, and every read goes through `for_app`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Self, TypeVar
+from uuid import UUID
+
+from django.db import models
+from uuid_utils.compat import uuid7
+
+if TYPE_CHECKING:
+    from memsite.tenancy.models import App
+
+Row = TypeVar("Row", bound=models.Model, covariant=True)
+
+
+def new_uid() -> UUID:
+    """A public id: time-ordered, and says nothing about how many rows other apps have."""
+    return uuid7()
+
+
+class ScopedQuerySet(models.QuerySet[Row]):
+    """The querysets of everything that belongs to an app."""
+
+    def for_app(self, app: App) -> Self:
+        """Only the rows of this app. What is not in here does not exist for the caller."""
+        return self.filter(app=app)
+
+
+class Scoped(models.Model):
+    """A row of one app. PROTECT: an app is uninstalled or purged, never dropped with its rows."""
+
+    app = models.ForeignKey("tenancy.App", on_delete=models.PROTECT, related_name="+", editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class Identified(models.Model):
+    """A row that callers see, under an id that cannot be guessed or counted."""
+
+    uid = models.UUIDField(default=new_uid, unique=True, editable=False)
+
+    class Meta:
+        abstract = True

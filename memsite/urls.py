@@ -1,0 +1,21 @@
+from django.contrib import admin
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
+
+from memsite.health import healthz, readyz
+from memsite.home import home
+
+urlpatterns = [
+    path("", home, name="home"),
+    path("admin/", admin.site.urls),
+    path("api/v1/", include("memories.api.urls")),
+    path("api/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    path("healthz", healthz),
+    path("readyz", readyz),
+]
+
+handler400 = "memsite.problems.bad_request"
+handler403 = "memsite.problems.permission_denied"
+handler404 = "memsite.problems.not_found"
+handler500 = "memsite.problems.server_error"

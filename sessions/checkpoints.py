@@ -1,0 +1,77 @@
+"""Turns as checkpoints: stored once, replayed, recovered."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+
+from sessions.models import AgentSession, Turn
+
+
+class DifferentCheckpoint(Exception):
+    """The turn is already stored with another body."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """The state after `turn_number`, and the turns that led there."""
+
+    turn_number: int
+    state: Any
+    turns: list[Turn]
+
+
+def fingerprint(checkpoint: Mapping[str, Any]) -> str:
+    """SHA-256 of the canonical JSON."""
+    return hashlib.sha256(json.dumps(checkpoint, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def store_turn(
+    session: AgentSession, number: int, checkpoint: Mapping[str, Any], now: datetime
+) -> tuple[Turn, bool]:
+    """The turn, and whether it is new. Raises DifferentCheckpoint; call it in a transaction."""
+    print_ = fingerprint(checkpoint)
+    try:
+        with transaction.atomic():
+            turn = Turn.objects.create(
+                app_id=session.app_id,
+                session=session,
+                number=number,
+                fingerprint=print_,
+                created_at=now,
+                **checkpoint,
+            )
+    except IntegrityError:
+        turn = Turn.objects.for_app(session.app).get(session=session, number=number)
+        if turn.fingerprint != print_:
+            raise DifferentCheckpoint from None
+        return turn, False
+    return turn, True
+
+
+def last_turn_number(session: AgentSession) -> int:
+    """0 before the first turn."""
+    turns = Turn.objects.for_app(session.app).filter(session=session)
+    return turns.aggregate(last=Max("number"))["last"] or 0
+
+
+def replay(session: AgentSession, number: int) -> Replay | None:
+    """The session as it was after turn `number`; None if that turn is not stored."""
+    turns = list(
+        Turn.objects.for_app(session.app).filter(session=session, number__lte=number).order_by("number")
+    )
+    if not turns or turns[-1].number != number:
+        return None
+    return Replay(number, turns[-1].internal_state, turns)
+
+
+def recover(session: AgentSession) -> Turn | None:
+    """The last checkpoint, from which an agent goes on after a crash."""
+    return Turn.objects.for_app(session.app).filter(session=session).order_by("-number").first()

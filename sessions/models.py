@@ -1,0 +1,178 @@
+"""What was said: sessions, their turns, the raw text and the events. Nothing here knows of memories."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+from django.core.validators import MaxValueValidator, MinValueValidator
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from memsite.tenancy.models import Agent
+from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
+
+TIERS = (1, 2, 3)
+
+
+class SessionStatus(models.TextChoices):
+    ACTIVE = "active"
+    ENDED = "ended"
+
+
+class SessionQuerySet(ScopedQuerySet["AgentSession"]):
+    def active(self) -> Self:
+        return self.filter(status=SessionStatus.ACTIVE)
+
+
+class AgentSession(Scoped, Identified):
+    """One conversation of an agent."""
+
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="sessions")
+    external_id = models.CharField(
+        max_length=200, null=True, blank=True, help_text="The agent's own name for it."
+    )
+    title = models.CharField(max_length=500, blank=True, default="")
+    tier = models.PositiveSmallIntegerField(
+        default=1,
+        validators=[MinValueValidator(1), MaxValueValidator(3)],
+        help_text="1 observe, 2 investigate, 3 remediate.",
+    )
+    user_id = models.CharField(
+        max_length=200, null=True, blank=True, db_index=True, help_text="The end user it is with."
+    )
+    environment = models.JSONField(default=dict, blank=True)
+    status = models.CharField(max_length=10, choices=SessionStatus, default=SessionStatus.ACTIVE)
+    end_reason = models.CharField(max_length=200, blank=True, default="")
+    started_at = models.DateTimeField(default=timezone.now, editable=False)
+    heartbeat_at = models.DateTimeField(default=timezone.now, editable=False)
+    ended_at = models.DateTimeField(null=True, blank=True, editable=False)
+
+    objects = SessionQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["app", "-id"], name="session_app_latest")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["agent", "external_id"],
+                condition=Q(external_id__isnull=False),
+                name="session_external_id_is_unique_per_agent",
+            ),
+            models.CheckConstraint(condition=Q(tier__in=TIERS), name="session_tier_is_1_2_or_3"),
+            models.CheckConstraint(
+                condition=Q(status=SessionStatus.ACTIVE, ended_at=None)
+                | Q(status=SessionStatus.ENDED, ended_at__isnull=False),
+                name="session_ended_has_a_time",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.title or self.external_id or str(self.uid)
+
+
+class Turn(Scoped):
+    """One exchange, stored as a checkpoint. Append-only: the same number never means two things."""
+
+    session = models.ForeignKey(AgentSession, on_delete=models.PROTECT, related_name="turns")
+    number = models.PositiveIntegerField()
+    user_input = models.TextField(blank=True, default="")
+    tool_calls = models.JSONField(default=list, blank=True)
+    llm_output = models.TextField(blank=True, default="")
+    internal_state = models.JSONField(null=True, blank=True, default=dict)
+    fingerprint = models.CharField(
+        max_length=64, editable=False, help_text="SHA-256 of the body, to know it again."
+    )
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ScopedQuerySet["Turn"].as_manager()
+
+    class Meta:
+        ordering = ["session", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "number"], name="turn_number_is_unique_in_session"),
+        ]
+
+    def __str__(self) -> str:
+        return f"turn {self.number}"
+
+    def checkpoint(self) -> dict[str, Any]:
+        """The body as it was stored."""
+        return {
+            "user_input": self.user_input,
+            "tool_calls": self.tool_calls,
+            "llm_output": self.llm_output,
+            "internal_state": self.internal_state,
+        }
+
+
+class Role(models.TextChoices):
+    USER = "user"
+    ASSISTANT = "assistant"
+    SYSTEM = "system"
+    TOOL = "tool"
+
+
+class Resource(Scoped, Identified):
+    """Raw text as it came. Append-only; what is derived from it points here: the audit trail.
+
+    `content_at` is when it was said, `created_at` when it was stored. `source_key` names it within its session
+    (a line's uuid, a turn's part), so that text sent twice is stored once.
+    """
+
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="resources"
+    )
+    turn_number = models.PositiveIntegerField(null=True, blank=True)
+    role = models.CharField(max_length=10, choices=Role)
+    raw_content = models.TextField()
+    content_type = models.CharField(max_length=100, default="text/plain")
+    content_at = models.DateTimeField()
+    source_key = models.CharField(max_length=200, null=True, blank=True)
+    created_at = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
+
+    objects = ScopedQuerySet["Resource"].as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["app", "-id"], name="resource_app_latest")]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["session", "source_key"],
+                condition=Q(source_key__isnull=False),
+                name="resource_source_is_stored_once_per_session",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.role} text of {self.created_at:%Y-%m-%d %H:%M}"
+
+
+class Level(models.TextChoices):
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+    CRITICAL = "critical"
+
+
+class Event(Scoped, Identified):
+    """A line of the events feed: what an agent reported, and what the server noted."""
+
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="events"
+    )
+    turn_number = models.PositiveIntegerField(null=True, blank=True)
+    level = models.CharField(max_length=10, choices=Level, default=Level.INFO)
+    service = models.CharField(max_length=200, null=True, blank=True)
+    message = models.TextField()
+    memory_uid = models.UUIDField(null=True, blank=True, help_text="The memory it tells of.")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ScopedQuerySet["Event"].as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["app", "-id"], name="event_app_latest")]
+
+    def __str__(self) -> str:
+        return f"[{self.level}] {self.message[:80]}"

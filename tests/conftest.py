@@ -1,0 +1,99 @@
+"""Who is always in the room: Alice and Bob are agents of the app "acme", Charlie is of another app."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+
+from memsite.tenancy.keys import create_key
+from memsite.tenancy.models import Agent, App, AppPolicy
+from memsite.tenancy.policy import preset_values
+
+
+@dataclass
+class Caller:
+    """An agent with its key, speaking HTTP."""
+
+    agent: Agent
+    key: str
+    client: APIClient
+
+    @property
+    def app(self) -> App:
+        return self.agent.app
+
+    def get(self, path: str, **query: Any) -> Any:
+        return self.client.get(f"/api/v1/{path}", query)
+
+    def post(self, path: str, body: Any = None, **headers: str) -> Any:
+        return self.client.post(f"/api/v1/{path}", {} if body is None else body, headers=headers)
+
+    def put(self, path: str, body: Any, **headers: str) -> Any:
+        return self.client.put(f"/api/v1/{path}", body, headers=headers)
+
+    def patch(self, path: str, body: Any, **headers: str) -> Any:
+        return self.client.patch(f"/api/v1/{path}", body, headers=headers)
+
+    def delete(self, path: str, **headers: str) -> Any:
+        return self.client.delete(f"/api/v1/{path}", headers=headers)
+
+    def stream(self, session_id: str, body: bytes | str) -> Any:
+        data = body.encode() if isinstance(body, str) else body
+        path = f"/api/v1/sessions/{session_id}/stream"
+        return self.client.generic("POST", path, data, content_type="application/x-ndjson")
+
+    def start_session(self, **body: Any) -> dict[str, Any]:
+        answer = self.post("sessions", body)
+        assert answer.status_code == 201, answer.content
+        return dict(answer.json())
+
+    def remember(self, content: str, **fields: Any) -> dict[str, Any]:
+        answer = self.post("memories", {"content": content, **fields})
+        assert answer.status_code in (200, 201), answer.content
+        return dict(answer.json())
+
+
+def make_app(app_id: str, preset: str = "standard", **policy: Any) -> App:
+    app = App.objects.create(app_id=app_id, name=app_id.title(), preset=preset)
+    AppPolicy.objects.create(app=app, **(preset_values(preset) | policy))
+    return app
+
+
+def client_with(key: str) -> APIClient:
+    client = APIClient(raise_request_exception=False)
+    client.credentials(HTTP_AUTHORIZATION=f"Bearer {key}")
+    return client
+
+
+def make_caller(app: App, name: str, scopes: tuple[str, ...] = ("read", "write")) -> Caller:
+    agent = Agent.objects.create(app=app, name=name)
+    key = create_key(agent, scopes).text
+    return Caller(agent, key, client_with(key))
+
+
+@pytest.fixture
+def acme(db: None) -> App:
+    return make_app("acme")
+
+
+@pytest.fixture
+def alice(acme: App) -> Caller:
+    return make_caller(acme, "alice")
+
+
+@pytest.fixture
+def bob(acme: App) -> Caller:
+    return make_caller(acme, "bob")
+
+
+@pytest.fixture
+def charlie(db: None) -> Caller:
+    return make_caller(make_app("globex"), "charlie")
+
+
+@pytest.fixture
+def operator(db: None) -> APIClient:
+    return client_with(create_key(None, ["operator"]).text)

