@@ -76,11 +76,7 @@ class MemoryAgent:
         if external_id is None:
             return self.create_session(None, fields, now), True
         with transaction.atomic():
-            found = (
-                AgentSession.objects.for_app(self.app)
-                .filter(agent=self.agent, external_id=external_id)
-                .first()
-            )
+            found = AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id).first()
             if found is None:
                 return self.create_session(external_id, fields, now), True
             found.status, found.ended_at, found.end_reason, found.heartbeat_at = (
@@ -94,9 +90,8 @@ class MemoryAgent:
             found.save()
         return found, False
 
-    def create_session(
-        self, external_id: str | None, fields: Mapping[str, Any], now: datetime
-    ) -> AgentSession:
+    def create_session(self, external_id: str | None, fields: Mapping[str, Any], now: datetime) -> AgentSession:
+        assert self.agent is not None, "sessions are an agent's"
         return AgentSession.objects.create(
             app=self.app,
             agent=self.agent,
@@ -140,9 +135,7 @@ class MemoryAgent:
         mine = Memory.objects.for_app(self.app).filter(session=session)
         return mine.exclude(vectors__model=self.embedder.name).count()
 
-    def checkpoint(
-        self, session: AgentSession, number: int, body: Mapping[str, Any]
-    ) -> tuple[Turn, bool, Captured | None]:
+    def checkpoint(self, session: AgentSession, number: int, body: Mapping[str, Any]) -> tuple[Turn, bool, Captured]:
         """Stores a turn with its raw texts and markers; (turn, whether it is new, what was captured)."""
         now = timezone.now()
         with transaction.atomic():

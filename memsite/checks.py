@@ -37,9 +37,7 @@ def check_data_dir(**_: Any) -> list[CheckMessage]:
     if os.access(where, os.W_OK | os.X_OK):
         return []
     hint = "Make it writable for this user or set MEMSITE_DATA_DIR to another directory."
-    return [
-        Error(f"The data directory {get_conf().data_dir} cannot be written.", hint=hint, id="memsite.E001")
-    ]
+    return [Error(f"The data directory {get_conf().data_dir} cannot be written.", hint=hint, id="memsite.E001")]
 
 
 def nearest_existing(path: Path) -> Path:

@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Any
 from zoneinfo import available_timezones
 
 import environ
@@ -82,14 +83,11 @@ def require(holds: bool, name: str, rule: str) -> None:
 
 def read_conf(environment: Mapping[str, str]) -> Conf:
     """Conf from environment variables; ImproperlyConfigured names the variable that cannot be read."""
-    given = {
-        field.name: environment[name]
-        for field in fields(Conf)
-        if (name := variable(field.name)) in environment
-    }
+    given = {field.name: environment[name] for field in fields(Conf) if (name := variable(field.name)) in environment}
     if "memory_budget" not in given and "CLAUDEOPS_MEMORY_BUDGET" in environment:
         given["memory_budget"] = environment["CLAUDEOPS_MEMORY_BUDGET"]
-    return Conf(**{name: cast(name, text) for name, text in given.items()})
+    values: dict[str, Any] = {name: cast(name, text) for name, text in given.items()}
+    return Conf(**values)
 
 
 def variable(field_name: str) -> str:

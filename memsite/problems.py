@@ -136,9 +136,7 @@ def code_of(error: exceptions.APIException) -> str:
 
 def wants_page(request: HttpRequest) -> bool:
     """A person in a browser gets a page, everyone else a problem document."""
-    return (
-        not request.path.startswith("/api/") and request.accepts("text/html") and "Accept" in request.headers
-    )
+    return not request.path.startswith("/api/") and request.accepts("text/html") and "Accept" in request.headers
 
 
 def error_view(request: HttpRequest, status: int, detail: str) -> HttpResponse:

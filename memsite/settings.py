@@ -182,6 +182,7 @@ SILENCED_SYSTEM_CHECKS = [
 LOGGING = logging_config(MEMSITE.log_level, MEMSITE.log_format)
 LOGGING_CONFIG = "logging.config.dictConfig"
 
+CELERY_BROKER_URL: str
 globals().update(celery_settings(MEMSITE.broker_url, MEMSITE.data_dir, MEMSITE.time_zone))
 CELERY_BEAT_SCHEDULE = {
     "nightly upkeep": {"task": "memories.tasks.upkeep_nightly", "schedule": crontab(hour="2", minute="0")},

@@ -33,9 +33,7 @@ def fingerprint(checkpoint: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(checkpoint, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
-def store_turn(
-    session: AgentSession, number: int, checkpoint: Mapping[str, Any], now: datetime
-) -> tuple[Turn, bool]:
+def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any], now: datetime) -> tuple[Turn, bool]:
     """The turn, and whether it is new. Raises DifferentCheckpoint; call it in a transaction."""
     print_ = fingerprint(checkpoint)
     try:
@@ -64,9 +62,7 @@ def last_turn_number(session: AgentSession) -> int:
 
 def replay(session: AgentSession, number: int) -> Replay | None:
     """The session as it was after turn `number`; None if that turn is not stored."""
-    turns = list(
-        Turn.objects.for_app(session.app).filter(session=session, number__lte=number).order_by("number")
-    )
+    turns = list(Turn.objects.for_app(session.app).filter(session=session, number__lte=number).order_by("number"))
     if not turns or turns[-1].number != number:
         return None
     return Replay(number, turns[-1].internal_state, turns)

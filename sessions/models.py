@@ -29,9 +29,7 @@ class AgentSession(Scoped, Identified):
     """One conversation of an agent."""
 
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="sessions")
-    external_id = models.CharField(
-        max_length=200, null=True, blank=True, help_text="The agent's own name for it."
-    )
+    external_id = models.CharField(max_length=200, null=True, blank=True, help_text="The agent's own name for it.")
     title = models.CharField(max_length=500, blank=True, default="")
     tier = models.PositiveSmallIntegerField(
         default=1,
@@ -80,9 +78,7 @@ class Turn(Scoped):
     tool_calls = models.JSONField(default=list, blank=True)
     llm_output = models.TextField(blank=True, default="")
     internal_state = models.JSONField(null=True, blank=True, default=dict)
-    fingerprint = models.CharField(
-        max_length=64, editable=False, help_text="SHA-256 of the body, to know it again."
-    )
+    fingerprint = models.CharField(max_length=64, editable=False, help_text="SHA-256 of the body, to know it again.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = ScopedQuerySet["Turn"].as_manager()
@@ -120,9 +116,7 @@ class Resource(Scoped, Identified):
     (a line's uuid, a turn's part), so that text sent twice is stored once.
     """
 
-    session = models.ForeignKey(
-        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="resources"
-    )
+    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="resources")
     turn_number = models.PositiveIntegerField(null=True, blank=True)
     role = models.CharField(max_length=10, choices=Role)
     raw_content = models.TextField()
@@ -158,9 +152,7 @@ class Level(models.TextChoices):
 class Event(Scoped, Identified):
     """A line of the events feed: what an agent reported, and what the server noted."""
 
-    session = models.ForeignKey(
-        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="events"
-    )
+    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
     turn_number = models.PositiveIntegerField(null=True, blank=True)
     level = models.CharField(max_length=10, choices=Level, default=Level.INFO)
     service = models.CharField(max_length=200, null=True, blank=True)

@@ -101,9 +101,7 @@ class AgentView(View):
         agent, limit = self.caller().agent, self.app.policy.writes_per_minute
         assert agent is not None
         if count > limit:
-            raise Unprocessable(
-                f"This app's agents may write {limit} memories a minute, and these are {count}."
-            )
+            raise Unprocessable(f"This app's agents may write {limit} memories a minute, and these are {count}.")
         try:
             take_writes(agent, count, limit)
         except RateExceeded as error:

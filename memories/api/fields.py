@@ -1,6 +1,6 @@
 """Fields that take what they say and nothing else: no "3" for 3, no 1 for true, no field nobody knows."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from rest_framework import serializers
@@ -71,5 +71,10 @@ class Shape(serializers.Serializer[Any]):
         if isinstance(data, Mapping):
             unknown = sorted(str(name)[:100] for name in data.keys() - self.fields.keys())
             if unknown:
-                raise serializers.ValidationError(dict.fromkeys(unknown, ["Unknown field."]))
+                raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
         return super().to_internal_value(data)
+
+
+def names(shape: type[Shape], *, without: Collection[str] = ()) -> list[str]:
+    """The names of its fields."""
+    return [name for name in shape().fields.keys() if name not in without]  # noqa: SIM118  # typed by its keys

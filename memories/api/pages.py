@@ -32,7 +32,7 @@ def page(view: Any, rows: Any, show: Callable[[Any], dict[str, Any]], ordering: 
     """One page of `rows`, each as `show` has it."""
     pages = Pages()
     pages.ordering = ordering
-    some = pages.paginate_queryset(rows, view.request, view=view)
+    some: list[Any] | None = pages.paginate_queryset(rows, view.request, view=view)
     return Response(
         {
             "results": [show(row) for row in some or []],

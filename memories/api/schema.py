@@ -1,6 +1,6 @@
 """OpenAPI: every operation tells its key, its error document and, for creates, its idempotency key."""
 
-from typing import Any
+from typing import Any, Literal
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
@@ -29,7 +29,7 @@ class Problem(Shape):
     detail = Text()
     code = Text(required=False)
     request_id = Text()
-    errors = ProblemError(many=True, required=False)
+    errors = ProblemError(many=True, required=False)  # type: ignore[assignment]  # a field of that name
 
 
 PROBLEM = OpenApiResponse(Problem, description="What is wrong (RFC 9457).")
@@ -38,16 +38,14 @@ PROBLEM = OpenApiResponse(Problem, description="What is wrong (RFC 9457).")
 class ProblemSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         given = super().get_override_parameters()
-        return (
-            [*given, IDEMPOTENCY_KEY]
-            if getattr(self.view, "creates", False) and self.method == "POST"
-            else given
-        )
+        return [*given, IDEMPOTENCY_KEY] if getattr(self.view, "creates", False) and self.method == "POST" else given
 
-    def _get_response_bodies(self, direction: str = "response") -> Any:
+    def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> Any:
         bodies = super()._get_response_bodies(direction)
         if direction == "response":
-            answer = self._get_response_for_code(PROBLEM, "default", ["application/problem+json"])
+            answer = self._get_response_for_code(  # type: ignore[no-untyped-call]
+                PROBLEM, "default", ["application/problem+json"]
+            )
             return {**bodies, "default": answer}
         return bodies
 

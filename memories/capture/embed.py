@@ -17,9 +17,7 @@ def embed_candidates(candidates: Sequence[Candidate], embedder: Embedder) -> Non
     try:
         vectors = embedder.embed_documents([candidate.content for candidate in candidates])
     except EmbedderError as error:
-        log.warning(
-            "candidates_not_embedded", embedder=embedder.name, count=len(candidates), error=str(error)
-        )
+        log.warning("candidates_not_embedded", embedder=embedder.name, count=len(candidates), error=str(error))
         return
     for candidate, vector in zip(candidates, vectors, strict=True):
         candidate.vector, candidate.vector_model = vector, embedder.name

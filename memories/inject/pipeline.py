@@ -61,9 +61,7 @@ def greet(allowed: MemoryQuerySet, app: App, block: str, now: datetime, *, max_t
     return inject(chosen, total, app, block, budget, now)
 
 
-def inject(
-    memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime
-) -> Injected:
+def inject(memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime) -> Injected:
     """The block of these memories, as many in this order as the budget holds."""
     lines = [Line(memory, line_text(memory, block, now)) for memory in memories]
     taken, text = fit(lines, budget, renderer(app, block, total))

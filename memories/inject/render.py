@@ -31,9 +31,7 @@ def show_confidence(value: float) -> str:
 
 
 def ops_line(memory: Memory) -> str:
-    text = (
-        f"[{memory.category}] {neutralise(memory.content)} (confidence: {show_confidence(memory.confidence)})"
-    )
+    text = f"[{memory.category}] {neutralise(memory.content)} (confidence: {show_confidence(memory.confidence)})"
     return f"- {text}"
 
 

@@ -95,9 +95,7 @@ class Memory(Scoped, Identified):
     content = models.TextField()
     kind = models.CharField(max_length=20, choices=Kind, default=Kind.FACT)
     category = models.CharField(max_length=64, default=GENERAL, validators=[is_category])
-    subject = models.CharField(
-        max_length=200, null=True, blank=True, help_text="What it is about; empty: general."
-    )
+    subject = models.CharField(max_length=200, null=True, blank=True, help_text="What it is about; empty: general.")
     tags = models.JSONField(default=list, blank=True)
     importance = models.PositiveSmallIntegerField(
         default=3,
@@ -107,9 +105,7 @@ class Memory(Scoped, Identified):
     confidence = models.FloatField(default=0.7, validators=[MinValueValidator(0), MaxValueValidator(1)])
     confidence_base = models.FloatField(editable=False)
     anchored_at = models.DateTimeField(editable=False)
-    decay_noted_at = models.DateTimeField(
-        null=True, editable=False, help_text="When a revision last told of decay."
-    )
+    decay_noted_at = models.DateTimeField(null=True, editable=False, help_text="When a revision last told of decay.")
     strength = models.CharField(max_length=10, choices=Strength, null=True, blank=True)
     sentiment = models.CharField(max_length=12, choices=Sentiment, default=Sentiment.NEUTRAL)
     priority = models.FloatField(
@@ -124,13 +120,9 @@ class Memory(Scoped, Identified):
     visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.APP)
     source = models.CharField(max_length=12, choices=Source, default=Source.API)
     agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    session = models.ForeignKey(
-        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="memories"
-    )
+    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="memories")
     turn_number = models.PositiveIntegerField(null=True, blank=True)
-    resource = models.ForeignKey(
-        Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="memories"
-    )
+    resource = models.ForeignKey(Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="memories")
     external_id = models.CharField(max_length=200, null=True, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -169,13 +161,9 @@ class Memory(Scoped, Identified):
             models.CheckConstraint(condition=Q(tier__in=TIERS), name="memory_tier_is_1_2_or_3"),
             models.CheckConstraint(condition=~Q(content=""), name="memory_has_content"),
             models.CheckConstraint(condition=~Q(category=""), name="memory_has_a_category"),
+            models.CheckConstraint(condition=Q(subject=None) | ~Q(subject=""), name="memory_subject_is_null_or_said"),
             models.CheckConstraint(
-                condition=Q(subject=None) | ~Q(subject=""), name="memory_subject_is_null_or_said"
-            ),
-            models.CheckConstraint(
-                condition=Q(valid_from=None)
-                | Q(valid_until=None)
-                | Q(valid_from__lte=models.F("valid_until")),
+                condition=Q(valid_from=None) | Q(valid_until=None) | Q(valid_from__lte=models.F("valid_until")),
                 name="memory_is_valid_forwards",
             ),
         ]

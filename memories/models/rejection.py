@@ -12,9 +12,7 @@ from sessions.models import AgentSession, Resource
 class Rejection(Scoped):
     """A candidate that did not become a memory."""
 
-    session = models.ForeignKey(
-        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+"
-    )
+    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     resource = models.ForeignKey(Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     turn_number = models.PositiveIntegerField(null=True, blank=True)
     category = models.CharField(max_length=64, blank=True, default="")

@@ -52,6 +52,4 @@ def touch(app: App, hits: list[Hit], now: object) -> None:
     """Counts an access of each hit. One statement."""
     pks = [hit.memory.pk for hit in hits]
     if pks:
-        Memory.objects.for_app(app).filter(pk__in=pks).update(
-            access_count=F("access_count") + 1, accessed_at=now
-        )
+        Memory.objects.for_app(app).filter(pk__in=pks).update(access_count=F("access_count") + 1, accessed_at=now)

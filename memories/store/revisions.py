@@ -65,9 +65,7 @@ def revision_of(
 
 def state_at(memory: Memory, moment: datetime, policy: AppPolicy) -> dict[str, Any] | None:
     """The tracked fields as they were at `moment`, decay included; None before it existed. One query."""
-    rows = (
-        Revision.objects.for_app(memory.app).filter(memory=memory, created_at__lte=moment).order_by("number")
-    )
+    rows = Revision.objects.for_app(memory.app).filter(memory=memory, created_at__lte=moment).order_by("number")
     state: dict[str, Any] = {}
     for row in rows:
         state |= row.after
@@ -80,4 +78,5 @@ def state_at(memory: Memory, moment: datetime, policy: AppPolicy) -> dict[str, A
 
 def parse(name: str, value: Any) -> Any:
     """A tracked field's Python value from its JSON value."""
-    return Memory._meta.get_field(name).to_python(value)
+    field: Any = Memory._meta.get_field(name)
+    return field.to_python(value)

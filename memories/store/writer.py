@@ -102,7 +102,7 @@ class Writer:
         assignments = ", ".join(f"{column} = %s" for column in columns)
         with connection.cursor() as cursor:
             cursor.executemany(
-                f"UPDATE {Memory._meta.db_table} SET {assignments} WHERE id = %s",  # noqa: S608  # our own names
+                f"UPDATE {Memory._meta.db_table} SET {assignments} WHERE id = %s",
                 [(*adapt(memory, columns), memory.pk) for memory in memories],
             )
         Revision.objects.bulk_create(
@@ -133,10 +133,7 @@ class Writer:
             setattr(memory, name, value)
         if "confidence" in changes:
             self.confirm(memory, changes["confidence"])
-        elif (
-            changes.get("content", before["content"]) != before["content"]
-            or memory.pinned != before["pinned"]
-        ):
+        elif changes.get("content", before["content"]) != before["content"] or memory.pinned != before["pinned"]:
             self.confirm(memory, current)
         if "status" not in changes:
             memory.status = self.status_for(memory)
@@ -179,9 +176,7 @@ class Writer:
             setattr(memory, name, parse(name, value))
         if memory.content != before["content"]:
             memory.vectors.all().delete()
-        self.keep(
-            memory, Action.UNDONE, before, f"{last.action} of {last.created_at:%Y-%m-%d %H:%M} taken back"
-        )
+        self.keep(memory, Action.UNDONE, before, f"{last.action} of {last.created_at:%Y-%m-%d %H:%M} taken back")
 
     def forget(self, memories: Iterable[Memory]) -> int:
         """Removes memories with everything kept about them. Not to be undone."""
@@ -234,9 +229,7 @@ class Writer:
         revision_of(memory, action, before, self.actor, reason, self.now).save(force_insert=True)
 
     def keep_vector(self, memory: Memory, vector: Vectors, model: str) -> None:
-        Vector.objects.create(
-            app=self.app, memory=memory, model=model, dim=vector.shape[0], data=to_bytes(vector)
-        )
+        Vector.objects.create(app=self.app, memory=memory, model=model, dim=vector.shape[0], data=to_bytes(vector))
 
 
 def edit_action(old_status: str, new_status: str) -> Action:

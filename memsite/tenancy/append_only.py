@@ -96,9 +96,7 @@ class SameApp(TriggerOperation):
         if vendor == "sqlite":
             foreign = foreign.replace("IS DISTINCT FROM", "IS NOT")
         message = f"{self.table}.{self.column} belongs to another app"
-        return [
-            refuse(vendor, self.table, event, foreign, message, self.column) for event in ("INSERT", "UPDATE")
-        ]
+        return [refuse(vendor, self.table, event, foreign, message, self.column) for event in ("INSERT", "UPDATE")]
 
     def backwards(self, vendor: str) -> list[str]:
         return [drop(vendor, self.table, event, self.column) for event in ("INSERT", "UPDATE")]

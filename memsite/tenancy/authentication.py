@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
@@ -66,8 +67,9 @@ def note_use(key: ApiKey, now: datetime) -> None:
 class OperatorSessionAuthentication(SessionAuthentication):
     """A superuser signed in with a browser, CSRF checked. Everyone else is nobody here."""
 
-    def authenticate(self, request: Request) -> tuple[Principal, None] | None:  # type: ignore[override]
-        found = super().authenticate(request)
+    def authenticate(self, request: Request) -> Any:
+        """(Principal, None), or None."""
+        found: Any = super().authenticate(request)
         if found is None or not found[0].is_superuser:
             return None
         return Principal(name=found[0].get_username(), scopes=frozenset({Scope.OPERATOR})), None

@@ -72,9 +72,7 @@ def claim(caller: str, key: str, print_: str, now: datetime) -> Slot:
     IdempotentAnswer.objects.filter(caller=caller, key=key, created_at__lte=expired).delete()
     try:
         with transaction.atomic():
-            return Slot(
-                IdempotentAnswer.objects.create(caller=caller, key=key, fingerprint=print_, created_at=now)
-            )
+            return Slot(IdempotentAnswer.objects.create(caller=caller, key=key, fingerprint=print_, created_at=now))
     except IntegrityError:
         row = IdempotentAnswer.objects.filter(caller=caller, key=key).first()
     if row is None:

@@ -50,9 +50,7 @@ def create_key(agent: Agent | None, scopes: Iterable[str], *, expires_at: dateti
     return NewKey(row, text)
 
 
-def rotate_key(
-    agent: Agent, scopes: Iterable[str], now: datetime, *, expires_at: datetime | None = None
-) -> NewKey:
+def rotate_key(agent: Agent, scopes: Iterable[str], now: datetime, *, expires_at: datetime | None = None) -> NewKey:
     """A further key while the old one still works; TooManyKeys if two are live already. Call in a transaction."""
     if agent.keys.get_queryset().live(now).count() >= LIVE_KEYS_PER_AGENT:  # type: ignore[attr-defined]
         raise TooManyKeys

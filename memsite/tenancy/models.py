@@ -32,9 +32,7 @@ class App(models.Model):
     app_id = models.CharField(
         max_length=64,
         unique=True,
-        validators=[
-            RegexValidator(rf"^{APP_ID_PATTERN}\Z", "Lower-case letters, digits, . - and _, 64 at most.")
-        ],
+        validators=[RegexValidator(rf"^{APP_ID_PATTERN}\Z", "Lower-case letters, digits, . - and _, 64 at most.")],
     )
     name = models.CharField(max_length=200)
     preset = models.CharField(max_length=20, choices=Preset, default=Preset.STANDARD)
@@ -143,9 +141,7 @@ class IdempotentAnswer(models.Model):
     created_at = models.DateTimeField()
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["caller", "key"], name="idempotency_key_is_unique_per_caller")
-        ]
+        constraints = [models.UniqueConstraint(fields=["caller", "key"], name="idempotency_key_is_unique_per_caller")]
         indexes = [models.Index(fields=["created_at"], name="idempotency_created")]
 
     def __str__(self) -> str:

@@ -12,10 +12,8 @@ class HasScope(BasePermission):
     """Refuses every view that does not name its scope, so that a forgotten one is shut, not open."""
 
     def has_permission(self, request: Request, view: Any) -> bool:
-        if request.user is None:
-            return False
-        needed = required_scope(request.method or "", view)
-        return needed in request.user.scopes
+        caller: Any = request.user
+        return caller is not None and required_scope(request.method or "", view) in caller.scopes
 
 
 def required_scope(method: str, view: Any) -> str | None:

@@ -92,14 +92,10 @@ def between(low: float, high: float) -> list[Any]:
 class AppPolicy(models.Model):
     """The numbers of one app."""
 
-    app = models.OneToOneField(
-        "tenancy.App", on_delete=models.CASCADE, related_name="policy", primary_key=True
-    )
+    app = models.OneToOneField("tenancy.App", on_delete=models.CASCADE, related_name="policy", primary_key=True)
 
     # What is captured.
-    capture_markers = models.BooleanField(
-        default=True, help_text="[MEMORY:…] lines of the agent become memories."
-    )
+    capture_markers = models.BooleanField(default=True, help_text="[MEMORY:…] lines of the agent become memories.")
     capture_facts = models.BooleanField(default=True, help_text="Facts are extracted from what was said.")
     capture_summaries = models.BooleanField(default=False, help_text="Categories keep a written summary.")
     capture_digest = models.BooleanField(default=False, help_text="One digest memory per conversation.")
@@ -138,9 +134,7 @@ class AppPolicy(models.Model):
     dedup_similarity = share(0.85, "Cosine from which two statements may be the same (a rule still decides).")
 
     # What is recalled.
-    ranking = models.CharField(
-        max_length=20, choices=Ranking, default=Ranking.STANDARD, help_text="The ranker."
-    )
+    ranking = models.CharField(max_length=20, choices=Ranking, default=Ranking.STANDARD, help_text="The ranker.")
     semantic_weight = share(0.5, "Weight of meaning in the dual ranking; the graph has the rest.")
     decay_per_day = share(0.01, "λ of the ranking's exp(−λ·days).")
     off_domain_penalty = share(0.3, "Share of the score lost by memories of another domain.")
@@ -149,12 +143,8 @@ class AppPolicy(models.Model):
     )
 
     # What is injected.
-    block = models.CharField(
-        max_length=10, choices=Block, default=Block.OPS, help_text="The session-start block."
-    )
-    session_budget_tokens = count(
-        2_000, 50, 200_000, "Tokens of the session-start block, fence and header included."
-    )
+    block = models.CharField(max_length=10, choices=Block, default=Block.OPS, help_text="The session-start block.")
+    session_budget_tokens = count(2_000, 50, 200_000, "Tokens of the session-start block, fence and header included.")
     turn_budget_tokens = count(500, 50, 200_000, "Tokens of the turn block.")
     app_limit = count(10, 1, 1_000, "Memories in the app block.")
     turn_limit = count(10, 1, 100, "Memories in the turn block.")
@@ -174,9 +164,7 @@ class AppPolicy(models.Model):
                 name="policy_inactive_below_is_a_share",
             ),
             models.CheckConstraint(condition=Q(memory_limit__gte=1), name="policy_memory_limit_is_positive"),
-            models.CheckConstraint(
-                condition=Q(economy_limit__lte=models.F("turn_limit")), name="policy_economy_saves"
-            ),
+            models.CheckConstraint(condition=Q(economy_limit__lte=models.F("turn_limit")), name="policy_economy_saves"),
         ]
 
     def __str__(self) -> str:

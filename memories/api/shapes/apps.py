@@ -6,7 +6,7 @@ from django.core.exceptions import ValidationError as ModelValidationError
 from django.core.validators import RegexValidator
 from rest_framework import serializers
 
-from memories.api.fields import Flag, JSONObject, Shape, Text
+from memories.api.fields import Flag, JSONObject, Shape, Text, names
 from memsite.tenancy.models import (
     AGENT_NAME_PATTERN,
     APP_ID_PATTERN,
@@ -44,9 +44,7 @@ class AppShown(Shape):
 
 class NewAgent(Shape):
     name = Text(validators=[RegexValidator(rf"^{AGENT_NAME_PATTERN}\Z")])
-    domain = Text(
-        default="", allow_blank=True, max_length=128, validators=[RegexValidator(rf"^({DOMAIN_PATTERN})?\Z")]
-    )
+    domain = Text(default="", allow_blank=True, max_length=128, validators=[RegexValidator(rf"^({DOMAIN_PATTERN})?\Z")])
     scopes = serializers.ListField(
         child=serializers.ChoiceField(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1
     )
@@ -108,7 +106,7 @@ def show_policy(policy: AppPolicy) -> dict[str, Any]:
 
 
 def show_key(key: ApiKey) -> dict[str, Any]:
-    return {name: getattr(key, name) for name in KeyShown().fields}
+    return {name: getattr(key, name) for name in names(KeyShown)}
 
 
 def show_agent(agent: Agent) -> dict[str, Any]:
@@ -138,7 +136,7 @@ def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) 
     """`policy` set to the preset, if one is given, and then changed; ValidationError names each wrong field."""
     unknown = sorted(str(name)[:100] for name in changes.keys() - set(POLICY_FIELDS))
     if unknown:
-        raise serializers.ValidationError({"policy": dict.fromkeys(unknown, ["Unknown policy field."])})
+        raise serializers.ValidationError({"policy": {name: ["Unknown policy field."] for name in unknown}})
     checked = {name: checked_type(name, value) for name, value in changes.items()}
     for name, value in ((preset_values(preset) if preset else {}) | checked).items():
         setattr(policy, name, value)

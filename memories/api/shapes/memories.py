@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Confidence, Flag, JSONObject, Number, Shape, Tags, Text, Whole, category
+from memories.api.fields import Confidence, Flag, JSONObject, Number, Shape, Tags, Text, Whole, category, names
 from memories.models import Kind, Link, LinkKind, Memory, Revision, Status, Visibility
 from memories.retrieve.pipeline import MODES
 from memories.retrieve.query import Hit
@@ -61,9 +61,7 @@ class MemoryBatch(Shape):
 
 class MemoryChanges(MemoryFields):
     content = Text(max_length=100_000, required=False)
-    status = serializers.ChoiceField(
-        [(status.value, status.label) for status in SETTABLE_STATUS], required=False
-    )
+    status = serializers.ChoiceField([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
 
 
 class MemoryShown(Shape):
@@ -146,7 +144,7 @@ class ContextMessage(Shape):
 class ContextQuestion(Shape):
     session_id = serializers.UUIDField(required=False, allow_null=True, default=None)
     turn_number = Whole(min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None)
-    messages = ContextMessage(many=True, required=False, max_length=100)
+    messages = serializers.ListField(child=ContextMessage(), required=False, max_length=100)
     query = Text(max_length=MAX_QUERY_CHARACTERS, required=False, default="", allow_blank=True)
     format = serializers.ChoiceField([*Block.values, "json"], required=False)
     max_tokens = Whole(min_value=1, max_value=200_000, required=False, allow_null=True, default=None)
@@ -192,7 +190,8 @@ class LinkShown(Shape):
     created_at = serializers.DateTimeField()
 
 
-OWN = [name for name in MemoryShown().fields if name not in ("id", "session_id", "resource_id")]
+OWN = names(MemoryShown, without=("id", "session_id", "resource_id"))
+REVISION = names(RevisionShown)
 
 
 def show_memory(memory: Memory) -> dict[str, Any]:
@@ -211,7 +210,7 @@ def show_hit(hit: Hit, *, explain: bool) -> dict[str, Any]:
 
 
 def show_revision(revision: Revision) -> dict[str, Any]:
-    return {name: getattr(revision, name) for name in RevisionShown().fields}
+    return {name: getattr(revision, name) for name in REVISION}
 
 
 def show_link(link: Link) -> dict[str, Any]:

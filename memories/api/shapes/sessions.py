@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import JSONObject, Shape, Text, Whole
+from memories.api.fields import JSONObject, Shape, Text, Whole, names
 from memories.api.shapes.memories import MemoryShown
 from sessions.models import AgentSession, Event, Resource, Role, Turn
 
@@ -25,9 +25,7 @@ class Environment(serializers.JSONField):
 
 
 class NewSession(Shape):
-    external_id = Text(
-        max_length=200, required=False, allow_null=True, help_text="Yours; opens the same one again."
-    )
+    external_id = Text(max_length=200, required=False, allow_null=True, help_text="Yours; opens the same one again.")
     tier = Whole(min_value=1, max_value=3, required=False, help_text="1 observe, 2 investigate, 3 remediate.")
     user_id = Text(max_length=200, required=False, allow_null=True)
     title = Text(max_length=500, required=False, allow_blank=True)
@@ -58,7 +56,7 @@ class Greeting(Shape):
 
 
 class SessionStarted(SessionShown):
-    context = Greeting()
+    context = Greeting()  # type: ignore[assignment]  # a field of that name, not DRF's attribute
     jobs_run = serializers.ListField(child=Text())
 
 
@@ -119,7 +117,7 @@ class Message(Shape):
 
 
 class Messages(Shape):
-    messages = Message(many=True, allow_empty=False, max_length=MAX_MESSAGES)
+    messages = serializers.ListField(child=Message(), allow_empty=False, max_length=MAX_MESSAGES)
 
 
 class MessagesStored(Shape):
@@ -135,7 +133,7 @@ class BadLineShown(Shape):
 class StreamReport(CaptureCounts):
     lines = serializers.IntegerField()
     turns = serializers.ListField(child=serializers.IntegerField())
-    errors = BadLineShown(many=True, help_text="The first 1,000.")
+    errors = BadLineShown(many=True, help_text="The first 1,000.")  # type: ignore[assignment]  # as above
     error_count = serializers.IntegerField()
 
 
@@ -161,10 +159,12 @@ class ResourceShown(Shape):
     created_at = serializers.DateTimeField()
 
 
+OWN = names(SessionShown, without=("id", "agent"))
+
+
 def show_session(session: AgentSession) -> dict[str, Any]:
     """Reads the session's agent: select it for lists."""
-    own = {name: getattr(session, name) for name in SessionShown().fields if name not in ("id", "agent")}
-    return {"id": session.uid, "agent": session.agent.name, **own}
+    return {"id": session.uid, "agent": session.agent.name, **{name: getattr(session, name) for name in OWN}}
 
 
 def show_turn(turn: Turn) -> dict[str, Any]:

@@ -129,9 +129,7 @@ class AppMemories(OperatorView):
     @extend_schema(responses=Deleted, operation_id="delete_app_memories")
     def delete(self, request: Request, app_id: str) -> Response:
         refuse_unknown(request)
-        return Response(
-            {"success": True, "deleted_count": forget_all(self.app_named(app_id), self.caller().actor)}
-        )
+        return Response({"success": True, "deleted_count": forget_all(self.app_named(app_id), self.caller().actor)})
 
 
 class AppMemory(OperatorView):

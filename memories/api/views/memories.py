@@ -78,9 +78,7 @@ class Memories(AgentView):
         self.memory_agent().remember([candidate], dedupe=dedupe, on_stored=keep)
         return answers[0]
 
-    def candidate(
-        self, fields: Mapping[str, Any], sessions: Mapping[UUID, AgentSession] | None = None
-    ) -> Candidate:
+    def candidate(self, fields: Mapping[str, Any], sessions: Mapping[UUID, AgentSession] | None = None) -> Candidate:
         """A candidate of this agent; ValidationError where the policy or the session does not allow it."""
         limit = self.app.policy.max_characters
         if len(fields["content"]) > limit:
@@ -113,9 +111,7 @@ class Memories(AgentView):
 
 def list_filters(request: Request) -> dict[str, Any]:
     """Field look-ups from the query string; ValidationError for values that cannot be."""
-    filters: dict[str, Any] = {
-        name: value for name, value in request.query_params.items() if name in LIST_FILTERS
-    }
+    filters: dict[str, Any] = {name: value for name, value in request.query_params.items() if name in LIST_FILTERS}
     for name, allowed in LIST_CHOICES.items():
         if name in filters:
             one_of(name, filters[name], allowed)
@@ -158,9 +154,7 @@ class BatchOfMemories(Memories):
 
         def keep(_: Any, outcomes: list[Outcome]) -> None:
             stored = iter(outcomes)
-            answers.extend(
-                stored_answer(next(stored))[1] if isinstance(item, Candidate) else item for item in made
-            )
+            answers.extend(stored_answer(next(stored))[1] if isinstance(item, Candidate) else item for item in made)
             slot.keep(200, {"results": answers})
 
         self.memory_agent().remember(candidates, dedupe=dedupe, on_stored=keep)
@@ -171,9 +165,7 @@ class BatchOfMemories(Memories):
         shape = NewMemory(data=item)
         return dict(shape.validated_data) if shape.is_valid() else item_error(shape.errors)
 
-    def make(
-        self, fields: dict[str, Any], sessions: Mapping[UUID, AgentSession]
-    ) -> Candidate | dict[str, Any]:
+    def make(self, fields: dict[str, Any], sessions: Mapping[UUID, AgentSession]) -> Candidate | dict[str, Any]:
         if "error" in fields:
             return fields
         try:
@@ -234,9 +226,7 @@ def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) ->
         changes["subject"] = None
     errors: dict[str, list[Any]] = {}
     if len(changes.get("content", "")) > policy.max_characters:
-        errors["content"] = [
-            ErrorDetail(f"This app's memories have at most {policy.max_characters:,} characters.")
-        ]
+        errors["content"] = [ErrorDetail(f"This app's memories have at most {policy.max_characters:,} characters.")]
     start, end = changes.get("valid_from", memory.valid_from), changes.get("valid_until", memory.valid_until)
     if start and end and end < start:
         errors["valid_until"] = ["Lies before valid_from."]

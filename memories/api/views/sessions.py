@@ -61,9 +61,7 @@ class Sessions(AgentView):
     def get(self, request: Request) -> Response:
         """This agent's, the latest first."""
         refuse_unknown(request, "status")
-        rows = (
-            AgentSession.objects.for_app(self.app).filter(agent=self.caller().agent).select_related("agent")
-        )
+        rows = AgentSession.objects.for_app(self.app).filter(agent=self.caller().agent).select_related("agent")
         if status := request.query_params.get("status"):
             rows = rows.filter(status=one_of("status", status, SessionStatus.values))
         return page(self, rows, show_session)
@@ -130,9 +128,7 @@ class OneTurn(AgentView):
         rows = Turn.objects.for_app(self.app).filter(session=self.session(uid), number=number)
         return Response(show_turn(found(rows.first())))
 
-    @extend_schema(
-        request=Checkpoint, responses={201: TurnStored, 200: TurnStored}, operation_id="store_turn"
-    )
+    @extend_schema(request=Checkpoint, responses={201: TurnStored, 200: TurnStored}, operation_id="store_turn")
     def put(self, request: Request, uid: UUID, number: int) -> Response:
         """201 when new, 200 when the same is stored already, 409 when something else is."""
         if not 1 <= number <= MAX_TURN:
@@ -169,9 +165,7 @@ class Recover(AgentView):
         turn = recover(self.session(uid))
         if turn is None:
             return Response({"turn_number": 0, "state": {}, "checkpoint": None})
-        return Response(
-            {"turn_number": turn.number, "state": turn.internal_state, "checkpoint": show_turn(turn)}
-        )
+        return Response({"turn_number": turn.number, "state": turn.internal_state, "checkpoint": show_turn(turn)})
 
 
 class MessagesOfSession(AgentView):
@@ -264,13 +258,7 @@ class Resources(AgentView):
     def get(self, request: Request) -> Response:
         """Raw text as it came, of this agent's sessions."""
         refuse_unknown(request, "session_id")
-        rows = (
-            Resource.objects.for_app(self.app)
-            .filter(session__agent=self.caller().agent)
-            .select_related("session")
-        )
+        rows = Resource.objects.for_app(self.app).filter(session__agent=self.caller().agent).select_related("session")
         if "session_id" in request.query_params:
-            rows = rows.filter(
-                session=self.session(as_uuid("session_id", request.query_params["session_id"]))
-            )
+            rows = rows.filter(session=self.session(as_uuid("session_id", request.query_params["session_id"])))
         return page(self, rows, show_resource)

@@ -15,11 +15,11 @@ class EmbedderError(Exception):
     """No vectors this time. The message never holds the embedded text or a secret."""
 
 
-class EmbedderUnavailable(EmbedderError):  # noqa: N818 - reads as the state it reports
+class EmbedderUnavailable(EmbedderError):
     """Temporarily away: the same call may succeed later."""
 
 
-class EmbedderMisconfigured(EmbedderError):  # noqa: N818 - reads as the state it reports
+class EmbedderMisconfigured(EmbedderError):
     """Will not work until somebody changes a setting or installs something."""
 
 
