@@ -4,7 +4,6 @@ import os
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning, register
 
 from memories.providers.embeddings import EmbedderError, make_embedder
@@ -25,7 +24,7 @@ def check_names(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_secret(**_: Any) -> list[CheckMessage]:
-    if settings.SECRET_KEY:
+    if get_conf().effective_secret_key():
         return []
     hint = f"Set MEMSITE_SECRET_KEY, or run `manage.py setup`, which makes {get_conf().secret_file}."
     return [Warning("There is no secret key: sign-in cannot work.", hint=hint, id="memsite.W002")]

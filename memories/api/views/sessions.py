@@ -219,11 +219,24 @@ class Stream(AgentView):
 
 
 def body_chunks(request: Request) -> Iterator[bytes]:
-    """The body piece by piece, also without a Content-Length: then the server's own stream says where it ends."""
-    environ = request._request.META
-    source = request._request if environ.get("CONTENT_LENGTH") else environ["wsgi.input"]
-    while chunk := source.read(CHUNK_BYTES):
-        yield chunk
+    """The body piece by piece, as it comes in."""
+    http = request._request
+    if http.META.get("CONTENT_LENGTH"):
+        while chunk := http.read(CHUNK_BYTES):
+            yield chunk
+    else:
+        yield from lines_as_they_come(http.META["wsgi.input"])
+
+
+def lines_as_they_come(source: Any) -> Iterator[bytes]:
+    """Of a body without a length, which the server ends. A longer read would wait for bytes not sent yet."""
+    line = bytearray()
+    while byte := source.read(1):
+        line += byte
+        if byte == b"\n" or len(line) == CHUNK_BYTES:
+            yield bytes(line)
+            line.clear()
+    yield bytes(line)
 
 
 class Events(AgentView):

@@ -42,9 +42,7 @@ class Command(BaseCommand):
             help="requests and live streams at a time per web process, each with a database connection (16)",
         )
 
-    def handle(
-        self, *args: Any, host: str, port: int, workers: int, threads: int, **options: Any
-    ) -> str | None:
+    def handle(self, *args: Any, host: str, port: int, workers: int, threads: int, **options: Any) -> str | None:
         check_port(host, port)
         self.stdout.write(f"Memsite starts at {url(host, port)}. Ctrl-C stops it.")
         tree = ProcessTree()
@@ -144,7 +142,7 @@ def port_message(host: str, port: int, error: Exception) -> str:
     return f"Cannot listen on {host}, port {port}: {error}. Change it with --host and --port."
 
 
-class ProcessTree(Manager):
+class ProcessTree(Manager):  # type: ignore[misc]  # honcho has no types
     """Honcho's manager, made safe for the moments it leaves open: the first and the last."""
 
     def __init__(self) -> None:
@@ -170,7 +168,7 @@ class ProcessTree(Manager):
             self.events.put(event)
 
 
-class Branch(Process):
+class Branch(Process):  # type: ignore[misc]  # honcho has no types
     """One process of the tree and, between it and us, honcho's reader of its output."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
