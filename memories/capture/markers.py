@@ -9,9 +9,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memsite.tenancy.policy import OPERATIONAL_CATEGORIES
 from sessions.marker_lines import marker_lines, trim_debris
-
-OPERATIONAL_CATEGORIES = ("timing", "dependency", "behavior", "remediation", "maintenance")
 
 SPEC_MARKER_RE = re.compile(
     r"\[MEMORY:(timing|dependency|behavior|remediation|maintenance)(?::([a-zA-Z0-9_-]+))?\]\s*(.+)"

@@ -25,7 +25,7 @@ from memsite.tenancy.policy import AppPolicy, Block
 from sessions.models import AgentSession
 
 # The shortest line of a block is about this long: a budget cannot hold more lines than budget / this.
-SHORTEST_LINE_TOKENS = 5
+SHORTEST_LINE_TOKENS = 8
 ORDER: dict[str, tuple[str, ...]] = {
     Block.OPS: ("-confidence", "-confirmed_at", "-id"),
     Block.APP: ("-updated_at", "-id"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import AgentView, Answer, found
+from memories.api.bodies import body_chunks
 from memories.api.pages import as_uuid, one_of, page, refuse_unknown
 from memories.api.shapes.memories import show_memory
 from memories.api.shapes.sessions import (
@@ -46,7 +46,6 @@ from sessions.models import AgentSession, Event, Level, Resource, SessionStatus,
 from sessions.recording import Said
 
 MAX_TURN = 2**31 - 1
-CHUNK_BYTES = 64 * 1024
 MAX_LESSONS = 50
 
 
@@ -216,27 +215,6 @@ class Stream(AgentView):
         """
         capture = self.memory_agent().capture_stream(self.session(uid))
         return Response(capture.run(body_chunks(request)).as_dict())
-
-
-def body_chunks(request: Request) -> Iterator[bytes]:
-    """The body piece by piece, as it comes in."""
-    http = request._request
-    if http.META.get("CONTENT_LENGTH"):
-        while chunk := http.read(CHUNK_BYTES):
-            yield chunk
-    else:
-        yield from lines_as_they_come(http.META["wsgi.input"])
-
-
-def lines_as_they_come(source: Any) -> Iterator[bytes]:
-    """Of a body without a length, which the server ends. A longer read would wait for bytes not sent yet."""
-    line = bytearray()
-    while byte := source.read(1):
-        line += byte
-        if byte == b"\n" or len(line) == CHUNK_BYTES:
-            yield bytes(line)
-            line.clear()
-    yield bytes(line)
 
 
 class Events(AgentView):

@@ -1,0 +1,80 @@
+"""Bodies read while they are sent: of any length, never whole in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from queue import Full, Queue
+from threading import Event, Thread
+from typing import Any
+
+from rest_framework.request import Request
+
+CHUNK_BYTES = 64 * 1024
+# Pieces that may wait to be stored; a client that sends faster is made to wait.
+MAX_WAITING = 1024
+LOOK_EVERY_SECONDS = 1.0
+
+
+def body_chunks(request: Request) -> Iterator[bytes]:
+    """The body piece by piece, as it comes in."""
+    http = request._request
+    if not http.META.get("CONTENT_LENGTH"):
+        yield from LiveBody(http.META["wsgi.input"])
+    while chunk := http.read(CHUNK_BYTES):
+        yield chunk
+
+
+class LiveBody:
+    """A body without a length: lines are passed on the moment they are complete.
+
+    A thread reads byte by byte, because a longer read waits for bytes that are not sent yet. What comes in while
+    earlier lines are being stored is passed on together, so that a fast sender does not pay for each line alone.
+    """
+
+    def __init__(self, source: Any) -> None:
+        self.source = source
+        self.waiting: Queue[bytes | BaseException | None] = Queue(MAX_WAITING)
+        self.abandoned = Event()
+
+    def __iter__(self) -> Iterator[bytes]:
+        Thread(target=self.pump, name="live-body", daemon=True).start()
+        try:
+            while (piece := self.waiting.get()) is not None:
+                if isinstance(piece, BaseException):
+                    raise piece
+                yield piece + b"".join(self.ready())
+        finally:
+            self.abandoned.set()
+
+    def ready(self) -> Iterator[bytes]:
+        """What more has come in by now; the end, or an error, stays for the next turn. One reader only."""
+        while self.waiting.queue and isinstance(piece := self.waiting.queue[0], bytes):
+            self.waiting.get()
+            yield piece
+
+    def pump(self) -> None:
+        last: BaseException | None = None
+        try:
+            for line in self.lines():
+                self.put(line)
+        except BaseException as error:
+            last = error
+        self.put(last)
+
+    def lines(self) -> Iterator[bytes]:
+        line = bytearray()
+        while not self.abandoned.is_set() and (byte := self.source.read(1)):
+            line += byte
+            if byte == b"\n" or len(line) == CHUNK_BYTES:
+                yield bytes(line)
+                line.clear()
+        yield bytes(line)
+
+    def put(self, piece: bytes | BaseException | None) -> None:
+        """Waits for room, unless nobody is listening any more."""
+        while not self.abandoned.is_set():
+            try:
+                self.waiting.put(piece, timeout=LOOK_EVERY_SECONDS)
+            except Full:
+                continue
+            return
