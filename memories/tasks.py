@@ -1,6 +1,7 @@
 """Background work. Each task is safe to run twice: the database says what is still to be done."""
 
 from celery import shared_task
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from memories.agent import current_embedder
@@ -13,13 +14,17 @@ from memsite.tenancy.models import App, AppStatus
 @shared_task
 def upkeep_embed_missing() -> int:
     """Gives memories without a vector theirs; answers how many."""
-    return embed_backlog(current_embedder())
+    embedder, now = current_embedder(), timezone.now()
+    return sum(embed_backlog(app, embedder, now) for app in active_apps())
 
 
 @shared_task
 def upkeep_nightly() -> dict[str, int]:
     """Decay in every app, and old idempotency answers dropped."""
     now = timezone.now()
-    apps = App.objects.filter(status=AppStatus.ACTIVE).select_related("policy")
-    decayed = sum(decay_app(app, now)["decayed"] for app in apps)
+    decayed = sum(decay_app(app, now)["decayed"] for app in active_apps())
     return {"decayed": decayed, "answers_dropped": drop_expired_answers(now)}
+
+
+def active_apps() -> QuerySet[App]:
+    return App.objects.filter(status=AppStatus.ACTIVE).select_related("policy")

@@ -49,6 +49,7 @@ class Conf:
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
         require(self.log_format in LOG_FORMATS, "LOG_FORMAT", f"is one of {', '.join(LOG_FORMATS)}")
+        require(self.database_url[:9] in ("", "sqlite://"), "DATABASE_URL", "is a sqlite:// URL")
         require(self.time_zone in available_timezones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")

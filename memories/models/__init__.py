@@ -1,5 +1,6 @@
 """What is known."""
 
+from memories.models.forgotten import Forgotten
 from memories.models.injection import Injection
 from memories.models.link import Link, LinkKind
 from memories.models.memory import GENERAL, Kind, Memory, Sentiment, Source, Status, Strength, Visibility
@@ -10,6 +11,7 @@ from memories.models.vector import Vector
 __all__ = [
     "GENERAL",
     "Action",
+    "Forgotten",
     "Injection",
     "Kind",
     "Link",

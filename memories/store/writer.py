@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import F
 
-from memories.models import Action, Link, LinkKind, Memory, Revision, Status, Vector
+from memories.models import Action, Forgotten, Link, LinkKind, Memory, Revision, Status, Vector
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import Vectors
 from memories.store.candidate import Candidate
@@ -184,6 +184,9 @@ class Writer:
         with purge_permit():
             Event.objects.for_app(self.app).filter(memory_uid__in=[memory.uid for memory in rows]).delete()
             Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in rows]).delete()
+            Forgotten.objects.bulk_create(
+                Forgotten(app=self.app, memory_id=memory.pk, change_number=self.change_number) for memory in rows
+            )
         return len(rows)
 
     def link(self, from_memory: Memory, to_memory: Memory, kind: str) -> tuple[Link, bool]:
@@ -227,6 +230,19 @@ class Writer:
         memory.updated_at = self.now
         memory.save()
         revision_of(memory, action, before, self.actor, reason, self.now).save(force_insert=True)
+
+    def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:
+        """Keeps the vectors, shape (n, dim), of texts that are still what was embedded; answers how many."""
+        rows = Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in memories])
+        now = dict(rows.values_list("pk", "content"))
+        kept = 0
+        for memory, vector in zip(memories, vectors, strict=True):
+            if now.get(memory.pk) == memory.content:
+                memory.vectors.filter(model=model).delete()
+                self.keep_vector(memory, vector, model)
+                kept += 1
+        rows.update(change_number=self.change_number)
+        return kept
 
     def keep_vector(self, memory: Memory, vector: Vectors, model: str) -> None:
         Vector.objects.create(app=self.app, memory=memory, model=model, dim=vector.shape[0], data=to_bytes(vector))
