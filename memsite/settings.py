@@ -136,6 +136,7 @@ SPECTACULAR_SETTINGS = {
     "DESCRIPTION": "The memory server for AI agents.",
     "VERSION": "1",
     "OAS_VERSION": "3.1.0",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
     "SERVE_INCLUDE_SCHEMA": False,
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],

@@ -1,0 +1,207 @@
+"""What the admin pages share: their names, read-only pages, tables below a form, texts shown as they came."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import rest_framework.views  # noqa: F401  # before memsite.json_body: the two import each other
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
+from django.contrib.admin.utils import display_for_value
+from django.contrib.admin.widgets import AdminTextareaWidget
+from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import ValidationError
+from django.db.models import JSONField, Model
+from django.forms.fields import InvalidJSONInput
+from django.http import HttpRequest, HttpResponse
+from django.urls import NoReverseMatch, reverse
+from django.utils.html import format_html
+from django.utils.http import urlencode
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+from rest_framework.exceptions import ParseError
+
+from memsite.json_body import parse_json
+from memsite.tenancy.models import Agent
+
+admin.site.site_header = admin.site.site_title = "Memsite"
+admin.site.index_title = "Administration"
+admin.site.site_url = "/"
+
+Row = TypeVar("Row", bound=Model)
+LIST_CHARACTERS = 120
+RAW_CHARACTERS = 200_000
+FILTER_CHOICES = 200
+
+if TYPE_CHECKING:
+    GenericAdmin = admin.ModelAdmin
+else:
+
+    class GenericAdmin(admin.ModelAdmin):
+        """The stubs know ModelAdmin[Row]; Django itself does not."""
+
+        def __class_getitem__(cls, _: Any) -> type:
+            return cls
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows shown below a form; `more_url` leads to all of them."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+    more_url: str = field(default="", kw_only=True)
+
+
+class StrictJSONField(forms.JSONField):
+    """JSON as the API takes it: no NaN, no NUL characters, no bottomless nesting. Shown again as typed."""
+
+    widget = AdminTextareaWidget
+
+    def widget_attrs(self, widget: forms.Widget) -> dict[str, Any]:
+        return {**super().widget_attrs(widget), "rows": 3}
+
+    def to_python(self, value: Any) -> Any:
+        if not isinstance(value, str) or not value.strip():
+            return super().to_python(value)
+        try:
+            return parse_json(value.encode(errors="surrogatepass"))
+        except ParseError as error:
+            raise ValidationError(str(error.detail).replace("The body", "The text")) from error
+
+    def bound_data(self, data: Any, initial: Any) -> Any:
+        return initial if self.disabled else InvalidJSONInput(data or "")
+
+
+class SiteAdmin(GenericAdmin[Row]):
+    """The base of all our admins. The log of actions names rows by id: a purged text must not live on in it."""
+
+    list_per_page = 50
+    show_full_result_count = False
+    change_form_template = "admin/memsite/change_form.html"
+    formfield_overrides = {JSONField: {"form_class": StrictJSONField}}
+
+    class Media:
+        css = {"all": ["memsite/admin.css"]}
+
+    def tables(self, obj: Row) -> list[Table]:
+        """What is shown below the form of `obj`. Each table must be bounded."""
+        return []
+
+    def render_change_form(
+        self, request: HttpRequest, context: dict[str, Any], add: bool = False, change: bool = False,
+        form_url: str = "", obj: Row | None = None,
+    ) -> HttpResponse:  # fmt: skip
+        context["tables"] = self.tables(obj) if obj is not None else []
+        return super().render_change_form(request, context, add, change, form_url, obj)
+
+    def log_addition(self, request: HttpRequest, obj: Row, message: Any) -> LogEntry:
+        return self.log(request, [obj], ADDITION, message)[0]
+
+    def log_change(self, request: HttpRequest, obj: Row, message: Any) -> LogEntry:
+        return self.log(request, [obj], CHANGE, message)[0]
+
+    def log_deletions(self, request: HttpRequest, queryset: Iterable[Row]) -> list[LogEntry]:
+        return self.log(request, queryset, DELETION, "")
+
+    def log_each(self, request: HttpRequest, rows: Iterable[Row], message: str) -> None:
+        self.log(request, rows, CHANGE, message)
+
+    def log(self, request: HttpRequest, rows: Iterable[Row], action: int, message: Any) -> list[LogEntry]:
+        entries = [
+            LogEntry(
+                user_id=request.user.pk,  # type: ignore[misc]  # somebody is signed in
+                content_type=ContentType.objects.get_for_model(self.model),
+                object_id=str(row.pk),
+                object_repr=self.log_name(row)[:200],
+                action_flag=action,
+                change_message=json.dumps(message) if isinstance(message, list) else message,
+            )
+            for row in rows
+        ]
+        return LogEntry.objects.bulk_create(entries, batch_size=500)
+
+    def log_name(self, row: Row) -> str:
+        uid = getattr(row, "uid", None)
+        return f"{self.opts.verbose_name} {uid}" if uid else str(row)
+
+
+class ReadOnlyAdmin(SiteAdmin[Row]):
+    """To be looked at by those who may; to be changed by nobody."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
+        return False
+
+
+class AppFilter(admin.RelatedFieldListFilter):
+    """Offers the first apps only: a site may have thousands."""
+
+    def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[Any]:
+        rows = self.select(field.related_model._default_manager.all())
+        return [(str(row.pk), self.label(row)) for row in rows[:FILTER_CHOICES]]
+
+    def select(self, rows: Any) -> Any:
+        return rows
+
+    def label(self, row: Any) -> str:
+        return str(row)
+
+
+class AgentFilter(AppFilter):
+    def select(self, rows: Any) -> Any:
+        return rows.select_related("app").order_by("app__app_id", "name")
+
+    def label(self, row: Agent) -> str:
+        return agent_name(row)
+
+
+def agent_name(agent: Agent) -> str:
+    """APP/AGENT. Reads the agent's app: select it for lists."""
+    return f"{agent.app.app_id}/{agent.name}"
+
+
+def shorten(text: str, length: int = LIST_CHARACTERS) -> str:
+    return Truncator(text).chars(length)
+
+
+def show_time(moment: datetime | None) -> str:
+    """As Django's own columns show it."""
+    return str(display_for_value(moment, "-"))
+
+
+def raw(value: Any) -> SafeString:
+    """Text, or a JSON value, as it came: escaped, in a <pre>."""
+    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    left = len(text) - RAW_CHARACTERS
+    more = f"\n… and {left:,} characters more" if left > 0 else ""
+    return format_html('<pre class="memsite-raw">{}{}</pre>', text[:RAW_CHARACTERS], more)
+
+
+def link_to(row: Model | None, text: object = None) -> str:
+    """A link to the row's own page; "-" without a row, its text where it has no page."""
+    if row is None:
+        return "-"
+    shown = shorten(str(row if text is None else text), 60)
+    try:
+        url = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+    except NoReverseMatch:
+        return shown
+    return format_html('<a href="{}">{}</a>', url, shown)
+
+
+def list_url(model: str, **filters: Any) -> str:
+    """The list page of `app_label_model`, filtered."""
+    url = reverse(f"admin:{model}_changelist")
+    return f"{url}?{urlencode(filters)}" if filters else url

@@ -1,0 +1,307 @@
+"""Where operators let apps and agents in, and set what is allowed to them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.db import transaction
+from django.db.models import Count, JSONField, OuterRef, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.html import format_html
+
+from memories.models import Memory
+from memsite.admin_site import (
+    AppFilter,
+    ReadOnlyAdmin,
+    SiteAdmin,
+    StrictJSONField,
+    Table,
+    agent_name,
+    link_to,
+    list_url,
+    show_time,
+)
+from memsite.tenancy.keys import NewKey, TooManyKeys, create_key, rotate_key
+from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, Scope
+from memsite.tenancy.policy import preset_values
+
+KEYS_SHOWN = 20
+AGENT_SCOPES = [Scope.READ.value, Scope.WRITE.value]
+
+if TYPE_CHECKING:
+    PolicyInlineBase = admin.StackedInline[AppPolicy, App]
+    AgentModelForm = forms.ModelForm[Agent]
+else:
+    PolicyInlineBase = admin.StackedInline
+    AgentModelForm = forms.ModelForm
+
+POLICY_FIELDSETS = (
+    (
+        "What is captured",
+        ("capture_markers", "capture_facts", "capture_summaries", "capture_digest", "marker_categories"),
+    ),
+    (
+        "How much is kept",
+        ("memory_limit", "max_characters", "writes_per_minute", "ttl_days", "cold_after_days"),
+    ),
+    (
+        "What is believed",
+        (
+            "start_confidence", "reinforce_step", "same_session_step", "contradict_step", "inactive_below",
+            "stale_after_days", "decay_per_week", "decay_exempt_from", "dedup_similarity",
+        ),
+    ),
+    (
+        "What is recalled",
+        ("ranking", "semantic_weight", "decay_per_day", "off_domain_penalty", "share_memories"),
+    ),
+    (
+        "What is injected",
+        ("block", "session_budget_tokens", "turn_budget_tokens", "app_limit", "turn_limit", "economy_limit"),
+    ),
+    ("What is learnt from use, and what it may cost", ("echo_step", "fizzle_step", "energy_floor")),
+    ("Time", ("time_zone",)),
+)  # fmt: skip
+
+
+class PolicyInline(PolicyInlineBase):
+    model = AppPolicy
+    can_delete = False
+    fieldsets = [(title, {"fields": fields}) for title, fields in POLICY_FIELDSETS]
+    formfield_overrides = {JSONField: {"form_class": StrictJSONField}}
+
+
+@admin.register(App)
+class AppAdmin(SiteAdmin[App]):
+    list_display = ["app_id", "name", "preset", "status", "memory_count", "created_at"]
+    list_filter = ["status", "preset"]
+    search_fields = ["app_id", "name"]
+    actions = ["uninstall", "reinstall", "apply_preset"]
+    inlines = [PolicyInline]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[App]:
+        counts = Memory.objects.filter(app=OuterRef("pk")).order_by().values("app").annotate(number=Count("pk"))
+        return super().get_queryset(request).annotate(number_of_memories=Coalesce(Subquery(counts.values("number")), 0))
+
+    @admin.display(description="memories", ordering="number_of_memories")
+    def memory_count(self, app: Any) -> str:
+        url = list_url("memories_memory", app__id__exact=app.pk)
+        return format_html('<a href="{}">{}</a>', url, f"{app.number_of_memories:,}")
+
+    def get_fieldsets(self, request: HttpRequest, obj: App | None = None) -> Any:
+        own = ["app_id", "name", "preset"]
+        return [(None, {"fields": [*own, "status", "memory_count", "decayed_at", "created_at"] if obj else own})]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: App | None = None) -> list[str]:
+        return ["app_id", "status", "memory_count", "decayed_at", "created_at"] if obj else []
+
+    def get_inlines(self, request: HttpRequest, obj: App | None) -> Any:
+        """A new app gets its preset's policy first."""
+        return self.inlines if obj else []
+
+    def save_model(self, request: HttpRequest, obj: App, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        if not change:
+            AppPolicy.objects.create(app=obj, **preset_values(obj.preset))
+        elif "preset" in form.changed_data:
+            messages.warning(
+                request, "The policy is still as it was: the list's action “Apply the preset's numbers” changes it."
+            )
+
+    def has_delete_permission(self, request: HttpRequest, obj: App | None = None) -> bool:
+        return False
+
+    @admin.action(description="Uninstall: its keys stop working, what it knows stays", permissions=["change"])
+    def uninstall(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
+        self.set_status(request, queryset, AppStatus.UNINSTALLED)
+
+    @admin.action(description="Install again", permissions=["change"])
+    def reinstall(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
+        self.set_status(request, queryset, AppStatus.ACTIVE)
+
+    def set_status(self, request: HttpRequest, queryset: QuerySet[App], status: AppStatus) -> None:
+        with transaction.atomic():
+            apps = list(queryset.exclude(status=status))
+            App.objects.filter(pk__in=[app.pk for app in apps]).update(status=status)
+            self.log_each(request, apps, f"Status: {status}.")
+        messages.success(request, f"{len(apps)} set to {status}.")
+
+    @admin.action(description="Apply the preset's numbers", permissions=["change"])
+    def apply_preset(self, request: HttpRequest, queryset: QuerySet[App]) -> None:
+        """Replaces every number of the policy."""
+        with transaction.atomic():
+            apps = list(queryset)
+            for app in apps:
+                AppPolicy.objects.update_or_create(app=app, defaults=preset_values(app.preset))
+            self.log_each(request, apps, "The preset's numbers applied.")
+        messages.success(request, f"{len(apps)} have their preset's numbers.")
+
+
+class AgentForm(AgentModelForm):
+    """A new agent and what its first key may do."""
+
+    app = forms.ModelChoiceField(App.objects.all())
+    scopes = forms.MultipleChoiceField(
+        choices=Scope.choices, initial=AGENT_SCOPES, widget=forms.CheckboxSelectMultiple, help_text="Of its first key."
+    )
+
+    class Meta:
+        model = Agent
+        fields = ("name", "domain")
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean() or self.cleaned_data
+        app, name = fields.get("app"), fields.get("name")
+        if app and Agent.objects.for_app(app).filter(name=name).exists():
+            self.add_error("name", "The app has an agent of this name already.")
+        return fields
+
+
+@admin.register(Agent)
+class AgentAdmin(SiteAdmin[Agent]):
+    list_display = ["name", "app", "domain", "live_keys", "created_at"]
+    list_filter = [("app", AppFilter)]
+    list_select_related = ["app"]
+    search_fields = ["name", "domain", "app__app_id"]
+    ordering = ["app__app_id", "name"]
+    actions = ["issue_key"]
+    # Not editable in the model; the form declares its own.
+    exclude = ["app"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Agent]:
+        live = ApiKey.objects.live(timezone.now()).filter(agent=OuterRef("pk")).order_by().values("agent")
+        number = Subquery(live.annotate(number=Count("pk")).values("number"))
+        return super().get_queryset(request).annotate(number_of_keys=Coalesce(number, 0))
+
+    @admin.display(description="live keys", ordering="number_of_keys")
+    def live_keys(self, agent: Any) -> int:
+        return int(agent.number_of_keys)
+
+    @admin.display(description="its")
+    def records(self, agent: Agent) -> str:
+        return format_html(
+            '<a href="{}">sessions</a>', list_url("agent_sessions_agentsession", agent__id__exact=agent.pk)
+        )
+
+    def get_form(self, request: HttpRequest, obj: Agent | None = None, change: bool = False, **kwargs: Any) -> Any:
+        return super().get_form(request, obj, change, **(kwargs if obj else {"form": AgentForm, **kwargs}))
+
+    def get_fieldsets(self, request: HttpRequest, obj: Agent | None = None) -> Any:
+        fields = ["app", "name", "domain", *(["created_at", "records"] if obj else ["scopes"])]
+        return [(None, {"fields": fields})]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Agent | None = None) -> list[str]:
+        return ["app", "name", "created_at", "records"] if obj else []
+
+    def tables(self, obj: Agent) -> list[Table]:
+        keys = ApiKey.objects.filter(agent=obj)[:KEYS_SHOWN]
+        return [
+            Table(
+                f"Keys (the last {KEYS_SHOWN})",
+                ("Prefix", "Scopes", "Created", "Expires", "Revoked", "Last used"),
+                [
+                    (
+                        link_to(key), ", ".join(key.scopes), show_time(key.created_at), show_time(key.expires_at),
+                        show_time(key.revoked_at), show_time(key.last_used_at),
+                    )
+                    for key in keys
+                ],
+                more_url=list_url("tenancy_apikey", agent__id__exact=obj.pk),
+            )
+        ]  # fmt: skip
+
+    def save_model(self, request: HttpRequest, obj: Agent, form: Any, change: bool) -> None:
+        """A new agent comes with a key."""
+        if change:
+            return super().save_model(request, obj, form, change)
+        obj.app = form.cleaned_data["app"]
+        super().save_model(request, obj, form, change)
+        return show_once(request, obj, create_key(obj, form.cleaned_data["scopes"]))
+
+    def has_delete_permission(self, request: HttpRequest, obj: Agent | None = None) -> bool:
+        return False
+
+    @admin.action(description="Issue another key", permissions=["change"])
+    def issue_key(self, request: HttpRequest, queryset: QuerySet[Agent]) -> None:
+        for agent in queryset:
+            try:
+                with transaction.atomic():
+                    issued = rotate_key(agent, scopes_of(agent), timezone.now())
+                    self.log_change(request, agent, f"Key {issued.row.prefix} issued.")
+            except TooManyKeys:
+                messages.error(request, f"{agent_name(agent)} has two live keys already: revoke one first.")
+            else:
+                show_once(request, agent, issued)
+
+
+def scopes_of(agent: Agent) -> list[str]:
+    """What its newest key may do."""
+    newest = ApiKey.objects.filter(agent=agent).order_by("-created_at").first()
+    return list(newest.scopes) if newest else AGENT_SCOPES
+
+
+def show_once(request: HttpRequest, agent: Agent, issued: NewKey) -> None:
+    """The key's text in the answer to this request; it is kept nowhere."""
+    text = format_html(
+        'The new key of {}, shown only this once: <code class="memsite-key">{}</code>', agent_name(agent), issued.text
+    )
+    messages.success(request, text)
+
+
+class KeyState(admin.SimpleListFilter):
+    title = "state"
+    parameter_name = "state"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("live", "live"), ("revoked", "revoked"), ("expired", "expired")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        now, state = timezone.now(), self.value()
+        if state == "live":
+            return queryset & ApiKey.objects.live(now)
+        if state == "revoked":
+            return queryset.exclude(revoked_at=None)
+        return queryset.filter(expires_at__lte=now) if state == "expired" else queryset
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
+    list_display = ["prefix", "agent_shown", "scopes_shown", "state", "created_at", "expires_at", "last_used_at"]
+    list_filter = [KeyState, ("agent__app", AppFilter), ("created_at", admin.DateFieldListFilter)]
+    list_select_related = ["agent__app"]
+    search_fields = ["prefix", "agent__name"]
+    ordering = ["-created_at", "-id"]
+    actions = ["revoke"]
+    # Never `key_hash`.
+    fields = [
+        "prefix", "agent_shown", "scopes_shown", "state", "created_at", "expires_at", "revoked_at", "last_used_at",
+    ]  # fmt: skip
+
+    @admin.display(description="agent", ordering="agent__name")
+    def agent_shown(self, key: ApiKey) -> str:
+        return link_to(key.agent, agent_name(key.agent)) if key.agent else "an operator's, for every app"
+
+    @admin.display(description="scopes")
+    def scopes_shown(self, key: ApiKey) -> str:
+        return ", ".join(key.scopes)
+
+    @admin.display(description="state")
+    def state(self, key: ApiKey) -> str:
+        if key.revoked_at:
+            return "revoked"
+        return "live" if key.is_live(timezone.now()) else "expired"
+
+    def has_revoke_permission(self, request: HttpRequest) -> bool:
+        return request.user.has_perm("tenancy.change_apikey")
+
+    @admin.action(description="Revoke: stops working at once", permissions=["revoke"])
+    def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
+        with transaction.atomic():
+            keys = list(queryset.filter(revoked_at=None))
+            ApiKey.objects.filter(pk__in=[key.pk for key in keys], revoked_at=None).update(revoked_at=timezone.now())
+            self.log_each(request, keys, "Revoked.")
+        messages.success(request, f"{len(keys)} revoked.")
