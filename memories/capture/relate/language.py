@@ -1,0 +1,51 @@
+"""Tell whether a statement is in English, the only language whose grammar is known here."""
+
+from collections.abc import Sequence
+
+from . import grammar
+from .lexicon import find_phrase
+from .stems import stem
+from .wordlist import words
+
+MAX_FOREIGN_SHARE = 0.34
+"""Share of words with letters outside ASCII above which a text is not taken for English."""
+
+FOREIGN_WORDS = words("""
+    der die das den dem des ein eine einen einem und oder aber nicht kein keine ist sind wird werden mit nach für
+    auf bei aus vom zum zur im ich du er sie wir ihr sich auch nur noch immer wenn dass läuft muss soll alle
+    le la les un une des et ou mais ne pas est sont avec dans pour sur sous chez du au aux je tu il elle nous vous
+    qui que quand très toujours jamais
+    el los las una unos y o pero no es son con en para por sin del al yo usted nosotros cuando muy siempre nunca
+    il lo gli uno ed è sono con per tra fra della dello degli sempre mai quando non
+    de het een en of maar niet geen zijn wordt met voor naar op uit bij ik jij wij jullie altijd nooit
+    och eller inte är som på av till med för att det den ett jag vi
+    nie jest są się w z na do i oraz ale który
+    não é são com para por uma um dos das mas sempre
+    """)
+"""Short words of German, French, Spanish, Italian, Dutch, Swedish, Polish and Portuguese."""
+
+FOREIGN_DENIALS = words("""
+    nicht kein keine keinen nie niemals ohne ne pas jamais sans sin nunca no non mai senza niet geen nooit zonder
+    inte aldrig utan nie bez não nunca sem
+    """)
+
+_ENGLISH_TOO = words("die des a i in on no me an or of is as at do was so per war all den man son pour sous par con")
+
+
+def is_english(found: Sequence[str]) -> bool:
+    """Judge by the short words: any language has its own. A text of unknown names counts as English."""
+    letters = [word for word in found if word[0].isalpha()]
+    foreign = sum(word in FOREIGN_WORDS and word not in _ENGLISH_TOO for word in letters)
+    english = sum(_is_known(word) for word in letters)
+    accented = sum(not word.isascii() for word in letters)
+    return foreign <= english * 0.5 and accented <= MAX_FOREIGN_SHARE * max(len(letters), 1)
+
+
+def count_denials(found: Sequence[str]) -> int:
+    """Count the negations of the languages above; "non", "nicht", "jamais" and their kin."""
+    return sum(word in FOREIGN_DENIALS for word in found)
+
+
+def _is_known(word: str) -> bool:
+    closed = word in grammar.STOP_WORDS or word in grammar.AUXILIARIES or word in grammar.PREPOSITIONS
+    return closed or find_phrase([stem(word)], 0) is not None

@@ -1,0 +1,285 @@
+"""What each rule decides, told in single pairs."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memories.capture.relate import Relation, Thresholds, relate
+from memories.capture.relate.rules import RULES
+from memories.capture.relate.verdict import REASON_MAX_CHARS
+
+SAME, CONTRADICTS, DIFFERENT = Relation.SAME, Relation.CONTRADICTS, Relation.DIFFERENT
+
+
+def relation(existing: str, new: str, similarity: float | None = 0.8, subject: str = "") -> Relation:
+    return relate(existing, new, similarity, subject).relation
+
+
+class TestTheScenariosOfTheSpecification:
+    def test_a_repeated_measure_is_the_same(self) -> None:
+        assert relation("Takes 60s to start after restart", "Takes about 60 seconds to start after a restart") is SAME
+
+    def test_an_order_denied_is_a_contradiction(self) -> None:
+        new = "Can be started independently of WireGuard"
+        assert relation("Must be started after WireGuard", new) is CONTRADICTS
+
+    def test_another_measure_is_a_contradiction(self) -> None:
+        assert relation("Takes 60s to start", "Takes 90s to start", 0.97) is CONTRADICTS
+
+    def test_a_paraphrase_is_the_same_even_when_the_vectors_disagree(self) -> None:
+        assert relation("Takes 60s to start", "Startup takes about a minute", 0.22) is SAME
+
+
+@pytest.mark.parametrize(
+    "new",
+    ["The team deploys on Fridays", "the team  deploys on fridays.", "THE TEAM DEPLOYS ON FRIDAYS!"],
+)
+def test_identical_text_is_the_same_whatever_the_vectors_say(new: str) -> None:
+    verdict = relate("The team deploys on Fridays", new, -1.0)
+    assert (verdict.relation, verdict.reason, verdict.score) == (SAME, "identical text", 1.0)
+
+
+class TestQuantities:
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("The import takes 90 minutes", "The import takes an hour and a half"),
+            ("The import takes 1 hour 30 minutes", "The import takes 90 min"),
+            ("The import takes half an hour", "The import takes about 30 minutes"),
+            ("Logs are kept for 14 days", "Logs are kept for two weeks"),
+            ("The report is due on November 1", "The report is due on the 1st of November"),
+            ("The report is due on November 1", "The report is due on 2024-11-01"),
+            ("The job runs at 14:00", "The job runs at 2 pm"),
+            ("The job runs at noon", "The job runs at 12:00"),
+            ("The sync runs weekly", "The sync runs every week"),
+            ("The sync runs every 12 hours", "The sync runs twice a day"),
+            ("The budget is 5,000 euros", "The budget is €5000"),
+            ("The heap is limited to 2 GB", "The heap is limited to 2000 MB"),
+            ("The limit is 100 requests per minute", "The limit is 6000 requests per hour"),
+            ("The tank holds twenty-five litres", "The tank holds 25 l"),
+        ],
+    )
+    def test_one_value_in_other_words_is_the_same(self, existing: str, new: str) -> None:
+        assert relation(existing, new) is SAME
+
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("The import takes 90 minutes", "The import takes an hour"),
+            ("The job runs at 02:00", "The job runs at 2 pm"),
+            ("The report is due on November 1", "The report is due on November 11"),
+            ("The sync runs weekly", "The sync runs daily"),
+            ("The service listens on port 8080", "The service listens on port 9090"),
+            ("The repository uses Python 3.2", "The repository uses Python 3.12"),
+            ("Returns HTTP 200 when idle", "Returns HTTP 204 when idle"),
+            ("The user has two children", "The user has three children"),
+            ("The disk must stay below 80 percent", "The disk must stay below 60 percent"),
+            ("The meeting is after 2pm", "The meeting is after 4pm"),
+            ("The window is open from 9:00 to 17:00", "The window is open from 9:00 to 12:00"),
+        ],
+    )
+    def test_another_value_contradicts_even_at_a_very_high_cosine(self, existing: str, new: str) -> None:
+        verdict = relate(existing, new, 0.98)
+        assert verdict.relation is CONTRADICTS, verdict
+
+    def test_the_reason_names_both_values(self) -> None:
+        verdict = relate("A full build takes 12 minutes", "A full build takes 35 minutes", 0.9)
+        assert verdict.reason == "number of duration differs: 12 minutes / 35 minutes"
+
+    def test_a_clock_time_never_meets_a_duration(self) -> None:
+        assert relation("Backup runs at 02:00", "Restoring a backup takes two hours", 0.5) is DIFFERENT
+
+    def test_a_value_within_the_others_bound_is_its_own_fact(self) -> None:
+        assert relation("The rebuild takes up to 10 minutes", "The rebuild takes 4 minutes") is DIFFERENT
+
+    def test_the_number_of_another_part_is_another_fact(self) -> None:
+        assert relation("Unit tests take 4 minutes", "Integration tests take 18 minutes", 0.75) is DIFFERENT
+
+
+class TestNegation:
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("The staging database is read-only", "Staging database accepts no writes"),
+            ("Cannot start without the mount", "Requires the mount to start"),
+            ("Will not start unless Redis is available", "Starts only when Redis is available"),
+            ("The user never works on Sundays", "The user doesn't work on Sundays"),
+            ("The user quit smoking in 2019", "The user stopped smoking in 2019"),
+            ("Pushing to main is forbidden", "It is not allowed to push to main"),
+        ],
+    )
+    def test_two_ways_to_deny_are_the_same(self, existing: str, new: str) -> None:
+        assert relation(existing, new) is SAME
+
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("Tokens expire after 30 days", "Tokens never expire"),
+            ("The user plays tennis", "The user no longer plays tennis"),
+            ("The user plays the cello", "The user gave up the cello"),
+            ("Depends on the NFS mount", "Works without the NFS mount"),
+            ("Restart the broker when clients hang", "Restarting the broker does not help when clients hang"),
+            ("The user lives in Lisbon", "The user moved from Lisbon to Porto"),
+            ("The user prefers tea over coffee", "The user prefers coffee over tea"),
+            ("Start it before the scheduler", "Start it after the scheduler"),
+            ("Returns HTTP 302, not 200", "Returns HTTP 200"),
+            ("The user is single", "The user is married to Julia"),
+            ("Persistence is disabled", "Persistence is enabled"),
+            ("Replication is synchronous", "Replication is asynchronous"),
+            ("Backups are always encrypted", "Backups are sometimes encrypted"),
+        ],
+    )
+    def test_affirmed_against_denied_contradicts(self, existing: str, new: str) -> None:
+        verdict = relate(existing, new, 0.85)
+        assert verdict.relation is CONTRADICTS, verdict
+
+    def test_only_before_noon_is_not_after_noon(self) -> None:
+        assert relation("User drinks coffee only before noon", "No coffee for the user after midday") is SAME
+
+
+class TestWhatIsImplied:
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("User is vegetarian", "User loves a good steak"),
+            ("User drinks no alcohol", "User enjoys a glass of wine"),
+            ("User is vegan", "User eats cheese every day"),
+            ("User works as a nurse", "User is a lawyer"),
+        ],
+    )
+    def test_a_trait_excludes_what_it_denies(self, existing: str, new: str) -> None:
+        assert relation(existing, new, 0.45) is CONTRADICTS
+
+    def test_a_trait_in_other_words_is_the_same(self) -> None:
+        assert relation("User is vegetarian", "User does not eat meat") is SAME
+
+    def test_vegan_says_more_than_no_meat(self) -> None:
+        assert relation("User does not eat meat", "User is vegan") is not SAME
+
+
+class TestValues:
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("The user's sister lives in Lisbon", "The user's sister lives in Berlin"),
+            ("The project is led by Maria", "The project is led by Tom"),
+            ("The favourite colour of the user is blue", "The favourite colour of the user is green"),
+            ("Flags are stored in Redis", "Flags are kept in PostgreSQL"),
+            ("Runs on node-a", "Runs on node-b"),
+            ("The office is in Berlin", "The office moved to Hamburg"),
+        ],
+    )
+    def test_another_filler_of_one_slot_contradicts(self, existing: str, new: str) -> None:
+        verdict = relate(existing, new, 0.8)
+        assert verdict.relation is CONTRADICTS, verdict
+
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("The user likes jazz", "The user likes hiking"),
+            ("Depends on redis", "Depends on postgres"),
+            ("The user has a cat", "The user has a garden"),
+            ("The user plays chess", "The user plays the violin"),
+        ],
+    )
+    def test_another_object_of_a_predicate_with_many_is_different(self, existing: str, new: str) -> None:
+        assert relation(existing, new, 0.6) is DIFFERENT
+
+
+class TestAnotherMatter:
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("User's brother lives in Madrid", "User's mother lives in Oslo"),
+            ("The frontend is written in TypeScript", "The backend is written in Go"),
+            ("Returns 429 when the quota is exceeded", "Returns 401 when the token is missing"),
+            ("Listens on port 9000", "Stores objects on the ZFS pool"),
+        ],
+    )
+    def test_another_person_thing_or_case_is_different(self, existing: str, new: str) -> None:
+        assert relation(existing, new, 0.6) is DIFFERENT
+
+    def test_a_high_cosine_alone_is_not_enough(self) -> None:
+        assert relation("Uses the family account", "Exports metrics for prometheus", 0.9) is not SAME
+
+
+class TestOtherLanguages:
+    def test_a_near_copy_is_the_same(self) -> None:
+        assert relation("Der Dienst startet nach dem Neustart", "Der Dienst startet nach einem Neustart", 0.98) is SAME
+
+    def test_a_denial_is_not(self) -> None:
+        new = "Der Dienst startet nicht nach dem Neustart"
+        assert relation("Der Dienst startet nach dem Neustart", new, 0.97) is not SAME
+
+    def test_another_number_is_not(self) -> None:
+        assert relation("Der Build dauert 12 Minuten", "Der Build dauert 35 Minuten", 0.98) is not SAME
+
+
+class TestThresholds:
+    def test_the_bands_of_another_embedder_can_be_given(self) -> None:
+        existing, new = "The nightly export is slow", "The export in the night is slow as well"
+        strict = Thresholds(same=0.99, related=0.95)
+        verdicts = [relate(existing, new, 0.9, thresholds=bands) for bands in (Thresholds(), strict)]
+        assert verdicts[0].score > verdicts[1].score
+
+    @pytest.mark.parametrize("missing", [None, math.nan, math.inf])
+    def test_without_a_vector_words_alone_decide(self, missing: float | None) -> None:
+        assert relation("Takes 60s to start", "Takes 90s to start", missing) is CONTRADICTS
+        assert relation("Takes 60s to start", "Takes 60 seconds to start", missing) is SAME
+
+
+def test_every_rule_says_what_it_is_for() -> None:
+    assert all(rule.__doc__ for rule in RULES)
+
+
+WORDS_THAT_MATTER = """
+    not no never without before after 60 s 2 am 02:00 a half an hour and november 1 of every only the user likes tea
+    over coffee from lisbon to is on off port 8080 3.12 $ % , . -- unless when up
+    """
+TEXTS = st.one_of(
+    st.text(max_size=200),
+    st.lists(st.sampled_from(WORDS_THAT_MATTER.split()), max_size=40).map(" ".join),
+)
+COSINES = st.one_of(st.none(), st.floats())
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS, TEXTS, COSINES, st.text(max_size=20))
+def test_any_texts_get_a_verdict(existing: str, new: str, similarity: float | None, subject: str) -> None:
+    verdict = relate(existing, new, similarity, subject)
+    assert 0.0 <= verdict.score <= 1.0
+    assert 0 < len(verdict.reason) <= REASON_MAX_CHARS
+    assert verdict == relate(existing, new, similarity, subject)
+
+
+@settings(deadline=None)
+@given(TEXTS, COSINES)
+def test_any_text_is_the_same_as_itself(text: str, similarity: float | None) -> None:
+    assert relation(text, text, similarity) is SAME
+
+
+FRAMES = (
+    "A full build takes {} minutes",
+    "The service listens on port {}",
+    "The user has {} children",
+    "The limit is {} requests per second",
+    "Snapshots are kept for {} days",
+    "The disk is {} GB large",
+    "Version {} of the client is installed",
+)
+
+
+@settings(deadline=None)
+@given(st.sampled_from(FRAMES), st.integers(2, 99_999), st.integers(2, 99_999), st.floats(-1, 1))
+def test_another_number_in_one_sentence_is_never_the_same(frame: str, old: int, new: int, similarity: float) -> None:
+    if old != new:
+        assert relation(frame.format(old), frame.format(new), similarity) is not SAME
+
+
+@pytest.mark.parametrize("text", ["1 " * 1_000, "not " * 500, "a-" * 1_000, "every " * 330, "日本" * 1_000, "", " "])
+def test_long_and_odd_texts_are_read(text: str) -> None:
+    assert relation(text, text + " x", 0.9) in Relation
