@@ -1,0 +1,73 @@
+"""The nearest rows of a float32 matrix: exact below `SIGN_ROWS`, and above it by sign bits first, then exactly.
+
+Measured on two cores at 100,000 × 384: reading the matrix once takes 5.5 ms, `np.vecdot` 1.18× that, sign bits and the
+exact cosines of the 4,000 best 0.3×.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.providers.embeddings import Vectors
+
+SIGN_ROWS = 20_000
+SIGN_CANDIDATES = 4_000
+# Below this share of rows it pays to gather them; above it, to score all and pick.
+GATHER_BELOW = 0.25
+
+Rows = NDArray[np.intp]
+
+
+def sign_bits(vectors: Vectors) -> NDArray[np.uint64]:
+    """One bit per dimension: shape (n, ceil(dim / 64)). Their Hamming distance follows the angle."""
+    packed = np.packbits(vectors > 0, axis=1)
+    padding = -packed.shape[1] % 8
+    return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, padding)))).view(np.uint64)
+
+
+def cosines(vectors: Vectors, query: Vectors, rows: Rows) -> NDArray[np.float32]:
+    """Of some rows, in their order."""
+    if len(rows) > GATHER_BELOW * len(vectors):
+        return dot(vectors, query)[rows]
+    return dot(vectors[rows], query)
+
+
+def dot(vectors: Vectors, query: Vectors) -> NDArray[np.float32]:
+    products: NDArray[np.float32] = np.vecdot(vectors, query)
+    return products
+
+
+def nearest(
+    vectors: Vectors, signs: NDArray[np.uint64], query: Vectors, rows: Rows, depth: int
+) -> tuple[Rows, NDArray[np.float32]]:
+    """The `depth` rows of `rows` with the highest cosine, best first, and their cosines."""
+    if len(rows) > SIGN_ROWS:
+        rows = likely(signs, query, rows)
+    scores = cosines(vectors, query, rows)
+    best = top(scores, depth)
+    return rows[best], scores[best]
+
+
+def likely(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> Rows:
+    """The rows whose signs agree best with the query's."""
+    everything = len(rows) > GATHER_BELOW * len(signs)
+    differing = hamming(signs if everything else signs[rows], sign_bits(query[None])[0])
+    distances = differing[rows] if everything else differing
+    return rows[np.argpartition(distances, SIGN_CANDIDATES)[:SIGN_CANDIDATES]]
+
+
+def hamming(signs: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.uint16]:
+    """Differing bits per row. Word by word: rows stay in cache and nothing of shape (n, words) is made twice."""
+    distances = np.zeros(len(signs), np.uint16)
+    for word in range(signs.shape[1]):
+        distances += np.bitwise_count(signs[:, word] ^ query[word])
+    return distances
+
+
+def top(scores: NDArray[np.float32], depth: int) -> NDArray[np.intp]:
+    """Indices of the `depth` highest, best first; ties by position."""
+    if len(scores) > depth:
+        some = np.argpartition(-scores, depth)[:depth]
+        return some[np.lexsort((some, -scores[some]))]
+    return np.argsort(-scores, kind="stable")

@@ -1,0 +1,117 @@
+"""The index in memory sees every write before the next search, and no search is disturbed by one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from memories.agent import MemoryAgent
+from memories.maintain.backlog import embed_backlog
+from memories.models import Memory, Vector
+from memories.retrieve.index import AppIndex, Indexes
+from tests.conftest import Caller
+
+
+@pytest.fixture
+def index(alice: Caller) -> AppIndex:
+    return AppIndex(alice.app.pk, "hash", 64)
+
+
+def alive(index: AppIndex) -> list[str]:
+    view = index.view()
+    pks = [int(pk) for pk in view.pk[view.alive]]
+    return [Memory.objects.get(pk=pk).content for pk in pks]
+
+
+@pytest.fixture(autouse=True)
+def model_name(alice: Caller, index: AppIndex) -> None:
+    embedder = MemoryAgent(alice.app, alice.agent, "x").embedder
+    index.model, index.dim = embedder.name, embedder.dim
+
+
+def test_a_write_is_found_by_the_next_view(alice: Caller, index: AppIndex) -> None:
+    alice.remember("the first")
+    assert alive(index) == ["the first"]
+    alice.remember("quite another one")
+    assert alive(index) == ["the first", "quite another one"]
+
+
+def test_nothing_written_costs_one_query(
+    alice: Caller, index: AppIndex, django_assert_num_queries: Any
+) -> None:
+    alice.remember("the first")
+    index.view()
+    with django_assert_num_queries(1):
+        index.view()
+
+
+def test_an_edit_replaces_its_row(alice: Caller, index: AppIndex) -> None:
+    memory = alice.remember("the first")
+    index.view()
+    alice.patch(f"memories/{memory['id']}", {"content": "the first, mended"})
+    assert alive(index) == ["the first, mended"]
+
+
+def test_a_deletion_travels(alice: Caller, index: AppIndex) -> None:
+    memory = alice.remember("the first")
+    alice.remember("quite another one")
+    index.view()
+    alice.delete(f"memories/{memory['id']}")
+    assert alive(index) == ["quite another one"]
+
+
+def test_a_view_is_not_disturbed_by_later_writes(alice: Caller, index: AppIndex) -> None:
+    memory = alice.remember("the first")
+    before = index.view()
+    vectors = before.vectors.copy()
+    for number in range(50):
+        alice.remember(f"memory number {number} about topic {number * 7}", dedupe=False)
+    alice.patch(f"memories/{memory['id']}", {"content": "something else entirely"})
+    index.view()
+    assert len(before.pk) == 1
+    assert np.array_equal(before.vectors, vectors)
+
+
+def test_dead_rows_are_dropped(alice: Caller, index: AppIndex) -> None:
+    memory = alice.remember("the first")
+    alice.remember("quite another one")
+    for number in range(12):
+        alice.patch(f"memories/{memory['id']}", {"importance": 1 + number % 5})
+        index.view()
+    assert index.size <= 4
+    assert sorted(alive(index)) == ["quite another one", "the first"]
+
+
+def test_a_memory_without_a_vector_is_there_and_gets_it_later(alice: Caller, index: AppIndex) -> None:
+    alice.remember("the first")
+    Vector.objects.all().delete()
+    assert list(index.view().embedded) == [False]
+    agent = MemoryAgent(alice.app, alice.agent, "x")
+    embed_backlog(alice.app, agent.embedder, Memory.objects.get().created_at)
+    view = index.view()
+    assert list(view.embedded[view.alive]) == [True]
+    assert np.isclose(np.linalg.norm(view.vectors[view.alive][0]), 1.0)
+
+
+def test_private_memories_carry_their_owner(alice: Caller, index: AppIndex) -> None:
+    alice.remember("mine alone", visibility="agent")
+    alice.remember("for everyone in the app")
+    assert list(index.view().owner) == [alice.agent.pk, 0]
+
+
+def test_other_apps_are_not_in_it(alice: Caller, charlie: Caller, index: AppIndex) -> None:
+    charlie.remember("of another app")
+    assert alive(index) == []
+
+
+def test_the_least_recently_used_index_goes_first(alice: Caller, charlie: Caller) -> None:
+    alice.remember("something")
+    charlie.remember("something")
+    indexes = Indexes(limit_bytes=1)
+    first = indexes.of(alice.app, "m", 64)
+    first.view()
+    assert indexes.of(alice.app, "m", 64) is first
+    indexes.of(charlie.app, "m", 64).view()
+    assert indexes.of(alice.app, "m", 64) is not first
