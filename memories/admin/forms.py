@@ -1,0 +1,132 @@
+"""The forms of one memory: adding it by hand, and changing what is there."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from django import forms
+from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidget
+from django.core.exceptions import ValidationError
+
+from memories.models import GENERAL, Memory, Source, Visibility
+from memories.store import Candidate
+from memories.store.confidence import clamp
+from memsite.admin_site import StrictJSONField
+from memsite.tenancy.models import App, AppStatus
+
+if TYPE_CHECKING:
+    MemoryModelForm = forms.ModelForm[Memory]
+else:
+    MemoryModelForm = forms.ModelForm
+
+EDITABLE = (
+    "content", "kind", "category", "subject", "tags", "importance", "confidence", "pinned", "user_id",
+    "visibility", "valid_from", "valid_until", "metadata",
+)  # fmt: skip
+# As the API has them.
+MAX_TAGS = 50
+TAG_LENGTH = 100
+SOMEONE_ELSE = "Someone else changed this meanwhile: reload. What you typed is still below, and not saved."
+
+
+class MemoryForm(MemoryModelForm):
+    """What both forms have in common."""
+
+    tags = StrictJSONField(required=False, initial=list, help_text='A list: ["network", "night shift"]')
+
+    class Meta:
+        model = Memory
+        fields = EDITABLE
+        widgets = {"content": AdminTextareaWidget(attrs={"rows": 4})}
+
+    def memory_app(self) -> App | None:
+        raise NotImplementedError
+
+    def clean_content(self) -> str:
+        """Browsers send line ends as CRLF; the memory keeps its own."""
+        content: str = self.cleaned_data["content"].replace("\r\n", "\n")
+        stored = self.instance.content
+        return stored if stored.replace("\r\n", "\n").strip() == content else content
+
+    def clean_subject(self) -> str | None:
+        subject: str | None = self.cleaned_data["subject"]
+        return None if subject == GENERAL else subject
+
+    def clean_confidence(self) -> float | None:
+        confidence: float | None = self.cleaned_data["confidence"]
+        return None if confidence is None else clamp(confidence)
+
+    def clean_tags(self) -> list[str]:
+        tags = [] if self.cleaned_data["tags"] is None else self.cleaned_data["tags"]
+        if not isinstance(tags, list) or not all(isinstance(tag, str) and tag.strip() for tag in tags):
+            raise ValidationError("A list of texts.")
+        if len(tags) > MAX_TAGS or any(len(tag) > TAG_LENGTH for tag in tags):
+            raise ValidationError(f"At most {MAX_TAGS} tags of {TAG_LENGTH} characters each.")
+        return list(dict.fromkeys(tag.strip() for tag in tags))
+
+    def clean_metadata(self) -> dict[str, Any]:
+        metadata = self.cleaned_data["metadata"]
+        if metadata is not None and not isinstance(metadata, dict):
+            raise ValidationError('An object: {"ticket": 4711}')
+        return metadata or {}
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean() or self.cleaned_data
+        self.check_length(fields)
+        start, end = fields.get("valid_from"), fields.get("valid_until")
+        if start and end and end < start:
+            self.add_error("valid_until", "Lies before valid from.")
+        if fields.get("visibility") == Visibility.AGENT and self.instance.agent_id is None:
+            self.add_error("visibility", "No agent wrote it, so no agent could see it.")
+        return fields
+
+    def check_length(self, fields: dict[str, Any]) -> None:
+        app, content = self.memory_app(), fields.get("content", "")
+        # What is there may stay, even if the app's limit has become smaller since.
+        if app and content != self.instance.content and len(content) > app.policy.max_characters:
+            most = app.policy.max_characters
+            self.add_error("content", f"This app's memories have at most {most:,} characters.")
+
+
+class AddMemoryForm(MemoryForm):
+    app = forms.ModelChoiceField(App.objects.filter(status=AppStatus.ACTIVE).select_related("policy"))
+    # A float field without bounds: what lies outside 0 to 1 is clamped.
+    confidence = forms.FloatField(required=False, help_text="0 to 1; empty: the app's start value.")
+
+    def memory_app(self) -> App | None:
+        return self.cleaned_data.get("app")
+
+    def candidate(self) -> Candidate:
+        fields = {name: self.cleaned_data[name] for name in EDITABLE}
+        return Candidate(**fields, source=Source.OPERATOR)
+
+
+class ChangeMemoryForm(MemoryForm):
+    confidence = forms.FloatField(help_text="0 to 1. From the app's threshold on, an inactive memory is active again.")
+    reason = forms.CharField(
+        required=False, max_length=500, widget=AdminTextInputWidget, help_text="Kept with the change in its history."
+    )
+    version = forms.IntegerField(widget=forms.HiddenInput)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.initial["version"] = self.instance.version
+        # Cleaning overwrites the instance.
+        self.stored = {name: getattr(self.instance, name) for name in EDITABLE}
+
+    def memory_app(self) -> App | None:
+        return self.instance.app
+
+    def clean(self) -> dict[str, Any]:
+        fields = super().clean()
+        if "version" in fields and fields["version"] != self.instance.version:
+            self.add_error(None, SOMEONE_ELSE)
+        return fields
+
+    def changes(self) -> dict[str, Any]:
+        """The fields whose value is another one now."""
+        return {
+            name: self.cleaned_data[name]
+            for name in EDITABLE
+            if name in self.changed_data and self.cleaned_data[name] != self.stored[name]
+        }

@@ -1,0 +1,189 @@
+"""The memory pages: list, filters, the form of one memory, its history."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.models import LogEntry
+from django.contrib.admin.utils import unquote
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from memories.admin.actions import MemoryActions, actor_of, forget_all
+from memories.admin.filters import CategoryFilter, ConfidenceBand
+from memories.admin.forms import AddMemoryForm, ChangeMemoryForm
+from memories.admin.tables import LATEST_SHOWN, history_table, injections_table, links_table
+from memories.agent import MemoryAgent, VersionMismatch
+from memories.models import Injection, Link, Memory, Revision, Status
+from memsite.admin_site import AppFilter, SiteAdmin, Table, agent_name, link_to, shorten
+from sessions.models import Turn
+
+LISTED_BEFORE_DELETE = 50
+
+WHAT = ("content", ("kind", "category", "subject"), ("confidence", "importance"), "pinned", "tags")
+READERS = ("Who may see it", {"fields": [("user_id", "visibility")]})
+VALIDITY = ("When it holds", {"fields": ["valid_from", "valid_until"], "classes": ["collapse"]})
+METADATA = ("Metadata", {"fields": ["metadata"], "classes": ["collapse"]})
+ORIGIN = ("source", "written_by", "session", "turn", "resource", "external_id", "tier")
+USE = (
+    "uid", "strength", "sentiment", "priority", "access_count", "created_at", "updated_at", "confirmed_at",
+    "accessed_at",
+)  # fmt: skip
+
+
+@admin.register(Memory)
+class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
+    list_display = [
+        "text", "app", "about", "category", "confidence_bar", "status_word", "pin_shown", "updated_shown",
+        "session_link",
+    ]  # fmt: skip
+    list_filter = [
+        ("app", AppFilter), "status", ConfidenceBand, "pinned", "kind", "source", "visibility", CategoryFilter,
+    ]  # fmt: skip
+    list_select_related = ["app", "session"]
+    search_fields = ["content", "subject", "external_id"]
+    search_help_text = "In content, subject and external id."
+    ordering = ["-id"]
+    # Not editable in the model; the forms declare fields of their own under these names.
+    exclude = ["app", "version"]
+
+    # --- the list
+
+    @admin.display(description="memory", ordering="content")
+    def text(self, memory: Memory) -> SafeString:
+        away = "" if memory.status == Status.ACTIVE else " is-away"
+        return format_html('<span class="memsite-text{}">{}</span>', away, shorten(memory.content))
+
+    @admin.display(description="subject", ordering="subject")
+    def about(self, memory: Memory) -> str:
+        return memory.subject_or_general
+
+    @admin.display(description="confidence", ordering="confidence")
+    def confidence_bar(self, memory: Memory) -> SafeString:
+        return format_html(
+            '<span class="memsite-confidence"><meter min="0" max="1" low="0.3" high="0.7" optimum="1" value="{0}">'
+            "</meter>{0}</span>",
+            f"{memory.confidence:.2f}",
+        )
+
+    @admin.display(description="status", ordering="status")
+    def status_word(self, memory: Memory) -> str:
+        return memory.status
+
+    @admin.display(description="pinned", ordering="pinned")
+    def pin_shown(self, memory: Memory) -> str:
+        return "pinned" if memory.pinned else ""
+
+    @admin.display(description="updated", ordering="updated_at")
+    def updated_shown(self, memory: Memory) -> SafeString:
+        moment = timezone.localtime(memory.updated_at)
+        return format_html('<time datetime="{}">{}</time>', moment.isoformat(), f"{moment:%Y-%m-%d %H:%M}")
+
+    @admin.display(description="session", ordering="session")
+    def session_link(self, memory: Memory) -> str:
+        return link_to(memory.session, length=30)
+
+    # --- one memory
+
+    @admin.display(description="written by")
+    def written_by(self, memory: Memory) -> str:
+        return link_to(memory.agent, agent_name(memory.agent)) if memory.agent else "-"
+
+    @admin.display(description="turn")
+    def turn(self, memory: Memory) -> str:
+        """Costs a query."""
+        if memory.session is None or memory.turn_number is None:
+            return "-"
+        turns = Turn.objects.for_app(memory.app).filter(session=memory.session, number=memory.turn_number)
+        return link_to(turns.first(), f"turn {memory.turn_number}")
+
+    def tables(self, obj: Memory) -> list[Table]:
+        return [history_table(obj, LATEST_SHOWN), links_table(obj), injections_table(obj)]
+
+    def get_form(self, request: HttpRequest, obj: Memory | None = None, change: bool = False, **kwargs: Any) -> Any:
+        form = ChangeMemoryForm if obj else AddMemoryForm
+        return super().get_form(request, obj, change, **{"form": form, **kwargs})
+
+    def get_fieldsets(self, request: HttpRequest, obj: Memory | None = None) -> Any:
+        if obj is None:
+            return [(None, {"fields": ["app", *WHAT]}), READERS, VALIDITY, METADATA]
+        own: Sequence[Any] = [("app", "status_word"), *WHAT]
+        if self.has_change_permission(request, obj):
+            own = [*own, "reason", "version"]
+        origin, use = ("Where it came from", {"fields": ORIGIN}), ("How it fares", {"fields": USE})
+        return [(None, {"fields": own}), READERS, VALIDITY, METADATA, origin, use]
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Memory | None = None) -> tuple[str, ...]:
+        return ("app", "status_word", *ORIGIN, *USE) if obj else ()
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:  # fmt: skip
+        """Without the transaction that Django holds around it: embedding comes first, then the write lock."""
+        view = super()._changeform_view  # type: ignore[misc]
+        try:
+            return view(request, object_id, form_url, extra_context)  # type: ignore[no-any-return]
+        except VersionMismatch:
+            # Someone came between the form's check and the lock. Now the form sees it, and says so.
+            return view(request, object_id, form_url, extra_context)  # type: ignore[no-any-return]
+
+    def save_model(self, request: HttpRequest, obj: Memory, form: Any, change: bool) -> None:
+        """Through the store, so that there is a revision, and a vector of what it says now."""
+        if not change:
+            agent = MemoryAgent(form.cleaned_data["app"], None, actor_of(request))
+            [outcome] = agent.remember([form.candidate()], dedupe=False)
+            assert outcome.memory is not None
+            obj.pk = outcome.memory.pk
+            obj.refresh_from_db()
+        elif changes := form.changes():
+            agent = MemoryAgent(obj.app, None, actor_of(request))
+            agent.edit(obj, changes, version=form.cleaned_data["version"], reason=form.cleaned_data["reason"])
+
+    def construct_change_message(
+        self, request: HttpRequest, form: Any, formsets: Any, add: bool = False
+    ) -> list[dict[str, dict[str, list[str]]]]:
+        if add:
+            return [{"added": {}}]
+        return [{"changed": {"fields": list(form.changes())}}] if form.changes() else []
+
+    def log_change(self, request: HttpRequest, obj: Memory, message: Any) -> LogEntry:
+        # A save without a change leaves no line, here as in the history.
+        return super().log_change(request, obj, message) if message else LogEntry()
+
+    def history_view(
+        self, request: HttpRequest, object_id: str, extra_context: dict[str, Any] | None = None
+    ) -> HttpResponse:
+        """The memory's own revisions, which know more than the log of actions."""
+        memory = self.get_object(request, unquote(object_id))
+        tables = [history_table(memory)] if memory else []
+        return super().history_view(request, object_id, {"tables": tables, **(extra_context or {})})
+
+    # --- deleting
+
+    def get_deleted_objects(
+        self, objs: Sequence[Memory] | QuerySet[Memory], request: HttpRequest
+    ) -> tuple[list[Any], dict[str, int], set[str], list[str]]:
+        """The memories, and counts of what goes with them; a purge may delete what is append-only."""
+        pks = [memory.pk for memory in objs]
+        counts = {"memories": len(pks)}
+        for model in (Revision, Injection):
+            counts[str(model._meta.verbose_name_plural)] = model.objects.filter(memory__in=pks).count()
+        counts["links"] = Link.objects.filter(from_memory__in=pks).count()
+        shown: list[Any] = [str(memory) for memory in objs[:LISTED_BEFORE_DELETE]]
+        if len(pks) > len(shown):
+            shown.append(f"… and {len(pks) - len(shown)} more")
+        counts = {name: number for name, number in counts.items() if number}
+        refused = set() if self.has_delete_permission(request) else {str(self.opts.verbose_name)}
+        return shown, counts, refused, []
+
+    def delete_model(self, request: HttpRequest, obj: Model) -> None:
+        forget_all(request, Memory.objects.filter(pk=obj.pk))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        forget_all(request, queryset)

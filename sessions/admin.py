@@ -1,0 +1,206 @@
+"""What operators see of what was said. A session's title may be changed; all else is as it came."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.db.models.functions import Length, Substr
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from memsite.admin_site import (
+    LIST_CHARACTERS,
+    AgentFilter,
+    AppFilter,
+    ReadOnlyAdmin,
+    SiteAdmin,
+    Table,
+    agent_name,
+    link_to,
+    list_url,
+    raw,
+    shorten,
+    show_time,
+)
+from sessions.models import AgentSession, Event, Resource, Turn
+
+TURNS_SHOWN = 20
+CREATED = ("created_at", admin.DateFieldListFilter)
+
+
+def start_of(field: str) -> Any:
+    """Enough of a long text to list it, without reading all of it."""
+    return Substr(field, 1, LIST_CHARACTERS + 1)
+
+
+class OfSession:
+    """Columns of a row that belongs to a session."""
+
+    @admin.display(description="session", ordering="session")
+    def session_link(self, row: Any) -> str:
+        return link_to(row.session)
+
+
+@admin.register(AgentSession)
+class AgentSessionAdmin(SiteAdmin[AgentSession]):
+    list_display = ["name", "app", "agent_shown", "status", "tier", "user_id", "started_at", "heartbeat_at", "ended_at"]
+    list_filter = [("app", AppFilter), "status", "tier", ("agent", AgentFilter)]
+    list_select_related = ["app", "agent__app"]
+    search_fields = ["title", "external_id"]
+    ordering = ["-id"]
+    readonly_fields = [
+        "app", "agent_shown", "external_id", "uid", "status", "end_reason", "tier", "user_id", "environment_shown",
+        "started_at", "heartbeat_at", "ended_at", "records",
+    ]  # fmt: skip
+    fields = ["title", *readonly_fields]
+
+    @admin.display(description="session", ordering="title")
+    def name(self, session: AgentSession) -> str:
+        return shorten(str(session))
+
+    @admin.display(description="agent", ordering="agent__name")
+    def agent_shown(self, session: AgentSession) -> str:
+        return link_to(session.agent, agent_name(session.agent))
+
+    @admin.display(description="environment")
+    def environment_shown(self, session: AgentSession) -> SafeString:
+        return raw(session.environment)
+
+    @admin.display(description="see its")
+    def records(self, session: AgentSession) -> SafeString:
+        return format_html(
+            '<a href="{}">memories</a>, <a href="{}">texts</a>, <a href="{}">events</a>',
+            list_url("memories_memory", session__id__exact=session.pk),
+            list_url("agent_sessions_resource", session__id__exact=session.pk),
+            list_url("agent_sessions_event", session__id__exact=session.pk),
+        )
+
+    def tables(self, obj: AgentSession) -> list[Table]:
+        turns = Turn.objects.for_app(obj.app).filter(session=obj).order_by("-number")
+        rows = turns.annotate(asked=start_of("user_input"), answered=start_of("llm_output"))
+        values = rows.values_list("pk", "number", "asked", "answered", "created_at")[:TURNS_SHOWN]
+        return [
+            Table(
+                f"The last {TURNS_SHOWN} turns",
+                ("Turn", "User", "Agent", "When"),
+                [
+                    (link_to(Turn(pk=pk), number), shorten(asked), shorten(answered), show_time(created_at))
+                    for pk, number, asked, answered, created_at in values
+                ],
+                more_url=list_url("agent_sessions_turn", session__id__exact=obj.pk),
+            )
+        ]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: AgentSession | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: AgentSession, form: Any, change: bool) -> None:
+        """The title alone: a heartbeat may have come meanwhile."""
+        obj.save(update_fields=["title"])
+
+
+@admin.register(Turn)
+class TurnAdmin(OfSession, ReadOnlyAdmin[Turn]):
+    list_display = ["id", "number", "session_link", "asked", "answered", "app", "created_at"]
+    list_filter = [("app", AppFilter), CREATED]
+    list_select_related = ["app", "session"]
+    search_fields = ["user_input", "llm_output", "session__external_id"]
+    ordering = ["-id"]
+    fields = [
+        "app", "session", "number", "created_at", "user_input_shown", "llm_output_shown", "tool_calls_shown",
+        "internal_state_shown", "fingerprint",
+    ]  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Turn]:
+        rows = super().get_queryset(request).defer("user_input", "llm_output", "tool_calls", "internal_state")
+        return rows.annotate(asked_start=start_of("user_input"), answered_start=start_of("llm_output"))
+
+    @admin.display(description="user")
+    def asked(self, turn: Any) -> str:
+        return shorten(turn.asked_start)
+
+    @admin.display(description="agent")
+    def answered(self, turn: Any) -> str:
+        return shorten(turn.answered_start)
+
+    @admin.display(description="user input")
+    def user_input_shown(self, turn: Turn) -> SafeString:
+        return raw(turn.user_input)
+
+    @admin.display(description="LLM output")
+    def llm_output_shown(self, turn: Turn) -> SafeString:
+        return raw(turn.llm_output)
+
+    @admin.display(description="tool calls")
+    def tool_calls_shown(self, turn: Turn) -> SafeString:
+        return raw(turn.tool_calls)
+
+    @admin.display(description="internal state")
+    def internal_state_shown(self, turn: Turn) -> SafeString:
+        return raw(turn.internal_state)
+
+
+@admin.register(Resource)
+class ResourceAdmin(OfSession, ReadOnlyAdmin[Resource]):
+    list_display = ["id", "role", "text", "length", "app", "session_link", "turn_number", "content_at"]
+    list_filter = [("app", AppFilter), "role", CREATED]
+    list_select_related = ["app", "session"]
+    search_fields = ["raw_content", "source_key"]
+    ordering = ["-id"]
+    fields = [
+        "app", "uid", "session", "turn_number", "role", "content_type", "content_at", "created_at", "source_key",
+        "memories", "raw_content_shown",
+    ]  # fmt: skip
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Resource]:
+        rows = super().get_queryset(request).defer("raw_content")
+        return rows.annotate(start=start_of("raw_content"), characters=Length("raw_content"))
+
+    @admin.display(description="text")
+    def text(self, resource: Any) -> str:
+        return shorten(resource.start)
+
+    @admin.display(description="characters")
+    def length(self, resource: Any) -> str:
+        return f"{resource.characters:,}"
+
+    @admin.display(description="see its")
+    def memories(self, resource: Resource) -> SafeString:
+        return format_html('<a href="{}">memories</a>', list_url("memories_memory", resource__id__exact=resource.pk))
+
+    @admin.display(description="text")
+    def raw_content_shown(self, resource: Resource) -> SafeString:
+        return raw(resource.raw_content)
+
+
+@admin.register(Event)
+class EventAdmin(OfSession, ReadOnlyAdmin[Event]):
+    list_display = ["id", "level", "service", "text", "app", "session_link", "created_at"]
+    list_filter = [("app", AppFilter), "level", CREATED]
+    list_select_related = ["app", "session"]
+    search_fields = ["message", "service"]
+    ordering = ["-id"]
+    fields = [
+        "app", "uid", "level", "service", "message_shown", "session", "turn_number", "memory", "created_at",
+    ]  # fmt: skip
+
+    @admin.display(description="message")
+    def text(self, event: Event) -> str:
+        return shorten(event.message)
+
+    @admin.display(description="message")
+    def message_shown(self, event: Event) -> SafeString:
+        return raw(event.message)
+
+    @admin.display(description="memory")
+    def memory(self, event: Event) -> str:
+        if event.memory_uid is None:
+            return "-"
+        url = list_url("memories_memory", uid__exact=event.memory_uid)
+        return format_html('<a href="{}">{}</a>', url, event.memory_uid)

@@ -1,0 +1,287 @@
+"""Apps, agents and keys in the admin."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from memories.models import Memory
+from memsite.tenancy.admin import POLICY_FIELDSETS
+from memsite.tenancy.keys import create_key, find_key
+from memsite.tenancy.models import (
+    Agent,
+    ApiKey,
+    App,
+    AppPolicy,
+    AppStatus,
+    IdempotentAnswer,
+    PurgePermit,
+    WriteRate,
+)
+from memsite.tenancy.policy import POLICY_FIELDS, preset_values
+from tests.conftest import Caller, client_with, make_app
+
+APPS, AGENTS, KEYS = "/admin/tenancy/app/", "/admin/tenancy/agent/", "/admin/tenancy/apikey/"
+HOSTILE = "<script>alert(1)</script>"
+KEY = re.compile(r"mst_[0-9A-Za-z]{8}_[0-9A-Za-z]{49}")
+
+
+def said(answer: Any) -> list[str]:
+    return [str(message) for message in answer.context["messages"]]
+
+
+def act(client: Client, base: str, action: str, *rows: Any) -> Any:
+    data = {"action": action, "_selected_action": [row.pk for row in rows]}
+    return client.post(base, data, follow=True)
+
+
+def queries_of(client: Client, url: str) -> int:
+    client.get(url)  # content types are cached from here on
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(url).status_code == 200
+        return len(queries)
+
+
+def app_form(client: Client, app: App, **changes: Any) -> dict[str, Any]:
+    """What a browser would send: the app's fields and its policy's."""
+    context = client.get(f"{APPS}{app.pk}/change/").context
+    [inline] = context["inline_admin_formsets"]
+    forms = [context["adminform"].form, inline.formset.management_form, *inline.formset.forms]
+    data = {bound.html_name: bound.value() for form in forms for bound in form}
+    return {name: value for name, value in (data | changes).items() if value not in (None, False)}
+
+
+# --- the site
+
+
+def test_site_is_called_memsite(admin_client: Client) -> None:
+    text = admin_client.get("/admin/").content.decode()
+    assert "Memsite" in text
+    assert "Django administration" not in text
+    assert 'href="/"' in text
+
+
+def test_bookkeeping_is_not_registered() -> None:
+    for model in (IdempotentAnswer, PurgePermit, WriteRate, AppPolicy):
+        assert not admin.site.is_registered(model)
+
+
+@pytest.mark.parametrize("url", [APPS, AGENTS, KEYS, "/admin/", f"{APPS}add/", f"{AGENTS}add/"])
+def test_pages_need_an_operator(client: Client, admin_client: Client, url: str) -> None:
+    assert admin_client.get(url).status_code == 200
+    assert client.get(url).status_code == 302
+
+
+def test_no_page_of_ours_has_inline_scripts_or_styles(admin_client: Client, alice: Caller) -> None:
+    for url in (APPS, f"{APPS}{alice.app.pk}/change/", AGENTS, f"{AGENTS}{alice.agent.pk}/change/", KEYS):
+        text = admin_client.get(url).content.decode()
+        assert " style=" not in text
+        assert not re.search(r"<script(?![^>]*\ssrc=)[^>]*>", text), url
+
+
+# --- apps
+
+
+def test_list_counts_memories_in_one_query(admin_client: Client, alice: Caller, charlie: Caller) -> None:
+    alice.remember("One.")
+    alice.remember("Two, quite different.")
+    few = queries_of(admin_client, APPS)
+    for index in range(10):
+        make_app(f"app-{index}")
+    assert queries_of(admin_client, APPS) <= few
+    counts = {app.app_id: app.number_of_memories for app in admin_client.get(APPS).context["cl"].result_list}
+    assert (counts["acme"], counts["globex"], counts["app-1"]) == (2, 0, 0)
+
+
+def test_new_app_has_its_presets_policy(admin_client: Client, db: None) -> None:
+    answer = admin_client.post(f"{APPS}add/", {"app_id": "ops-1", "name": "Ops", "preset": "compact"})
+    assert answer.status_code == 302
+    app = App.objects.get(app_id="ops-1")
+    assert {name: getattr(app.policy, name) for name in POLICY_FIELDS} | {"time_zone": "UTC"} == (
+        preset_values("compact") | {"time_zone": "UTC"}
+    )
+
+
+@pytest.mark.parametrize("app_id", ["Acme", "a b", "", "acme"])
+def test_wrong_app_ids_are_refused(admin_client: Client, acme: App, app_id: str) -> None:
+    answer = admin_client.post(f"{APPS}add/", {"app_id": app_id, "name": "X", "preset": "ops"})
+    assert answer.status_code == 200
+    assert App.objects.count() == 1
+
+
+def test_every_policy_field_is_on_the_page(admin_client: Client, acme: App) -> None:
+    shown = [name for _, names in POLICY_FIELDSETS for name in names]
+    assert sorted(shown) == sorted(POLICY_FIELDS)
+    text = admin_client.get(f"{APPS}{acme.pk}/change/").content.decode()
+    for name in POLICY_FIELDS:
+        assert f'name="policy-0-{name}"' in text
+
+
+def test_policy_is_edited(admin_client: Client, acme: App) -> None:
+    data = app_form(admin_client, acme, **{"policy-0-memory_limit": "500", "policy-0-ttl_days": '{"work": 7}'})
+    assert admin_client.post(f"{APPS}{acme.pk}/change/", data).status_code == 302
+    policy = AppPolicy.objects.get(app=acme)
+    assert (policy.memory_limit, policy.ttl_days) == (500, {"work": 7})
+    assert policy.turn_limit == 10
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("economy_limit", "50"),
+        ("inactive_below", "1.5"),
+        ("memory_limit", "0"),
+        ("ttl_days", '{"work": 0}'),
+        ("ttl_days", '{"work": NaN}'),
+        ("ttl_days", "[" * 5000),
+        ("marker_categories", '["Not one"]'),
+        ("time_zone", "Mars/Base"),
+    ],
+)
+def test_wrong_policy_values_are_refused(admin_client: Client, acme: App, field: str, value: str) -> None:
+    before = AppPolicy.objects.filter(app=acme).values().get()
+    answer = admin_client.post(f"{APPS}{acme.pk}/change/", app_form(admin_client, acme, **{f"policy-0-{field}": value}))
+    assert answer.status_code == 200
+    assert AppPolicy.objects.filter(app=acme).values().get() == before
+
+
+def test_app_id_stays_what_it_is(admin_client: Client, acme: App) -> None:
+    data = app_form(admin_client, acme, app_id="other", name="Renamed")
+    assert admin_client.post(f"{APPS}{acme.pk}/change/", data).status_code == 302
+    acme.refresh_from_db()
+    assert (acme.app_id, acme.name) == ("acme", "Renamed")
+
+
+def test_changing_the_preset_says_what_it_does_not_do(admin_client: Client, acme: App) -> None:
+    data = app_form(admin_client, acme, preset="compact")
+    answer = admin_client.post(f"{APPS}{acme.pk}/change/", data, follow=True)
+    assert any("Apply the preset" in message for message in said(answer))
+    assert AppPolicy.objects.get(app=acme).memory_limit == 100_000
+    assert said(act(admin_client, APPS, "apply_preset", acme)) == ["1 have their preset's numbers."]
+    assert AppPolicy.objects.get(app=acme).memory_limit == 10
+
+
+def test_uninstall_and_install_again(admin_client: Client, alice: Caller) -> None:
+    alice.remember("Stays.")
+    assert said(act(admin_client, APPS, "uninstall", alice.app)) == ["1 set to uninstalled."]
+    assert App.objects.get().status == AppStatus.UNINSTALLED
+    assert alice.get("memories").status_code == 401
+    assert Memory.objects.count() == 1
+    act(admin_client, APPS, "reinstall", alice.app)
+    assert alice.get("memories").status_code == 200
+
+
+def test_apps_and_agents_are_not_deleted(admin_client: Client, alice: Caller) -> None:
+    for base, row in ((APPS, alice.app), (AGENTS, alice.agent)):
+        assert admin_client.post(f"{base}{row.pk}/delete/", {"post": "yes"}).status_code == 403
+        act(admin_client, base, "delete_selected", row)
+        assert type(row).objects.filter(pk=row.pk).exists()
+
+
+# --- agents and keys
+
+
+def test_new_agent_gets_a_key_shown_once(admin_client: Client, acme: App) -> None:
+    data = {"app": acme.pk, "name": "dora", "domain": "", "scopes": ["read", "write"]}
+    answer = admin_client.post(f"{AGENTS}add/", data, follow=True)
+    [text] = set(KEY.findall(answer.content.decode()))
+    key = find_key(text, timezone.now())
+    assert key is not None
+    assert key.agent == Agent.objects.get(app=acme, name="dora")
+    assert key.scopes == ["read", "write"]
+    assert client_with(text).get("/api/v1/memories").status_code == 200
+    for url in (AGENTS, f"{AGENTS}{key.agent_id}/change/", f"{AGENTS}{key.agent_id}/history/", KEYS, "/admin/"):
+        assert text not in admin_client.get(url).content.decode()
+
+
+def test_name_is_unique_in_its_app_only(admin_client: Client, alice: Caller, charlie: Caller) -> None:
+    data = {"name": "alice", "domain": "", "scopes": ["read"]}
+    refused = admin_client.post(f"{AGENTS}add/", {**data, "app": alice.app.pk})
+    assert "an agent of this name already" in refused.content.decode()
+    assert admin_client.post(f"{AGENTS}add/", {**data, "app": charlie.app.pk}).status_code == 302
+
+
+def test_agent_keeps_its_name_and_app(admin_client: Client, alice: Caller, charlie: Caller) -> None:
+    data = {"name": "mallory", "app": charlie.app.pk, "domain": "databases", "scopes": ["operator"]}
+    assert admin_client.post(f"{AGENTS}{alice.agent.pk}/change/", data).status_code == 302
+    agent = Agent.objects.get(pk=alice.agent.pk)
+    assert (agent.name, agent.app, agent.domain) == ("alice", alice.app, "databases")
+    assert agent.keys.count() == 1
+
+
+def test_another_key_for_rotation_but_no_third(admin_client: Client, alice: Caller) -> None:
+    ApiKey.objects.filter(agent=alice.agent).update(scopes=["read"])
+    answer = act(admin_client, AGENTS, "issue_key", alice.agent)
+    [text] = set(KEY.findall(answer.content.decode()))
+    key = find_key(text, timezone.now())
+    assert key is not None
+    assert key.scopes == ["read"]
+    refused = act(admin_client, AGENTS, "issue_key", alice.agent)
+    assert said(refused) == ["acme/alice has two live keys already: revoke one first."]
+    assert ApiKey.objects.filter(agent=alice.agent).count() == 2
+
+
+def test_revoked_key_stops_working(admin_client: Client, alice: Caller) -> None:
+    key = alice.agent.keys.get()
+    assert said(act(admin_client, KEYS, "revoke", key)) == ["1 revoked."]
+    assert alice.get("memories").status_code == 401
+    first = ApiKey.objects.get(pk=key.pk).revoked_at
+    assert said(act(admin_client, KEYS, "revoke", key)) == ["0 revoked."]
+    assert ApiKey.objects.get(pk=key.pk).revoked_at == first
+
+
+def test_revoking_takes_the_right_to_change_keys(client: Client, alice: Caller, django_user_model: Any) -> None:
+    user = django_user_model.objects.create_user("stan", password="stan", is_staff=True)
+    user.user_permissions.add(Permission.objects.get(codename="view_apikey"))
+    client.force_login(user)
+    act(client, KEYS, "revoke", alice.agent.keys.get())
+    assert alice.get("memories").status_code == 200
+    assert client.get(AGENTS).status_code == 403
+
+
+def test_keys_are_shown_without_their_hash(admin_client: Client, alice: Caller) -> None:
+    operators = create_key(None, ["operator"]).row
+    for key in (alice.agent.keys.get(), operators):
+        for url in (KEYS, f"{KEYS}{key.pk}/change/", f"{AGENTS}{alice.agent.pk}/change/"):
+            text = admin_client.get(url).content.decode()
+            assert key.key_hash not in text
+            assert key.prefix in text or key is operators
+    assert admin_client.get(f"{KEYS}add/").status_code == 403
+    assert admin_client.post(f"{KEYS}{operators.pk}/delete/", {"post": "yes"}).status_code == 403
+
+
+@pytest.mark.parametrize("state", ["live", "revoked", "expired"])
+def test_keys_by_state(admin_client: Client, alice: Caller, state: str) -> None:
+    now = timezone.now()
+    create_key(alice.agent, ["read"], expires_at=now)
+    ApiKey.objects.filter(pk=create_key(alice.agent, ["read"]).row.pk).update(revoked_at=now)
+    [key] = admin_client.get(f"{KEYS}?state={state}").context["cl"].result_list
+    assert admin.site.get_model_admin(ApiKey).state(key) == state  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("base", [AGENTS, KEYS])
+def test_lists_do_not_ask_row_by_row(admin_client: Client, alice: Caller, base: str) -> None:
+    few = queries_of(admin_client, base)
+    for index in range(10):
+        create_key(Agent.objects.create(app=alice.app, name=f"agent-{index}"), ["read"])
+    assert queries_of(admin_client, base) <= few
+
+
+def test_hostile_names_are_escaped(admin_client: Client, alice: Caller) -> None:
+    App.objects.filter(pk=alice.app.pk).update(name=HOSTILE, app_id=HOSTILE)
+    Agent.objects.filter(pk=alice.agent.pk).update(name=HOSTILE, domain=HOSTILE)
+    key = alice.agent.keys.get()
+    urls = [APPS, AGENTS, KEYS, f"{APPS}{alice.app.pk}/change/", f"{AGENTS}{alice.agent.pk}/change/"]
+    for url in [*urls, f"{KEYS}{key.pk}/change/", "/admin/memories/memory/add/"]:
+        answer = admin_client.get(url)
+        assert answer.status_code == 200
+        assert HOSTILE not in answer.content.decode(), url
+    assert HOSTILE not in act(admin_client, AGENTS, "issue_key", alice.agent).content.decode()
