@@ -110,8 +110,9 @@ class MemoryAgent:
         note_injected(session, injected, None, now)
         return injected, ["decay"]
 
-    def lessons(self) -> MemoryQuerySet:
-        return injectable(self.memories().filter(kind=Kind.LESSON), self.app.policy)
+    def lessons(self, session: AgentSession) -> MemoryQuerySet:
+        lessons = self.memories().of_user(session.user_id).filter(kind=Kind.LESSON)
+        return injectable(lessons, self.app.policy)
 
     def heartbeat(self, session: AgentSession) -> list[str]:
         """Notes that the session lives, and runs what is overdue; answers the names of the jobs that ran."""

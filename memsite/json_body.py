@@ -1,5 +1,7 @@
 """JSON in and out. In: strict and bounded, so that no body, however odd, is more than a 4xx."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -9,10 +11,13 @@ from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
 
 from memsite.conf import get_conf
-from memsite.problems import TooLarge
+from memsite.exceptions import TooLarge
 
 # Deeper than any honest document, shallower than what json and the database can take.
 MAX_DEPTH = 64
+TOO_LARGE_A_NUMBER = "The body contains a number too large to represent."
+MAX_DIGITS = 1000
+LONG_NUMBER = re.compile(rb"\d{19}")
 
 
 class StrictJSONParser(BaseParser):
@@ -45,8 +50,20 @@ def parse_json(body: bytes) -> Any:
         if isinstance(value, str) and "\0" in value:
             raise ParseError("The body contains a NUL character.")
         if isinstance(value, float) and value in (float("inf"), float("-inf")):
-            raise ParseError("The body contains a number too large to represent.")
-    return document
+            raise ParseError(TOO_LARGE_A_NUMBER)
+    # Integers beyond 64 bits orjson rounds without a word: then the slower parser, which does not.
+    return json.loads(body, parse_int=bounded_integer) if LONG_NUMBER.search(body) else document
+
+
+def bounded_integer(digits: str) -> int:
+    if len(digits) > MAX_DIGITS:
+        raise ParseError(TOO_LARGE_A_NUMBER)
+    return int(digits)
+
+
+def fits_64_bits(document: Any) -> bool:
+    """Whether every integer in it can be stored and answered exactly."""
+    return all(-(2**63) <= value < 2**64 for _, value in walk(document) if isinstance(value, int))
 
 
 def walk(document: Any) -> Iterator[tuple[int, Any]]:

@@ -14,44 +14,11 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from memsite.exceptions import Busy
 from memsite.requests import current_request_id
 
 log = structlog.get_logger("memsite.problems")
 CONTENT_TYPE = "application/problem+json"
-BUSY_RETRY_SECONDS = 1
-
-
-class Conflict(exceptions.APIException):
-    status_code = HTTPStatus.CONFLICT
-    default_detail = "The request conflicts with what is stored."
-    default_code = "conflict"
-
-
-class PreconditionFailed(exceptions.APIException):
-    status_code = HTTPStatus.PRECONDITION_FAILED
-    default_detail = "Someone else changed this in the meantime: read it again."
-    default_code = "precondition_failed"
-
-
-class Unprocessable(exceptions.APIException):
-    status_code = HTTPStatus.UNPROCESSABLE_ENTITY
-    default_detail = "The request cannot be carried out as it stands."
-    default_code = "unprocessable"
-
-
-class TooLarge(exceptions.APIException):
-    status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
-    default_detail = "The body is larger than this server takes."
-    default_code = "too_large"
-
-
-class Busy(exceptions.APIException):
-    """The database's write lock could not be had in time."""
-
-    status_code = HTTPStatus.SERVICE_UNAVAILABLE
-    default_detail = "The server is busy: nothing was stored, try again."
-    default_code = "busy"
-    wait = BUSY_RETRY_SECONDS
 
 
 def problem(status: int, detail: str = "", **extra: object) -> dict[str, Any]:

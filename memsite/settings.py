@@ -80,10 +80,11 @@ def database(conf: Conf) -> dict[str, Any]:
             # IMMEDIATE: a transaction that reads and then writes waits for the lock instead of failing.
             "transaction_mode": "IMMEDIATE",
             "timeout": 20,
+            # recursive_triggers: INSERT OR REPLACE asks the triggers that refuse deletions, too.
             # FULL: an acknowledged write survives a power cut. secure_delete: deleted text is overwritten.
             "init_command": (
                 "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; "
-                "PRAGMA cache_size=-32000; PRAGMA temp_store=MEMORY"
+                "PRAGMA cache_size=-32000; PRAGMA temp_store=MEMORY; PRAGMA recursive_triggers=ON"
             ),
         }
     else:
@@ -113,7 +114,7 @@ STATIC_URL = "static/"
 STATIC_ROOT = MEMSITE.data_dir / "static"
 STORAGES = {
     "default": {"BACKEND": "django.core.files.storage.FileSystemStorage"},
-    "staticfiles": {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"},
+    "staticfiles": {"BACKEND": "memsite.static_files.StaticFiles"},
 }
 # Served straight from the packages too, so that a page never misses its style before collectstatic ran.
 WHITENOISE_USE_FINDERS = True

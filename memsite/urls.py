@@ -1,5 +1,6 @@
 from django.contrib import admin
 from django.urls import include, path
+from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from memsite.health import healthz, readyz
@@ -7,6 +8,7 @@ from memsite.home import home
 
 urlpatterns = [
     path("", home, name="home"),
+    path("admin", RedirectView.as_view(pattern_name="admin:index")),
     path("admin/", admin.site.urls),
     path("api/v1/", include("memories.api.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),

@@ -50,7 +50,7 @@ class AgentSession(Scoped, Identified):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["app", "-id"], name="session_app_latest")]
+        indexes = [models.Index(fields=["app", "-uid"], name="session_app_latest")]
         constraints = [
             models.UniqueConstraint(
                 fields=["agent", "external_id"],
@@ -129,7 +129,7 @@ class Resource(Scoped, Identified):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["app", "-id"], name="resource_app_latest")]
+        indexes = [models.Index(fields=["app", "-uid"], name="resource_app_latest")]
         constraints = [
             models.UniqueConstraint(
                 fields=["session", "source_key"],
@@ -164,7 +164,7 @@ class Event(Scoped, Identified):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["app", "-id"], name="event_app_latest")]
+        indexes = [models.Index(fields=["app", "-uid"], name="event_app_latest")]
 
     def __str__(self) -> str:
         return f"[{self.level}] {self.message[:80]}"

@@ -16,7 +16,7 @@ from rest_framework.views import APIView
 from memories.agent import MemoryAgent
 from memories.api.fields import Shape
 from memories.models import Memory
-from memsite.problems import PreconditionFailed, Unprocessable
+from memsite.exceptions import LengthRequired, PreconditionFailed, Unprocessable
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.idempotency import Slot, idempotent
 from memsite.tenancy.models import App
@@ -30,6 +30,13 @@ class View(APIView):
     """`scope` names what a key must be allowed to do: read, write, operator, or "by method"."""
 
     scope: str | None = None
+    takes_endless_bodies = False
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        endless = "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH")
+        if endless and not self.takes_endless_bodies:
+            raise LengthRequired
 
     def caller(self) -> Principal:
         return self.request.user  # type: ignore[return-value]  # our authenticators set a Principal

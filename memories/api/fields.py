@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Mapping
 from typing import Any
+from uuid import UUID
 
 from rest_framework import serializers
 
+from memsite.json_body import fits_64_bits
 from memsite.tenancy.policy import is_category
 
+MAX_NUMBER = 2**64
 TAG_LENGTH = 100
 MAX_TAGS = 50
 
@@ -20,7 +23,7 @@ class Text(serializers.CharField):
 
 class Number(serializers.FloatField):
     def to_internal_value(self, data: Any) -> float:
-        if isinstance(data, bool) or not isinstance(data, int | float):
+        if isinstance(data, bool) or not isinstance(data, int | float) or abs(data) > MAX_NUMBER:
             self.fail("invalid")
         return super().to_internal_value(data)
 
@@ -46,8 +49,28 @@ class Confidence(Number):
         return min(1.0, max(0.0, super().to_internal_value(data)))
 
 
+class Id(serializers.UUIDField):
+    def to_internal_value(self, data: Any) -> UUID:
+        if not isinstance(data, str):
+            self.fail("invalid", value=data)
+        return super().to_internal_value(data)
+
+
+def refuse_huge_integers(value: Any) -> None:
+    if not fits_64_bits(value):
+        raise serializers.ValidationError("An integer in it has more than 64 bits.")
+
+
 class JSONObject(serializers.DictField):
     """Any JSON object; the body parser has bounded its depth and size."""
+
+    default_validators = [refuse_huge_integers]
+
+
+class JSONValue(serializers.JSONField):
+    """Any JSON value."""
+
+    default_validators = [refuse_huge_integers]
 
 
 class Tags(serializers.ListField):

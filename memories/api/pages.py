@@ -1,23 +1,29 @@
 """Lists as cursor pages: `{results, next, previous}`, stable while rows come in."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Sequence
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import ValidationError as ModelValidationError
+from django.db.models import QuerySet
 from rest_framework.exceptions import ValidationError
-from rest_framework.pagination import CursorPagination
+from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
+# By public id, which is by time: a cursor shows its position, and a small number would count other apps' rows.
+LATEST_FIRST = "-uid"
 
 
 class Pages(CursorPagination):
-    page_size = DEFAULT_LIMIT
     page_size_query_param = "limit"
-    max_page_size = MAX_LIMIT
-    ordering = "-id"
+
+    def __init__(self, ordering: str, field: Any) -> None:
+        self.ordering, self.field = ordering, field
 
     def get_page_size(self, request: Request) -> int:
         given = request.query_params.get("limit")
@@ -27,11 +33,22 @@ class Pages(CursorPagination):
             raise ValidationError({"limit": [f"A whole number from 1 to {MAX_LIMIT}."]})
         return int(given)
 
+    def decode_cursor(self, request: Request) -> Cursor | None:
+        """The cursor, if its position can be one of this list's."""
+        cursor: Cursor | None = super().decode_cursor(request)
+        if cursor and cursor.position is not None:
+            try:
+                self.field.clean(cursor.position, None)
+            except (ModelValidationError, ValueError, OverflowError) as error:
+                raise ValidationError({"cursor": ["Not a cursor of this list."]}) from error
+        return cursor
 
-def page(view: Any, rows: Any, show: Callable[[Any], dict[str, Any]], ordering: str = "-id") -> Response:
+
+def page(
+    view: Any, rows: QuerySet[Any], show: Callable[[Any], dict[str, Any]], ordering: str = LATEST_FIRST
+) -> Response:
     """One page of `rows`, each as `show` has it."""
-    pages = Pages()
-    pages.ordering = ordering
+    pages = Pages(ordering, rows.model._meta.get_field(ordering.lstrip("-")))
     some: list[Any] | None = pages.paginate_queryset(rows, view.request, view=view)
     return Response(
         {
@@ -47,6 +64,8 @@ def refuse_unknown(request: Request, *known: str) -> None:
     unknown = sorted(set(request.query_params) - {*known, "limit", "cursor"})
     if unknown:
         raise ValidationError({name[:100]: ["Unknown parameter."] for name in unknown})
+    if nul := [name for name, value in request.query_params.items() if "\0" in value]:
+        raise ValidationError({name: ["Contains a NUL character."] for name in nul})
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> str:

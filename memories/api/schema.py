@@ -1,10 +1,12 @@
 """OpenAPI: every operation tells its key, its error document and, for creates, its idempotency key."""
 
-from typing import Any, Literal
+from collections.abc import Callable
+from functools import cache
+from typing import Any, Literal, TypeVar
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from drf_spectacular.openapi import AutoSchema
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 
 from memories.api.fields import Shape, Text
@@ -33,6 +35,33 @@ class Problem(Shape):
 
 
 PROBLEM = OpenApiResponse(Problem, description="What is wrong (RFC 9457).")
+
+
+View = TypeVar("View", bound=Callable[..., Any])
+LIMIT = OpenApiParameter("limit", int, description="Rows of a page: 1 to 200, 50 unless said.")
+CURSOR = OpenApiParameter("cursor", str, description="From `next` or `previous`.")
+IF_MATCH = OpenApiParameter(
+    "If-Match", str, OpenApiParameter.HEADER, description="An ETag: only if the memory is still that version."
+)
+
+
+@cache
+def page_of(shape: type[Shape]) -> type[Shape]:
+    """The shape of a page of these."""
+
+    def link() -> Text:
+        return Text(allow_null=True, help_text="Null at the end.")
+
+    attributes = {"results": shape(many=True), "next": link(), "previous": link()}
+    return type(f"{shape.__name__.removesuffix('Shown')}Page", (Shape,), attributes)
+
+
+def lists(shape: type[Shape], operation_id: str, *parameters: OpenApiParameter) -> Callable[[View], View]:
+    """Describes an operation that answers with pages."""
+    described: Callable[[View], View] = extend_schema(
+        responses=page_of(shape), parameters=[LIMIT, CURSOR, *parameters], operation_id=operation_id
+    )
+    return described
 
 
 class ProblemSchema(AutoSchema):

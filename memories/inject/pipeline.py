@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.db.models.functions import Length
+
 from memories.inject.budget import Render, fit
 from memories.inject.render import (
     Line,
@@ -18,7 +20,7 @@ from memories.inject.render import (
 )
 from memories.models import Injection, Memory
 from memories.models.memory import MemoryQuerySet
-from memories.providers.tokens import estimate_tokens
+from memories.providers.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Block
@@ -53,11 +55,13 @@ def injectable(allowed: MemoryQuerySet, policy: AppPolicy) -> MemoryQuerySet:
 def greet(allowed: MemoryQuerySet, app: App, block: str, now: datetime, *, max_tokens: int | None = None,
           limit: int | None = None) -> Injected:  # fmt: skip
     """The block of what is known without a question. Two queries."""
-    rows = injectable(allowed, app.policy)
+    rows = injectable(allowed, app.policy).select_related("session", "resource")
     budget = max_tokens or budget_tokens(app.policy, block)
     most = min(limit or line_limit(app.policy, block, budget), budget // SHORTEST_LINE_TOKENS + 1)
-    chosen = list(rows.order_by(*ORDER[block])[:most])
-    total = len(chosen) if len(chosen) < most else rows.count()
+    # A memory longer than the whole budget would only take the place of one that fits.
+    short = rows.annotate(characters=Length("content")).filter(characters__lt=budget * CHARACTERS_PER_TOKEN)
+    chosen = list(short.order_by(*ORDER[block])[:most])
+    total = rows.count()
     return inject(chosen, total, app, block, budget, now)
 
 

@@ -67,6 +67,7 @@ class Migration(migrations.Migration):
             name='Link',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
+                ('uid', models.UUIDField(default=memsite.tenancy.scoping.new_uid, editable=False, unique=True)),
                 ('kind', models.CharField(choices=[('related', 'Related'), ('supersedes', 'Supersedes'), ('contradicts', 'Contradicts'), ('elaborates', 'Elaborates')], max_length=12)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
@@ -138,6 +139,10 @@ class Migration(migrations.Migration):
                 ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
                 ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='vectors', to='memories.memory')),
             ],
+        ),
+        migrations.AddIndex(
+            model_name='memory',
+            index=models.Index(fields=['app', '-uid'], name='memory_app_latest'),
         ),
         migrations.AddIndex(
             model_name='memory',

@@ -7,7 +7,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from memories.models.memory import Memory
-from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 
 
 class LinkKind(models.TextChoices):
@@ -17,7 +17,7 @@ class LinkKind(models.TextChoices):
     ELABORATES = "elaborates"
 
 
-class Link(Scoped):
+class Link(Scoped, Identified):
     """`from_memory` KIND `to_memory`. The database keeps both ends in the link's app."""
 
     from_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out")

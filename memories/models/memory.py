@@ -65,6 +65,11 @@ class Source(models.TextChoices):
     OPERATOR = "operator"
 
 
+def subject_of(name: str | None) -> str | None:
+    """A subject as it is stored: "general" is what memories without one are about."""
+    return None if name is None or name.strip().casefold() in ("", GENERAL) else name.strip()
+
+
 class MemoryQuerySet(ScopedQuerySet["Memory"]):
     def active(self) -> Self:
         return self.filter(status=Status.ACTIVE)
@@ -141,6 +146,7 @@ class Memory(Scoped, Identified):
         ordering = ["-id"]
         verbose_name_plural = "memories"
         indexes = [
+            models.Index(fields=["app", "-uid"], name="memory_app_latest"),
             models.Index(fields=["app", "subject", "category", "status"], name="memory_drawer"),
             models.Index(fields=["app", "status", "confidence"], name="memory_confidence"),
             models.Index(fields=["app", "category"], name="memory_category"),

@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from memories.models import GENERAL, Kind, Sentiment, Source, Visibility
+from memories.models.memory import subject_of
 from memories.providers.embeddings import Vectors
 from memsite.tenancy.models import Agent
 from sessions.models import AgentSession, Resource
@@ -40,3 +41,6 @@ class Candidate:
     valid_until: datetime | None = None
     vector: Vectors | None = None
     vector_model: str = ""
+
+    def __post_init__(self) -> None:
+        self.subject = subject_of(self.subject)

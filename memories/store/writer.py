@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import F
 
-from memories.models import Action, Forgotten, Link, LinkKind, Memory, Revision, Status, Vector
+from memories.models import Action, Forgotten, Link, LinkKind, Memory, Revision, Status, Vector, Visibility
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import Vectors
 from memories.store.candidate import Candidate
@@ -155,28 +155,51 @@ class Writer:
     def merge(self, winner: Memory, losers: Iterable[Memory], reason: str = "") -> None:
         """One memory for several: the highest confidence stays, the others are superseded and linked."""
         before = snapshot(winner)
+        confidence = confidence_at(winner, self.now, self.policy)
         for loser in losers:
-            lost = snapshot(loser)
-            winner.confidence = max(winner.confidence, loser.confidence)
+            confidence = max(confidence, confidence_at(loser, self.now, self.policy))
             winner.importance = max(winner.importance, loser.importance)
             winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
-            loser.status = Status.SUPERSEDED
-            self.keep(loser, Action.SUPERSEDED, lost, reason)
-            self.link(winner, loser, LinkKind.SUPERSEDES)
-        self.confirm(winner, winner.confidence)
+            self.supersede(loser, by=winner, reason=reason)
+        self.confirm(winner, confidence)
+        winner.status = self.status_for(winner)
         self.keep(winner, Action.MERGED, before, reason)
 
+    def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
+        """Another memory stands for this one, which leaves the default results."""
+        before = snapshot(memory)
+        memory.status = Status.SUPERSEDED
+        self.keep(memory, Action.SUPERSEDED, before, reason)
+        self.link(by, memory, LinkKind.SUPERSEDES)
+
     def undo(self, memory: Memory) -> None:
-        """Takes the last change back, whatever it was; undoing an undo does it again."""
-        last = Revision.objects.for_app(self.app).filter(memory=memory).order_by("-number").first()
+        """Takes the last change back, whatever it was; undoing an undo does it again.
+
+        A merge is taken back on both sides: what was superseded by it stands for itself again.
+        """
+        last = self.last_change(memory)
         if last is None or last.action == Action.CREATED:
             raise NothingToUndo
+        if last.action == Action.MERGED:
+            for loser in self.superseded_by(memory, at=last.created_at):
+                self.undo(loser)
+        if last.action == Action.SUPERSEDED:
+            memory.links_in.filter(kind=LinkKind.SUPERSEDES, created_at=last.created_at).delete()
         before = snapshot(memory)
         for name, value in last.before.items():
             setattr(memory, name, parse(name, value))
         if memory.content != before["content"]:
             memory.vectors.all().delete()
         self.keep(memory, Action.UNDONE, before, f"{last.action} of {last.created_at:%Y-%m-%d %H:%M} taken back")
+
+    def last_change(self, memory: Memory) -> Revision | None:
+        return Revision.objects.for_app(self.app).filter(memory=memory).order_by("-number").first()
+
+    def superseded_by(self, memory: Memory, at: datetime) -> list[Memory]:
+        """The memories that `memory` superseded at this moment and that have not changed since."""
+        links = memory.links_out.filter(kind=LinkKind.SUPERSEDES, created_at=at).select_related("to_memory")
+        losers = [link.to_memory for link in links]
+        return [loser for loser in losers if (last := self.last_change(loser)) and last.created_at == at]
 
     def forget(self, memories: Iterable[Memory]) -> int:
         """Removes memories with everything kept about them. Not to be undone."""
@@ -200,7 +223,9 @@ class Writer:
         )
 
     def announce(self, memory: Memory) -> None:
-        """The new memory's line in the events feed."""
+        """The new memory's line in the events feed, which every agent of the app may read."""
+        if memory.visibility == Visibility.AGENT:
+            return
         about = f"{memory.category}:{memory.subject}" if memory.subject else memory.category
         Event.objects.create(
             app=self.app,

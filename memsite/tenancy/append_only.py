@@ -64,7 +64,11 @@ class AppendOnly(TriggerOperation):
         return f"Make {self.table} append-only"
 
     def forwards(self, vendor: str) -> list[str]:
+        # SQLite's INSERT OR REPLACE deletes without asking the DELETE trigger.
+        taken = f"EXISTS (SELECT 1 FROM {self.table} WHERE id = NEW.id)"
+        replace = [refuse(vendor, self.table, "INSERT", taken, f"{self.table} is append-only")]
         return [
+            *(replace if vendor == "sqlite" else []),
             refuse(vendor, self.table, "UPDATE", "TRUE", f"{self.table} is append-only"),
             refuse(
                 vendor,
@@ -76,7 +80,7 @@ class AppendOnly(TriggerOperation):
         ]
 
     def backwards(self, vendor: str) -> list[str]:
-        return [drop(vendor, self.table, event) for event in ("UPDATE", "DELETE")]
+        return [drop(vendor, self.table, event) for event in ("INSERT", "UPDATE", "DELETE")]
 
 
 class SameApp(TriggerOperation):

@@ -13,8 +13,8 @@ import orjson
 from django.db import IntegrityError, transaction
 
 from memsite.conf import get_conf
+from memsite.exceptions import Conflict, Unprocessable
 from memsite.json_body import dump_json
-from memsite.problems import Conflict, Unprocessable
 from memsite.tenancy.models import IdempotentAnswer
 
 # Longer than any answer takes: a row left by a killed process can then be taken over.

@@ -71,7 +71,7 @@ class Agent(Scoped):
         constraints = [models.UniqueConstraint(fields=["app", "name"], name="agent_name_is_unique_in_app")]
 
     def __str__(self) -> str:
-        return f"{self.app_id}/{self.name}"
+        return self.name
 
 
 class Scope(models.TextChoices):

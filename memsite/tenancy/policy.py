@@ -168,7 +168,7 @@ class AppPolicy(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"policy of {self.app_id}"
+        return "policy"
 
     def clean(self) -> None:
         if self.economy_limit > self.turn_limit:

@@ -95,7 +95,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='agentsession',
-            index=models.Index(fields=['app', '-id'], name='session_app_latest'),
+            index=models.Index(fields=['app', '-uid'], name='session_app_latest'),
         ),
         migrations.AddConstraint(
             model_name='agentsession',
@@ -111,11 +111,11 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='event',
-            index=models.Index(fields=['app', '-id'], name='event_app_latest'),
+            index=models.Index(fields=['app', '-uid'], name='event_app_latest'),
         ),
         migrations.AddIndex(
             model_name='resource',
-            index=models.Index(fields=['app', '-id'], name='resource_app_latest'),
+            index=models.Index(fields=['app', '-uid'], name='resource_app_latest'),
         ),
         migrations.AddConstraint(
             model_name='resource',

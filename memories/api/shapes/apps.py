@@ -1,6 +1,7 @@
 """Apps, agents and keys on the wire."""
 
 from typing import Any
+from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.core.validators import RegexValidator
@@ -24,13 +25,13 @@ class NewApp(Shape):
     app_id = Text(validators=[RegexValidator(rf"^{APP_ID_PATTERN}\Z")], help_text="Its name in URLs.")
     name = Text(max_length=200)
     preset = serializers.ChoiceField(Preset.choices, default=Preset.STANDARD)
-    policy = JSONObject(default=dict, help_text="Policy fields that differ from the preset's.")
+    policy = serializers.DictField(default=dict, help_text="Policy fields that differ from the preset's.")
 
 
 class AppChanges(Shape):
     name = Text(max_length=200, required=False)
     preset = serializers.ChoiceField(Preset.choices, required=False)
-    policy = JSONObject(required=False, help_text="Policy fields to change; with a preset, on top of it.")
+    policy = serializers.DictField(required=False, help_text="Policy fields to change; with a preset, on top of it.")
 
 
 class AppShown(Shape):
@@ -151,6 +152,8 @@ def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) 
 def checked_type(name: str, value: Any) -> Any:
     """The value, if it is of the JSON type of its field: Django's fields would take "3" for 3."""
     wanted = {"BooleanField": bool, "FloatField": (int, float), "PositiveIntegerField": int, "CharField": str}
+    if name == "time_zone" and not (isinstance(value, str) and value in available_timezones()):
+        raise serializers.ValidationError({"policy": {name: ["An IANA name such as Europe/Berlin."]}})
     kind = AppPolicy._meta.get_field(name).get_internal_type()
     is_bool_for_number = isinstance(value, bool) and kind != "BooleanField"
     if kind in wanted and value is not None and (is_bool_for_number or not isinstance(value, wanted[kind])):  # type: ignore[arg-type]

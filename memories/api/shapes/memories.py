@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Confidence, Flag, JSONObject, Number, Shape, Tags, Text, Whole, category, names
+from memories.api.fields import Confidence, Flag, Id, JSONObject, Number, Shape, Tags, Text, Whole, category, names
 from memories.models import Kind, Link, LinkKind, Memory, Revision, Status, Visibility
 from memories.retrieve.pipeline import MODES
 from memories.retrieve.query import Hit
@@ -43,7 +43,7 @@ class MemoryFields(Shape):
 
 class NewMemory(MemoryFields):
     kind = serializers.ChoiceField(Kind.choices, required=False)
-    session_id = serializers.UUIDField(required=False, allow_null=True)
+    session_id = Id(required=False, allow_null=True)
     turn_number = Whole(min_value=0, max_value=2**31 - 1, required=False, allow_null=True)
     external_id = Text(max_length=200, required=False, allow_null=True)
 
@@ -54,7 +54,10 @@ class NewMemoryOnce(NewMemory):
 
 class MemoryBatch(Shape):
     memories = serializers.ListField(
-        child=serializers.JSONField(), allow_empty=False, max_length=MAX_BATCH, help_text="As for one memory."
+        child=serializers.JSONField(allow_null=True),
+        allow_empty=False,
+        max_length=MAX_BATCH,
+        help_text="As for one memory.",
     )
     dedupe = Flag(default=False)
 
@@ -65,7 +68,7 @@ class MemoryChanges(MemoryFields):
 
 
 class MemoryShown(Shape):
-    id = serializers.UUIDField()
+    id = Id()
     content = Text()
     kind = Text()
     category = Text()
@@ -81,9 +84,9 @@ class MemoryShown(Shape):
     priority = serializers.FloatField()
     user_id = Text(allow_null=True)
     visibility = Text()
-    session_id = serializers.UUIDField(allow_null=True)
+    session_id = Id(allow_null=True)
     turn_number = serializers.IntegerField(allow_null=True)
-    resource_id = serializers.UUIDField(allow_null=True)
+    resource_id = Id(allow_null=True)
     external_id = Text(allow_null=True)
     metadata = JSONObject()
     created_at = serializers.DateTimeField()
@@ -98,7 +101,7 @@ class MemoryShown(Shape):
 class MemoryStored(MemoryShown):
     outcome = Text(help_text="created, reinforced or contradicted (created against what was known).")
     reason = Text(help_text="Why it is the same or the contrary; empty when it is simply new.")
-    contradicts = serializers.ListField(child=serializers.UUIDField())
+    contradicts = serializers.ListField(child=Id())
 
 
 class BatchAnswer(Shape):
@@ -106,7 +109,7 @@ class BatchAnswer(Shape):
 
 
 class Ids(Shape):
-    ids = serializers.ListField(child=serializers.UUIDField(), allow_empty=False, max_length=MAX_BATCH)
+    ids = serializers.ListField(child=Id(), allow_empty=False, max_length=MAX_BATCH)
 
 
 class Deleted(Shape):
@@ -142,7 +145,7 @@ class ContextMessage(Shape):
 
 
 class ContextQuestion(Shape):
-    session_id = serializers.UUIDField(required=False, allow_null=True, default=None)
+    session_id = Id(required=False, allow_null=True, default=None)
     turn_number = Whole(min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None)
     messages = serializers.ListField(child=ContextMessage(), required=False, max_length=100)
     query = Text(max_length=MAX_QUERY_CHARACTERS, required=False, default="", allow_blank=True)
@@ -179,13 +182,13 @@ class RevisionShown(Shape):
 
 
 class NewLink(Shape):
-    to = serializers.UUIDField()
+    to = Id()
     kind = serializers.ChoiceField(LinkKind.choices, default=LinkKind.RELATED)
 
 
 class LinkShown(Shape):
-    from_id = serializers.UUIDField()
-    to_id = serializers.UUIDField()
+    from_id = Id()
+    to_id = Id()
     kind = Text()
     created_at = serializers.DateTimeField()
 

@@ -6,14 +6,14 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import JSONObject, Shape, Text, Whole, names
+from memories.api.fields import Id, JSONObject, JSONValue, Shape, Text, Whole, names
 from memories.api.shapes.memories import MemoryShown
 from sessions.models import AgentSession, Event, Resource, Role, Turn
 
 MAX_MESSAGES = 500
 
 
-class Environment(serializers.JSONField):
+class Environment(JSONValue):
     """An object, or a text."""
 
     def to_internal_value(self, data: Any) -> Any:
@@ -33,7 +33,7 @@ class NewSession(Shape):
 
 
 class SessionShown(Shape):
-    id = serializers.UUIDField()
+    id = Id()
     external_id = Text(allow_null=True)
     agent = Text()
     title = Text()
@@ -75,7 +75,7 @@ class SessionEnded(Shape):
 
 class Checkpoint(Shape):
     user_input = Text(required=False, default="", allow_blank=True, trim_whitespace=False)
-    tool_calls = serializers.ListField(child=serializers.JSONField(), required=False, default=list)
+    tool_calls = serializers.ListField(child=JSONValue(), required=False, default=list)
     llm_output = Text(required=False, default="", allow_blank=True, trim_whitespace=False)
     internal_state = JSONObject(required=False, default=dict)
 
@@ -121,7 +121,7 @@ class Messages(Shape):
 
 
 class MessagesStored(Shape):
-    resource_ids = serializers.ListField(child=serializers.UUIDField())
+    resource_ids = serializers.ListField(child=Id())
     captured = CaptureCounts()
 
 
@@ -138,23 +138,23 @@ class StreamReport(CaptureCounts):
 
 
 class EventShown(Shape):
-    id = serializers.UUIDField()
+    id = Id()
     level = Text()
     service = Text(allow_null=True)
     message = Text()
-    session_id = serializers.UUIDField(allow_null=True)
+    session_id = Id(allow_null=True)
     turn_number = serializers.IntegerField(allow_null=True)
-    memory_id = serializers.UUIDField(allow_null=True)
+    memory_id = Id(allow_null=True)
     created_at = serializers.DateTimeField()
 
 
 class ResourceShown(Shape):
-    id = serializers.UUIDField()
+    id = Id()
     role = Text()
     raw_content = Text()
     content_type = Text()
     content_at = serializers.DateTimeField()
-    conversation = serializers.UUIDField(allow_null=True)
+    conversation = Id(allow_null=True)
     turn_number = serializers.IntegerField(allow_null=True)
     created_at = serializers.DateTimeField()
 

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from memories.agent import MemoryAgent
 from memories.api.base import Answer, OperatorView, found
 from memories.api.pages import page, refuse_unknown
+from memories.api.schema import lists
 from memories.api.shapes.apps import (
     AgentShown,
     AgentWithKey,
@@ -32,7 +33,7 @@ from memories.api.shapes.apps import (
 )
 from memories.api.shapes.memories import Deleted, MemoryShown, show_memory
 from memories.models import Memory
-from memsite.problems import Conflict
+from memsite.exceptions import Conflict
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.keys import NewKey as IssuedKey
 from memsite.tenancy.keys import TooManyKeys, create_key, rotate_key
@@ -44,10 +45,10 @@ PURGE_BATCH = 1000
 class Apps(OperatorView):
     creates = True
 
-    @extend_schema(responses=AppShown(many=True), operation_id="list_apps")
+    @lists(AppShown, "list_apps")
     def get(self, request: Request) -> Response:
         refuse_unknown(request)
-        return page(self, self.apps(), show_app)
+        return page(self, self.apps(), show_app, ordering="-id")
 
     @extend_schema(request=NewApp, responses={201: AppShown}, operation_id="create_app")
     def post(self, request: Request) -> Response:
@@ -86,7 +87,7 @@ class OneApp(OperatorView):
         return Response(show_app(app))
 
     @extend_schema(
-        responses=Uninstalled,
+        responses={200: Uninstalled},
         parameters=[OpenApiParameter("purge_memories", bool, description="Also delete what the app knows.")],
         operation_id="uninstall_app",
     )
@@ -117,7 +118,7 @@ def forget_all(app: App, actor: str) -> int:
 
 
 class AppMemories(OperatorView):
-    @extend_schema(responses=MemoryShown(many=True), operation_id="list_app_memories")
+    @lists(MemoryShown, "list_app_memories")
     def get(self, request: Request, app_id: str) -> Response:
         """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
         refuse_unknown(request)
@@ -126,14 +127,14 @@ class AppMemories(OperatorView):
         answer.data = {"memories": answer.data["results"], **answer.data}
         return answer
 
-    @extend_schema(responses=Deleted, operation_id="delete_app_memories")
+    @extend_schema(responses={200: Deleted}, operation_id="delete_app_memories")
     def delete(self, request: Request, app_id: str) -> Response:
         refuse_unknown(request)
         return Response({"success": True, "deleted_count": forget_all(self.app_named(app_id), self.caller().actor)})
 
 
 class AppMemory(OperatorView):
-    @extend_schema(responses=Deleted, operation_id="delete_app_memory")
+    @extend_schema(responses={200: Deleted}, operation_id="delete_app_memory")
     def delete(self, request: Request, app_id: str, uid: Any) -> Response:
         app = self.app_named(app_id)
         agent = MemoryAgent(app, None, self.caller().actor)
@@ -144,11 +145,11 @@ class AppMemory(OperatorView):
 class Agents(OperatorView):
     creates = True
 
-    @extend_schema(responses=AgentShown(many=True), operation_id="list_agents")
+    @lists(AgentShown, "list_agents")
     def get(self, request: Request, app_id: str) -> Response:
         refuse_unknown(request)
         rows = Agent.objects.for_app(self.app_named(app_id)).prefetch_related("keys")
-        return page(self, rows, show_agent)
+        return page(self, rows, show_agent, ordering="name")
 
     @extend_schema(request=NewAgent, responses={201: AgentWithKey}, operation_id="create_agent")
     def post(self, request: Request, app_id: str) -> Response:
@@ -176,10 +177,10 @@ def show_once(agent: Agent, issued: IssuedKey, slot: Slot) -> Answer:
 class Keys(OperatorView):
     creates = True
 
-    @extend_schema(responses=KeyShown(many=True), operation_id="list_keys")
+    @lists(KeyShown, "list_keys")
     def get(self, request: Request, app_id: str, name: str) -> Response:
         refuse_unknown(request)
-        return page(self, ApiKey.objects.filter(agent=self.agent(app_id, name)), show_key)
+        return page(self, ApiKey.objects.filter(agent=self.agent(app_id, name)), show_key, ordering="prefix")
 
     @extend_schema(request=NewKey, responses={201: AgentWithKey}, operation_id="create_key")
     def post(self, request: Request, app_id: str, name: str) -> Response:
@@ -204,7 +205,7 @@ def issue_key(agent: Agent, body: dict[str, Any], slot: Slot) -> Answer:
 
 
 class OneKey(OperatorView):
-    @extend_schema(responses=KeyShown, operation_id="revoke_key")
+    @extend_schema(responses={200: KeyShown}, operation_id="revoke_key")
     def delete(self, request: Request, prefix: str) -> Response:
         """Revoked at once in every process; a key that is revoked already stays so."""
         now = timezone.now()

@@ -14,6 +14,7 @@ from rest_framework.response import Response
 from memories.agent import MemoryAgent, VersionMismatch
 from memories.api.base import AgentView, Answer, etag, expected_version, found
 from memories.api.pages import as_uuid, one_of, page, refuse_unknown
+from memories.api.schema import IF_MATCH, lists
 from memories.api.shapes.memories import (
     BatchAnswer,
     Deleted,
@@ -32,9 +33,11 @@ from memories.api.shapes.memories import (
     show_revision,
 )
 from memories.capture.outcome import Outcome, OutcomeKind
-from memories.models import GENERAL, Kind, Link, Memory, Revision, Source, Status
+from memories.models import Kind, Link, LinkKind, Memory, Revision, Source, Status
+from memories.models.memory import subject_of
 from memories.store import Candidate
-from memsite.problems import PreconditionFailed, flatten
+from memsite.exceptions import PreconditionFailed
+from memsite.problems import flatten
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.policy import AppPolicy
 from sessions.models import AgentSession
@@ -46,11 +49,7 @@ LIST_FILTERS = ("status", "category", "subject", "kind", "user_id", "external_id
 class Memories(AgentView):
     creates = True
 
-    @extend_schema(
-        responses=MemoryShown(many=True),
-        parameters=[OpenApiParameter(name, str) for name in LIST_FILTERS],
-        operation_id="list_memories",
-    )
+    @lists(MemoryShown, "list_memories", *(OpenApiParameter(name, str) for name in LIST_FILTERS))
     def get(self, request: Request) -> Response:
         """The latest first. `subject=general` finds those without a subject."""
         refuse_unknown(request, *LIST_FILTERS)
@@ -84,8 +83,6 @@ class Memories(AgentView):
         if len(fields["content"]) > limit:
             raise ValidationError({"content": [f"This app's memories have at most {limit:,} characters."]})
         rest = {name: value for name, value in fields.items() if name != "session_id"}
-        if rest.get("subject") == GENERAL:
-            rest["subject"] = None
         session = self.session_of(fields.get("session_id"), sessions)
         return Candidate(
             **{"user_id": session.user_id if session else None, **rest},
@@ -119,8 +116,8 @@ def list_filters(request: Request) -> dict[str, Any]:
         filters["pinned"] = filters["pinned"] == "true"
     if "session_id" in filters:
         filters["session__uid"] = as_uuid("session_id", filters.pop("session_id"))
-    if filters.get("subject") == GENERAL:
-        filters["subject"] = None
+    if "subject" in filters:
+        filters["subject"] = subject_of(filters["subject"])
     return filters
 
 
@@ -162,6 +159,8 @@ class BatchOfMemories(Memories):
 
     def read_item(self, item: Any) -> dict[str, Any]:
         """The item's fields, or `{error}`."""
+        if not isinstance(item, Mapping):
+            return item_error("Not an object.")
         shape = NewMemory(data=item)
         return dict(shape.validated_data) if shape.is_valid() else item_error(shape.errors)
 
@@ -181,7 +180,7 @@ def item_error(detail: Any) -> dict[str, Any]:
 class DeleteMemories(AgentView):
     scope = "write"
 
-    @extend_schema(request=Ids, responses=Deleted, operation_id="delete_memories")
+    @extend_schema(request=Ids, responses={200: Deleted}, operation_id="delete_memories")
     def post(self, request: Request) -> Response:
         """Deletes those that exist; ids of nothing are passed over."""
         body, agent = self.read(Ids), self.memory_agent()
@@ -195,7 +194,7 @@ class OneMemory(AgentView):
         memory = self.memory(self.memory_agent(), uid)
         return Response(show_memory(memory), headers=etag(memory))
 
-    @extend_schema(request=MemoryChanges, responses=MemoryShown, operation_id="change_memory")
+    @extend_schema(request=MemoryChanges, responses=MemoryShown, parameters=[IF_MATCH], operation_id="change_memory")
     def patch(self, request: Request, uid: UUID) -> Response:
         """With `If-Match`, only if nobody changed it since."""
         agent = self.memory_agent()
@@ -208,7 +207,7 @@ class OneMemory(AgentView):
             raise PreconditionFailed from error
         return Response(show_memory(edited), headers=etag(edited))
 
-    @extend_schema(responses=Deleted, operation_id="delete_memory")
+    @extend_schema(responses={200: Deleted}, parameters=[IF_MATCH], operation_id="delete_memory")
     def delete(self, request: Request, uid: UUID) -> Response:
         """For good, with its history. `PATCH {"status": "archived"}` is the soft way."""
         agent = self.memory_agent()
@@ -222,8 +221,8 @@ class OneMemory(AgentView):
 
 def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) -> None:
     """ValidationError for what only the stored memory and its app can tell to be wrong."""
-    if changes.get("subject") == GENERAL:
-        changes["subject"] = None
+    if "subject" in changes:
+        changes["subject"] = subject_of(changes["subject"])
     errors: dict[str, list[Any]] = {}
     if len(changes.get("content", "")) > policy.max_characters:
         errors["content"] = [ErrorDetail(f"This app's memories have at most {policy.max_characters:,} characters.")]
@@ -240,7 +239,7 @@ def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) ->
 
 
 class History(AgentView):
-    @extend_schema(responses=RevisionShown(many=True), operation_id="list_revisions")
+    @lists(RevisionShown, "list_revisions")
     def get(self, request: Request, uid: UUID) -> Response:
         refuse_unknown(request)
         memory = self.memory(self.memory_agent(), uid)
@@ -251,7 +250,7 @@ class History(AgentView):
 class Links(AgentView):
     creates = True
 
-    @extend_schema(responses=LinkShown(many=True), operation_id="list_links")
+    @lists(LinkShown, "list_links")
     def get(self, request: Request, uid: UUID) -> Response:
         refuse_unknown(request)
         agent = self.memory_agent()
@@ -274,6 +273,8 @@ class Links(AgentView):
 def link(agent: MemoryAgent, memory: Memory, other: Memory, kind: str, slot: Slot) -> Answer:
     with agent.changing(memory) as (write, current):
         row, is_new = write.link(current, other, kind)
+        if is_new and kind == LinkKind.SUPERSEDES and other.status != Status.SUPERSEDED:
+            write.supersede(other, by=current)
         answer: Answer = (201 if is_new else 200, show_link(row))
         slot.keep(*answer)
     return answer

@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from memories.api.base import AgentView, Answer, found
 from memories.api.bodies import body_chunks
 from memories.api.pages import as_uuid, one_of, page, refuse_unknown
+from memories.api.schema import lists
 from memories.api.shapes.memories import show_memory
 from memories.api.shapes.sessions import (
     Checkpoint,
@@ -39,7 +40,7 @@ from memories.api.shapes.sessions import (
     show_turn,
 )
 from memories.capture.spoken import Captured
-from memsite.problems import Conflict
+from memsite.exceptions import Conflict
 from memsite.tenancy.idempotency import Slot
 from sessions.checkpoints import DifferentCheckpoint, recover, replay
 from sessions.models import AgentSession, Event, Level, Resource, SessionStatus, Turn
@@ -52,11 +53,7 @@ MAX_LESSONS = 50
 class Sessions(AgentView):
     creates = True
 
-    @extend_schema(
-        responses=SessionShown(many=True),
-        parameters=[OpenApiParameter("status", str, enum=SessionStatus.values)],
-        operation_id="list_sessions",
-    )
+    @lists(SessionShown, "list_sessions", OpenApiParameter("status", str, enum=SessionStatus.values))
     def get(self, request: Request) -> Response:
         """This agent's, the latest first."""
         refuse_unknown(request, "status")
@@ -82,7 +79,7 @@ class Sessions(AgentView):
             "text": injected.text,
             "tokens": injected.tokens,
             "memories": [show_memory(memory) for memory in injected.memories],
-            "lessons": [show_memory(memory) for memory in agent.lessons()[:MAX_LESSONS]],
+            "lessons": [show_memory(memory) for memory in agent.lessons(session)[:MAX_LESSONS]],
             "triggers": [],
         }
         return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": jobs_run}
@@ -114,7 +111,7 @@ class End(AgentView):
 
 
 class Turns(AgentView):
-    @extend_schema(responses=TurnShown(many=True), operation_id="list_turns")
+    @lists(TurnShown, "list_turns")
     def get(self, request: Request, uid: UUID) -> Response:
         refuse_unknown(request)
         rows = Turn.objects.for_app(self.app).filter(session=self.session(uid))
@@ -202,6 +199,7 @@ class NDJSON(BaseParser):
 class Stream(AgentView):
     scope = "write"
     parser_classes = [NDJSON]
+    takes_endless_bodies = True
 
     @extend_schema(
         request={"application/x-ndjson": OpenApiTypes.BINARY},
@@ -218,14 +216,12 @@ class Stream(AgentView):
 
 
 class Events(AgentView):
-    @extend_schema(
-        responses=EventShown(many=True),
-        parameters=[
-            OpenApiParameter("level", str, enum=Level.values),
-            OpenApiParameter("service", str),
-            OpenApiParameter("session_id", OpenApiTypes.UUID),
-        ],
-        operation_id="list_events",
+    @lists(
+        EventShown,
+        "list_events",
+        OpenApiParameter("level", str, enum=Level.values),
+        OpenApiParameter("service", str),
+        OpenApiParameter("session_id", OpenApiTypes.UUID),
     )
     def get(self, request: Request) -> Response:
         refuse_unknown(request, "level", "service", "session_id")
@@ -241,11 +237,7 @@ class Events(AgentView):
 
 
 class Resources(AgentView):
-    @extend_schema(
-        responses=ResourceShown(many=True),
-        parameters=[OpenApiParameter("session_id", OpenApiTypes.UUID)],
-        operation_id="list_resources",
-    )
+    @lists(ResourceShown, "list_resources", OpenApiParameter("session_id", OpenApiTypes.UUID))
     def get(self, request: Request) -> Response:
         """Raw text as it came, of this agent's sessions."""
         refuse_unknown(request, "session_id")

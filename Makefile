@@ -1,0 +1,89 @@
+# Memsite: `make` lists what can be done. Needs GNU make and Python 3.11 or newer, nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+INSTALL := $(PIP) install --no-deps --require-hashes --requirement
+# For what needs settings but no server: a scratch directory, no key, no network.
+MANAGE := DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python manage.py
+# Given on the command line only (`make run PORT=9000`): many shells have a HOST of their own.
+HOST := 127.0.0.1
+PORT := 8000
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help run demo test check lint types imports migrations schema format lock clean
+
+help: ## List these targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+run: $(VENV)/run.stamp ## Set up and start the server: http://127.0.0.1:8000 (or PORT=9000, HOST=0.0.0.0)
+	@$(BIN)/python manage.py setup --url http://$(HOST):$(PORT)
+	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
+
+demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the first `make run`)
+	@$(BIN)/python manage.py demo
+
+test: $(VENV)/dev.stamp ## Run the tests
+	@$(BIN)/python -m pytest -n 2
+
+check: lint types imports migrations schema test ## Run everything that CI runs
+
+lint: $(VENV)/dev.stamp ## Check style and format
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+
+types: $(VENV)/dev.stamp ## Check types
+	@$(BIN)/mypy memsite memories sessions manage.py
+
+imports: $(VENV)/dev.stamp ## Check that imports run one way only
+	@$(BIN)/lint-imports --no-cache
+
+migrations: $(VENV)/dev.stamp ## Check that no migration is missing
+	@$(MANAGE) makemigrations --check --dry-run
+
+schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
+	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
+
+format: $(VENV)/dev.stamp ## Put the code into format
+	@$(BIN)/ruff check --fix .
+	@$(BIN)/ruff format .
+
+# dev.in includes run.in; the constraint keeps what is tested and what is run the same.
+lock: $(BIN)/python ## Choose new versions for requirements/*.lock
+	@$(BIN)/python -c 'import uv' 2>/dev/null || $(PIP) install uv
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		--override requirements/overrides.txt requirements/run.in -o requirements/run.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		--override requirements/overrides.txt --constraint requirements/run.lock requirements/dev.in -o requirements/dev.lock
+
+clean: ## Remove the environment and caches; never your data
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info
+	find memsite memories sessions tests -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# The environment. A stamp is as new as the lock file it was installed from.
+
+$(VENV)/run.stamp: requirements/run.lock | $(BIN)/python
+	@echo "Installing what Memsite needs (once, and when requirements/run.lock changes) …"
+	@$(INSTALL) requirements/run.lock
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.lock requirements/run.lock | $(BIN)/python
+	@echo "Installing what its tests need (once, and when requirements/dev.lock changes) …"
+	@$(INSTALL) requirements/dev.lock
+	@touch $@ $(VENV)/run.stamp
+
+# A link to the Python it was made with: gone with that one, and then made anew.
+$(BIN)/python:
+	@command -v "$(PYTHON)" >/dev/null || { echo "There is no $(PYTHON). Install Python 3.11 or newer, \
+	or name yours: make $(MAKECMDGOALS) PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Memsite needs Python 3.11 \
+	or newer, and $(PYTHON) is $$("$(PYTHON)" --version 2>&1). Name a newer one: make $(MAKECMDGOALS) \
+	PYTHON=/path/to/python3.11" >&2; exit 1; }
+	@"$(PYTHON)" -c 'import ensurepip, venv' 2>/dev/null || { echo "$(PYTHON) cannot make virtual environments. \
+	On Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
+	@echo "Making $(VENV) with $$("$(PYTHON)" --version) …"
+	@"$(PYTHON)" -m venv --clear $(VENV) || { rm -rf $(VENV); echo "Could not make $(VENV). \
+	On Debian and Ubuntu this may help: apt install python3-venv" >&2; exit 1; }

@@ -1,0 +1,230 @@
+"""`manage.py setup`: makes a data directory ready to serve. Safe to run every time, and twice at once."""
+
+import argparse
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.contrib.staticfiles.finders import get_finders
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError
+from django.db import connection, transaction
+from django.db.migrations.executor import MigrationExecutor
+from django.db.models import Q
+from django.utils import timezone
+
+from memories.management.plain_errors import plain_errors
+from memsite.conf import Conf, get_conf
+from memsite.tenancy.keys import create_key
+from memsite.tenancy.models import Agent, App, AppPolicy, Scope
+from memsite.tenancy.policy import Preset, preset_values
+
+LOGIN, APP_ID, APP_NAME, AGENT_NAME = "operator", "demo", "Demo", "agent"
+NOTES_NAME = "first-start.txt"
+OUR_APPS = ("tenancy", "agent_sessions", "memories")
+# No page asks for them: redoc's bundle, and what only the developers of Swagger UI read.
+NOT_SERVED = ("redoc", "*.js.map")
+COLLECTED = ".collected"
+SECRET_KEY_BYTES = 48  # 64 characters
+CONSONANTS, VOWELS = "bdfghjklmnprstvz", "aeiou"
+
+
+@dataclass(frozen=True, slots=True)
+class FirstStart:
+    """What only the first start shows."""
+
+    password: str
+    agent_key: str
+    operator_key: str
+
+
+class Command(BaseCommand):
+    help = "Makes the data directory ready: secret key, database, static files and, once, a login and keys."
+    # They run below, when there is a secret key for them to find.
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--url", default="http://127.0.0.1:8000", help="where the server will be (http://127.0.0.1:8000)"
+        )
+
+    def handle(self, *args: Any, url: str, **options: Any) -> None:
+        conf = get_conf()
+        with plain_errors():
+            conf.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with self.alone(conf.data_dir / "setup.lock"):
+                self.keep_secret_key(conf)
+                self.check()
+                self.migrate()
+                self.collect_static()
+                first = first_start(conf.data_dir / NOTES_NAME, url)
+        self.stdout.write(welcome(url, first, conf.data_dir / NOTES_NAME) if first else welcome_back(url, conf))
+
+    def say(self, what: str) -> None:
+        self.stdout.write(f"{what} …")
+        self.stdout.flush()
+
+    @contextmanager
+    def alone(self, path: Path) -> Iterator[None]:
+        """Waits for other setups of this data directory. The lock ends with the process, however that ends."""
+        with path.open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                self.say("Waiting for another setup to finish")
+                fcntl.flock(lock, fcntl.LOCK_EX)
+            yield
+
+    def keep_secret_key(self, conf: Conf) -> None:
+        """Makes the key if there is none; this process was started too early to have read it."""
+        if not conf.effective_secret_key():
+            self.say(f"Making a secret key: {conf.secret_file}")
+            write_private(conf.secret_file, secrets.token_urlsafe(SECRET_KEY_BYTES) + "\n")
+        settings.SECRET_KEY = conf.effective_secret_key()
+
+    def migrate(self) -> None:
+        executor = MigrationExecutor(connection)
+        refuse_newer(executor)
+        plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
+        if plan:
+            self.say(f"Bringing the database up to date: {len(plan)} steps")
+            call_command("migrate", verbosity=0, interactive=False)
+
+    def collect_static(self) -> None:
+        """Only when a file has changed since the last time: collecting takes seconds, asking a moment."""
+        stamp = Path(settings.STATIC_ROOT, COLLECTED)
+        now = static_fingerprint()
+        if stamp.is_file() and stamp.read_text() == now:
+            return
+        self.say("Collecting the pages' static files")
+        call_command("collectstatic", verbosity=0, interactive=False, ignore_patterns=list(NOT_SERVED))
+        stamp.write_text(now)
+
+
+def refuse_newer(executor: MigrationExecutor) -> None:
+    """CommandError if the database has had steps of ours that this code does not know."""
+    known = executor.loader.disk_migrations or {}
+    unknown = sorted(
+        f"{app}.{name}"
+        for app, name in executor.loader.applied_migrations or {}
+        if app in OUR_APPS and (app, name) not in known
+    )
+    if unknown:
+        raise CommandError(
+            f"The database is newer than this code, which does not know {', '.join(unknown)}. "
+            "Update the code, or put back the backup from before the update."
+        )
+
+
+def static_fingerprint() -> str:
+    """SHA-256 over name, size and time of every static file, and what becomes of them."""
+    digest = hashlib.sha256(repr((NOT_SERVED, settings.STORAGES["staticfiles"])).encode())
+    for finder in get_finders():
+        for name, storage in finder.list(list(NOT_SERVED)):
+            file = Path(storage.path(name))
+            found = file.stat()
+            digest.update(f"{file}|{found.st_size}|{found.st_mtime_ns}\n".encode())
+    return digest.hexdigest()
+
+
+def first_start(notes: Path, url: str) -> FirstStart | None:
+    """The login and keys of a new database, all of them or none; None if it has an operator already.
+
+    The notes are written before the transaction ends: killed in between, the next start does it all again.
+    """
+    with transaction.atomic():
+        if User.objects.filter(Q(is_superuser=True) | Q(username=LOGIN)).exists():
+            return None
+        first = FirstStart(make_login(), *make_keys())
+        headline = f"The first start of Memsite, {timezone.now():%Y-%m-%d %H:%M} UTC"
+        write_private(notes, table(headline, secrets_of(url, first)) + "\n")
+    return first
+
+
+def make_login() -> str:
+    """The password of the operator's login."""
+    password = readable_password()
+    User.objects.create_superuser(LOGIN, password=password)
+    return password
+
+
+def make_keys() -> tuple[str, str]:
+    """Keys for the demo app's agent and for an operator's programs."""
+    app, is_new = App.objects.get_or_create(app_id=APP_ID, defaults={"name": APP_NAME, "preset": Preset.STANDARD})
+    if is_new:
+        AppPolicy.objects.create(app=app, **preset_values(Preset.STANDARD))
+    agent, _ = Agent.objects.for_app(app).get_or_create(app=app, name=AGENT_NAME)
+    return (
+        create_key(agent, [Scope.READ, Scope.WRITE]).text,
+        create_key(None, [Scope.OPERATOR]).text,
+    )
+
+
+def readable_password() -> str:
+    """Six groups of two syllables, 75 bits: easy to read out and to type."""
+    groups = ("".join(secrets.choice(CONSONANTS) + secrets.choice(VOWELS) for _ in "12") for _ in range(6))
+    return "-".join(groups)
+
+
+def write_private(path: Path, text: str) -> None:
+    """The whole file or none of it, on the disk, and readable for its owner only. One at a time."""
+    new = path.with_name(f".{path.name}.new")
+    with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    new.replace(path)
+
+
+def welcome(url: str, first: FirstStart, notes: Path) -> str:
+    headline = f"Memsite is ready. These are shown only now; they are kept in {notes}."
+    return f"\n{table(headline, secrets_of(url, first))}\n\n{try_it(url, first.agent_key)}\n"
+
+
+def welcome_back(url: str, conf: Conf) -> str:
+    notes = conf.data_dir / NOTES_NAME
+    lost = "gone; `manage.py changepassword` and `manage.py create_key` make new ones"
+    lines = {"URL": url}
+    if User.objects.filter(username=LOGIN).exists():
+        lines["Login"] = LOGIN
+    if App.objects.filter(app_id=APP_ID).exists():
+        lines["App"] = APP_ID
+    lines["Login and keys of the first start"] = str(notes) if notes.is_file() else lost
+    return f"\n{table('Memsite is ready.', lines)}\n"
+
+
+def secrets_of(url: str, first: FirstStart) -> dict[str, str]:
+    return {
+        "URL": url,
+        "Login": LOGIN,
+        "Password": first.password,
+        "App": APP_ID,
+        "Agent": AGENT_NAME,
+        "Agent key": first.agent_key,
+        "Operator key": first.operator_key,
+    }
+
+
+def try_it(url: str, key: str) -> str:
+    body = json.dumps({"content": "Jellyfin takes 60 seconds to start", "subject": "jellyfin"})
+    return "\n".join(
+        [
+            "Try it, in another terminal:",
+            f"  curl {url}/api/v1/memories -H 'Authorization: Bearer {key}' \\",
+            f"    -H 'Content-Type: application/json' -d '{body}'",
+        ]
+    )
+
+
+def table(headline: str, lines: dict[str, str]) -> str:
+    width = max(map(len, lines))
+    return "\n".join([headline, "", *(f"  {name:<{width}}  {text}" for name, text in lines.items())])

@@ -1,0 +1,46 @@
+"""What a request may be refused with, beyond what REST framework knows."""
+
+from http import HTTPStatus
+
+from rest_framework.exceptions import APIException
+
+BUSY_RETRY_SECONDS = 1
+
+
+class Conflict(APIException):
+    status_code = HTTPStatus.CONFLICT
+    default_detail = "The request conflicts with what is stored."
+    default_code = "conflict"
+
+
+class PreconditionFailed(APIException):
+    status_code = HTTPStatus.PRECONDITION_FAILED
+    default_detail = "Someone else changed this in the meantime: read it again."
+    default_code = "precondition_failed"
+
+
+class Unprocessable(APIException):
+    status_code = HTTPStatus.UNPROCESSABLE_ENTITY
+    default_detail = "The request cannot be carried out as it stands."
+    default_code = "unprocessable"
+
+
+class TooLarge(APIException):
+    status_code = HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+    default_detail = "The body is larger than this server takes."
+    default_code = "too_large"
+
+
+class Busy(APIException):
+    """The database's write lock could not be had in time."""
+
+    status_code = HTTPStatus.SERVICE_UNAVAILABLE
+    default_detail = "The server is busy: nothing was stored, try again."
+    default_code = "busy"
+    wait = BUSY_RETRY_SECONDS
+
+
+class LengthRequired(APIException):
+    status_code = HTTPStatus.LENGTH_REQUIRED
+    default_detail = "Send the body with a Content-Length: only streams go without."
+    default_code = "length_required"

@@ -1,0 +1,129 @@
+"""`manage.py demo`: what it tells, that it can be told again, and that its questions find their answers."""
+
+import re
+from dataclasses import replace
+from io import StringIO
+
+import pytest
+from django.core.management import call_command
+
+from memories.models import Memory
+from memsite.tenancy.models import App, AppStatus
+from sessions.models import AgentSession, SessionStatus, Turn
+
+ANSWERS = {
+    "name resolution is flaky while the VPN reconnects": "DNS checks fail now and then",
+    "may I reboot at half past two at night?": "Runs every night at 02:30",
+    "disk is nearly full of backups": "The backup disk has to be pruned",
+    "is jogging fine after the operation?": "Is recovering from knee surgery",
+    "dinner without meat": "Prefers vegetarian food",
+    "how long should my replies be?": "Wants short answers",
+}
+
+
+def play(*options: str) -> str:
+    out = StringIO()
+    call_command("demo", *options, stdout=out)
+    return out.getvalue()
+
+
+def memories(app_id: str) -> list[str]:
+    rows = Memory.objects.for_app(App.objects.get(app_id=app_id))
+    return sorted(rows.values_list("content", flat=True))
+
+
+@pytest.mark.django_db
+def test_it_tells_the_story_step_by_step():
+    told = play()
+    steps = [
+        "Nothing is known yet",
+        "Streaming 40,556 bytes in 10 chunks",
+        "created        [dependency:caddy] Must be started after WireGuard",
+        "rejected       [misc]",
+        "60 lines read: 10 created",
+        "Turns checkpointed: 1",
+        "Session ended",
+        "greeted with 10 memories",
+        "  | ### caddy",
+        "contradicted   [dependency:caddy] Must be started after WireGuard",
+        "confidence 0.70 → 0.50",
+        "reinforced     [",
+        "confidence 0.70 → 0.80",
+        "Lines that could not be read: 1",
+        "The next session is greeted with what is known now",
+        "Asked in other words",
+        "may I reboot at half past two at night?",
+        "Personal assistant",
+        "created        [preferences] Wants short answers",
+        "rejected       [weather]",
+        "dinner without meat",
+        "create_key --app demo-ops --agent demo",
+        "curl http://127.0.0.1:8000/api/v1/memories/search",
+    ]
+    at = -1
+    for step in steps:
+        at = told.find(step, at + 1)
+        assert at >= 0, f"{step!r} is not told, or too early"
+
+
+@pytest.mark.django_db
+def test_every_turn_is_checkpointed_and_every_session_ended():
+    play()
+    assert Turn.objects.count() == 5
+    assert not AgentSession.objects.exclude(status=SessionStatus.ENDED).exists()
+
+
+@pytest.mark.django_db
+def test_next_block_holds_the_newer_statement_before_the_contradicted_one():
+    block = play().split("The next session is greeted")[1].split("Asked in other words")[0]
+    assert 0 < block.index("independently of WireGuard") < block.index("Must be started after WireGuard")
+
+
+@pytest.mark.django_db
+def test_second_run_begins_afresh_in_new_sessions():
+    play()
+    first, sessions = memories("demo-ops"), AgentSession.objects.count()
+    told = play()
+    assert f"Forgot {len(first)} memories of earlier runs" in told
+    assert memories("demo-ops") == first
+    assert AgentSession.objects.count() == 2 * sessions
+
+
+@pytest.mark.django_db
+def test_keep_goes_on_with_what_is_known():
+    play()
+    told = play("--keep")
+    assert "Forgot" not in told
+    assert "Nothing is known yet" not in told
+
+
+@pytest.mark.django_db
+def test_apps_of_others_are_left_alone(alice):
+    alice.remember("Ours, and nobody else's")
+    play()
+    assert memories("acme") == ["Ours, and nobody else's"]
+
+
+@pytest.mark.django_db
+def test_uninstalled_demo_app_is_installed_again():
+    play()
+    App.objects.update(status=AppStatus.UNINSTALLED)
+    play()
+    assert App.objects.get(app_id="demo-ops").status == AppStatus.ACTIVE
+
+
+@pytest.mark.django_db
+def test_no_colours_outside_a_terminal():
+    assert "\x1b" not in play()
+
+
+@pytest.mark.django_db
+def test_questions_in_other_words_find_their_memory(settings):
+    settings.MEMSITE = replace(settings.MEMSITE, embedder="minilm")
+    assert first_answers(play()) == ANSWERS
+
+
+def first_answers(told: str) -> dict[str, str]:
+    """Question → the beginning of its best hit, as long as the answer that is expected."""
+    found = re.findall(r"^  \? (.+)\n +\d\.\d\d  \[[^]]+\] (.+)$", told, re.MULTILINE)
+    return {question: text[: len(ANSWERS[question])] for question, text in found}

@@ -1,0 +1,64 @@
+"""`make`: what it offers is described, and what is described is there."""
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+MAKEFILE = (ROOT / "Makefile").read_text()
+PHONY = re.search(r"^\.PHONY: (.+)$", MAKEFILE, re.MULTILINE)
+TARGETS = PHONY[1].split() if PHONY else []
+
+needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make")
+
+
+def make(*arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    command = ["make", "--no-print-directory", *arguments]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, env=environment or None)  # noqa: S603
+
+
+@needs_make
+@pytest.mark.parametrize("arguments", [[], ["help"]])
+def test_help_lists_every_target_with_a_description(arguments):
+    listed = dict(re.findall(r"^  ([a-z]+) +(\S.+)$", make(*arguments).stdout, re.MULTILINE))
+    assert list(listed) == TARGETS
+    assert {"run", "test", "check", "format", "lock", "clean"} <= listed.keys()
+
+
+@needs_make
+def test_missing_python_is_told_with_the_way_out(tmp_path):
+    answer = make("run", f"VENV={tmp_path}/venv", "PYTHON=python-of-nobody")
+    assert answer.returncode != 0
+    assert "There is no python-of-nobody" in answer.stderr
+    assert "PYTHON=/path/to/" in answer.stderr
+
+
+@needs_make
+@pytest.mark.parametrize(
+    ("fails", "told"),
+    [("version_info", "needs Python 3.11 or newer, and"), ("ensurepip", "apt install python3-venv")],
+)
+def test_python_that_will_not_do_is_told_with_the_way_out(tmp_path, fails, told):
+    """An old Python, or Debian's without ensurepip: a stand-in that fails where those do."""
+    python = tmp_path / "python3"
+    python.write_text(f'#!/bin/sh\ncase "$*" in *{fails}*) exit 1;; --version) echo "Python 3.9.2";; esac\n')
+    python.chmod(0o755)
+    answer = make("run", f"VENV={tmp_path}/venv", f"PYTHON={python}")
+    assert answer.returncode != 0
+    assert told in answer.stderr
+    assert not (tmp_path / "venv").exists()
+
+
+@needs_make
+def test_check_runs_the_tests_last():
+    assert "pytest" in make("--dry-run", "check").stdout.strip().splitlines()[-1]
+
+
+def test_what_ci_runs_is_what_check_runs():
+    checks = re.search(r"^check: (.+?) ##", MAKEFILE, re.MULTILINE)
+    assert checks
+    ci = re.findall(r"^make --no-print-directory ([a-z]+)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
+    assert ci == checks[1].split()
