@@ -27,6 +27,7 @@ from memories.inject.pipeline import (
 from memories.maintain.decay import decay_app
 from memories.models import Injection, Kind, Memory
 from memories.models.memory import MemoryQuerySet
+from memories.models.vector import embedded_text
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors, make_embedder
 from memories.retrieve.pipeline import recall, touch
 from memories.retrieve.query import Recall
@@ -173,7 +174,10 @@ class MemoryAgent:
         self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""
     ) -> Memory:
         """The memory as edited. Raises VersionMismatch if it is no longer at `version`."""
-        vector = self.embed(changes["content"]) if "content" in changes else None
+        vector = None
+        if "content" in changes or "subject" in changes:
+            content, subject = changes.get("content", memory.content), changes.get("subject", memory.subject)
+            vector = self.embed(embedded_text(content, subject))
         with self.changing(memory, version) as (write, current):
             write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
         return current

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import structlog
 
+from memories.models.vector import embedded_text
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.store import Candidate
 
@@ -15,7 +16,8 @@ def embed_candidates(candidates: Sequence[Candidate], embedder: Embedder) -> Non
     if not candidates:
         return
     try:
-        vectors = embedder.embed_documents([candidate.content for candidate in candidates])
+        texts = [embedded_text(candidate.content, candidate.subject) for candidate in candidates]
+        vectors = embedder.embed_documents(texts)
     except EmbedderError as error:
         log.warning("candidates_not_embedded", embedder=embedder.name, count=len(candidates), error=str(error))
         return

@@ -6,6 +6,7 @@ import structlog
 
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
+from memories.models.vector import embedded_text
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.store import writing
 from memsite.tenancy.models import App
@@ -20,7 +21,7 @@ def embed_backlog(app: App, embedder: Embedder, now: datetime) -> int:
     kept, last_pk = 0, 0
     while rows := list(without_vector(app, embedder.name, after=last_pk)):
         try:
-            vectors = embedder.embed_documents([row.content for row in rows])
+            vectors = embedder.embed_documents([embedded_text(row.content, row.subject) for row in rows])
         except EmbedderError as error:
             log.warning("backlog_waits", embedder=embedder.name, error=str(error))
             break

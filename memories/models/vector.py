@@ -30,6 +30,13 @@ class Vector(Scoped):
         return f"{self.model} of memory {self.memory_id}"
 
 
+def embedded_text(content: str, subject: str | None) -> str:
+    """What a memory's vector is made of: "takes a minute to start" says little without what it is about."""
+    if subject is None or content.casefold().startswith(subject.casefold()):
+        return content
+    return f"{subject}: {content}"
+
+
 def to_bytes(vector: Vectors) -> bytes:
     return vector.astype("<f4").tobytes()
 

@@ -137,7 +137,7 @@ class Writer:
             self.confirm(memory, current)
         if "status" not in changes:
             memory.status = self.status_for(memory)
-        if memory.content != before["content"]:
+        if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
             if vector is not None:
                 self.keep_vector(memory, vector, vector_model)
@@ -188,7 +188,7 @@ class Writer:
         before = snapshot(memory)
         for name, value in last.before.items():
             setattr(memory, name, parse(name, value))
-        if memory.content != before["content"]:
+        if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
         self.keep(memory, Action.UNDONE, before, f"{last.action} of {last.created_at:%Y-%m-%d %H:%M} taken back")
 
@@ -259,10 +259,10 @@ class Writer:
     def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:
         """Keeps the vectors, shape (n, dim), of texts that are still what was embedded; answers how many."""
         rows = Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in memories])
-        now = dict(rows.values_list("pk", "content"))
+        now = {pk: said for pk, *said in rows.values_list("pk", "content", "subject")}
         kept = 0
         for memory, vector in zip(memories, vectors, strict=True):
-            if now.get(memory.pk) == memory.content:
+            if now.get(memory.pk) == [memory.content, memory.subject]:
                 memory.vectors.filter(model=model).delete()
                 self.keep_vector(memory, vector, model)
                 kept += 1
