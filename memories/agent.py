@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
 from django.utils import timezone
 
@@ -39,6 +40,10 @@ from sessions.models import AgentSession, Role, SessionStatus, Turn
 from sessions.recording import Said
 
 DECAY_EVERY = timedelta(hours=24)
+
+
+class MemoryGone(ObjectDoesNotExist):
+    """Someone forgot the memory in the meantime."""
 
 
 class VersionMismatch(Exception):
@@ -113,7 +118,7 @@ class MemoryAgent:
 
     def lessons(self, session: AgentSession) -> MemoryQuerySet:
         lessons = self.memories().of_user(session.user_id).filter(kind=Kind.LESSON)
-        return injectable(lessons, self.app.policy)
+        return injectable(lessons, self.app.policy, timezone.now())
 
     def heartbeat(self, session: AgentSession) -> list[str]:
         """Notes that the session lives, and runs what is overdue; answers the names of the jobs that ran."""
@@ -210,7 +215,7 @@ class MemoryAgent:
         self, text: str, *, limit: int = 10, mode: str = "auto", min_score: float = 0.0, user_id: str | None = None,
         count_access: bool = True, exclude: Sequence[int] = (),
     ) -> Recall:  # fmt: skip
-        allowed = self.memories().active().of_user(user_id).exclude(pk__in=exclude)
+        allowed = self.memories().active().valid(timezone.now()).of_user(user_id).exclude(pk__in=exclude)
         found = recall(self.app, text, allowed, self.embedder, limit=limit, mode=mode, min_score=min_score)
         if count_access:
             touch(self.app, found.hits, timezone.now())
@@ -249,9 +254,11 @@ class MemoryAgent:
 
 
 def check_version(app: App, memory: Memory, version: int | None) -> Memory:
-    """The row as it is now; VersionMismatch if it is gone or not at `version`."""
+    """The row as it is now; MemoryGone if it is not there, VersionMismatch if it is not at `version`."""
     current = Memory.objects.for_app(app).filter(pk=memory.pk).first()
-    if current is None or (version is not None and current.version != version):
+    if current is None:
+        raise MemoryGone
+    if version is not None and current.version != version:
         raise VersionMismatch
     return current
 

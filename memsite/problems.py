@@ -6,7 +6,7 @@ from typing import Any
 
 import orjson
 import structlog
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
 from django.db import OperationalError, connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -61,7 +61,7 @@ def exception_handler(error: Exception, context: Mapping[str, Any]) -> Response 
 def as_api_exception(error: Exception) -> exceptions.APIException | None:
     if isinstance(error, exceptions.APIException):
         return error
-    if isinstance(error, Http404):
+    if isinstance(error, Http404 | ObjectDoesNotExist):
         return exceptions.NotFound()
     if isinstance(error, PermissionDenied):
         return exceptions.PermissionDenied()

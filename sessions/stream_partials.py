@@ -65,9 +65,7 @@ class PartialTexts:
         self._lanes: dict[str | None, _Lane] = {}
         self._buffered_chars = 0
 
-    def add_event(
-        self, line_number: int, parent: str | None, event: dict[str, object]
-    ) -> list[AssistantText]:
+    def add_event(self, line_number: int, parent: str | None, event: dict[str, object]) -> list[AssistantText]:
         """Buffer one raw API event. Returns the texts given up on because another message started."""
         kind = required_str(event, "type")
         if kind == "message_start":
@@ -127,9 +125,7 @@ class PartialTexts:
         texts: list[AssistantText] = []
         for index, block in sorted(lane.blocks.items()):
             if text := block.text.getvalue():
-                texts.append(
-                    AssistantText(block.line_number, text, lane.message_id, None, parent, index, partial=True)
-                )
+                texts.append(AssistantText(block.line_number, text, lane.message_id, None, parent, index, partial=True))
             self._cover(block)
         return texts
 

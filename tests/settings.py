@@ -16,3 +16,5 @@ PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Page tests need no collected files.
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 STATIC_ROOT.mkdir()
+# Looking through the packages' files anew for each test client takes longer than most tests.
+WHITENOISE_USE_FINDERS = False

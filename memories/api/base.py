@@ -53,7 +53,8 @@ class View(APIView):
         `work` calls `slot.keep` inside its transaction.
         """
         caller = self.caller()
-        name = f"agent:{caller.agent.pk}" if caller.agent else caller.actor
+        way = "key" if self.request.auth else "user"
+        name = f"agent:{caller.agent.pk}" if caller.agent else f"{way}:{caller.name}"
         said = {"method": self.request.method, "path": self.request.path, "body": self.request.data}
         with idempotent(name, self.request.headers.get("Idempotency-Key"), said, timezone.now()) as slot:
             status, body = slot.answer or work(slot)

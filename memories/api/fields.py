@@ -46,7 +46,8 @@ class Confidence(Number):
     """Outside 0 to 1 it is clamped, not refused."""
 
     def to_internal_value(self, data: Any) -> float:
-        return min(1.0, max(0.0, super().to_internal_value(data)))
+        bounded = min(1.0, max(0.0, data)) if isinstance(data, int | float) and not isinstance(data, bool) else data
+        return super().to_internal_value(bounded)
 
 
 class Id(serializers.UUIDField):

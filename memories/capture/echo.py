@@ -12,9 +12,7 @@ _BULLET_RE = re.compile(r"\s*(?:(?:[-*•~]|\d{1,4}[.)])\s+|(?=\[Created: ))")
 """The number of a dated line belongs to its block, so the line is also met without it."""
 
 _LABEL_RE = re.compile(r"\[[^\[\]\n]{1,80}\]\s*")
-_TRUST_TAGS_RE = re.compile(
-    r"(?:\[(?:uncertain|stale|unconfirmed|unreviewed|conflicting)[^\[\]\n]{0,40}\]\s*)+"
-)
+_TRUST_TAGS_RE = re.compile(r"(?:\[(?:uncertain|stale|unconfirmed|unreviewed|conflicting)[^\[\]\n]{0,40}\]\s*)+")
 _SUFFIX_RE = re.compile(r"\((?:confidence|age|category)\b[^()]{0,200}\)[\s.]*\Z", re.IGNORECASE)
 
 _OPENING_MARKS = "\"'`*_([{“‘«„…"

@@ -47,15 +47,15 @@ class Injected:
     lines: tuple[str, ...] = ()
 
 
-def injectable(allowed: MemoryQuerySet, policy: AppPolicy) -> MemoryQuerySet:
+def injectable(allowed: MemoryQuerySet, policy: AppPolicy, now: datetime) -> MemoryQuerySet:
     """What may stand in a prompt at all."""
-    return allowed.active().filter(confidence__gte=policy.inactive_below)
+    return allowed.active().valid(now).filter(confidence__gte=policy.inactive_below)
 
 
 def greet(allowed: MemoryQuerySet, app: App, block: str, now: datetime, *, max_tokens: int | None = None,
           limit: int | None = None) -> Injected:  # fmt: skip
     """The block of what is known without a question. Two queries."""
-    rows = injectable(allowed, app.policy).select_related("session", "resource")
+    rows = injectable(allowed, app.policy, now).select_related("session", "resource")
     budget = max_tokens or budget_tokens(app.policy, block)
     most = min(limit or line_limit(app.policy, block, budget), budget // SHORTEST_LINE_TOKENS + 1)
     # A memory longer than the whole budget would only take the place of one that fits.

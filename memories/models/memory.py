@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -83,6 +84,10 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
     def of_user(self, user_id: str | None) -> Self:
         """An end user's memories and those of no one in particular; no user given: no filter."""
         return self.filter(Q(user_id=user_id) | Q(user_id=None)) if user_id else self
+
+    def valid(self, now: datetime) -> Self:
+        """What has not run out."""
+        return self.filter(Q(valid_until=None) | Q(valid_until__gt=now))
 
     def about(self, subject: str | None, category: str) -> Self:
         """The same drawer: subject (None: general) and category. Uses an index."""

@@ -7,9 +7,7 @@ import re
 
 _NONCE_RE = re.compile(r"[0-9a-f]{8,32}")
 
-FENCED_RE = re.compile(
-    r'<memory-context nonce="([0-9a-f]{8,32})">.*?(?:</memory-context nonce="\1">|\Z)', re.DOTALL
-)
+FENCED_RE = re.compile(r'<memory-context nonce="([0-9a-f]{8,32})">.*?(?:</memory-context nonce="\1">|\Z)', re.DOTALL)
 """One fenced block. A fence that is never closed reaches to the end of the text."""
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from dateutil.easter import easter  # type: ignore[import-untyped]
-from dateutil.relativedelta import relativedelta  # type: ignore[import-untyped]
+from dateutil.easter import easter
+from dateutil.relativedelta import relativedelta
 
 DAY = timedelta(days=1)
 MOST_YEARS_BACK = 8
@@ -69,7 +69,7 @@ def step(unit: str, count: int) -> relativedelta:
 
 
 def shift(moment: datetime, unit: str, count: int) -> datetime:
-    """Month ends are kept inside the month: 31 March less one month is 28 February. Raises ValueError, OverflowError."""
+    """31 March less one month is 28 February. Raises ValueError or OverflowError outside of the calendar."""
     moved: datetime = moment + step(unit, count)
     return moved
 

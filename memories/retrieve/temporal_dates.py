@@ -1,14 +1,14 @@
-"""Dates of the calendar: named ones with or without a year, numeric ones, years, decades, and parts of them."""
+"""Dates of the calendar: named ones with or without a year, numeric ones, years and decades."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from . import temporal_calendar as calendar
-from .temporal_calendar import DAY, UNIT_CYCLES, Cycle, Span
-from .temporal_names import Named, read_day, read_name
+from .temporal_calendar import UNIT_CYCLES, Cycle, Span
+from .temporal_names import Named, read_name
 from .temporal_tokens import Reading
 from .temporal_words import (
     CYCLE_UNITS,
@@ -16,12 +16,10 @@ from .temporal_words import (
     DECADES,
     NO_PLURALS,
     NOT_AFTER_A_YEAR,
-    ORDINALS,
     OWNERS,
     SHORT_DECADES,
-    UNITS,
-    VERBLIKE_MONTHS,
 )
+from .wordlist import words
 
 INSTANT = timedelta(microseconds=1)
 FIRST_YEAR, LAST_YEAR = 1000, 2999
@@ -30,8 +28,7 @@ _RECENT_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _DECADE = re.compile(r"((?:1[5-9]|20)?[0-9])0s")
 _ISO = re.compile(r"([0-9]{4})-([0-9]{1,2})(?:-([0-9]{1,2}))?(?:t.*)?")
 _NUMERIC = re.compile(r"([0-9]{1,2})[/.-]([0-9]{1,2})[/.-]([0-9]{4}|[0-9]{2})")
-_YEAR_LEADS = frozenset("in since before after until till by during of from through around circa early late mid".split())
-_PARTS_OF = {"half": 2, "third": 3, "quarter": 4}
+_YEAR_LEADS = words("in since before after until till by during of from through around circa early late mid")
 _LAST, _THIS, _NEXT = {"last", "previous", "past"}, {"this", "current"}, {"next", "coming", "upcoming"}
 
 
@@ -60,7 +57,7 @@ def read_named(reading: Reading, at: int, is_expected: bool = False) -> Found | 
     # "On Friday" said on a Friday is the week before; the current May is "in May".
     before = reading.today - INSTANT if named.cycle.number is calendar.week_number else reading.local
     span = named.cycle.latest(before)
-    return span and Found(named.words, span, named.cycle.precision, named.cycle)
+    return Found(named.words, span, named.cycle.precision, named.cycle) if span else None
 
 
 def _read_demonstrative(reading: Reading, at: int) -> Found | None:
@@ -74,7 +71,7 @@ def _read_demonstrative(reading: Reading, at: int) -> Found | None:
     if not named or not named.is_sure:
         return None
     span = _choose(named.cycle, which, reading)
-    return span and Found(place + named.words - at, span, named.cycle.precision)
+    return Found(place + named.words - at, span, named.cycle.precision) if span else None
 
 
 def _choose(cycle: Cycle, which: str, reading: Reading) -> Span | None:
@@ -126,7 +123,7 @@ def _read_inside(reading: Reading, at: int, named: Named) -> Found | None:
         return None
     around = _choose(UNIT_CYCLES[unit], which, reading)
     span = around and named.cycle.at(named.cycle.number(around.start))
-    return span and Found(place + 2 - at, span, named.cycle.precision)
+    return Found(place + 2 - at, span, named.cycle.precision) if span else None
 
 
 def read_numeric(reading: Reading, at: int) -> Found | None:
@@ -138,7 +135,7 @@ def read_numeric(reading: Reading, at: int) -> Found | None:
     iso = _ISO.fullmatch(word)
     if iso:
         span = _day(iso[1], iso[2], iso[3]) if iso[3] else _month(iso[1], iso[2])
-        return span and Found(1, span, "day" if iso[3] else "month")
+        return Found(1, span, "day" if iso[3] else "month") if span else None
     numeric = _NUMERIC.fullmatch(word)
     if not numeric:
         return None
@@ -164,10 +161,11 @@ def _month(year: str, month: str) -> Span | None:
 def read_bare_year(reading: Reading, at: int, is_expected: bool = False) -> Found | None:
     """Read "in 2022", "since 2019"; a four-digit number alone is a port as well."""
     word = reading.word(at)
-    if not _RECENT_YEAR.fullmatch(word) or not (is_expected or reading.before(at) in _YEAR_LEADS):
+    is_led = reading.before(at) in _YEAR_LEADS or (reading.word(at - 2), reading.word(at - 1)) == ("prior", "to")
+    if not _RECENT_YEAR.fullmatch(word) or not (is_expected or is_led):
         return None
     span = UNIT_CYCLES["year"].at(int(word)) if _ends_year(reading, at) else None
-    return span and Found(1, span, "year")
+    return Found(1, span, "year") if span else None
 
 
 def read_decade(reading: Reading, at: int) -> Found | None:
@@ -178,10 +176,15 @@ def read_decade(reading: Reading, at: int) -> Found | None:
     is_short = tens is not None and tens < 100
     if tens is None or reading.before(first) in OWNERS or reading.before(place) in OWNERS:
         return None
-    if is_short and not (tens in SHORT_DECADES and reading.before(first) in _YEAR_LEADS | {"and"} and first > at):
+    is_led = place > first or reading.before(first) in _YEAR_LEADS
+    if is_short and not (tens in SHORT_DECADES and first > at and is_led):
         return None
     span = UNIT_CYCLES["decade"].at((tens + 1900 if is_short else tens) // 10)
-    return span and Found(place + 1 - at, span, "decade")
+    if not span:
+        return None
+    # "The 1900s" are a century, "the 2000s" ten years.
+    is_century = tens % 100 == 0 and tens < 2000
+    return Found(place + 1 - at, calendar.lasting(span.start, "decade", 10) if is_century else span, "decade")
 
 
 def _tens(word: str) -> int | None:
@@ -189,130 +192,16 @@ def _tens(word: str) -> int | None:
     return int(match[1]) * 10 if match else DECADES.get(word)
 
 
-def read_part(reading: Reading, at: int) -> Found | None:
-    """Read "early 2023", "the end of May", "the second half of 2023", "the first week of June", "the night of 7 May"."""
-    place = reading.skip(at, "the")
-    for read in (_read_third, _read_fraction, _read_week_of_month, _read_hours_of_day, _read_week_around):
-        found = read(reading, place)
-        if found:
-            return replace(found, words=found.words + place - at)
-    return None
-
-
-def _read_inner(reading: Reading, at: int) -> Found | None:
-    """A whole of which a part is named. "The year" is this year."""
-    place = reading.skip(at, "the")
-    if place > at and reading.word(place) in CYCLE_UNITS:
-        cycle = UNIT_CYCLES[reading.word(place)]
-        span = cycle.at(cycle.number(reading.local))
-        return span and Found(2, span, cycle.precision)
-    found = (
-        read_named(reading, place, is_expected=True)
-        or read_bare_year(reading, place, is_expected=True)
-        or read_decade(reading, at)
-        or read_numeric(reading, place)
+def read_expected(reading: Reading, at: int) -> Found | None:
+    """A date where one must stand: behind "the end of", between "from" and "to"."""
+    return (
+        read_numeric(reading, at)
+        or read_named(reading, at, is_expected=True)
+        or read_bare_year(reading, at, is_expected=True)
     )
-    return found and replace(found, words=found.words + (place - at if found.words and place > at else 0))
-
-
-_THIRDS = {"early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2}
-
-
-def _read_third(reading: Reading, at: int) -> Found | None:
-    word = reading.word(at)
-    if word not in _THIRDS:
-        return None
-    place = reading.skip(at + 1, *(("of",) if word in {"beginning", "start", "middle", "end"} else ("-", "in")))
-    if place == at + 1 and word in {"beginning", "start", "middle", "end"}:
-        return None
-    inner = _read_inner(reading, place)
-    if not inner:
-        return None
-    is_short = inner.precision in {"day", "part of day"}
-    span = inner.span if is_short else _cut(inner.span, _THIRDS[word], 3)
-    return Found(place + inner.words - at, span, inner.precision if is_short else "part")
-
-
-def _cut(span: Span, part: int, parts: int) -> Span:
-    """The `part`-th of so many equal parts, from 0, in whole days."""
-    days = (span.end - span.start).days
-    return Span(span.start + days * part // parts * DAY, span.start + days * (part + 1) // parts * DAY)
-
-
-def _place_in_order(word: str, count: int) -> int | None:
-    """ "first" → 0, "last" → the last of `count`."""
-    number = count if word in {"last", "final"} else ORDINALS.get(word, 0)
-    return number - 1 if 1 <= number <= count else None
-
-
-def _read_fraction(reading: Reading, at: int) -> Found | None:
-    """Read "first half of 2023", "third quarter of last year"."""
-    parts = _PARTS_OF.get(reading.word(at + 1))
-    part = _place_in_order(reading.word(at), parts) if parts else None
-    if parts is None or part is None or reading.word(at + 2) not in {"of", "in"}:
-        return None
-    inner = _read_inner(reading, at + 3)
-    if not inner:
-        return None
-    precision = {2: "half", 4: "quarter"}.get(parts, "part") if inner.precision == "year" else "part"
-    span = _cut(inner.span, part, parts)
-    if inner.precision == "year":
-        start = calendar.shift(inner.span.start, "month", part * 12 // parts)
-        span = calendar.lasting(start, "month", 12 // parts)
-    return Found(3 + inner.words, span, precision)
-
-
-def _read_week_of_month(reading: Reading, at: int) -> Found | None:
-    """Read "first week of May" (its first seven days), "last weekend of May", "last day of the month"."""
-    order, unit = reading.word(at), reading.word(at + 1)
-    if unit not in {"day", "days", "week", "weekend"} or reading.word(at + 2) not in {"of", "in"}:
-        return None
-    inner = _read_inner(reading, at + 3) if order in {"last", "final"} | ORDINALS.keys() else None
-    if not inner or inner.precision not in {"month", "year", "season", "quarter"}:
-        return None
-    days = {"day": 1, "days": 3}.get(unit, 7)
-    if order in {"last", "final"}:
-        span = Span(inner.span.end - days * DAY, inner.span.end)
-    else:
-        start = inner.span.start + (ORDINALS[order] - 1) * days * DAY
-        span = Span(start, start + days * DAY)
-    if unit == "weekend":
-        saturday = span.start + (5 - span.start.weekday()) % 7 * DAY
-        span = Span(saturday, saturday + 2 * DAY)
-    return Found(3 + inner.words, span, "day" if unit == "day" else "weekend" if unit == "weekend" else "week")
-
-
-def _read_hours_of_day(reading: Reading, at: int) -> Found | None:
-    """Read "evening of 7 May"."""
-    if reading.word(at) not in DAY_PARTS or reading.word(at + 1) != "of":
-        return None
-    inner = read_numeric(reading, at + 2) or read_named(reading, at + 2, is_expected=True)
-    if not inner or inner.precision != "day":
-        return None
-    return Found(2 + inner.words, hours_of(inner.span.start, reading.word(at)), "part of day")
 
 
 def hours_of(midnight: datetime, part: str) -> Span:
     """The morning, afternoon, evening or night of a day. A night ends on the next morning."""
     first, last = DAY_PARTS[part]
     return Span(midnight + timedelta(hours=first), midnight + timedelta(hours=last))
-
-
-def _read_week_around(reading: Reading, at: int) -> Found | None:
-    """Read "week of 7 May", "weekend of the 7th"."""
-    unit = reading.word(at)
-    if unit not in {"week", "weekend"} or reading.word(at + 1) not in {"of", "from", "starting", "around"}:
-        return None
-    inner = read_numeric(reading, at + 2) or read_named(reading, at + 2, is_expected=True)
-    if not inner or inner.precision not in {"day", "holiday"}:
-        return None
-    week = UNIT_CYCLES["week"]
-    day = inner.span.start
-    span = calendar.weekend_near(day) if unit == "weekend" else week.at(week.number(day))
-    return span and Found(2 + inner.words, span, unit)
-
-
-__all__ = [
-    "UNITS", "VERBLIKE_MONTHS", "Found", "hours_of", "read_bare_year", "read_day", "read_decade", "read_named",
-    "read_numeric", "read_part",
-]  # fmt: skip

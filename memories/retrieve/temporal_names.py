@@ -35,13 +35,14 @@ from .temporal_words import (
     WORDLIKE_SEASONS,
     WORDLIKE_WEEKDAYS,
 )
+from .wordlist import words
 
 _DAY = re.compile(r"([0-3]?[0-9])(st|nd|rd|th)?")
 _QUARTER = re.compile(r"q([1-4])")
 _HALF = re.compile(r"h([12])")
 _DASHES = ("-", "–", "—")
-_EVERY = frozenset("every each any most no per all other alternate".split())
-_FEAST_WEEKDAYS = frozenset("black good cyber easter palm ash fat super".split())
+_EVERY = words("every each any most no per all other alternate")
+_FEAST_WEEKDAYS = words("black good cyber easter palm ash fat super")
 _FEAST_PLACES = {feast.split()[0] for feast in HOLIDAYS}
 _LONGER_LEADS = LEADS - {"about"}
 
@@ -55,7 +56,7 @@ class Named:
 
 def read_name(reading: Reading, at: int) -> Named | None:
     """The name of a time that begins at a place."""
-    for read in (_read_date, _read_month, _read_holiday, _read_weekday, _read_season, _read_part_of_year, _read_the_day):
+    for read in _READERS:
         named = read(reading, at)
         if named:
             return named
@@ -83,11 +84,12 @@ def _read_bare_date(reading: Reading, at: int) -> Named | None:
 
 def _read_day_first(reading: Reading, at: int) -> Named | None:
     place = reading.skip(at, "the")
-    day, is_ordinal = read_day(reading, place) or (ORDINALS.get(reading.word(place), 0), False)
+    digits = read_day(reading, place)
+    day, is_ordinal = digits or (ORDINALS.get(reading.word(place), 0), False)
     month_at = reading.skip(place + 1, "of")
     month = MONTHS.get(reading.word(month_at))
     has_of = month_at > place + 1
-    if not (day and month) or (reading.word(place) in ORDINALS and not has_of):
+    if not (day and month) or not (digits or has_of):
         return None
     is_clear = is_ordinal or has_of or _is_clear_month(reading, month_at, at)
     return Named(calendar.day_of_year(month, day), month_at + 1 - at, is_sure=is_clear)
@@ -120,7 +122,7 @@ def _is_month(reading: Reading, at: int) -> bool:
     word, lead = reading.word(at), reading.before(at)
     if word in PLAIN_MONTHS:
         return True
-    if lead == "of":
+    if reading.word(at - 1) == "of":
         return reading.word(at - 2) in PARTITIVES | {"week", "weekend", "rest"}
     if lead in MONTH_LEADS:
         is_person = lead != "in" and reading.word(at + 1) in PERSON_VERBS
@@ -134,6 +136,8 @@ def _read_weekday(reading: Reading, at: int) -> Named | None:
     day = WEEKDAYS.get(reading.word(at))
     if day is None or reading.word(at - 1) in _EVERY | _FEAST_WEEKDAYS or _is_in_row_of_weekdays(reading, at):
         return None
+    if reading.word(at) in WORDLIKE_WEEKDAYS and not reading.is_capital(at):
+        return None
     return Named(calendar.weekday(day), 1, _is_weekday(reading, at))
 
 
@@ -145,7 +149,7 @@ def _is_weekday(reading: Reading, at: int) -> bool:
     if reading.before(at) not in MONTH_LEADS | {"on", "by"}:
         return False
     if word in WORDLIKE_WEEKDAYS:
-        return reading.is_capital(at) and (not follower.isalpha() or follower in DAY_PARTS or follower in MONTHS)
+        return not follower.isalpha() or follower in DAY_PARTS or follower in MONTHS
     return True
 
 
@@ -167,6 +171,12 @@ def _read_season(reading: Reading, at: int) -> Named | None:
     is_long = lead in {"over", "during", "since", "throughout"} and word not in WORDLIKE_SEASONS
     is_sure = has_article or is_long or lead in DEMONSTRATIVES
     return Named(calendar.season(SEASONS[word]), 1, is_sure)
+
+
+def _read_weekend(reading: Reading, at: int) -> Named | None:
+    """Read "over the weekend"."""
+    is_sure = reading.word(at - 1) == "the" and reading.before(at) in words("over at on during since")
+    return Named(calendar.UNIT_CYCLES["weekend"], 1, is_sure) if reading.word(at) == "weekend" else None
 
 
 def _read_holiday(reading: Reading, at: int) -> Named | None:
@@ -201,3 +211,9 @@ def _read_the_day(reading: Reading, at: int) -> Named | None:
     follower = reading.word(at + 2)
     is_sure = is_led and (not follower.isalpha() or follower in PREPOSITIONS | {"i", "we", "and", "or"})
     return Named(calendar.day_of_month(found[0]), 2, is_sure)
+
+
+_READERS = (
+    _read_date, _read_month, _read_holiday, _read_weekday, _read_weekend, _read_season, _read_part_of_year,
+    _read_the_day,
+)  # fmt: skip

@@ -133,7 +133,7 @@ class WriteRate(models.Model):
 class IdempotentAnswer(models.Model):
     """The answer to a create that carried an `Idempotency-Key`; `status` 0 while it is being made."""
 
-    caller = models.CharField(max_length=80)
+    caller = models.CharField(max_length=200)
     key = models.CharField(max_length=255)
     fingerprint = models.CharField(max_length=64)
     status = models.PositiveSmallIntegerField(default=0)

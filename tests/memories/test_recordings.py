@@ -21,9 +21,7 @@ RECORDINGS = Path(memories.management.commands.__path__[0], "recordings")
 ASSISTANT_CATEGORIES = ("preferences", "work", "health", "hobbies", "relationships")
 
 ROW_RE = re.compile(r"\| `([\w-]+)\.jsonl` \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|")
-DOCUMENTED = {
-    name: tuple(map(int, counts)) for name, *counts in ROW_RE.findall((RECORDINGS / "README.md").read_text())
-}
+DOCUMENTED = {name: tuple(map(int, counts)) for name, *counts in ROW_RE.findall((RECORDINGS / "README.md").read_text())}
 
 
 def read(name: str) -> list[Item]:

@@ -72,9 +72,7 @@ def said(items: Iterable[Item]) -> list[tuple[str, bool]]:
 class TestLines:
     def test_init_tells_session_model_directory_and_tools(self) -> None:
         init = {"type": "system", "subtype": "init", "session_id": "s", "model": "m", "cwd": "/srv"}
-        assert read(ndjson({**init, "tools": ["Bash", "Read"]})) == [
-            SessionInit(1, "s", "m", "/srv", ("Bash", "Read"))
-        ]
+        assert read(ndjson({**init, "tools": ["Bash", "Read"]})) == [SessionInit(1, "s", "m", "/srv", ("Bash", "Read"))]
 
     def test_text_and_tool_calls_of_the_assistant_are_read_in_order_and_thinking_is_not(self) -> None:
         call = {"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "ls"}}
@@ -272,8 +270,7 @@ class TestBadLines:
     @given(st.lists(st.tuples(st.sampled_from(TYPES), SHAPES, SHAPES, SHAPES), max_size=6))
     def test_no_shape_of_json_raises(self, parts: list[tuple[str, object, object, object]]) -> None:
         lines = [
-            {"type": kind, "message": message, "event": event, "subtype": rest}
-            for kind, message, event, rest in parts
+            {"type": kind, "message": message, "event": event, "subtype": rest} for kind, message, event, rest in parts
         ]
         read(ndjson(*lines))
 

@@ -50,9 +50,7 @@ class GraphBuilder:
 
     def weight(self, name: str, *shape: int) -> str:
         """A float32 tensor that the caller of the graph supplies."""
-        tensor = TensorProto(
-            name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=TensorProto.EXTERNAL
-        )
+        tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=TensorProto.EXTERNAL)
         tensor.external_data.add(key="location", value=WEIGHTS_FILE)
         self.initializers.append(tensor)
         return name
@@ -166,9 +164,7 @@ def build_graph() -> GraphProto:
 
 
 def build_model() -> ModelProto:
-    return helper.make_model(
-        build_graph(), opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION
-    )
+    return helper.make_model(build_graph(), opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
 
 
 def export(path: Path = GRAPH_FILE) -> None:

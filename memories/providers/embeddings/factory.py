@@ -42,9 +42,7 @@ def _make(settings: EmbedderSettings) -> Embedder:
     if settings.kind == "hash":
         return HashEmbedder()
     if settings.kind == "ollama":
-        return ollama.OllamaEmbedder(
-            settings.url or ollama.DEFAULT_URL, settings.model or ollama.DEFAULT_MODEL
-        )
+        return ollama.OllamaEmbedder(settings.url or ollama.DEFAULT_URL, settings.model or ollama.DEFAULT_MODEL)
     if settings.kind == "openai":
         return openai.OpenAIEmbedder(
             settings.url or openai.DEFAULT_URL, settings.model or openai.DEFAULT_MODEL, settings.api_key

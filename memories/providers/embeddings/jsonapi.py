@@ -77,9 +77,7 @@ class JsonApi:
         except (httpx.NetworkError, httpx.RemoteProtocolError, httpx.ConnectTimeout) as error:
             raise ServiceBusy(f"{self._base.host} cannot be reached ({type(error).__name__})") from None
         except httpx.HTTPError as error:
-            raise EmbedderUnavailable(
-                f"{self._base.host} failed to answer ({type(error).__name__})"
-            ) from None
+            raise EmbedderUnavailable(f"{self._base.host} failed to answer ({type(error).__name__})") from None
 
     def _address(self, path: str) -> httpx.URL:
         return self._base.copy_with(path=self._base.path.rstrip("/") + path)

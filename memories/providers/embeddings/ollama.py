@@ -14,9 +14,7 @@ class OllamaEmbedder(RemoteEmbedder):
 
     provider = "ollama"
 
-    def __init__(
-        self, url: str = DEFAULT_URL, model: str = DEFAULT_MODEL, patience: Patience | None = None
-    ) -> None:
+    def __init__(self, url: str = DEFAULT_URL, model: str = DEFAULT_MODEL, patience: Patience | None = None) -> None:
         hints = {404: f"no such model or address; try `ollama pull {model}`"}
         super().__init__(model, JsonApi(url, patience=patience, hints=hints))
 

@@ -76,7 +76,7 @@ class Migration(migrations.Migration):
             name='IdempotentAnswer',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('caller', models.CharField(max_length=80)),
+                ('caller', models.CharField(max_length=200)),
                 ('key', models.CharField(max_length=255)),
                 ('fingerprint', models.CharField(max_length=64)),
                 ('status', models.PositiveSmallIntegerField(default=0)),

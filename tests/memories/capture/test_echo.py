@@ -67,9 +67,7 @@ class TestLineStatement:
     def test_every_injected_form_states_the_same(self, line: str) -> None:
         assert line_statement(line) == "Takes 60s"
 
-    @pytest.mark.parametrize(
-        "line", ["", "  ", "## Operational Memory (3 memories, ~412 tokens)", "### jellyfin"]
-    )
+    @pytest.mark.parametrize("line", ["", "  ", "## Operational Memory (3 memories, ~412 tokens)", "### jellyfin"])
     def test_headings_and_blanks_state_nothing(self, line: str) -> None:
         assert line_statement(line) == ""
 

@@ -21,9 +21,7 @@ def texts(text: str) -> list[str]:
 class TestSpec:
     def test_general_memory_marker_has_no_service(self) -> None:
         scan = find_memories("[MEMORY:remediation] DNS fails during reconnects -- retry once")
-        assert scan.memories == [
-            MemoryMarker("remediation", None, "DNS fails during reconnects -- retry once")
-        ]
+        assert scan.memories == [MemoryMarker("remediation", None, "DNS fails during reconnects -- retry once")]
         assert scan.refused == []
 
     def test_service_specific_memory_marker(self) -> None:
@@ -45,9 +43,7 @@ class TestSpec:
     @given(
         st.sampled_from(OPERATIONAL_CATEGORIES),
         st.none() | st.from_regex(r"[a-zA-Z0-9_-]{1,12}", fullmatch=True),
-        st.from_regex(
-            r"[A-Za-z0-9äß.,:;()/'%=-]([A-Za-z0-9äß .,:;()/'%=-]{0,40}[A-Za-z0-9äß.])?", fullmatch=True
-        ),
+        st.from_regex(r"[A-Za-z0-9äß.,:;()/'%=-]([A-Za-z0-9äß .,:;()/'%=-]{0,40}[A-Za-z0-9äß.])?", fullmatch=True),
         st.sampled_from(["", "Noted: ", "- ", "1. ", "> ", "first line\n"]),
     )
     def test_well_formed_markers_are_read_as_the_regex_of_the_spec_reads_them(
@@ -190,9 +186,7 @@ class TestMarkdown:
 
     def test_markers_after_code_count_again(self) -> None:
         assert texts("```\n[MEMORY:timing] no\n```\n[MEMORY:timing] yes") == ["yes"]
-        assert texts("`code` [MEMORY:timing] yes, like `[MEMORY:timing] no`") == [
-            "yes, like `[MEMORY:timing] no`"
-        ]
+        assert texts("`code` [MEMORY:timing] yes, like `[MEMORY:timing] no`") == ["yes, like `[MEMORY:timing] no`"]
 
     def test_a_lone_backtick_opens_no_code(self) -> None:
         assert texts("It`s [MEMORY:timing] yes") == ["yes"]

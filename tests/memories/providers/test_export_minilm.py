@@ -38,9 +38,7 @@ def without_weights(model):
 
 
 def test_the_graph_asks_for_the_tensors_the_weights_hold():
-    asked = {
-        tensor.name: tuple(tensor.dims) for tensor in build_model().graph.initializer if tensor.external_data
-    }
+    asked = {tensor.name: tuple(tensor.dims) for tensor in build_model().graph.initializer if tensor.external_data}
     held = view_tensors(map_verified(locate_model() / WEIGHTS_FILE))
     words = held.pop(WORDS)
     assert words.shape == (30_522, 384)

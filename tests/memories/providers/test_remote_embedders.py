@@ -179,17 +179,13 @@ def test_a_service_that_stays_broken_is_given_up(httpserver, ollama):
 
 
 def test_a_long_retry_after_is_not_waited_for(httpserver, ollama):
-    httpserver.expect_request("/api/embed").respond_with_data(
-        "later", status=429, headers={"Retry-After": "3600"}
-    )
+    httpserver.expect_request("/api/embed").respond_with_data("later", status=429, headers={"Retry-After": "3600"})
     with pytest.raises(EmbedderUnavailable, match="answered 429"):
         ollama.embed_query("one")
     assert len(httpserver.log) == 1
 
 
-@pytest.mark.parametrize(
-    ("asked", "expected"), [(None, True), (0.0, 0.0), (2.0, 2.0), (4.0, 4.0), (4.5, False)]
-)
+@pytest.mark.parametrize(("asked", "expected"), [(None, True), (0.0, 0.0), (2.0, 2.0), (4.0, 4.0), (4.5, False)])
 def test_short_waits_are_honoured(asked, expected):
     found = wait_before_retry(ServiceBusy("busy", asked), Patience(longest_wait_seconds=4.0))
     assert found == expected

@@ -38,9 +38,7 @@ def test_a_write_is_found_by_the_next_view(alice: Caller, index: AppIndex) -> No
     assert alive(index) == ["the first", "quite another one"]
 
 
-def test_nothing_written_costs_one_query(
-    alice: Caller, index: AppIndex, django_assert_num_queries: Any
-) -> None:
+def test_nothing_written_costs_one_query(alice: Caller, index: AppIndex, django_assert_num_queries: Any) -> None:
     alice.remember("the first")
     index.view()
     with django_assert_num_queries(1):

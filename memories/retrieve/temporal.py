@@ -1,0 +1,160 @@
+"""The times a text speaks of, as windows that weigh memories: "last week", "in May 2023", "since March".
+
+We find the words ourselves. Libraries that read dates take "We", "Sun", "may" and the name March for some; here
+capitals and prepositions decide, and what is doubtful is no time. Without a year or a direction the most recent past
+is meant, as people ask memories about what has been.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+
+from .temporal_calendar import DAY, Span
+from .temporal_dates import Found, hours_of, read_bare_year, read_decade, read_named, read_numeric
+from .temporal_parts import read_part
+from .temporal_phrases import ABOUT, read_ago, read_relative_day, read_rolling
+from .temporal_ranges import read_range
+from .temporal_tokens import Reading, tokenize
+from .temporal_words import ADVERBS, AFTER, BEFORE, DAY_PARTS, OPERATORS, PREPOSITIONS, SINCE, TIME_WORDS, UNTIL
+
+MAX_WINDOWS = 32
+SHORTEST = timedelta(hours=1)
+LENGTHS = {
+    "minute": timedelta(hours=1), "hour": timedelta(hours=1), "part of day": timedelta(hours=8), "day": DAY,
+    "weekend": 2 * DAY, "holiday": 3 * DAY, "week": 7 * DAY, "month": 30 * DAY, "quarter": 91 * DAY,
+    "season": 91 * DAY, "half": 182 * DAY, "year": 365 * DAY, "decade": 3653 * DAY,
+}  # fmt: skip
+"""How long a window of a precision is: what is beyond the only limit of an open window is measured by it."""
+_OTHER_LENGTH = 30 * DAY
+_READERS = (
+    read_range, read_relative_day, read_ago, read_rolling, read_part, read_numeric, read_named, read_decade,
+    read_bare_year,
+)  # fmt: skip
+_LEADING = PREPOSITIONS - {"of", "about", "through", "for", "from"}
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """`start` ≤ t < `end` in the time zone of the asker; None is open. `span` is the place of `text` in the text.
+
+    `precision` is one of LENGTHS, "range" ("between 3 and 5 May"), "part" ("early May") or "recent". Compare windows
+    of hours in UTC: on the night the clocks go back, local times do not tell the order.
+    """
+
+    start: datetime | None
+    end: datetime | None
+    span: tuple[int, int]
+    text: str
+    precision: str
+
+
+def find_windows(text: str, now: datetime) -> list[TimeWindow]:
+    """The times in a text in the order they are said, at most MAX_WINDOWS. Linear in the length of the text.
+
+    An ambiguous date ("05/07/2023") gives two windows of one span, month first before day first.
+    """
+    reading = Reading(tokenize(text), now)
+    windows: list[TimeWindow] = []
+    at = 0
+    while at < len(reading.tokens) and len(windows) < MAX_WINDOWS:
+        used, found = _read_window(reading, at)
+        windows += [_place(window, text, reading, at, used) for window in found]
+        at += max(used, 1)
+    return windows
+
+
+def weight(window: TimeWindow, moment: datetime) -> float:
+    """1 inside, a half one length of the window away, 1 / (1 + (distance / length)²) in general: never 0.
+
+    A moment without a zone is read in the window's, and the other way round.
+    """
+    distance = max(_minus(window.start, moment), _minus(moment, window.end), timedelta())
+    length = max(_length(window), SHORTEST)
+    return 1.0 / (1.0 + math.pow(distance / length, 2))
+
+
+def _length(window: TimeWindow) -> timedelta:
+    if window.start is None or window.end is None:
+        return LENGTHS.get(window.precision, _OTHER_LENGTH)
+    return _minus(window.end, window.start)
+
+
+def _minus(later: datetime | None, earlier: datetime | None) -> timedelta:
+    """In real time, not by the clock on the wall."""
+    if later is None or earlier is None:
+        return timedelta()
+    if later.tzinfo is None or earlier.tzinfo is None:
+        return later.replace(tzinfo=None) - earlier.replace(tzinfo=None)
+    return later.astimezone(UTC) - earlier.astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class _Limits:
+    start: datetime | None
+    end: datetime | None
+    precision: str
+
+
+def _read_window(reading: Reading, at: int) -> tuple[int, list[_Limits]]:
+    """How many tokens make a time here, and the one or two readings of it."""
+    for length in (2, 1):
+        operator = OPERATORS.get((reading.word(at), reading.word(at + 1))[:length])
+        found = _read_simple(reading, at + length) if operator else None
+        if operator and found:
+            return length + found.words, [_apply(operator, span, found.precision) for span in _spans(found)]
+    lead = 1 if reading.word(at) in _LEADING and reading.word(at + 1) not in ADVERBS else 0
+    found = _read_simple(reading, at + lead)
+    if not found:
+        return 0, []
+    return lead + found.words, [_Limits(span.start, span.end, found.precision) for span in _spans(found)]
+
+
+def _spans(found: Found) -> Iterator[Span]:
+    yield found.span
+    if found.other:
+        yield found.other
+
+
+def _apply(operator: str, span: Span, precision: str) -> _Limits:
+    if operator == SINCE:
+        return _Limits(span.start, None, precision)
+    if operator == AFTER:
+        return _Limits(span.end, None, precision)
+    return _Limits(None, {BEFORE: span.start, UNTIL: span.end}[operator], precision)
+
+
+def _read_simple(reading: Reading, at: int) -> Found | None:
+    if not _may_begin(reading.word(at)):
+        return None
+    place = reading.skip(at, "the")
+    for read in _READERS:
+        found = read(reading, at)
+        if not found and place > at and read is read_named:
+            found = read(reading, place)
+            found = found and replace(found, words=found.words + 1)
+        if found:
+            return _narrow(reading, at, found)
+    return None
+
+
+def _may_begin(word: str) -> bool:
+    return word in TIME_WORDS or word[:1].isdecimal() or word in ABOUT or word in {"'", "’"}
+
+
+def _narrow(reading: Reading, at: int, found: Found) -> Found:
+    """Read "yesterday morning", "Friday night"."""
+    part = reading.word(at + found.words)
+    if found.precision != "day" or part not in DAY_PARTS or found.other:
+        return found
+    return Found(found.words + 1, hours_of(found.span.start, part), "part of day")
+
+
+def _place(limits: _Limits, text: str, reading: Reading, at: int, used: int) -> TimeWindow:
+    first, last = reading.tokens[at], reading.tokens[at + used - 1]
+    zone = reading.now.tzinfo
+    start = limits.start.replace(tzinfo=zone) if limits.start else None
+    end = limits.end.replace(tzinfo=zone) if limits.end else None
+    return TimeWindow(start, end, (first.start, last.end), text[first.start : last.end], limits.precision)

@@ -1,0 +1,254 @@
+"""`/apps`: operators create, read, change and uninstall tenants, and curate their memories."""
+
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import User
+from rest_framework.test import APIClient
+
+from memories.models import Memory
+from memsite.tenancy.models import App, AppPolicy
+from memsite.tenancy.policy import POLICY_FIELDS
+from tests.api.checks import MEMORY_FIELDS, assert_problem
+from tests.conftest import Caller, make_app, make_caller
+
+APPS = "/api/v1/apps"
+
+
+def test_an_operator_creates_an_app_with_the_policy_of_its_preset(operator: APIClient) -> None:
+    answer = operator.post(APPS, {"app_id": "acme", "name": "Acme", "preset": "compact"})
+    assert answer.status_code == 201
+    body = answer.json()
+    assert {name: body[name] for name in ("app_id", "name", "preset", "status")} == {
+        "app_id": "acme",
+        "name": "Acme",
+        "preset": "compact",
+        "status": "active",
+    }
+    assert set(body["policy"]) == set(POLICY_FIELDS)
+    assert (body["policy"]["memory_limit"], body["policy"]["max_characters"]) == (10, 200)
+    assert operator.get(f"{APPS}/acme").json() == body
+
+
+def test_an_app_without_a_preset_is_standard_with_the_documented_numbers(operator: APIClient) -> None:
+    body = operator.post(APPS, {"app_id": "acme", "name": "Acme"}).json()
+    assert body["preset"] == "standard"
+    documented = {
+        "memory_limit": 100_000,
+        "max_characters": 2_000,
+        "start_confidence": 0.7,
+        "reinforce_step": 0.1,
+        "contradict_step": 0.2,
+        "same_session_step": 0.05,
+        "inactive_below": 0.3,
+        "stale_after_days": 30,
+        "decay_per_week": 0.1,
+        "dedup_similarity": 0.85,
+        "session_budget_tokens": 2_000,
+        "turn_budget_tokens": 500,
+        "turn_limit": 10,
+        "economy_limit": 5,
+        "echo_step": 0.1,
+        "fizzle_step": 0.05,
+        "energy_floor": 0.2,
+        "ttl_days": {"work": 90, "preferences": 180, "health": 365, "hobbies": 60, "relationships": 180},
+    }
+    assert {name: body["policy"][name] for name in documented} == documented
+
+
+def test_a_policy_given_at_creation_stands_over_the_presets(operator: APIClient) -> None:
+    body = {"app_id": "acme", "name": "Acme", "preset": "ops", "policy": {"writes_per_minute": 7}}
+    policy = operator.post(APPS, body).json()["policy"]
+    assert policy["writes_per_minute"] == 7
+    assert policy["ranking"] == "confidence"
+
+
+def test_two_apps_cannot_have_the_same_id(operator: APIClient) -> None:
+    operator.post(APPS, {"app_id": "acme", "name": "Acme"})
+    assert_problem(operator.post(APPS, {"app_id": "acme", "name": "Other"}), 409)
+    assert App.objects.get().name == "Acme"
+
+
+def test_a_refused_app_leaves_nothing_behind(operator: APIClient) -> None:
+    body = {"app_id": "acme", "name": "Acme", "policy": {"memory_limit": 0}}
+    assert_problem(operator.post(APPS, body), 400)
+    assert not App.objects.exists()
+    assert not AppPolicy.objects.exists()
+
+
+@pytest.mark.parametrize("app_id", ["", "Acme", "a b", "-a", "a/b", "ä", "a" * 65, "a\nb", 5, None, ["a"]])
+def test_an_app_id_is_a_short_lower_case_name(operator: APIClient, app_id: Any) -> None:
+    assert_problem(operator.post(APPS, {"app_id": app_id, "name": "Acme"}), 400, "app_id")
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("no_such_field", 1),
+        ("app", "globex"),
+        ("memory_limit", 0),
+        ("memory_limit", "5"),
+        ("memory_limit", 5.5),
+        ("memory_limit", True),
+        ("memory_limit", None),
+        ("memory_limit", 10**30),
+        ("memory_limit", []),
+        ("max_characters", -1),
+        ("start_confidence", 1.1),
+        ("start_confidence", "0.5"),
+        ("start_confidence", True),
+        ("start_confidence", None),
+        ("start_confidence", {}),
+        ("capture_markers", 1),
+        ("capture_markers", "true"),
+        ("capture_markers", None),
+        ("marker_categories", "timing"),
+        ("marker_categories", ["Timing!"]),
+        ("marker_categories", [5]),
+        ("marker_categories", [["timing"]]),
+        ("marker_categories", ["a", "a"]),
+        ("marker_categories", None),
+        ("ttl_days", {"work": 0}),
+        ("ttl_days", {"work": "90"}),
+        ("ttl_days", {"Work!": 90}),
+        ("ttl_days", []),
+        ("ranking", "best"),
+        ("ranking", 5),
+        ("ranking", []),
+        ("block", "html"),
+        ("time_zone", "Mars/Base"),
+        ("time_zone", 5),
+        ("time_zone", []),
+        ("time_zone", None),
+        ("time_zone", ""),
+        ("time_zone", "../../etc/passwd"),
+        ("decay_exempt_from", 2),
+    ],
+)
+def test_a_policy_field_takes_only_its_own_type_and_range(
+    operator: APIClient, acme: App, field: str, value: Any
+) -> None:
+    before = operator.get(f"{APPS}/acme").json()
+    body = assert_problem(operator.patch(f"{APPS}/acme", {"policy": {field: value}}), 400)
+    assert all(error["field"].startswith(f"policy.{field}") for error in body["errors"])
+    assert operator.get(f"{APPS}/acme").json() == before
+
+
+def test_economising_cannot_inject_more_than_usual(operator: APIClient, acme: App) -> None:
+    assert_problem(operator.patch(f"{APPS}/acme", {"policy": {"turn_limit": 4}}), 400, "policy.economy_limit")
+
+
+def test_a_patch_changes_only_what_it_names(operator: APIClient, acme: App) -> None:
+    before = operator.get(f"{APPS}/acme").json()
+    after = operator.patch(f"{APPS}/acme", {"policy": {"time_zone": "Europe/Berlin"}}).json()
+    assert after["policy"].pop("time_zone") == "Europe/Berlin"
+    assert before["policy"].pop("time_zone") == "UTC"
+    assert after == before
+
+
+def test_a_preset_in_a_patch_sets_every_policy_field(operator: APIClient) -> None:
+    make_app("acme", writes_per_minute=3)
+    policy = operator.patch(f"{APPS}/acme", {"preset": "compact"}).json()["policy"]
+    assert (policy["memory_limit"], policy["writes_per_minute"]) == (10, 10_000)
+
+
+def test_a_changed_policy_holds_for_the_very_next_request(operator: APIClient, alice: Caller) -> None:
+    operator.patch(f"{APPS}/acme", {"policy": {"max_characters": 20}})
+    assert_problem(alice.post("memories", {"content": "x" * 21}), 400, "content")
+
+
+def test_the_list_of_apps_is_a_cursor_page(operator: APIClient) -> None:
+    for name in ("one", "two", "three"):
+        make_app(name)
+    first = operator.get(APPS, {"limit": 2}).json()
+    assert [row["app_id"] for row in first["results"]] == ["three", "two"]
+    second = operator.get(first["next"]).json()
+    assert [row["app_id"] for row in second["results"]] == ["one"]
+    assert second["next"] is None
+
+
+def test_an_app_that_does_not_exist_is_404_to_everything(operator: APIClient) -> None:
+    assert_problem(operator.get(f"{APPS}/nobody"), 404)
+    assert_problem(operator.patch(f"{APPS}/nobody", {"name": "x"}), 404)
+    assert_problem(operator.delete(f"{APPS}/nobody"), 404)
+    assert_problem(operator.get(f"{APPS}/nobody/memories"), 404)
+
+
+def test_uninstalling_shuts_the_app_and_keeps_its_memories(operator: APIClient, alice: Caller) -> None:
+    alice.remember("Kept for later")
+    assert operator.delete(f"{APPS}/acme").json() == {"success": True, "deleted_count": 0}
+    assert_problem(alice.get("memories"), 401)
+    assert operator.get(f"{APPS}/acme").json()["status"] == "uninstalled"
+    kept = operator.get(f"{APPS}/acme/memories").json()["memories"]
+    assert [memory["content"] for memory in kept] == ["Kept for later"]
+
+
+def test_uninstalling_with_purge_deletes_its_memories_and_no_others(
+    operator: APIClient, alice: Caller, charlie: Caller
+) -> None:
+    alice.remember("First of acme")
+    alice.remember("Second of acme", visibility="agent")
+    charlie.remember("Of globex")
+    answer = operator.delete(f"{APPS}/acme?purge_memories=true")
+    assert answer.json() == {"success": True, "deleted_count": 2}
+    assert [memory.content for memory in Memory.objects.all()] == ["Of globex"]
+
+
+@pytest.mark.parametrize("query", ["purge_memories=yes", "purge_memories=", "purge_memory=true", "force=1"])
+def test_a_misspelt_purge_uninstalls_nothing(operator: APIClient, acme: App, query: str) -> None:
+    assert_problem(operator.delete(f"{APPS}/acme?{query}"), 400)
+    assert operator.get(f"{APPS}/acme").json()["status"] == "active"
+
+
+def test_an_operator_lists_and_deletes_an_apps_memories(operator: APIClient, alice: Caller) -> None:
+    ids = [alice.remember(f"Fact number {number}", visibility="agent")["id"] for number in range(3)]
+    page = operator.get(f"{APPS}/acme/memories").json()
+    assert page["memories"] == page["results"]
+    assert [row["id"] for row in page["memories"]] == ids[::-1]
+    assert set(page["memories"][0]) == MEMORY_FIELDS
+    assert operator.delete(f"{APPS}/acme/memories/{ids[0]}").json()["success"] is True
+    assert_problem(operator.delete(f"{APPS}/acme/memories/{ids[0]}"), 404)
+    assert operator.delete(f"{APPS}/acme/memories").json() == {"success": True, "deleted_count": 2}
+    assert operator.get(f"{APPS}/acme/memories").json()["memories"] == []
+
+
+def test_a_memory_is_not_deleted_through_another_app(operator: APIClient, alice: Caller, charlie: Caller) -> None:
+    uid = alice.remember("Of acme")["id"]
+    assert_problem(operator.delete(f"{APPS}/globex/memories/{uid}"), 404)
+    assert alice.get(f"memories/{uid}").status_code == 200
+
+
+def test_an_agents_key_is_no_operators(alice: Caller) -> None:
+    for call in (alice.get("apps"), alice.post("apps", {"app_id": "x", "name": "X"}), alice.get("apps/acme")):
+        assert_problem(call, 403)
+
+
+def test_an_operators_key_of_an_agent_administers_its_own_app_and_sees_no_other(acme: App) -> None:
+    make_app("globex")
+    chief = make_caller(acme, "chief", ("read", "write", "operator"))
+    assert [row["app_id"] for row in chief.get("apps").json()["results"]] == ["acme"]
+    assert chief.patch("apps/acme", {"name": "Acme Ltd"}).status_code == 200
+    assert_problem(chief.get("apps/globex"), 404)
+    assert_problem(chief.post("apps", {"app_id": "new", "name": "New"}), 403)
+    assert not App.objects.filter(app_id="new").exists()
+
+
+def test_an_operators_key_has_no_door_to_agents_work(operator: APIClient) -> None:
+    for path in ("memories", "sessions", "events", "resources", f"memories/{uuid4()}"):
+        assert_problem(operator.get(f"/api/v1/{path}"), 403)
+
+
+def test_a_superuser_signed_in_with_a_browser_is_an_operator(db: None) -> None:
+    client = APIClient(enforce_csrf_checks=True)
+    client.force_login(User.objects.create_superuser("root", password="correct horse battery"))
+    assert client.get(APPS).status_code == 200
+    assert_problem(client.post(APPS, {"app_id": "acme", "name": "Acme"}), 403)
+    assert not App.objects.exists()
+
+
+def test_any_other_browser_session_is_nobody(acme: App) -> None:
+    client = APIClient()
+    client.force_login(User.objects.create_user("clerk", password="correct horse battery", is_staff=True))
+    assert_problem(client.get(APPS), 401)
+    assert_problem(client.get("/api/v1/memories"), 401)

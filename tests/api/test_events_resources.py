@@ -1,0 +1,109 @@
+"""`/events` and `/resources`: what was reported, and the raw text it came from."""
+
+from datetime import UTC, datetime
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from time_machine import travel
+
+from tests.api.checks import all_memories, assert_problem, say
+from tests.conftest import Caller
+
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
+
+
+def events(caller: Caller, **query: Any) -> list[dict[str, Any]]:
+    answer = caller.get("events", **query)
+    assert answer.status_code == 200, answer.content
+    return list(answer.json()["results"])
+
+
+def test_an_event_marker_fills_the_feed(alice: Caller) -> None:
+    session = alice.start_session()
+    with travel(NOON, tick=False):
+        say(alice, session, "[EVENT:critical:postgres] Connection refused")
+    (event,) = events(alice)
+    assert event.pop("id")
+    assert event == {
+        "level": "critical",
+        "service": "postgres",
+        "message": "Connection refused",
+        "session_id": session["id"],
+        "turn_number": None,
+        "memory_id": None,
+        "created_at": "2027-03-01T12:00:00Z",
+    }
+
+
+def test_the_feed_is_filtered_by_level_service_and_session(alice: Caller) -> None:
+    one, two = alice.start_session(), alice.start_session()
+    say(alice, one, "[EVENT:info:dns] a\n[EVENT:error:dns] b\n[EVENT:info] c")
+    say(alice, two, "[EVENT:info:web] d")
+    assert [event["message"] for event in events(alice)] == ["d", "c", "b", "a"]
+    assert [event["message"] for event in events(alice, level="error")] == ["b"]
+    assert [event["message"] for event in events(alice, service="dns")] == ["b", "a"]
+    assert [event["message"] for event in events(alice, session_id=two["id"])] == ["d"]
+    assert [event["message"] for event in events(alice, level="info", service="dns")] == ["a"]
+
+
+def test_the_feed_is_the_apps_and_of_no_other(alice: Caller, bob: Caller, charlie: Caller) -> None:
+    say(alice, alice.start_session(), "[EVENT:info:dns] Of acme")
+    assert [event["message"] for event in events(bob)] == ["Of acme"]
+    assert events(charlie) == []
+
+
+def test_a_new_memory_of_a_marker_is_in_the_feed_with_its_session(alice: Caller) -> None:
+    session = alice.start_session()
+    say(alice, session, "[MEMORY:timing:dns] Takes 5s to settle")
+    (memory,) = all_memories(alice)
+    (event,) = events(alice)
+    assert (event["memory_id"], event["session_id"], event["service"]) == (memory["id"], session["id"], "dns")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("level", "loud"), ("level", ""), ("session_id", "x"), ("session_id", ""), ("memory_id", "x"), ("limit", "0")],
+)
+def test_the_feeds_parameters_take_only_what_they_say(alice: Caller, name: str, value: str) -> None:
+    assert_problem(alice.get("events", **{name: value}), 400, name)
+
+
+def test_resources_are_the_raw_texts_of_ones_own_sessions(alice: Caller, bob: Caller, charlie: Caller) -> None:
+    one, two = alice.start_session(), alice.start_session()
+    with travel(NOON, tick=False):
+        say(alice, one, "First")
+    say(alice, two, "Second")
+    rows = alice.get("resources").json()["results"]
+    assert [row["raw_content"] for row in rows] == ["Second", "First"]
+    assert rows[1].keys() == {
+        "id", "role", "raw_content", "content_type", "content_at", "conversation", "turn_number", "created_at",
+    }  # fmt: skip
+    assert (rows[1]["created_at"], rows[1]["content_type"]) == ("2027-03-01T12:00:00Z", "text/plain")
+    filtered = alice.get("resources", session_id=one["id"]).json()["results"]
+    assert [row["raw_content"] for row in filtered] == ["First"]
+    for outsider in (bob, charlie):
+        assert outsider.get("resources").json()["results"] == []
+        assert_problem(outsider.get("resources", session_id=one["id"]), 404)
+
+
+def test_a_memory_points_to_the_text_it_came_from(alice: Caller) -> None:
+    session = alice.start_session()
+    say(alice, session, "I noticed something.\n[MEMORY:timing:dns] Takes 5s to settle\nThat is all.")
+    (memory,) = all_memories(alice)
+    (resource,) = alice.get("resources").json()["results"]
+    assert memory["resource_id"] == resource["id"]
+    assert memory["content"] == "Takes 5s to settle"
+    assert resource["raw_content"].startswith("I noticed something.")
+
+
+@pytest.mark.parametrize(("name", "value"), [("session_id", "x"), ("role", "user"), ("limit", "1000")])
+def test_the_parameters_of_resources_take_only_what_they_say(alice: Caller, name: str, value: str) -> None:
+    assert_problem(alice.get("resources", **{name: value}), 400, name)
+
+
+def test_neither_can_be_written_or_deleted(alice: Caller) -> None:
+    for path in ("events", "resources"):
+        for method in ("post", "put", "patch", "delete"):
+            assert_problem(getattr(alice.client, method)(f"/api/v1/{path}", {}), 405)
+    assert_problem(alice.get(f"resources/{uuid4()}"), 404)

@@ -1,0 +1,199 @@
+"""`Idempotency-Key`: a create may be repeated and happens once."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from rest_framework.test import APIClient
+from time_machine import travel
+
+from memories.models import Link, Memory
+from memsite.tenancy.models import Agent, ApiKey, App, IdempotentAnswer
+from sessions.models import AgentSession, Resource
+from tests.api.checks import assert_problem
+from tests.conftest import Caller, client_with, make_app, make_caller
+
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
+KEY = {"Idempotency-Key": "once"}
+
+
+def assert_repeated(first: Any, again: Any) -> None:
+    assert first.status_code < 300, first.content
+    assert (again.status_code, again.content) == (first.status_code, first.content)
+    assert "Idempotency-Replayed" not in first
+    assert again["Idempotency-Replayed"] == "true"
+
+
+def test_the_same_key_and_body_give_the_same_answer_and_one_memory(alice: Caller) -> None:
+    with travel(NOON, tick=False):
+        first = alice.post("memories", {"content": "Whales sing", "dedupe": False}, **KEY)
+    with travel(NOON + timedelta(hours=23, minutes=59), tick=False):
+        again = alice.post("memories", {"content": "Whales sing", "dedupe": False}, **KEY)
+    assert_repeated(first, again)
+    assert Memory.objects.count() == 1
+
+
+def test_a_repeated_memory_is_not_reinforced(alice: Caller) -> None:
+    assert_repeated(*(alice.post("memories", {"content": "Whales sing"}, **KEY) for _ in range(2)))
+    assert Memory.objects.get().confidence == 0.7
+
+
+def test_every_create_takes_a_key(alice: Caller) -> None:
+    session = alice.start_session()["id"]
+    one, two = (alice.remember(text, dedupe=False)["id"] for text in ("Whales sing", "Bears sleep"))
+    counts = (AgentSession, Resource, Memory, Link)
+    creates: list[tuple[str, Any]] = [
+        ("sessions", {"title": "x"}),
+        (f"sessions/{session}/messages", {"messages": [{"role": "user", "content": "x"}]}),
+        ("memories/batch", {"memories": [{"content": "Trains run"}]}),
+        (f"memories/{one}/links", {"to": two}),
+    ]
+    for number, (path, body) in enumerate(creates):
+        key = {"Idempotency-Key": f"key-{number}"}
+        first = alice.post(path, body, **key)
+        before = [model.objects.count() for model in counts]
+        again = alice.post(path, body, **key)
+        assert_repeated(first, again)
+        assert [model.objects.count() for model in counts] == before
+
+
+def test_creates_of_operators_take_a_key_too(operator: APIClient) -> None:
+    body = {"app_id": "acme", "name": "Acme"}
+    assert_repeated(*(operator.post("/api/v1/apps", body, headers=KEY) for _ in range(2)))
+    assert App.objects.count() == 1
+
+
+def test_a_repeated_answer_has_no_api_key(operator: APIClient, acme: App) -> None:
+    path = "/api/v1/apps/acme/agents"
+    first, again = (operator.post(path, {"name": "dora"}, headers=KEY) for _ in range(2))
+    assert first.json()["api_key"]
+    assert again.json() == {**first.json(), "api_key": None}
+    assert again.status_code == 201
+    assert (Agent.objects.count(), ApiKey.objects.exclude(agent=None).count()) == (1, 1)
+    secret = first.json()["api_key"]
+    assert not any(secret.encode() in bytes(row.body) for row in IdempotentAnswer.objects.all())
+
+    key = {"Idempotency-Key": "twice"}
+    first, again = (operator.post(f"{path}/dora/keys", {}, headers=key) for _ in range(2))
+    assert again.json() == {**first.json(), "api_key": None}
+    assert ApiKey.objects.exclude(agent=None).count() == 2
+
+
+@pytest.mark.parametrize(
+    "body", [{"content": "Bears sleep"}, {"content": "Whales sing", "importance": 1}, {"content": "Whales sing "}]
+)
+def test_the_same_key_with_another_body_is_refused(alice: Caller, body: Any) -> None:
+    alice.post("memories", {"content": "Whales sing"}, **KEY)
+    assert_problem(alice.post("memories", body, **KEY), 422)
+    assert Memory.objects.count() == 1
+
+
+def test_the_order_of_the_fields_makes_no_other_body(alice: Caller) -> None:
+    first = alice.post("memories", {"content": "Whales sing", "importance": 1}, **KEY)
+    assert_repeated(first, alice.post("memories", {"importance": 1, "content": "Whales sing"}, **KEY))
+
+
+def test_the_same_key_at_another_door_is_refused(alice: Caller) -> None:
+    alice.post("memories", {"content": "Whales sing"}, **KEY)
+    assert_problem(alice.post("sessions", {"title": "x"}, **KEY), 422)
+
+
+def test_while_a_twin_is_at_work_the_key_is_taken(alice: Caller) -> None:
+    with travel(NOON, tick=False):
+        alice.post("memories", {"content": "Whales sing"}, **KEY)
+        IdempotentAnswer.objects.update(status=0, body=b"")
+        for body in ({"content": "Whales sing"}, {"content": "Bears sleep"}):
+            assert_problem(alice.post("memories", body, **KEY), 409)
+    assert Memory.objects.count() == 1
+
+
+def test_a_twin_that_was_killed_gives_the_key_up(alice: Caller) -> None:
+    with travel(NOON, tick=False):
+        IdempotentAnswer.objects.create(
+            caller=f"agent:{alice.agent.pk}", key="once", fingerprint="x", status=0, created_at=NOON
+        )
+        assert_problem(alice.post("memories", {"content": "Whales sing"}, **KEY), 409)
+    with travel(NOON + timedelta(minutes=3), tick=False):
+        assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code == 201
+        assert_repeated(
+            alice.post("memories", {"content": "Bears sleep"}, **{"Idempotency-Key": "else"}),
+            alice.post("memories", {"content": "Bears sleep"}, **{"Idempotency-Key": "else"}),
+        )
+    assert Memory.objects.count() == 2
+
+
+def test_after_a_day_the_key_means_nothing_any_more(alice: Caller) -> None:
+    with travel(NOON, tick=False):
+        first = alice.post("memories", {"content": "Whales sing"}, **KEY)
+    with travel(NOON + timedelta(hours=24), tick=False):
+        later = alice.post("memories", {"content": "Bears sleep"}, **KEY)
+    assert (first.status_code, later.status_code) == (201, 201)
+    assert later.json()["content"] == "Bears sleep"
+
+
+def test_a_request_that_failed_frees_its_key(alice: Caller, operator: APIClient) -> None:
+    assert_problem(alice.post("memories", {"content": ""}, **KEY), 400)
+    assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code == 201
+    operator.post("/api/v1/apps", {"app_id": "taken", "name": "x"})
+    assert_problem(operator.post("/api/v1/apps", {"app_id": "taken", "name": "x"}, headers=KEY), 409)
+    assert operator.post("/api/v1/apps", {"app_id": "free", "name": "x"}, headers=KEY).status_code == 201
+
+
+def test_a_request_that_was_too_fast_frees_its_key(db: None) -> None:
+    caller = make_caller(make_app("globex", writes_per_minute=1), "gina")
+    with travel(NOON, tick=False):
+        caller.remember("one")
+        assert_problem(caller.post("memories", {"content": "two"}, **KEY), 429)
+    with travel(NOON + timedelta(minutes=1), tick=False):
+        assert caller.post("memories", {"content": "two"}, **KEY).status_code == 201
+
+
+def test_a_request_that_broke_the_server_frees_its_key(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(Memory, "save", lambda *_, **__: 1 / 0)
+        assert_problem_500(alice.post("memories", {"content": "Whales sing"}, **KEY))
+    assert not IdempotentAnswer.objects.exists()
+    assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code == 201
+
+
+def assert_problem_500(answer: Any) -> None:
+    assert answer.status_code == 500
+    assert answer["Content-Type"] == "application/problem+json"
+
+
+def test_a_repetition_is_no_write(db: None) -> None:
+    caller = make_caller(make_app("globex", writes_per_minute=1), "gina")
+    with travel(NOON, tick=False):
+        assert_repeated(*(caller.post("memories", {"content": "x"}, **KEY) for _ in range(2)))
+
+
+def test_a_key_belongs_to_its_agent(alice: Caller, bob: Caller, charlie: Caller) -> None:
+    answers = [
+        caller.post("memories", {"content": f"Of {caller.agent.name}", "dedupe": False}, **KEY)
+        for caller in (alice, bob, charlie)
+    ]
+    assert [answer.status_code for answer in answers] == [201, 201, 201]
+    assert len({answer.json()["id"] for answer in answers}) == 3
+
+
+def test_a_rotated_api_key_repeats_what_the_old_one_began(alice: Caller, operator: APIClient) -> None:
+    first = alice.post("memories", {"content": "Whales sing"}, **KEY)
+    other = operator.post("/api/v1/apps/acme/agents/alice/keys", {}).json()["api_key"]
+    again = client_with(other).post("/api/v1/memories", {"content": "Whales sing"}, headers=KEY)
+    assert_repeated(first, again)
+
+
+@pytest.mark.parametrize("key", ["", "x" * 256, "a\tb", "a\x7fb"])
+def test_a_key_is_short_and_printable(alice: Caller, key: str) -> None:
+    assert alice.post("memories", {"content": "x"}, **{"Idempotency-Key": key}).status_code in (400, 422)
+    assert not Memory.objects.exists()
+
+
+@pytest.mark.parametrize("key", ["x", "x" * 255, "a b", "'; DROP TABLE x", "%00", "ü"])
+def test_any_printable_key_will_do(alice: Caller, key: str) -> None:
+    assert_repeated(*(alice.post("memories", {"content": "x"}, **{"Idempotency-Key": key}) for _ in range(2)))
+
+
+def test_without_a_key_nothing_is_kept(alice: Caller) -> None:
+    alice.remember("Whales sing")
+    assert not IdempotentAnswer.objects.exists()

@@ -1,0 +1,281 @@
+"""Three apps, two agents each: what is another's answers like what is not there, and not one byte of it shows."""
+
+import base64
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.urls import get_resolver
+
+from memories.models import Memory
+from memsite.tenancy.models import ApiKey
+from sessions.models import AgentSession, Resource, Turn
+from tests.api.checks import assistant, ndjson
+from tests.conftest import Caller, make_app, make_caller
+
+
+@dataclass
+class Tenant:
+    """An agent with something of everything, all of it marked with a word that nobody else uses."""
+
+    caller: Caller
+    word: str
+    ids: dict[str, str] = field(default_factory=dict)
+
+
+def furnish(caller: Caller, word: str) -> Tenant:
+    tenant = Tenant(caller, word)
+    session = caller.start_session(title=f"title {word}", external_id="same-for-all", environment={"who": word})
+    caller.put(f"sessions/{session['id']}/turns/1", {"user_input": f"asked {word}", "internal_state": {"s": word}})
+    messages = [{"role": "assistant", "content": f"[EVENT:info:svc] event {word}\n[MEMORY:timing:svc] marker {word}"}]
+    caller.post(f"sessions/{session['id']}/messages", {"messages": messages})
+    memory = caller.remember(f"whales known to {word}", tags=[word], visibility="agent", metadata={"m": word})
+    other = caller.remember(f"bears known to {word}", visibility="agent", external_id="same-for-all")
+    caller.post(f"memories/{memory['id']}/links", {"to": other["id"]})
+    tenant.ids = {
+        "memory": memory["id"],
+        "other": other["id"],
+        "session": session["id"],
+        "app": caller.app.app_id,
+        "agent": caller.agent.name,
+        "prefix": ApiKey.objects.get(agent=caller.agent).prefix,
+    }
+    return tenant
+
+
+@pytest.fixture
+def tenants(db: None) -> dict[str, Tenant]:
+    found = {}
+    for app_id in ("acme", "globex", "initech"):
+        app = make_app(app_id)
+        for name in ("one", "two"):
+            # Scopes of everything: what holds back is the app, not the scope.
+            word = f"zq{app_id}{name}"
+            found[f"{app_id}/{name}"] = furnish(make_caller(app, name, ("read", "write", "operator")), word)
+    return found
+
+
+Request = Callable[[Caller, dict[str, str]], Any]
+BODY = {"messages": [{"role": "user", "content": "hello"}]}
+DOORS: dict[str, Request] = {
+    "get app": lambda c, i: c.get(f"apps/{i['app']}"),
+    "change app": lambda c, i: c.patch(f"apps/{i['app']}", {"name": "taken"}),
+    "uninstall app": lambda c, i: c.delete(f"apps/{i['app']}"),
+    "app memories": lambda c, i: c.get(f"apps/{i['app']}/memories"),
+    "delete app memories": lambda c, i: c.delete(f"apps/{i['app']}/memories"),
+    "delete app memory": lambda c, i: c.delete(f"apps/{i['app']}/memories/{i['memory']}"),
+    "delete own app's foreign memory": lambda c, i: c.delete(f"apps/{c.app.app_id}/memories/{i['memory']}"),
+    "agents": lambda c, i: c.get(f"apps/{i['app']}/agents"),
+    "new agent": lambda c, i: c.post(f"apps/{i['app']}/agents", {"name": "spy"}),
+    "keys": lambda c, i: c.get(f"apps/{i['app']}/agents/{i['agent']}/keys"),
+    "new key": lambda c, i: c.post(f"apps/{i['app']}/agents/{i['agent']}/keys", {}),
+    "revoke key": lambda c, i: c.delete(f"keys/{i['prefix']}"),
+    "session": lambda c, i: c.get(f"sessions/{i['session']}"),
+    "heartbeat": lambda c, i: c.post(f"sessions/{i['session']}/heartbeat"),
+    "end": lambda c, i: c.post(f"sessions/{i['session']}/end", {"reason": "spy"}),
+    "turns": lambda c, i: c.get(f"sessions/{i['session']}/turns"),
+    "turn": lambda c, i: c.get(f"sessions/{i['session']}/turns/1"),
+    "store turn": lambda c, i: c.put(f"sessions/{i['session']}/turns/2", {"user_input": "spy"}),
+    "same turn": lambda c, i: c.put(f"sessions/{i['session']}/turns/1", {"user_input": "spy"}),
+    "replay": lambda c, i: c.get(f"sessions/{i['session']}/replay", turn=1),
+    "recover": lambda c, i: c.get(f"sessions/{i['session']}/recover"),
+    "messages": lambda c, i: c.post(f"sessions/{i['session']}/messages", BODY),
+    "stream": lambda c, i: c.stream(i["session"], ndjson(assistant("[MEMORY:timing] spy"))),
+    "context of session": lambda c, i: c.post("context", {"session_id": i["session"], "query": "whales"}),
+    "memory in session": lambda c, i: c.post("memories", {"content": "spy", "session_id": i["session"]}),
+    "batch in session": lambda c, i: c.post(
+        "memories/batch", {"memories": [{"content": 5}, {"content": "", "session_id": i["session"]}]}
+    ),
+    "delete memories": lambda c, i: c.post("memories/delete", {"ids": [i["memory"], i["other"]]}),
+    "memory": lambda c, i: c.get(f"memories/{i['memory']}"),
+    "change memory": lambda c, i: c.patch(f"memories/{i['memory']}", {"content": "spy"}),
+    "change memory of a version": lambda c, i: c.patch(f"memories/{i['memory']}", {}, **{"If-Match": '"1"'}),
+    "delete memory": lambda c, i: c.delete(f"memories/{i['memory']}"),
+    "history": lambda c, i: c.get(f"memories/{i['memory']}/history"),
+    "links": lambda c, i: c.get(f"memories/{i['memory']}/links"),
+    "link from": lambda c, i: c.post(f"memories/{i['memory']}/links", {"to": i["other"]}),
+    "memories of session": lambda c, i: c.get("memories", session_id=i["session"], limit=200),
+    "events of session": lambda c, i: c.get("events", session_id=i["session"]),
+    "resources of session": lambda c, i: c.get("resources", session_id=i["session"]),
+}
+# Doors without anyone's id in them; they are tried by the tests below.
+WITHOUT_IDS = {"apps", "sessions", "context", "memories", "memories/search", "events", "resources"}
+OWN_APP_ONLY = {
+    "get app", "change app", "uninstall app", "app memories", "delete app memories", "delete app memory",
+    "delete own app's foreign memory", "agents", "new agent", "keys", "new key", "revoke key",
+}  # fmt: skip
+
+
+def absent() -> dict[str, str]:
+    return {
+        "memory": str(uuid4()),
+        "other": str(uuid4()),
+        "session": str(uuid4()),
+        "app": "nobody",
+        "agent": "noone",
+        "prefix": "zzzzzzzz",
+    }
+
+
+def seen(answer: Any) -> tuple[int, Any, dict[str, str]]:
+    """Status, body and headers, apart from the request's id and measured time."""
+    body = json.loads(answer.content) if answer.content else None
+    if isinstance(body, dict):
+        body.pop("request_id", None)
+        body.pop("took_ms", None)
+    headers = {name: value for name, value in answer.headers.items() if name not in ("X-Request-ID", "Content-Length")}
+    return answer.status_code, body, headers
+
+
+def rows() -> dict[str, Any]:
+    """Everything that a trespasser could have changed."""
+    models = (Memory, AgentSession, Turn, Resource)
+    state: dict[str, Any] = {model.__name__: list(model.objects.order_by("pk").values()) for model in models}
+    state["keys"] = list(ApiKey.objects.order_by("pk").values("prefix", "revoked_at"))
+    return state
+
+
+def test_every_door_is_tried() -> None:
+    api = next(entry for entry in get_resolver().url_patterns if str(entry.pattern) == "api/v1/")
+    addresses = {re.sub(r"<\w+:(\w+)>", r"{\1}", str(route.pattern)) for route in api.url_patterns}
+    tried: set[str] = set()
+
+    class Spy:
+        """Answers with the address that it was asked for."""
+
+        app = type("App", (), {"app_id": "{app_id}"})()
+
+        def __getattr__(self, _: str) -> Callable[..., None]:
+            return lambda path, *_, **__: tried.add(
+                path if "/" in path or path in WITHOUT_IDS else f"sessions/{path}/stream"
+            )
+
+    names = {
+        "memory": "{uid}",
+        "other": "{uid}",
+        "session": "{uid}",
+        "app": "{app_id}",
+        "agent": "{name}",
+        "prefix": "{prefix}",
+    }
+    for door in DOORS.values():
+        door(Spy(), names)  # type: ignore[arg-type]
+    normal = {re.sub(r"/turns/\d", "/turns/{number}", path) for path in tried}
+    assert addresses - WITHOUT_IDS <= normal
+
+
+def trespass(mine: Tenant, other: Tenant, door: str) -> list[str]:
+    """What is wrong with the answer to `mine` that uses the ids of `other`; nothing, one hopes."""
+    expected = seen(DOORS[door](mine.caller, absent()))
+    before = rows()
+    answer = DOORS[door](mine.caller, other.ids)
+    wrong = {
+        "tells more": seen(answer) != expected,
+        "is no refusal": expected[0] not in (200, 400, 404),
+        "shows it": other.word.encode() in answer.content,
+        "changed something": rows() != before,
+    }
+    return [what for what, is_wrong in wrong.items() if is_wrong]
+
+
+def test_the_ids_of_another_app_answer_like_ids_that_do_not_exist(tenants: dict[str, Tenant]) -> None:
+    mine = tenants["acme/one"]
+    for other in ("globex/one", "initech/two"):
+        wrong = {door: trespass(mine, tenants[other], door) for door in DOORS}
+        assert {door: what for door, what in wrong.items() if what} == {}
+
+
+def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: dict[str, Tenant]) -> None:
+    mine, colleague = tenants["acme/one"], tenants["acme/two"]
+    # What the colleague's marker made belongs to the app, so the list may be filtered by its session.
+    doors = DOORS.keys() - OWN_APP_ONLY - {"memories of session"}
+    wrong = {door: trespass(mine, colleague, door) for door in sorted(doors)}
+    assert {door: what for door, what in wrong.items() if what} == {}
+    shown = DOORS["memories of session"](mine.caller, colleague.ids).content
+    assert f"known to {colleague.word}".encode() not in shown
+
+
+def everything(tenant: Tenant) -> str:
+    """All that a caller can get to see without anyone's id."""
+    caller = tenant.caller
+    answers = [caller.get(path, limit=200) for path in ("apps", "sessions", "memories", "events", "resources")]
+    for query in (
+        "whales",
+        "bears known to",
+        "marker event",
+        *(f"zq{app}one" for app in ("acme", "globex", "initech")),
+    ):
+        answers += [
+            caller.post("memories/search", {"query": query, "mode": mode, "limit": 100})
+            for mode in ("auto", "fulltext", "vector")
+        ]
+        answers += [caller.post("context", {"query": query, "format": name}) for name in ("ops", "app", "turn", "json")]
+    answers += [caller.post("context", {"format": name}) for name in ("ops", "app", "turn", "json")]
+    for name, value in (("external_id", "same-for-all"), ("subject", "svc"), ("category", "timing")):
+        answers.append(caller.get("memories", **{name: value}))
+    answers.append(caller.post("sessions", {"external_id": "same-for-all"}))
+    answers.append(caller.post("sessions", {}))
+    assert {answer.status_code for answer in answers} <= {200, 201}
+    return b"".join(answer.content for answer in answers).decode()
+
+
+def test_not_one_byte_of_another_app_shows_anywhere(tenants: dict[str, Tenant]) -> None:
+    for name, tenant in tenants.items():
+        text = everything(tenant)
+        for other_name, other in tenants.items():
+            if other_name.split("/")[0] != name.split("/")[0]:
+                questions = text.count(other.word)
+                assert questions == 0, (name, other_name)
+                assert not [key for key in ("memory", "other", "session", "prefix") if other.ids[key] in text]
+
+
+def test_not_one_byte_of_a_colleagues_private_memory_shows_anywhere(tenants: dict[str, Tenant]) -> None:
+    text = everything(tenants["acme/one"])
+    assert f"known to {tenants['acme/one'].word}" in text
+    assert f"known to {tenants['acme/two'].word}" not in text
+
+
+def test_a_cursor_of_another_app_opens_nothing_of_it(tenants: dict[str, Tenant]) -> None:
+    mine, foreign = tenants["acme/one"], tenants["globex/one"]
+    for path in ("memories", "sessions", "events", "resources", "apps"):
+        for size in (1, 2):
+            link = foreign.caller.get(path, limit=size).json()["next"]
+            if link:
+                answer = mine.caller.client.get(link)
+                assert answer.status_code == 200
+                assert b"globex" not in answer.content
+
+
+def test_a_cursor_does_not_count_the_rows_of_others(tenants: dict[str, Tenant]) -> None:
+    """Ids must not be countable (tenancy.scoping.new_uid): then the position in a cursor must not be either."""
+    link = tenants["initech/two"].caller.get("memories", limit=1).json()["next"]
+    text = base64.b64decode(re.findall(r"cursor=([^&]+)", link)[0].replace("%3D", "=")).decode()
+    assert not re.search(r"p=\d+(&|$)", text), text
+
+
+def test_an_idempotency_key_of_another_app_repeats_nothing(tenants: dict[str, Tenant]) -> None:
+    body = {"content": "the same words", "dedupe": False}
+    answers = {
+        name: tenant.caller.post("memories", body, **{"Idempotency-Key": "same"}) for name, tenant in tenants.items()
+    }
+    assert {answer.status_code for answer in answers.values()} == {201}
+    assert len({answer.json()["id"] for answer in answers.values()}) == 6
+    assert not [answer for answer in answers.values() if "Idempotency-Replayed" in answer]
+
+
+def test_the_same_words_in_two_apps_are_two_memories(tenants: dict[str, Tenant]) -> None:
+    for name in ("acme/one", "globex/one", "initech/one"):
+        answer = tenants[name].caller.post("memories", {"content": "Exactly the same words"})
+        assert answer.json()["outcome"] == "created"
+
+
+def test_the_session_of_an_external_id_is_ones_own(tenants: dict[str, Tenant]) -> None:
+    ids = {tenant.ids["session"] for tenant in tenants.values()}
+    assert len(ids) == 6
+    for tenant in tenants.values():
+        again = tenant.caller.post("sessions", {"external_id": "same-for-all"})
+        assert (again.status_code, again.json()["id"]) == (200, tenant.ids["session"])

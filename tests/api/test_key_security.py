@@ -1,0 +1,149 @@
+"""What a key can, what it cannot, and what is known of it afterwards."""
+
+import math
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from rest_framework.test import APIClient
+from time_machine import travel
+
+from memsite.tenancy.keys import ALPHABET, SECRET_LENGTH, checksum, create_key
+from memsite.tenancy.models import ApiKey, App
+from tests.api.checks import assert_problem
+from tests.conftest import Caller, client_with, make_caller
+
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
+CountQueries = Callable[[int], Any]
+
+
+def answer_to(header: str) -> Any:
+    client = APIClient(raise_request_exception=False)
+    client.credentials(HTTP_AUTHORIZATION=header)
+    return client.get("/api/v1/memories")
+
+
+def test_a_key_opens_the_door_until_the_moment_it_expires(alice: Caller) -> None:
+    client = client_with(create_key(alice.agent, ["read"], expires_at=NOON).text)
+    with travel(NOON - timedelta(microseconds=1), tick=False):
+        assert client.get("/api/v1/memories").status_code == 200
+    with travel(NOON, tick=False):
+        assert_problem(client.get("/api/v1/memories"), 401)
+
+
+def test_a_revoked_key_is_refused_by_the_very_next_request(operator: APIClient, alice: Caller) -> None:
+    assert alice.get("memories").status_code == 200
+    operator.delete(f"/api/v1/keys/{ApiKey.objects.get(agent=alice.agent).prefix}")
+    assert_problem(alice.get("memories"), 401)
+    assert_problem(alice.post("memories", {"content": "too late"}), 401)
+
+
+def test_every_bad_key_gets_the_same_answer(alice: Caller) -> None:
+    expired = create_key(alice.agent, ["read"], expires_at=NOON - timedelta(days=9999)).text
+    body = f"mst_{'a' * 8}_{'b' * SECRET_LENGTH}"
+    keys = [expired, body + checksum(body), alice.key[:-1], alice.key + "0", "", "x", "mst__", "🔑", alice.key.upper()]
+    answers = [answer_to(f"Bearer {key}") for key in keys]
+    details = {assert_problem(answer, 401)["detail"] for answer in answers}
+    assert len(details) == 1
+    assert {answer["WWW-Authenticate"] for answer in answers} == {'Bearer realm="memsite"'}
+
+
+def test_a_right_prefix_with_a_wrong_secret_is_refused(alice: Caller) -> None:
+    mark, prefix, _ = alice.key.split("_")
+    body = f"{mark}_{prefix}_{'c' * SECRET_LENGTH}"
+    assert_problem(answer_to(f"Bearer {body}{checksum(body)}"), 401)
+
+
+@pytest.mark.parametrize("scheme", ["Basic", "Token", "", "Bearer:", "bearer\t"])
+def test_no_other_scheme_is_a_key(alice: Caller, scheme: str) -> None:
+    assert_problem(answer_to(f"{scheme} {alice.key}"), 401)
+
+
+def test_a_mistyped_key_costs_no_query(alice: Caller, django_assert_num_queries: CountQueries) -> None:
+    wrong = alice.key[:-8] + ("A" if alice.key[-8] != "A" else "B") + alice.key[-7:]
+    client = client_with(wrong)
+    with django_assert_num_queries(0):
+        assert_problem(client.get("/api/v1/memories"), 401)
+
+
+def test_a_key_in_use_costs_one_query(alice: Caller, django_assert_num_queries: CountQueries) -> None:
+    with travel(NOON, tick=False):
+        alice.get("memories")
+        with django_assert_num_queries(2):  # the key with its agent, app and policy; the page
+            alice.get("memories")
+
+
+def test_a_read_only_key_cannot_write(acme: App, alice: Caller) -> None:
+    uid = alice.remember("Written by Alice")["id"]
+    reader = make_caller(acme, "reader", ("read",))
+    session = "01890000-0000-7000-8000-000000000000"
+    attempts = [
+        reader.post("memories", {"content": "no"}),
+        reader.post("memories/batch", {"memories": [{"content": "no"}]}),
+        reader.post("memories/delete", {"ids": [uid]}),
+        reader.patch(f"memories/{uid}", {"content": "no"}),
+        reader.delete(f"memories/{uid}"),
+        reader.post(f"memories/{uid}/links", {"to": uid}),
+        reader.post("sessions", {}),
+        reader.post(f"sessions/{session}/heartbeat"),
+        reader.post(f"sessions/{session}/end"),
+        reader.post(f"sessions/{session}/messages", {"messages": []}),
+        reader.put(f"sessions/{session}/turns/1", {}),
+        reader.stream(session, "{}"),
+    ]
+    for attempt in attempts:
+        assert_problem(attempt, 403)
+    assert reader.get(f"memories/{uid}").json()["content"] == "Written by Alice"
+    assert reader.post("memories/search", {"query": "Alice"}).status_code == 200
+    assert reader.post("context", {}).status_code == 200
+
+
+def test_a_write_only_key_cannot_read(acme: App, alice: Caller) -> None:
+    uid = alice.remember("Written by Alice")["id"]
+    writer = make_caller(acme, "writer", ("write",))
+    assert writer.post("memories", {"content": "Something else entirely"}).status_code == 201
+    for path in ("memories", f"memories/{uid}", f"memories/{uid}/history", "events", "resources", "sessions"):
+        assert_problem(writer.get(path), 403)
+    assert_problem(writer.post("memories/search", {"query": "Alice"}), 403)
+    assert_problem(writer.post("context", {}), 403)
+
+
+def test_the_database_holds_no_key_only_its_hash(alice: Caller, operator: APIClient) -> None:
+    alice.remember("Anything", external_id="x")
+    made = operator.post("/api/v1/apps/acme/agents", {"name": "dora"}, headers={"Idempotency-Key": "one"}).json()
+    secrets = [alice.key.split("_")[2], made["api_key"].split("_")[2]]
+    with connection.cursor() as cursor:
+        tables = connection.introspection.table_names(cursor)
+        for table in tables:
+            cursor.execute(f'SELECT * FROM "{table}"')  # noqa: S608  # the database's own names
+            text = repr(cursor.fetchall())
+            assert not [secret for secret in secrets if secret in text], table
+    assert len(ApiKey.objects.get(agent=alice.agent).key_hash) == 64
+
+
+def test_a_key_has_256_random_bits_and_no_two_are_alike(alice: Caller) -> None:
+    assert SECRET_LENGTH * math.log2(len(ALPHABET)) >= 256
+    keys = {create_key(alice.agent, ["read"]).text for _ in range(50)}
+    assert len(keys) == 50
+
+
+def test_the_app_comes_from_the_key_and_from_nowhere_else(alice: Caller, charlie: Caller) -> None:
+    alice.remember("Of acme")
+    client = charlie.client
+    for headers in ({"X-App": "acme"}, {"X-App-ID": "acme"}, {"App-Id": "acme"}, {"X-Tenant": "acme"}):
+        assert client.get("/api/v1/memories", headers=headers).json()["results"] == []
+    assert_problem(charlie.post("memories", {"content": "x", "app_id": "acme"}), 400, "app_id")
+    assert_problem(charlie.get("memories", app_id="acme"), 400, "app_id")
+
+
+def test_last_use_is_noted_without_a_write_per_request(alice: Caller) -> None:
+    with travel(NOON, tick=False):
+        alice.get("memories")
+    with travel(NOON + timedelta(seconds=59), tick=False):
+        alice.get("memories")
+    assert ApiKey.objects.get(agent=alice.agent).last_used_at == NOON
+    with travel(NOON + timedelta(seconds=60), tick=False):
+        alice.get("memories")
+    assert ApiKey.objects.get(agent=alice.agent).last_used_at == NOON + timedelta(seconds=60)

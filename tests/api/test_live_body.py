@@ -1,0 +1,94 @@
+"""A body without a length: each line is stored the moment it is complete, not when the body ends."""
+
+from __future__ import annotations
+
+import json
+from queue import Queue
+
+import pytest
+
+from memories.api.bodies import CHUNK_BYTES, LiveBody
+from memories.models import Memory
+from tests.conftest import Caller
+
+
+class Sender:
+    """A connection: `read(1)` waits for what is sent."""
+
+    def __init__(self) -> None:
+        self.sent: Queue[bytes] = Queue()
+        self.left = b""
+
+    def send(self, data: bytes) -> None:
+        self.sent.put(data)
+
+    def read(self, size: int) -> bytes:
+        if not self.left:
+            self.left = self.sent.get(timeout=10)
+        data, self.left = self.left[:size], self.left[size:]
+        return data
+
+    readline = read
+
+
+def test_a_line_is_passed_on_while_the_next_is_not_sent_yet() -> None:
+    sender = Sender()
+    pieces = iter(LiveBody(sender))
+    for number in range(3):
+        sender.send(b"line %d\n" % number)
+        assert next(pieces) == b"line %d\n" % number
+    sender.send(b"the end")
+    sender.send(b"")
+    assert b"".join(pieces) == b"the end"
+
+
+def test_what_came_in_meanwhile_is_passed_on_together_and_in_order() -> None:
+    sender = Sender()
+    for number in range(500):
+        sender.send(b"%d\n" % number)
+    sender.send(b"")
+    assert b"".join(LiveBody(sender)) == b"".join(b"%d\n" % number for number in range(500))
+
+
+def test_a_long_line_is_passed_on_in_pieces() -> None:
+    sender = Sender()
+    sender.send(b"x" * (CHUNK_BYTES + 10))
+    sender.send(b"")
+    pieces = list(LiveBody(sender))
+    assert max(map(len, pieces)) <= CHUNK_BYTES + 10
+    assert b"".join(pieces) == b"x" * (CHUNK_BYTES + 10)
+
+
+def test_a_broken_connection_is_an_error_after_what_came_before() -> None:
+    class Broken(Sender):
+        def read(self, size: int) -> bytes:
+            data = super().read(size)
+            if data == b"!":
+                raise ConnectionError
+            return data
+
+    sender = Broken()
+    sender.send(b"before\n!")
+    pieces = iter(LiveBody(sender))
+    assert next(pieces) == b"before\n"
+    with pytest.raises(ConnectionError):
+        next(pieces)
+
+
+def test_a_stream_without_a_length_is_stored(alice: Caller) -> None:
+    session = alice.start_session()["id"]
+    sender = Sender()
+    text = {"type": "text", "text": "[MEMORY:timing:jellyfin] Takes 60s to start"}
+    line = {"type": "assistant", "message": {"id": "m", "content": [text]}, "parent_tool_use_id": None}
+    sender.send(json.dumps(line).encode() + b"\n")
+    sender.send(b"")
+    answer = alice.client.generic(
+        "POST",
+        f"/api/v1/sessions/{session}/stream",
+        content_type="application/x-ndjson",
+        CONTENT_LENGTH="",
+        HTTP_TRANSFER_ENCODING="chunked",
+        **{"wsgi.input": sender},  # type: ignore[arg-type]
+    )
+    assert answer.json()["created"] == 1
+    assert Memory.objects.get().content == "Takes 60s to start"

@@ -1,0 +1,224 @@
+"""`/memories/search`: what fits the query, best first."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from django.db import connection
+from time_machine import travel
+
+from memories.models import Memory, Status
+from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
+from memories.retrieve.arms.fulltext import TABLE
+from tests.api.checks import MEMORY_FIELDS, assert_problem
+from tests.conftest import Caller
+
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
+MODES = ("auto", "vector", "fulltext")
+
+
+def search(caller: Caller, query: str, **more: Any) -> dict[str, Any]:
+    answer = caller.post("memories/search", {"query": query, **more})
+    assert answer.status_code == 200, answer.content
+    return dict(answer.json())
+
+
+def found(caller: Caller, query: str, **more: Any) -> list[str]:
+    return [hit["content"] for hit in search(caller, query, **more)["results"]]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_best_match_comes_first_and_the_unrelated_not_at_all(alice: Caller, mode: str) -> None:
+    for text in ("whales sing", "whales sing in the deep blue ocean", "trains run on schedule"):
+        alice.remember(text, dedupe=False)
+    assert found(alice, "whales sing", mode=mode) == ["whales sing", "whales sing in the deep blue ocean"]
+
+
+def test_a_hit_is_a_memory_with_a_score(alice: Caller) -> None:
+    alice.remember("whales sing", subject="sea", tags=["song"])
+    body = search(alice, "whales", touch=False)
+    assert body.keys() == {"results", "tier_answered", "took_ms", "degraded"}
+    assert body["degraded"] == []
+    (hit,) = body["results"]
+    assert hit.keys() == MEMORY_FIELDS | {"score"}
+    assert alice.get(f"memories/{hit['id']}").json() == {name: hit[name] for name in MEMORY_FIELDS}
+
+
+def test_scores_fall_and_their_parts_add_up(alice: Caller) -> None:
+    for text in ("whales sing", "whales swim far", "the whales and the bears sleep"):
+        alice.remember(text)
+    hits = search(alice, "whales sing", explain=True)["results"]
+    scores = [hit["score"] for hit in hits]
+    assert scores == sorted(scores, reverse=True)
+    assert all(hit["score"] == pytest.approx(sum(hit["scores"].values()), abs=1e-9) for hit in hits)
+
+
+def test_nothing_fits_means_nothing_is_found(alice: Caller) -> None:
+    alice.remember("whales sing")
+    assert found(alice, "quarterly tax declaration") == []
+    assert found(alice, "whales", min_score=10) == []
+
+
+def test_no_more_than_the_limit_is_found(alice: Caller) -> None:
+    for number in range(12):
+        alice.remember(f"whale {number}", dedupe=False)
+    assert len(found(alice, "whale")) == 10
+    assert len(found(alice, "whale", limit=3)) == 3
+    assert len(found(alice, "whale", limit=100)) == 12
+
+
+def test_subjects_and_tags_are_words_too(alice: Caller) -> None:
+    alice.remember("takes a minute", subject="jellyfin")
+    alice.remember("takes an hour", tags=["nightly", "backup"])
+    assert found(alice, "jellyfin", mode="fulltext") == ["takes a minute"]
+    assert found(alice, "backup", mode="fulltext") == ["takes an hour"]
+
+
+def test_only_active_memories_are_found(alice: Caller) -> None:
+    alice.remember("whales sing", confidence=0.1)
+    archived = alice.remember("whales swim")["id"]
+    alice.patch(f"memories/{archived}", {"status": "archived"})
+    for mode in MODES:
+        assert found(alice, "whales", mode=mode) == []
+
+
+def test_what_is_put_away_does_not_push_out_what_is_active(alice: Caller) -> None:
+    old = [{"content": "whale"} for _ in range(450)]
+    alice.post("memories/batch", {"memories": old})
+    Memory.objects.update(status=Status.ARCHIVED)
+    alice.remember("A single whale was seen off the coast of Portugal by a fishing boat last summer")
+    for mode in MODES:
+        assert len(found(alice, "whale", mode=mode)) == 1, mode
+
+
+def test_the_end_users_own_and_common_memories_are_found(alice: Caller) -> None:
+    for user in ("doe", "roe", None):
+        alice.remember(f"whale of {user}", user_id=user, dedupe=False)
+    assert sorted(found(alice, "whale", user_id="doe")) == ["whale of None", "whale of doe"]
+    assert len(found(alice, "whale")) == 3
+
+
+def test_a_search_counts_as_an_access_unless_told_otherwise(alice: Caller) -> None:
+    uid = alice.remember("whales sing")["id"]
+    search(alice, "whales", touch=False)
+    assert alice.get(f"memories/{uid}").json()["access_count"] == 0
+    with travel(NOON, tick=False):
+        search(alice, "whales")
+        search(alice, "bears")
+    shown = alice.get(f"memories/{uid}").json()
+    assert (shown["access_count"], shown["accessed_at"]) == (1, "2027-03-01T12:00:00Z")
+
+
+def test_an_access_is_no_change(alice: Caller) -> None:
+    uid = alice.remember("whales sing")["id"]
+    before = alice.get(f"memories/{uid}")
+    search(alice, "whales")
+    after = alice.get(f"memories/{uid}")
+    assert after["ETag"] == before["ETag"]
+    assert after.json()["updated_at"] == before.json()["updated_at"]
+    assert after.json()["confirmed_at"] == before.json()["confirmed_at"]
+
+
+def test_without_its_embedder_the_words_still_answer_and_say_so(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice.remember("whales sing")
+
+    def away(self: HashEmbedder, text: str) -> None:
+        raise EmbedderUnavailable("away")
+
+    monkeypatch.setattr(HashEmbedder, "embed_query", away)
+    body = search(alice, "whales")
+    assert ([hit["content"] for hit in body["results"]], body["degraded"]) == (["whales sing"], ["vector"])
+    assert search(alice, "whales", mode="fulltext")["degraded"] == []
+
+
+def test_a_memory_stored_without_its_embedder_is_kept_and_found_by_words(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(self: HashEmbedder, texts: list[str]) -> None:
+        raise EmbedderUnavailable("away")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(HashEmbedder, "embed_documents", away)
+        alice.remember("whales sing")
+    assert found(alice, "whales") == ["whales sing"]
+
+
+SYNTAX = [
+        '"', "'", "*", "(", ")", "AND", "OR NOT", "NEAR(a b)", "content:x", "app : app1", '" OR app:app2 OR "',
+        "-", "_", "__", "²", "½", "ß", "ǅ", "🦊", "\u200b", "٣", "İ", "a" * 10_000, "w " * 5_000, "%s", "{0}",
+        "; DROP TABLE memories_memory; --", "\ufeff", "x\u0301", "\U0010ffff", "_a_ OR _",
+]  # fmt: skip
+
+
+def test_no_query_is_syntax(alice: Caller) -> None:
+    alice.remember("whales sing")
+    for query in SYNTAX:
+        assert found(alice, query, mode="fulltext") == [], query
+        for mode in MODES:
+            assert len(found(alice, query, mode=mode)) <= 1, query
+
+
+def test_a_search_never_leaves_the_app(alice: Caller, charlie: Caller) -> None:
+    charlie.remember("whales sing", visibility="shared")
+    for query in ("whales", f"app{charlie.app.pk}", f"app{charlie.app.pk} whales"):
+        for mode in MODES:
+            assert found(alice, query, mode=mode) == []
+
+
+def test_scores_do_not_tell_of_other_apps(alice: Caller, charlie: Caller) -> None:
+    alice.remember("whales and dolphins sing")
+    alice.remember("whales swim to the north pole every single summer")
+    alice.remember("dolphins jump")
+    before = search(alice, "whales dolphins", explain=True, touch=False)["results"]
+    charlie.post("memories/batch", {"memories": [{"content": f"dolphins {n}"} for n in range(200)]})
+    assert search(alice, "whales dolphins", explain=True, touch=False)["results"] == before
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("query", None),
+        ("query", ""),
+        ("query", "   "),
+        ("query", 5),
+        ("query", ["x"]),
+        ("query", "x" * 10_001),
+        ("limit", 0),
+        ("limit", 101),
+        ("limit", "5"),
+        ("limit", 1.5),
+        ("limit", True),
+        ("limit", None),
+        ("limit", 10**30),
+        ("mode", "magic"),
+        ("mode", 5),
+        ("mode", None),
+        ("mode", ["auto"]),
+        ("min_score", -1),
+        ("min_score", 11),
+        ("min_score", "0"),
+        ("min_score", True),
+        ("user_id", ""),
+        ("user_id", 5),
+        ("user_id", "x" * 201),
+        ("explain", 1),
+        ("explain", "true"),
+        ("touch", 0),
+        ("touch", None),
+        ("app", "globex"),
+    ],
+)
+def test_a_question_takes_only_what_it_says(alice: Caller, field: str, value: Any) -> None:
+    assert_problem(alice.post("memories/search", {"query": "whales", field: value}), 400, field)
+
+
+def test_the_index_agrees_with_the_memories_after_every_kind_of_change(alice: Caller) -> None:
+    ids = [alice.remember(f"whale {n}", subject="sea", tags=["song"], dedupe=False)["id"] for n in range(4)]
+    alice.patch(f"memories/{ids[0]}", {"content": "bear"})
+    alice.patch(f"memories/{ids[1]}", {"subject": None, "tags": []})
+    alice.delete(f"memories/{ids[2]}")
+    with connection.cursor() as cursor:
+        # Raises where index and content differ.
+        cursor.execute(f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('integrity-check', 1)")  # noqa: S608
+    assert sorted(found(alice, "whale", mode="fulltext")) == ["whale 1", "whale 3"]
+    assert sorted(found(alice, "song", mode="fulltext")) == ["bear", "whale 3"]

@@ -1,0 +1,195 @@
+"""`/sessions`: start, open again, list, heartbeat, end."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from time_machine import travel
+
+from memories.models import Memory
+from sessions.models import AgentSession
+from tests.api.checks import assert_problem, say
+from tests.conftest import Caller, make_app, make_caller
+
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
+
+
+def test_a_session_starts_with_what_was_said_about_it(alice: Caller) -> None:
+    with travel(NOON, tick=False):
+        body = alice.start_session(
+            external_id="run-7", tier=2, user_id="u1", title="Night watch", environment={"HOST": "web-1"}
+        )
+    shown = {name: body[name] for name in body.keys() - {"id", "context", "jobs_run"}}
+    assert shown == {
+        "external_id": "run-7",
+        "agent": "alice",
+        "title": "Night watch",
+        "tier": 2,
+        "user_id": "u1",
+        "environment": {"HOST": "web-1"},
+        "status": "active",
+        "end_reason": "",
+        "started_at": "2027-03-01T12:00:00Z",
+        "heartbeat_at": "2027-03-01T12:00:00Z",
+        "ended_at": None,
+    }
+    assert alice.get(f"sessions/{body['id']}").json() == {"id": body["id"], **shown}
+
+
+def test_a_session_needs_nothing_and_knows_nothing_at_first(alice: Caller) -> None:
+    body = alice.start_session()
+    assert (body["tier"], body["external_id"], body["environment"]) == (1, None, {})
+    assert body["context"] == {"text": "", "tokens": 0, "memories": [], "lessons": [], "triggers": []}
+    assert "decay" in body["jobs_run"]
+
+
+def test_a_session_starts_with_the_memory_block_and_the_lessons(alice: Caller) -> None:
+    fact = alice.remember("Postgres needs ten seconds", subject="postgres", category="timing")
+    lesson = alice.remember("Ask before restarting the database", kind="lesson", category="lessons")
+    context = alice.start_session()["context"]
+    assert {memory["id"] for memory in context["memories"]} == {fact["id"], lesson["id"]}
+    assert [memory["id"] for memory in context["lessons"]] == [lesson["id"]]
+    assert "### postgres" in context["text"]
+    assert context["tokens"] == -(-len(context["text"]) // 4)
+
+
+def test_lessons_about_another_end_user_are_not_handed_over(alice: Caller) -> None:
+    alice.remember("Call Ms Doe by her first name", kind="lesson", user_id="doe")
+    context = alice.start_session(user_id="roe")["context"]
+    assert "Doe" not in str(context)
+
+
+def test_memories_of_another_end_user_are_not_handed_over(alice: Caller) -> None:
+    alice.remember("Allergic to penicillin", user_id="doe")
+    alice.remember("The clinic opens at nine")
+    context = alice.start_session(user_id="roe")["context"]
+    assert [memory["content"] for memory in context["memories"]] == ["The clinic opens at nine"]
+
+
+def test_the_same_external_id_opens_the_same_session_again(alice: Caller) -> None:
+    first = alice.start_session(external_id="run-7", title="Night watch")
+    alice.post(f"sessions/{first['id']}/end", {"reason": "done"})
+    again = alice.post("sessions", {"external_id": "run-7", "tier": 3})
+    assert again.status_code == 200
+    body = again.json()
+    assert body["id"] == first["id"]
+    assert (body["status"], body["ended_at"], body["end_reason"]) == ("active", None, "")
+    assert (body["title"], body["tier"]) == ("Night watch", 3)
+    assert AgentSession.objects.count() == 1
+
+
+def test_an_external_id_is_each_agents_own(alice: Caller, bob: Caller, charlie: Caller) -> None:
+    ids = {caller.start_session(external_id="run-7")["id"] for caller in (alice, bob, charlie)}
+    assert len(ids) == 3
+
+
+def test_an_environment_may_be_a_text(alice: Caller) -> None:
+    assert alice.start_session(environment="HOST=web-1")["environment"] == {"text": "HOST=web-1"}
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("tier", 0),
+        ("tier", 4),
+        ("tier", "1"),
+        ("tier", True),
+        ("tier", None),
+        ("tier", 1.0),
+        ("tier", 10**30),
+        ("external_id", 7),
+        ("external_id", ""),
+        ("external_id", "x" * 201),
+        ("external_id", ["x"]),
+        ("user_id", 7),
+        ("user_id", ""),
+        ("user_id", "x" * 201),
+        ("title", 7),
+        ("title", None),
+        ("title", "x" * 501),
+        ("environment", 7),
+        ("environment", []),
+        ("environment", None),
+        ("environment", True),
+        ("app", "globex"),
+        ("agent", "bob"),
+    ],
+)
+def test_a_session_field_takes_only_what_it_says(alice: Caller, field: str, value: Any) -> None:
+    assert_problem(alice.post("sessions", {field: value}), 400, field)
+    assert not AgentSession.objects.exists()
+
+
+def test_the_list_has_this_agents_sessions_the_latest_first(alice: Caller, bob: Caller) -> None:
+    ids = [alice.start_session()["id"] for _ in range(3)]
+    bob.start_session()
+    alice.post(f"sessions/{ids[1]}/end")
+    assert [row["id"] for row in alice.get("sessions").json()["results"]] == ids[::-1]
+    assert [row["id"] for row in alice.get("sessions", status="ended").json()["results"]] == [ids[1]]
+    assert_problem(alice.get("sessions", status="asleep"), 400, "status")
+
+
+def test_a_heartbeat_is_noted(alice: Caller) -> None:
+    with travel(NOON, tick=False):
+        uid = alice.start_session()["id"]
+    with travel(NOON + timedelta(minutes=5), tick=False):
+        assert alice.post(f"sessions/{uid}/heartbeat").json() == {"jobs_run": []}
+    assert alice.get(f"sessions/{uid}").json()["heartbeat_at"] == "2027-03-01T12:05:00Z"
+
+
+def test_a_heartbeat_runs_decay_when_it_is_overdue(alice: Caller) -> None:
+    with travel(NOON, tick=False):
+        uid = alice.start_session()["id"]
+        memory = alice.remember("Something old")
+    with travel(NOON + timedelta(days=44), tick=False):
+        assert alice.post(f"sessions/{uid}/heartbeat").json() == {"jobs_run": ["decay"]}
+        assert alice.post(f"sessions/{uid}/heartbeat").json() == {"jobs_run": []}
+        assert alice.get(f"memories/{memory['id']}").json()["confidence"] == 0.5
+
+
+def test_a_session_ends_once_and_the_first_reason_stays(alice: Caller) -> None:
+    uid = alice.start_session()["id"]
+    with travel(NOON, tick=False):
+        answer = alice.post(f"sessions/{uid}/end", {"reason": "done"})
+    assert (answer.status_code, answer.json()) == (202, {"status": "ended", "pending": 0})
+    assert alice.post(f"sessions/{uid}/end", {"reason": "again"}).status_code == 202
+    shown = alice.get(f"sessions/{uid}").json()
+    assert (shown["status"], shown["end_reason"], shown["ended_at"]) == (
+        "ended",
+        "done",
+        "2027-03-01T12:00:00Z",
+    )
+
+
+def test_what_arrives_after_the_end_is_kept(alice: Caller) -> None:
+    session = alice.start_session()
+    alice.post(f"sessions/{session['id']}/end")
+    assert say(alice, session, "[MEMORY:timing:dns] Takes 5s to settle")["created"] == 1
+
+
+def test_the_end_says_how_many_memories_wait_for_their_vector(alice: Caller) -> None:
+    session = alice.start_session()
+    say(alice, session, "[MEMORY:timing:dns] Takes 5s to settle")
+    Memory.objects.get().vectors.all().delete()
+    assert alice.post(f"sessions/{session['id']}/end").json()["pending"] == 1
+
+
+def test_a_colleagues_session_answers_like_none(alice: Caller, bob: Caller, charlie: Caller) -> None:
+    uid = alice.start_session()["id"]
+    for outsider in (bob, charlie):
+        for path in ("", "/turns", "/turns/1", "/replay?turn=1", "/recover"):
+            assert_problem(outsider.get(f"sessions/{uid}{path}"), 404)
+        assert_problem(outsider.post(f"sessions/{uid}/heartbeat"), 404)
+        assert_problem(outsider.post(f"sessions/{uid}/end"), 404)
+    assert alice.get(f"sessions/{uid}").json()["status"] == "active"
+    assert_problem(alice.get(f"sessions/{uuid4()}"), 404)
+
+
+@pytest.mark.parametrize("block", ["ops", "app", "turn"])
+def test_the_app_says_which_block_greets_its_agents(db: None, block: str) -> None:
+    caller = make_caller(make_app("globex", block=block), "gina")
+    caller.remember("Likes tea", category="preferences")
+    text = caller.start_session()["context"]["text"]
+    begin = {"ops": "## Operational Memory (1 memories", "app": "(memories for app: Globex)", "turn": "~ Likes tea ("}
+    assert begin[block] in text

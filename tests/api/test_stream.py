@@ -1,0 +1,212 @@
+"""`/sessions/{id}/stream`: stream-json as an agent writes it, line by line."""
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from memories.models import Memory
+from sessions.models import Resource, Turn
+from tests.api.checks import RESULT, all_memories, assert_problem, assistant, ndjson, tool_result, user
+from tests.conftest import Caller
+
+MARKER = "[MEMORY:timing:jellyfin] Takes 60s to start"
+NOTHING = {"created": 0, "reinforced": 0, "contradicted": 0, "echoed": 0, "rejected": 0, "events": 0}
+
+
+@pytest.fixture
+def session(alice: Caller) -> str:
+    return str(alice.start_session(tier=2)["id"])
+
+
+def read(caller: Caller, session: str, body: bytes | str) -> dict[str, Any]:
+    answer = caller.stream(session, body)
+    assert answer.status_code == 200, answer.content
+    return dict(answer.json())
+
+
+def test_a_stream_becomes_a_turn_its_texts_memories_and_events(alice: Caller, session: str) -> None:
+    call = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {"command": "uptime"}}
+    body = ndjson(
+        {"type": "system", "subtype": "init", "session_id": "c1", "model": "m", "cwd": "/", "tools": []},
+        user("Is it up?"),
+        assistant(f"{MARKER}\n[EVENT:info:jellyfin] It is up"),
+        {**assistant("", "a2"), "message": {"id": "m2", "role": "assistant", "content": [call]}},
+        tool_result("up 3 days"),
+        RESULT,
+    )
+    report = read(alice, session, body)
+    assert report == {**NOTHING, "created": 1, "events": 1, "lines": 6, "turns": [1], "errors": [], "error_count": 0}
+    turn = alice.get(f"sessions/{session}/turns/1").json()
+    assert turn["user_input"] == "Is it up?"
+    assert turn["llm_output"] == f"{MARKER}\n[EVENT:info:jellyfin] It is up"
+    assert turn["tool_calls"] == [
+        {"id": "toolu_1", "name": "Bash", "input": {"command": "uptime"}, "result": "up 3 days", "is_error": False}
+    ]
+    assert turn["internal_state"]["result"] == "success"
+    (memory,) = all_memories(alice)
+    assert (memory["content"], memory["turn_number"], memory["tier"]) == ("Takes 60s to start", 1, 2)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        user(MARKER),
+        tool_result(MARKER),
+        {"type": "system", "subtype": "init", "session_id": MARKER, "tools": [MARKER]},
+        {"type": "system", "subtype": "hook", "output": MARKER},
+        {"type": "progress", "text": MARKER},
+        assistant(MARKER, parent_tool_use_id="toolu_9"),
+        {
+            "type": "assistant",
+            "message": {"id": "m", "role": "assistant", "content": [{"type": "thinking", "thinking": MARKER}]},
+        },
+        {**RESULT, "result": MARKER},
+    ],
+    ids=["user", "tool result", "init", "hook", "unknown type", "sub-agent", "thinking", "result"],
+)
+def test_only_text_of_the_main_agent_makes_memories(alice: Caller, session: str, line: Any) -> None:
+    report = read(alice, session, ndjson(line, assistant("Nothing to note.", "z"), RESULT))
+    assert (report["created"], report["error_count"]) == (0, 0)
+    assert all_memories(alice) == []
+
+
+def test_a_bad_line_is_named_by_its_number_and_loses_no_other(alice: Caller, session: str) -> None:
+    lines = [json.dumps(assistant(f"[MEMORY:timing:svc{n}] Takes {n}0s to start", f"a{n}")) for n in range(1, 4)]
+    body = "\n".join([lines[0], "{not json", lines[1], '["a list"]', "", lines[2], json.dumps(RESULT)])
+    report = read(alice, session, body)
+    assert [error["line"] for error in report["errors"]] == [2, 4]
+    assert (report["created"], report["lines"], report["error_count"]) == (3, 7, 2)
+
+
+def test_a_reason_never_quotes_the_line(alice: Caller, session: str) -> None:
+    report = read(alice, session, "my secret password\n")
+    assert "secret" not in json.dumps(report)
+
+
+def test_a_stream_sent_twice_changes_nothing(alice: Caller, session: str) -> None:
+    body = ndjson(user("Is it up?"), assistant(MARKER), RESULT)
+    read(alice, session, body)
+    again = read(alice, session, body)
+    assert again == {**NOTHING, "lines": 3, "turns": [], "errors": [], "error_count": 0}
+    assert (Turn.objects.count(), Resource.objects.count(), Memory.objects.count()) == (1, 2, 1)
+    assert all_memories(alice)[0]["confidence"] == 0.7
+
+
+def test_a_stream_sent_again_with_more_adds_only_what_is_new(alice: Caller, session: str) -> None:
+    first = ndjson(user("Is it up?"), assistant(MARKER), RESULT)
+    read(alice, session, first)
+    more = ndjson(user("And now?", "u2"), assistant("[MEMORY:timing:dns] Takes 5s", "a2"), RESULT)
+    report = read(alice, session, first + more)
+    assert (report["created"], report["turns"]) == (1, [2])
+
+
+def test_each_result_line_ends_a_turn(alice: Caller, session: str) -> None:
+    body = ndjson(user("one", "u1"), RESULT, user("two", "u2"), RESULT)
+    assert read(alice, session, body)["turns"] == [1, 2]
+
+
+def test_a_stream_that_breaks_off_keeps_what_came(alice: Caller, session: str) -> None:
+    body = ndjson(user("Is it up?"), assistant(MARKER)) + '{"type": "assistant", "mess'
+    report = read(alice, session, body)
+    assert (report["created"], report["turns"], [e["line"] for e in report["errors"]]) == (1, [1], [3])
+
+
+def test_partial_messages_whose_line_never_came_are_kept_once(alice: Caller, session: str) -> None:
+    def event(**inner: Any) -> dict[str, Any]:
+        return {"type": "stream_event", "event": inner, "parent_tool_use_id": None}
+
+    parts = [
+        event(type="message_start", message={"id": "msg_p"}),
+        event(type="content_block_start", index=0, content_block={"type": "text", "text": ""}),
+        *(
+            event(type="content_block_delta", index=0, delta={"type": "text_delta", "text": text})
+            for text in ("[MEMORY:tim", "ing:jellyfin] Takes ", "60s to start")
+        ),
+    ]
+    assert read(alice, session, ndjson(*parts))["created"] == 1
+    assert [memory["content"] for memory in all_memories(alice)] == ["Takes 60s to start"]
+
+
+def test_deltas_followed_by_their_whole_line_count_once(alice: Caller, session: str) -> None:
+    def event(**inner: Any) -> dict[str, Any]:
+        return {"type": "stream_event", "event": inner, "parent_tool_use_id": None}
+
+    line = assistant(MARKER)
+    line["message"]["id"] = "msg_p"
+    body = ndjson(
+        event(type="message_start", message={"id": "msg_p"}),
+        event(type="content_block_start", index=0, content_block={"type": "text", "text": ""}),
+        event(type="content_block_delta", index=0, delta={"type": "text_delta", "text": MARKER}),
+        line,
+        RESULT,
+    )
+    report = read(alice, session, body)
+    assert (report["created"], report["reinforced"], len(all_memories(alice))) == (1, 0, 1)
+
+
+def test_a_stream_needs_no_content_length(alice: Caller, session: str) -> None:
+    body = ndjson(user("Is it up?"), assistant(MARKER), RESULT).encode()
+    answer = alice.client.generic(
+        "POST",
+        f"/api/v1/sessions/{session}/stream",
+        body,
+        content_type="application/x-ndjson",
+        CONTENT_LENGTH="",
+        HTTP_TRANSFER_ENCODING="chunked",
+        **{"wsgi.input": io.BytesIO(body)},
+    )
+    assert answer.status_code == 200
+    assert answer.json()["created"] == 1
+
+
+def test_a_stream_may_be_longer_than_any_other_body(alice: Caller, session: str) -> None:
+    filler = json.dumps({"type": "progress", "text": "x" * 1_000_000}) + "\n"
+    report = read(alice, session, filler * 9 + ndjson(assistant(MARKER), RESULT))
+    assert (report["lines"], report["created"], report["error_count"]) == (11, 1, 0)
+
+
+def test_a_line_longer_than_any_line_is_reported_and_passed_over(alice: Caller, session: str) -> None:
+    long = b'{"type":"progress","text":"' + b"x" * (8 * 1024 * 1024) + b'"}\n'
+    report = read(alice, session, long + ndjson(assistant(MARKER), RESULT).encode())
+    assert ([error["line"] for error in report["errors"]], report["created"]) == ([1], 1)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"",
+        b"\n\n\n",
+        b"\xff\xfe\xfd\n",
+        b"\x00\n",
+        b"[" * 100_000 + b"\n",
+        b'{"type": NaN}\n',
+        b'{"type": "assistant", "message": {"content": "\\ud800"}}\n',
+        b'{"type": "assistant", "message": null}\n',
+        b'{"type": "result", "subtype": 5, "usage": []}\n',
+        b'{"type": "result", "subtype": "success", "num_turns": 1' + b"0" * 400 + b"}\n",
+        b"\r\n" * 1000,
+    ],
+    ids=range(11),
+)
+def test_no_body_however_odd_breaks_the_stream(alice: Caller, session: str, body: bytes) -> None:
+    report = read(alice, session, body + ndjson(assistant(MARKER), RESULT).encode())
+    assert report["created"] == 1
+
+
+def test_at_most_a_thousand_bad_lines_are_listed_and_all_are_counted(alice: Caller, session: str) -> None:
+    report = read(alice, session, "bad\n" * 1500)
+    assert (len(report["errors"]), report["error_count"], report["lines"]) == (1000, 1500, 1500)
+
+
+def test_text_with_nul_and_surrogates_is_stored_readable(alice: Caller, session: str) -> None:
+    line = json.dumps(assistant("[MEMORY:timing] Takes \u0000 five \ud800 seconds"))
+    assert read(alice, session, line)["created"] == 1
+    assert all_memories(alice)[0]["content"] == "Takes \ufffd five \ufffd seconds"
+
+
+def test_a_session_of_someone_else_takes_no_stream(alice: Caller, bob: Caller, charlie: Caller, session: str) -> None:
+    for outsider in (bob, charlie):
+        assert_problem(outsider.stream(session, ndjson(assistant(MARKER))), 404)
+    assert not Resource.objects.exists()

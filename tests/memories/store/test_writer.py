@@ -1,0 +1,177 @@
+"""The only writer: what it does to memories, and that all of it can be read back and taken back."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from memories.models import Action, Link, LinkKind, Memory, Revision, Status
+from memories.store import Candidate, NothingToUndo, writing
+from memories.store.confidence import confidence_at
+from memories.store.revisions import state_at
+from memsite.tenancy.models import App
+from sessions.models import Event
+
+START = datetime(2026, 3, 1, 12, tzinfo=UTC)
+
+
+def later(days: float) -> datetime:
+    return START + timedelta(days=days)
+
+
+def make(app: App, content: str = "Takes 60s to start", at: datetime = START, **fields: object) -> Memory:
+    with writing(app, "agent:alice", at) as write:
+        return write.create(Candidate(content=content, **fields))  # type: ignore[arg-type]
+
+
+def actions(memory: Memory) -> list[str]:
+    return list(Revision.objects.filter(memory=memory).order_by("number").values_list("action", flat=True))
+
+
+@pytest.fixture
+def memory(acme: App) -> Memory:
+    return make(acme)
+
+
+def test_every_change_is_one_revision_with_actor_and_reason(acme: App, memory: Memory) -> None:
+    with writing(acme, "operator:olga", later(1)) as write:
+        write.reinforce(memory, 0.1, "said again")
+    last = Revision.objects.filter(memory=memory).latest("number")
+    assert (last.number, last.action, last.actor, last.reason) == (2, "reinforced", "operator:olga", "said again")
+    assert (last.before["confidence"], last.after["confidence"]) == (0.7, 0.8)
+    assert "content" not in last.after
+
+
+def test_an_edit_that_changes_nothing_leaves_no_revision(acme: App, memory: Memory) -> None:
+    with writing(acme, "operator:olga", later(1)) as write:
+        write.edit(memory, {"importance": memory.importance})
+    assert actions(memory) == ["created"]
+
+
+def test_as_of_gives_what_was_true_then_with_the_decay_of_then(acme: App, memory: Memory) -> None:
+    with writing(acme, "operator:olga", later(10)) as write:
+        write.edit(memory, {"content": "Takes 90s to start"})
+    assert state_at(memory, START - timedelta(seconds=1), acme.policy) is None
+    assert state_at(memory, later(5), acme.policy)["content"] == "Takes 60s to start"  # type: ignore[index]
+    then = state_at(memory, later(10 + 44), acme.policy)
+    assert then is not None
+    assert (then["content"], then["confidence"]) == ("Takes 90s to start", 0.5)
+
+
+def test_a_contradiction_lowers_and_links_and_leaves_the_anchor(acme: App, memory: Memory) -> None:
+    other = make(acme, "Takes 90s to start", later(40))
+    with writing(acme, "agent:alice", later(44)) as write:
+        write.contradict(memory, by=other, reason="other number")
+    assert memory.confidence == pytest.approx(0.3)
+    assert memory.anchored_at == START
+    assert confidence_at(memory, later(51), acme.policy) == pytest.approx(0.2)
+    assert Link.objects.filter(from_memory=other, to_memory=memory, kind=LinkKind.CONTRADICTS).exists()
+
+
+def test_undo_takes_back_any_change_and_undoing_it_does_it_again(acme: App, memory: Memory) -> None:
+    with writing(acme, "operator:olga", later(1)) as write:
+        write.edit(memory, {"content": "Takes 90s to start", "importance": 5})
+    for expected in ("Takes 60s to start", "Takes 90s to start"):
+        with writing(acme, "operator:olga", later(2)) as write:
+            write.undo(memory)
+        memory.refresh_from_db()
+        assert memory.content == expected
+    assert actions(memory) == ["created", "edited", "undone", "undone"]
+
+
+def test_a_creation_cannot_be_undone(acme: App, memory: Memory) -> None:
+    with pytest.raises(NothingToUndo), writing(acme, "operator:olga", later(1)) as write:
+        write.undo(memory)
+
+
+@pytest.fixture
+def merged(acme: App, memory: Memory) -> tuple[Memory, Memory]:
+    loser = make(acme, "Startup takes a minute", confidence=0.9, importance=5, tags=["boot"])
+    with writing(acme, "operator:olga", later(1)) as write:
+        write.merge(memory, [loser], "the same")
+    memory.refresh_from_db()
+    loser.refresh_from_db()
+    return memory, loser
+
+
+def test_a_merge_keeps_the_best_of_both(merged: tuple[Memory, Memory]) -> None:
+    winner, loser = merged
+    assert (winner.confidence, winner.importance, winner.tags) == (0.9, 5, ["boot"])
+    assert loser.status == Status.SUPERSEDED
+    assert Link.objects.filter(from_memory=winner, to_memory=loser, kind=LinkKind.SUPERSEDES).exists()
+
+
+def test_a_merge_counts_decay(acme: App, memory: Memory) -> None:
+    loser = make(acme, "Startup takes a minute", confidence=0.6)
+    with writing(acme, "operator:olga", later(100)) as write:
+        write.merge(memory, [loser])
+    assert memory.confidence == 0.0
+    assert memory.status == Status.INACTIVE
+
+
+def test_a_merge_with_a_surer_one_makes_an_inactive_one_active(acme: App) -> None:
+    weak = make(acme, confidence=0.1)
+    strong = make(acme, "Startup takes a minute", confidence=0.9)
+    assert weak.status == Status.INACTIVE
+    with writing(acme, "operator:olga", START) as write:
+        write.merge(weak, [strong])
+    assert (weak.status, weak.confidence) == (Status.ACTIVE, 0.9)
+
+
+def test_undoing_a_merge_sets_both_sides_free(acme: App, merged: tuple[Memory, Memory]) -> None:
+    winner, loser = merged
+    with writing(acme, "operator:olga", later(2)) as write:
+        write.undo(winner)
+    loser.refresh_from_db()
+    assert (winner.confidence, winner.tags, loser.status) == (0.7, [], Status.ACTIVE)
+    assert not Link.objects.filter(kind=LinkKind.SUPERSEDES).exists()
+    assert actions(loser)[-1] == Action.UNDONE
+
+
+def test_archive_and_restore(acme: App, memory: Memory) -> None:
+    with writing(acme, "operator:olga", later(1)) as write:
+        write.archive(memory)
+    assert memory.status == Status.ARCHIVED
+    with writing(acme, "operator:olga", later(2)) as write:
+        write.restore(memory)
+    assert memory.status == Status.ACTIVE
+    assert actions(memory) == ["created", "archived", "restored"]
+
+
+def test_what_is_restored_is_sure_enough_to_be_active(acme: App) -> None:
+    weak = make(acme, confidence=0.1)
+    with writing(acme, "operator:olga", START) as write:
+        write.restore(weak)
+    assert (weak.status, weak.confidence) == (Status.ACTIVE, 0.3)
+
+
+def test_forgetting_leaves_no_row_about_it(acme: App, memory: Memory) -> None:
+    with writing(acme, "agent:alice", later(1)) as write:
+        write.announce(memory)
+        write.reinforce(memory, 0.1, "")
+        assert write.forget([memory]) == 1
+    for model in (Memory, Revision, Event, Link):
+        assert not model.objects.exists()
+
+
+def test_pinned_memories_and_exempt_ones_do_not_decay(acme: App) -> None:
+    pinned = make(acme, pinned=True)
+    assert confidence_at(pinned, later(1000), acme.policy) == 0.7
+    acme.policy.decay_exempt_from = 0.9
+    assert confidence_at(make(acme, confidence=0.95), later(1000), acme.policy) == 0.95
+    assert confidence_at(make(acme, confidence=0.85), later(1000), acme.policy) == 0.0
+
+
+def test_a_failed_transaction_changes_nothing(acme: App, memory: Memory) -> None:
+    before = App.objects.get(pk=acme.pk).change_number
+
+    def fail() -> None:
+        with writing(acme, "agent:alice", later(1)) as write:
+            write.reinforce(memory, 0.1, "")
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    memory.refresh_from_db()
+    assert (memory.confidence, App.objects.get(pk=acme.pk).change_number) == (0.7, before)

@@ -1,0 +1,72 @@
+"""One typed object from the environment; what cannot be read is named."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from django.core.exceptions import ImproperlyConfigured
+
+from memsite.conf import Conf, read_conf, unknown_variables, variable
+
+
+def test_nothing_given_gives_the_defaults() -> None:
+    assert read_conf({}) == Conf()
+
+
+def test_each_value_has_its_type() -> None:
+    conf = read_conf(
+        {
+            "MEMSITE_DEBUG": "true",
+            "MEMSITE_ALLOWED_HOSTS": "a.example, b.example",
+            "MEMSITE_MEMORY_BUDGET": "4000",
+            "MEMSITE_DATA_DIR": "/srv/memsite",
+        }
+    )
+    assert conf.debug is True
+    assert conf.allowed_hosts == ("a.example", "b.example")
+    assert conf.memory_budget == 4000
+    assert conf.data_dir == Path("/srv/memsite")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MEMORY_BUDGET", "many"),
+        ("MEMORY_BUDGET", "-1"),
+        ("EMBEDDER", "magic"),
+        ("TIME_ZONE", "Mars/Base"),
+        ("LOG_FORMAT", "xml"),
+        ("MAX_BODY_BYTES", "0"),
+        ("DATABASE_URL", "mysql://localhost/x"),
+    ],
+)
+def test_a_wrong_value_is_named(name: str, value: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match=f"MEMSITE_{name}"):
+        read_conf({f"MEMSITE_{name}": value})
+
+
+def test_the_older_name_of_the_budget_is_read_unless_ours_is_given() -> None:
+    assert read_conf({"CLAUDEOPS_MEMORY_BUDGET": "4000"}).memory_budget == 4000
+    both = {"CLAUDEOPS_MEMORY_BUDGET": "4000", "MEMSITE_MEMORY_BUDGET": "3000"}
+    assert read_conf(both).memory_budget == 3000
+
+
+def test_a_typing_error_in_a_name_is_noticed() -> None:
+    assert unknown_variables({"MEMSITE_DEBUGG": "1", "MEMSITE_DEBUG": "1", "OTHER": "1"}) == ["MEMSITE_DEBUGG"]
+
+
+def test_secrets_are_not_shown_by_the_embedder_settings() -> None:
+    assert "hush" not in repr(Conf(embedder_api_key="hush").embedder_settings)
+
+
+def test_the_secret_key_comes_from_its_file(tmp_path: Path) -> None:
+    conf = Conf(data_dir=tmp_path)
+    assert conf.effective_secret_key() == ""
+    conf.secret_file.write_text("made by setup\n")
+    assert conf.effective_secret_key() == "made by setup"
+    assert Conf(data_dir=tmp_path, secret_key="given").effective_secret_key() == "given"
+
+
+def test_every_setting_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
+    assert [field.name for field in fields(Conf) if f"`{variable(field.name)}`" not in page] == []

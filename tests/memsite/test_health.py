@@ -1,0 +1,57 @@
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from memsite import health
+
+
+@pytest.mark.django_db
+def test_a_working_server_says_so(client: Client) -> None:
+    assert client.get("/healthz").json() == {"status": "ok"}
+    answer = client.get("/readyz")
+    assert answer.status_code == 200
+    assert answer.json()["checks"] == {"database": True, "migrations": True, "embedder": True}
+
+
+@pytest.mark.django_db
+def test_what_is_missing_is_named_and_healthz_stays_up(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken() -> bool:
+        raise RuntimeError("away")
+
+    monkeypatch.setitem(health.CHECKS, "database", broken)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["checks"]["database"]) == (503, False)
+    assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/", "/api/docs", "/admin/login/"])
+def test_pages_run_no_inline_script_and_load_nothing_from_elsewhere(client: Client, path: str) -> None:
+    answer: Any = client.get(path)
+    page = answer.content.decode()
+    assert answer.status_code == 200
+    assert "default-src 'self'" in answer["Content-Security-Policy"]
+    assert "unsafe" not in answer["Content-Security-Policy"]
+    assert "http://" not in page.replace("http://www.w3.org", "")
+    assert "https://" not in page
+    assert "<style" not in page
+
+
+@pytest.mark.django_db
+def test_a_person_gets_a_page_and_a_program_a_problem(client: Client) -> None:
+    page = client.get("/nowhere", headers={"Accept": "text/html"})
+    assert (page.status_code, page["Content-Type"]) == (404, "text/html; charset=utf-8")
+    assert client.get("/nowhere")["Content-Type"] == "application/problem+json"
+    assert client.get("/api/nowhere", headers={"Accept": "text/html"})["Content-Type"] == "application/problem+json"
+
+
+@pytest.mark.django_db
+def test_a_request_id_comes_back_if_it_is_harmless(client: Client) -> None:
+    assert client.get("/healthz", headers={"X-Request-ID": "abc-1"})["X-Request-ID"] == "abc-1"
+    assert client.get("/healthz", headers={"X-Request-ID": "a b\tc" * 40})["X-Request-ID"] != "a b\tc" * 40
+
+
+@pytest.mark.django_db
+def test_the_admin_is_found_without_its_slash(client: Client) -> None:
+    assert client.get("/admin")["Location"] == "/admin/"

@@ -1,0 +1,183 @@
+"""The description of the doors is valid, complete and true."""
+
+import json
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import get_resolver
+from drf_spectacular.drainage import GENERATOR_STATS
+from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.validation import validate_schema
+from jsonschema import Draft202012Validator
+from rest_framework.test import APIClient
+
+from tests.api.checks import RESULT, assistant, ndjson
+from tests.conftest import Caller
+
+METHODS = {"get", "post", "put", "patch", "delete"}
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    generated: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return json.loads(json.dumps(generated, default=str))  # type: ignore[no-any-return]
+
+
+def test_it_is_valid_openapi_3_1_and_the_generator_has_no_complaints() -> None:
+    GENERATOR_STATS.reset()
+    generated = SchemaGenerator().get_schema(request=None, public=True)
+    assert generated["openapi"].startswith("3.1")
+    validate_schema(generated)
+    assert (dict(GENERATOR_STATS._warn_cache), dict(GENERATOR_STATS._error_cache)) == ({}, {})
+
+
+@pytest.mark.django_db
+def test_it_is_served_with_its_page() -> None:
+    answer = Client().get("/api/schema", headers={"Accept": "application/json"})
+    assert answer.status_code == 200
+    assert Client().get("/api/docs").status_code == 200
+
+
+def routes() -> set[tuple[str, str]]:
+    api = next(entry for entry in get_resolver().url_patterns if str(entry.pattern) == "api/v1/")
+    found = set()
+    for route in api.url_patterns:
+        view = route.callback.view_class
+        address = "/api/v1/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(route.pattern))
+        found |= {(method, address) for method in METHODS & set(view.http_method_names) if hasattr(view, method)}
+    return found
+
+
+def test_every_door_and_method_is_described_and_nothing_else(schema: dict[str, Any]) -> None:
+    described = {(method, path) for path, item in schema["paths"].items() for method in METHODS & item.keys()}
+    assert described == routes()
+
+
+def operations(schema: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    return {
+        operation["operationId"]: operation
+        for item in schema["paths"].values()
+        for method, operation in item.items()
+        if method in METHODS
+    }
+
+
+def test_every_operation_has_a_name_of_its_own_a_key_and_a_problem(schema: dict[str, Any]) -> None:
+    found = operations(schema)
+    assert len(found) == len(routes())
+    for name, operation in found.items():
+        assert {"key": []} in operation["security"], name
+        assert "application/problem+json" in operation["responses"]["default"]["content"], name
+
+
+def parameters(operation: dict[str, Any]) -> set[str]:
+    return {parameter["name"] for parameter in operation.get("parameters", [])}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "create_app",
+        "create_agent",
+        "create_key",
+        "start_session",
+        "add_messages",
+        "create_memory",
+        "create_memories",
+        "create_link",
+    ],
+)
+def test_creates_tell_of_their_idempotency_key(schema: dict[str, Any], name: str) -> None:
+    assert "Idempotency-Key" in parameters(operations(schema)[name])
+
+
+@pytest.mark.parametrize("name", ["change_memory", "delete_memory"])
+def test_edits_tell_of_if_match(schema: dict[str, Any], name: str) -> None:
+    assert "If-Match" in parameters(operations(schema)[name])
+
+
+LISTS = [
+    "list_apps", "list_app_memories", "list_agents", "list_keys", "list_sessions", "list_turns", "list_events",
+    "list_resources", "list_memories", "list_revisions", "list_links",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_lists_tell_of_their_pages(schema: dict[str, Any], name: str) -> None:
+    assert {"limit", "cursor"} <= parameters(operations(schema)[name])
+
+
+def check(schema: dict[str, Any], name: str, answer: Any) -> list[str]:
+    """What the answer has that its description does not, or the other way round."""
+    responses = operations(schema)[name]["responses"]
+    described = responses.get(str(answer.status_code))
+    if described is None:
+        return [f"{name}: answers {answer.status_code}, described are {sorted(responses)}"]
+    content = described.get("content")
+    if content is None:
+        return [f"{name}: answers with a body, described is none"]
+    whole = {"$ref": "#/answer", "components": schema["components"], "answer": next(iter(content.values()))["schema"]}
+    problems = Draft202012Validator(whole).iter_errors(answer.json())
+    return [f"{name}: {problem.message[:100]}" for problem in problems]
+
+
+def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Caller, operator: APIClient) -> None:
+    session = alice.start_session(external_id="x")["id"]
+    one, two, three = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep", "Trains run"))
+    root = "/api/v1/apps"
+    agent = operator.post(f"{root}/acme/agents", {"name": "dora"})
+    answers: list[tuple[str, Any]] = [
+        ("create_app", operator.post(root, {"app_id": "globex", "name": "Globex"})),
+        ("list_apps", operator.get(root)),
+        ("get_app", operator.get(f"{root}/acme")),
+        ("change_app", operator.patch(f"{root}/acme", {"name": "Acme Ltd"})),
+        ("create_agent", agent),
+        ("list_agents", operator.get(f"{root}/acme/agents")),
+        ("create_key", operator.post(f"{root}/acme/agents/dora/keys", {})),
+        ("list_keys", operator.get(f"{root}/acme/agents/dora/keys")),
+        ("revoke_key", operator.delete(f"/api/v1/keys/{agent.json()['prefix']}")),
+        ("list_app_memories", operator.get(f"{root}/acme/memories")),
+        ("delete_app_memory", operator.delete(f"{root}/acme/memories/{three}")),
+        ("delete_app_memories", operator.delete(f"{root}/globex/memories")),
+        ("uninstall_app", operator.delete(f"{root}/globex")),
+        ("start_session", alice.post("sessions", {"title": "x"})),
+        ("start_session", alice.post("sessions", {"external_id": "x"})),
+        ("list_sessions", alice.get("sessions")),
+        ("get_session", alice.get(f"sessions/{session}")),
+        ("heartbeat", alice.post(f"sessions/{session}/heartbeat")),
+        ("store_turn", alice.put(f"sessions/{session}/turns/1", {"tool_calls": [{"a": 1}, "b"]})),
+        ("store_turn", alice.put(f"sessions/{session}/turns/1", {"tool_calls": [{"a": 1}, "b"]})),
+        ("list_turns", alice.get(f"sessions/{session}/turns")),
+        ("get_turn", alice.get(f"sessions/{session}/turns/1")),
+        ("replay_session", alice.get(f"sessions/{session}/replay", turn=1)),
+        ("recover_session", alice.get(f"sessions/{session}/recover")),
+        ("add_messages", alice.post(f"sessions/{session}/messages", {"messages": [{"role": "user", "content": "x"}]})),
+        ("stream_session", alice.stream(session, ndjson(assistant("[EVENT:info] x"), RESULT) + "bad\n")),
+        ("end_session", alice.post(f"sessions/{session}/end")),
+        ("list_events", alice.get("events")),
+        ("list_resources", alice.get("resources")),
+        ("create_memory", alice.post("memories", {"content": "Owls hunt", "metadata": {"a": [1]}})),
+        ("create_memory", alice.post("memories", {"content": "Owls hunt"})),
+        ("create_memories", alice.post("memories/batch", {"memories": [{"content": "x y z"}, {}]})),
+        ("list_memories", alice.get("memories")),
+        ("get_memory", alice.get(f"memories/{one}")),
+        ("change_memory", alice.patch(f"memories/{one}", {"importance": 1})),
+        ("create_link", alice.post(f"memories/{one}/links", {"to": two})),
+        ("list_links", alice.get(f"memories/{one}/links")),
+        ("list_revisions", alice.get(f"memories/{one}/history")),
+        ("search_memories", alice.post("memories/search", {"query": "whales", "explain": True})),
+        ("get_context", alice.post("context", {"query": "whales"})),
+        ("delete_memory", alice.delete(f"memories/{one}")),
+        ("delete_memories", alice.post("memories/delete", {"ids": [two]})),
+    ]
+    assert {name for name, _ in answers} == set(operations(schema))
+    lies = {name: problems for name, answer in answers if (problems := check(schema, name, answer))}
+    assert lies == {}
+
+
+def test_a_problem_is_what_is_described(schema: dict[str, Any], alice: Caller) -> None:
+    for answer in (alice.post("memories", {}), alice.get("apps"), alice.get("memories/" + "0" * 8)):
+        whole = {**schema["components"]["schemas"]["Problem"], "components": schema["components"]}
+        assert [problem.message for problem in Draft202012Validator(whole).iter_errors(answer.json())] == []

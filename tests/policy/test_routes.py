@@ -1,0 +1,118 @@
+"""Every door of the site: who may come through it is decided here, on purpose."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, URLResolver, get_resolver
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.settings import api_settings
+
+from memsite.tenancy.authentication import KeyAuthentication, OperatorSessionAuthentication
+from memsite.tenancy.permissions import HasScope
+from tests.api.checks import assert_problem
+
+PUBLIC = {
+    "": "the front page tells what this is",
+    "healthz": "says only ok",
+    "readyz": "says only which part is not ready",
+    "api/schema": "the description of the doors, not what is behind them",
+    "api/docs": "the same for people",
+    "admin/login/": "where one signs in",
+}
+METHODS = ("get", "post", "put", "patch", "delete")
+SCOPES = {"read", "write", "operator", "by method"}
+UID = UUID("01890000-0000-7000-8000-000000000000")
+EXAMPLES = {"str": "x", "uuid": str(UID), "turn": "1", "int": "1", "path": "x", "slug": "x"}
+
+
+def walk(entries: Any, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
+    for entry in entries:
+        address = prefix + str(entry.pattern)
+        if isinstance(entry, URLResolver):
+            yield from walk(entry.url_patterns, address)
+        else:
+            yield address, entry
+
+
+ROUTES = dict(walk(get_resolver().url_patterns))
+API = {address: route for address, route in ROUTES.items() if address.startswith("api/v1/")}
+
+
+def example(address: str) -> str:
+    """An address that the pattern matches."""
+    filled = re.sub(r"<(?:(\w+):)?\w+>", lambda match: EXAMPLES[match[1] or "str"], address)
+    return "/" + filled.replace("(?P<app_label>", "").replace("$", "")
+
+
+def test_there_are_doors_at_all() -> None:
+    assert len(API) >= 27
+    assert set(PUBLIC) <= set(ROUTES) | {""}
+
+
+@pytest.mark.parametrize("address", API)
+def test_a_door_of_the_api_names_its_scope_and_takes_keys_only(address: str) -> None:
+    view = API[address].callback.view_class
+    assert view.scope in SCOPES, "a view without a scope is shut to everyone"
+    assert view.permission_classes == [HasScope] == api_settings.DEFAULT_PERMISSION_CLASSES
+    assert view.authentication_classes == [KeyAuthentication, OperatorSessionAuthentication]
+    assert all(issubclass(kind, BaseAuthentication) for kind in view.authentication_classes)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", API)
+def test_nobody_gets_through_a_door_of_the_api_without_a_key(address: str) -> None:
+    client = Client(raise_request_exception=False)
+    for method in METHODS:
+        answer = client.generic(method.upper(), example(address), b"{}", content_type="application/json")
+        assert_problem(answer, 401)
+        assert answer["WWW-Authenticate"].startswith("Bearer")
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("address", [address for address in ROUTES if not address.startswith(("api/v1/", "admin/"))])
+def test_every_other_door_is_public_on_purpose_or_shut(address: str) -> None:
+    answer = Client(raise_request_exception=False).get(example(address))
+    if address in PUBLIC:
+        assert answer.status_code == 200
+    else:
+        assert answer.status_code in (301, 302, 401, 403, 404, 405), address
+
+
+@pytest.mark.django_db
+def test_the_admin_lets_nobody_in_who_has_not_signed_in() -> None:
+    client = Client(raise_request_exception=False)
+    addresses = [address for address in ROUTES if address.startswith("admin/") and address not in PUBLIC]
+    assert len(addresses) > 5
+    for address in addresses:
+        if "(?P" in address or "^" in address:
+            continue
+        answer = client.get(example(address))
+        assert answer.status_code in (302, 403, 404), (address, answer.status_code)
+        if answer.status_code == 302:
+            assert "/admin/login/" in answer["Location"] or answer["Location"].startswith("/admin/"), address
+
+
+@pytest.mark.django_db
+def test_a_signed_in_person_who_is_no_superuser_gets_through_no_door_of_the_api(django_user_model: Any) -> None:
+    client = Client(raise_request_exception=False)
+    client.force_login(django_user_model.objects.create_user("clerk", is_staff=True))
+    for address in API:
+        assert client.get(example(address)).status_code in (401, 403), address
+
+
+def test_no_door_ends_with_a_slash() -> None:
+    assert [address for address in ROUTES if address.endswith("/") and not address.startswith("admin/")] == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("path", ["/healthz", "/readyz"])
+def test_the_public_doors_say_nothing_else(path: str) -> None:
+    body = Client().get(path).json()
+    assert body["status"] == "ok"
+    assert body.keys() <= {"status", "checks"}
+    assert all(value in (True, False) for value in body.get("checks", {}).values())
+    assert Client().post(path).status_code == 405

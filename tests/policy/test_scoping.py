@@ -1,0 +1,98 @@
+"""Nothing that belongs to an app is read without saying whose: checked in the source itself."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+
+from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+
+ROOT = Path(__file__).resolve().parents[2]
+SCOPED = {model.__name__ for model in apps.get_models() if issubclass(model, Scoped)}
+SAFE = {"for_app", "create", "bulk_create"}
+# Where every app is meant, and why that is right.
+ALLOWED: dict[tuple[str, str], str] = {}  # {("memories/x.py", "Memory.objects.filter"): "reason"}
+
+
+def sources() -> list[Path]:
+    files = [path for folder in ("memories", "sessions") for path in (ROOT / folder).rglob("*.py")]
+    outside = ("migrations", "tests", "admin")
+    return [
+        path for path in files if not set(outside) & {part.removesuffix(".py") for part in path.relative_to(ROOT).parts}
+    ]
+
+
+def model_of(node: ast.expr) -> str | None:
+    if isinstance(node, ast.Name):
+        return node.id
+    return node.attr if isinstance(node, ast.Attribute) else None
+
+
+def uses(tree: ast.Module) -> Iterator[tuple[str, int]]:
+    """`Model.objects.method` (or just `Model.objects` where nothing follows) of scoped models, with the line."""
+    following = {id(node.value): node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in ("objects", "_default_manager", "_base_manager"):
+            model = model_of(node.value)
+            if model in SCOPED or model in ("cls", "model", "self"):
+                yield f"{model}.{node.attr}.{following.get(id(node), '')}".rstrip("."), node.lineno
+
+
+def violations(text: str, name: str) -> list[str]:
+    return [
+        f"{name}:{line}: {use}"
+        for use, line in uses(ast.parse(text))
+        if use.split(".")[-1] not in SAFE and (name, use) not in ALLOWED
+    ]
+
+
+def test_the_models_of_an_app_are_known() -> None:
+    assert {"Memory", "Vector", "Revision", "Link", "Injection", "Rejection", "Agent"} <= SCOPED
+    assert {"AgentSession", "Turn", "Resource", "Event"} <= SCOPED
+
+
+def test_every_model_of_an_app_can_be_asked_for_one() -> None:
+    for model in apps.get_models():
+        if issubclass(model, Scoped):
+            assert isinstance(model._default_manager.none(), ScopedQuerySet), model
+
+
+def test_every_row_that_agents_see_belongs_to_an_app() -> None:
+    unscoped = {
+        model.__name__
+        for model in apps.get_models()
+        if model._meta.app_label in ("memories", "agent_sessions") and not issubclass(model, Scoped)
+    }
+    assert unscoped == set()
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_rows_of_an_app_are_read_through_for_app(path: Path) -> None:
+    assert violations(path.read_text(), str(path.relative_to(ROOT))) == []
+
+
+def test_every_exception_is_still_needed() -> None:
+    used = {(str(path.relative_to(ROOT)), use) for path in sources() for use, _ in uses(ast.parse(path.read_text()))}
+    assert ALLOWED.keys() <= used
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Memory.objects.all()",
+        "Memory.objects.filter(pk=1)",
+        "models.Memory.objects.get(pk=1)",
+        "rows = Memory.objects",
+        "Memory._base_manager.filter(pk=1)",
+        "cls.objects.filter(pk=1)",
+    ],
+)
+def test_the_check_finds_what_it_looks_for(text: str) -> None:
+    assert violations(text, "x.py") != []
+
+
+def test_the_check_lets_pass_what_is_right() -> None:
+    text = "Memory.objects.for_app(app).filter(pk=1); Link.objects.create(app=app); App.objects.get(pk=1)"
+    assert violations(text, "x.py") == []
