@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
@@ -65,7 +66,8 @@ class Cycle:
 
 
 def step(unit: str, count: int) -> relativedelta:
-    return relativedelta(**{name: size * count for name, size in STEPS[unit].items()})
+    sizes: dict[str, Any] = {name: size * count for name, size in STEPS[unit].items()}
+    return relativedelta(**sizes)
 
 
 def shift(moment: datetime, unit: str, count: int) -> datetime:
