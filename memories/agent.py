@@ -30,8 +30,9 @@ from memories.models import Injection, Kind, Memory
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors, make_embedder
+from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import recall, touch
-from memories.retrieve.query import Recall
+from memories.retrieve.reading import Scope
 from memories.store import Candidate, Writer, writing
 from memsite.conf import get_conf
 from memsite.tenancy.models import Agent, App
@@ -212,13 +213,14 @@ class MemoryAgent:
     # --- recall
 
     def search(
-        self, text: str, *, limit: int = 10, mode: str = "auto", min_score: float = 0.0, user_id: str | None = None,
-        count_access: bool = True, exclude: Sequence[int] = (),
+        self, text: str, *, limit: int = 10, mode: str = "auto", min_score: float | None = None,
+        user_id: str | None = None, count_access: bool = True, exclude: Sequence[int] = (),
     ) -> Recall:  # fmt: skip
-        allowed = self.memories().active().valid(timezone.now()).of_user(user_id).exclude(pk__in=exclude)
-        found = recall(self.app, text, allowed, self.embedder, limit=limit, mode=mode, min_score=min_score)
+        now = timezone.now()
+        scope = Scope(self.agent.pk if self.agent else None, user_id, now.timestamp(), tuple(exclude))
+        found = recall(self.app, text, scope, self.embedder, limit=limit, mode=mode, min_score=min_score)
         if count_access:
-            touch(self.app, found.hits, timezone.now())
+            touch(self.app, found.hits, now)
         return found
 
     def context(

@@ -39,6 +39,7 @@ class Conf:
     embedder_model: str = ""
     embedder_api_key: str = ""
     memory_budget: int = 0
+    index_megabytes: int = 1024
     time_zone: str = "UTC"
     log_level: str = "INFO"
     log_format: str = "auto"
@@ -52,6 +53,7 @@ class Conf:
         require(self.database_url[:9] in ("", "sqlite://"), "DATABASE_URL", "is a sqlite:// URL")
         require(self.time_zone in available_timezones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")
+        require(self.index_megabytes > 0, "INDEX_MEGABYTES", "is a positive number of megabytes")
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.idempotency_hours > 0, "IDEMPOTENCY_HOURS", "is a positive number of hours")

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from memories.retrieve.pipeline import indexes
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
@@ -72,6 +73,12 @@ def make_caller(app: App, name: str, scopes: tuple[str, ...] = ("read", "write")
     agent = Agent.objects.create(app=app, name=name)
     key = create_key(agent, scopes).text
     return Caller(agent, key, client_with(key))
+
+
+@pytest.fixture(autouse=True)
+def _no_index_of_an_earlier_test() -> None:
+    """Rolled-back rows take their numbers with them, and the next test's rows get the same."""
+    indexes.kept.clear()
 
 
 @pytest.fixture

@@ -8,7 +8,10 @@ A search therefore works on a view that no later write can disturb, without hold
 from __future__ import annotations
 
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from datetime import UTC, date, datetime
+from functools import cached_property
 from threading import Lock
 from typing import Any
 
@@ -29,7 +32,8 @@ NOBODY = 0
 
 CHANGED = """
 SELECT m.id, m.status, m.visibility, m.agent_id, m.user_id, m.subject, m.session_id, m.turn_number,
-       length(m.content), v.data
+       length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
+       coalesce(m.valid_from, m.created_at), m.valid_until, m.importance, m.priority, m.created_at, v.data
 FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
 WHERE m.app_id = %s AND m.change_number > %s
 """
@@ -38,7 +42,7 @@ FORGOTTEN = "SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND chan
 
 @dataclass(slots=True)
 class Columns:
-    """Arrays of one length. Codes stand for texts; 0 is none."""
+    """Arrays of one length. Codes stand for texts; 0 is none. `day` is an ordinal, `until` Unix seconds."""
 
     pk: NDArray[np.int64]
     alive: NDArray[np.bool_]
@@ -50,17 +54,21 @@ class Columns:
     session: NDArray[np.int64]
     turn: NDArray[np.int32]
     length: NDArray[np.int32]
+    words: NDArray[np.int32]
+    day: NDArray[np.int32]
+    until: NDArray[np.float64]
+    importance: NDArray[np.uint8]
+    priority: NDArray[np.float32]
+    created: NDArray[np.float64]
+    look: NDArray[np.uint16]
     vectors: Vectors
     signs: NDArray[np.uint64]
 
     def head(self, size: int) -> Columns:
-        return Columns(*(getattr(self, field.name)[:size] for field in fields(self)))
+        return self.each(lambda column: column[:size])
 
-    def take(self, rows: NDArray[np.bool_]) -> Columns:
-        return Columns(*(getattr(self, field.name)[rows] for field in fields(self)))
-
-    def grown(self, capacity: int) -> Columns:
-        return Columns(*(grow(getattr(self, field.name), capacity) for field in fields(self)))
+    def each(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Columns:
+        return Columns(**{field.name: change(getattr(self, field.name)) for field in fields(self)})
 
     @property
     def nbytes(self) -> int:
@@ -74,21 +82,77 @@ def grow(array: NDArray[Any], capacity: int) -> NDArray[Any]:
 
 
 def empty_columns(dim: int) -> Columns:
-    words = -(-dim // 64)
+    def empty(kind: Any, *shape: int) -> NDArray[Any]:
+        return np.zeros((0, *shape), kind)
+
     return Columns(
-        pk=np.zeros(0, np.int64),
-        alive=np.zeros(0, np.bool_),
-        active=np.zeros(0, np.bool_),
-        embedded=np.zeros(0, np.bool_),
-        owner=np.zeros(0, np.int64),
-        user=np.zeros(0, np.int32),
-        subject=np.zeros(0, np.int32),
-        session=np.zeros(0, np.int64),
-        turn=np.zeros(0, np.int32),
-        length=np.zeros(0, np.int32),
-        vectors=np.zeros((0, dim), np.float32),
-        signs=np.zeros((0, words), np.uint64),
+        pk=empty(np.int64),
+        alive=empty(np.bool_),
+        active=empty(np.bool_),
+        embedded=empty(np.bool_),
+        owner=empty(np.int64),
+        user=empty(np.int32),
+        subject=empty(np.int32),
+        session=empty(np.int64),
+        turn=empty(np.int32),
+        length=empty(np.int32),
+        words=empty(np.int32),
+        day=empty(np.int32),
+        until=empty(np.float64),
+        importance=empty(np.uint8),
+        priority=empty(np.float32),
+        created=empty(np.float64),
+        look=empty(np.uint16),
+        vectors=empty(np.float32, dim),
+        signs=empty(np.uint64, -(-dim // 64)),
     )
+
+
+class Codes:
+    """Small numbers for texts, from 1; 0 is none. Only ever grows."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = [""]
+        self.numbers: dict[str, int] = {}
+
+    def code(self, text: str | None) -> int:
+        if not text:
+            return NOBODY
+        if text not in self.numbers:
+            self.names.append(text)
+            self.numbers[text] = len(self.names) - 1
+        return self.numbers[text]
+
+
+class View:
+    """An app's memories at one moment. Nothing that is written later shows in it."""
+
+    def __init__(self, columns: Columns, users: Codes, subjects: Codes) -> None:
+        self.columns, self.users, self.subjects = columns, users, subjects
+
+    @cached_property
+    def reading_order(self) -> NDArray[np.intp]:
+        """Living rows as they were said: sessions together, turns rising; what has no session stands alone."""
+        columns = self.columns
+        alone = np.where(columns.session > NOBODY, columns.session, -columns.pk)
+        order = np.lexsort((columns.pk, columns.turn, alone))
+        living: NDArray[np.intp] = order[columns.alive[order]]
+        return living
+
+    @cached_property
+    def by_pk(self) -> NDArray[np.intp]:
+        return np.argsort(self.columns.pk, kind="stable")
+
+    def rows_of(self, pks: NDArray[np.int64]) -> NDArray[np.intp]:
+        """The living rows of these memories; those that are not in here are left out."""
+        if not len(self.columns.pk):
+            return np.zeros(0, np.intp)
+        order = self.by_pk
+        # An edited memory has dead rows before its living one: the last of its number is the one.
+        at = np.searchsorted(self.columns.pk, pks, side="right", sorter=order) - 1
+        rows: NDArray[np.intp] = order[np.maximum(at, 0)]
+        here: NDArray[np.bool_] = (self.columns.pk[rows] == pks) & self.columns.alive[rows]
+        return rows[here]
 
 
 class AppIndex:
@@ -100,21 +164,26 @@ class AppIndex:
         self.size = 0
         self.change_number = -1
         self.row_of: dict[int, int] = {}
-        self.codes: dict[str, int] = {}
+        self.users, self.subjects = Codes(), Codes()
         self.lock = Lock()
+        self.latest_view = View(self.columns, self.users, self.subjects)
 
-    def view(self) -> Columns:
-        """The memories as they are now. One query that changes nothing; two more if something was written."""
+    def view(self) -> View:
+        """The memories as they are now. One query if nothing was written, two more otherwise."""
         with self.lock:
-            self.refresh()
-            return self.columns.head(self.size)
+            if self.refresh():
+                self.latest_view = View(self.columns.head(self.size), self.users, self.subjects)
+            return self.latest_view
 
-    def refresh(self) -> None:
-        """Reads what was written since. Rows first, then deletions, and the number before both: what is written
-        meanwhile may be read twice, never missed."""
+    def refresh(self) -> bool:
+        """Reads what was written since; False if nothing was.
+
+        Rows first, then deletions, and the number before both: what is written meanwhile may be read twice, never
+        missed.
+        """
         latest = App.objects.values_list("change_number", flat=True).get(pk=self.app_pk)
         if latest == self.change_number:
-            return
+            return False
         with connection.cursor() as cursor:
             cursor.execute(CHANGED, [self.model, self.app_pk, self.change_number])
             while rows := cursor.fetchmany(LOAD_ROWS):
@@ -124,12 +193,14 @@ class AppIndex:
                 self.bury(pk)
         self.change_number = latest
         self.compact()
+        return True
 
     def append(self, rows: list[tuple[Any, ...]]) -> None:
         start, end = self.size, self.size + len(rows)
         if end > len(self.columns.pk):
-            self.columns = self.columns.grown(max(end, int(GROWTH * end)))
-        new = Columns(*(getattr(self.columns, field.name)[start:end] for field in fields(Columns)))
+            capacity = int(GROWTH * end) + 1
+            self.columns = self.columns.each(lambda column: grow(column, capacity))
+        new = self.columns.each(lambda column: column[start:end])
         self.fill(new, rows)
         for offset, row in enumerate(rows):
             self.bury(row[0])
@@ -138,24 +209,28 @@ class AppIndex:
         self.size = end
 
     def fill(self, new: Columns, rows: list[tuple[Any, ...]]) -> None:
-        pks, statuses, visibilities, agents, users, subjects, sessions, turns, lengths, blobs = zip(*rows, strict=True)
+        pks, statuses, visibilities, agents, users, subjects, sessions, turns, *rest = zip(*rows, strict=True)
+        lengths, words, days, untils, importances, priorities, created, blobs = rest
         new.pk[:] = pks
         new.active[:] = [status == Status.ACTIVE for status in statuses]
         private = zip(visibilities, agents, strict=True)
         new.owner[:] = [agent or NOBODY if visibility == Visibility.AGENT else NOBODY for visibility, agent in private]
-        new.user[:] = [self.code(user) for user in users]
-        new.subject[:] = [self.code(subject) for subject in subjects]
+        new.user[:] = [self.users.code(user) for user in users]
+        new.subject[:] = [self.subjects.code(subject) for subject in subjects]
         new.session[:] = [session or NOBODY for session in sessions]
         new.turn[:] = [turn or 0 for turn in turns]
         new.length[:] = lengths
+        new.words[:] = words
+        new.day[:] = [date.fromisoformat(str(day)[:10]).toordinal() for day in days]
+        new.until[:] = [unix_seconds(until) for until in untils]
+        new.importance[:] = importances
+        new.priority[:] = priorities
+        new.created[:] = [unix_seconds(moment) for moment in created]
         new.embedded[:] = [blob is not None for blob in blobs]
         if any(new.embedded):
             known = b"".join(bytes(blob) for blob in blobs if blob is not None)
             new.vectors[new.embedded] = np.frombuffer(known, "<f4").reshape(-1, self.dim)
         new.signs[:] = sign_bits(new.vectors)
-
-    def code(self, text: str | None) -> int:
-        return self.codes.setdefault(text, len(self.codes) + 1) if text else NOBODY
 
     def bury(self, pk: int) -> None:
         row = self.row_of.pop(pk, None)
@@ -167,10 +242,18 @@ class AppIndex:
         dead = self.size - len(self.row_of)
         if dead <= MOST_DEAD * self.size or not dead:
             return
-        used = self.columns.head(self.size)
-        self.columns = used.take(used.alive)
+        alive = self.columns.alive[: self.size]
+        self.columns = self.columns.head(self.size).each(lambda column: column[alive])
         self.size = len(self.columns.pk)
         self.row_of = {int(pk): row for row, pk in enumerate(self.columns.pk)}
+
+
+def unix_seconds(moment: Any) -> float:
+    """A time as the database answers it; never, where it is null."""
+    if moment is None:
+        return np.inf
+    known = moment if isinstance(moment, datetime) else datetime.fromisoformat(str(moment))
+    return known.replace(tzinfo=known.tzinfo or UTC).timestamp()
 
 
 class Indexes:

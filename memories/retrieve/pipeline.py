@@ -1,54 +1,116 @@
-"""query → hits: arms, fusion, ranking."""
+"""question → hits: read what may be shown, measure meaning and words, weigh the evidence, rank."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import datetime
+
+import numpy as np
 import structlog
 from django.db.models import F
+from numpy.typing import NDArray
 
 from memories.models import Memory
-from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors
-from memories.retrieve.arms.fulltext import search_words
-from memories.retrieve.arms.vector import search_vectors
-from memories.retrieve.fusion import fuse
-from memories.retrieve.query import Hit, Query, Recall
+from memories.retrieve.arms.fulltext import holders
+from memories.retrieve.arms.vector import measure
+from memories.retrieve.features import Evidence
+from memories.retrieve.hits import Hit, Recall
+from memories.retrieve.index import Indexes
+from memories.retrieve.looks import Look, look_of
+from memories.retrieve.question import Question, read_question
+from memories.retrieve.ranking import Ranked, rank, rank_by
+from memories.retrieve.reading import Floats, Reading, Rows, Scope, read
+from memories.retrieve.words import Words, match_words
+from memsite.conf import get_conf
 from memsite.tenancy.models import App
 
 log = structlog.get_logger("memories.retrieve")
 MODES = ("auto", "vector", "fulltext")
-DEPTH_PER_HIT = 5
-MIN_DEPTH = 100
+# Share of the question's weight in words that makes a memory fit whatever its meaning.
+COVERS = 0.3
+
+indexes = Indexes(get_conf().index_megabytes * 2**20)
 
 
 def recall(
-    app: App, text: str, allowed: MemoryQuerySet, embedder: Embedder, *, limit: int, mode: str = "auto",
-    min_score: float = 0.0,
+    app: App, text: str, scope: Scope, embedder: Embedder, *, limit: int, mode: str = "auto",
+    min_score: float | None = None,
 ) -> Recall:  # fmt: skip
-    """The best `limit` of the allowed memories, best first. Three queries and one embedding."""
-    vector, degraded = (None, []) if mode == "fulltext" else embed(text, embedder)
-    query = Query(app, text, embedder, vector, allowed, max(MIN_DEPTH, DEPTH_PER_HIT * limit))
-    cosines = search_vectors(query)
-    words = {} if mode == "vector" else search_words(query)
-    parts = fuse(cosines, words, embedder.thresholds.relevant)
-    return Recall(rank(app, parts, limit, min_score), degraded)
+    """The best `limit` memories in scope, best first. One embedding, a query a word, one or two more."""
+    reading = read(indexes.of(app, embedder.name, embedder.dim).view(), scope)
+    if not reading.size:
+        return Recall([])
+    question = read_question(text, reading)
+    vector, degraded = (None, []) if mode == "fulltext" else embed(question, embedder)
+    cosines = np.zeros(reading.size, np.float32) if vector is None else measure(reading, vector)
+    words = look_up(app, reading, words_for(mode, question))
+    ranked = order(app, mode, reading, question, cosines, words, embedder, scope.now)
+    return Recall(load(app, reading, ranked, limit, min_score), degraded)
 
 
-def embed(text: str, embedder: Embedder) -> tuple[Vectors | None, list[str]]:
-    """The query's vector; without an embedder the words still answer, and the answer says so."""
+def embed(question: Question, embedder: Embedder) -> tuple[Vectors | None, list[str]]:
+    """The question's vector; without an embedder the words still answer, and the answer says so."""
     try:
-        return embedder.embed_query(text), []
+        return embedder.embed_query(question.bare), []
     except EmbedderError as error:
         log.warning("query_not_embedded", embedder=embedder.name, error=str(error))
         return None, ["vector"]
 
 
-def rank(app: App, parts: dict[int, dict[str, float]], limit: int, min_score: float) -> list[Hit]:
-    """Hits by falling score; the newer of two equals first. Loads only the rows that are shown."""
-    scores = {pk: score for pk, named in parts.items() if (score := sum(named.values())) >= min_score}
-    best = sorted(scores, key=lambda pk: (-scores[pk], -pk))[:limit]
-    rows = Memory.objects.for_app(app).select_related("session", "resource").in_bulk(best)
-    return [Hit(rows[pk], scores[pk], parts[pk]) for pk in best if pk in rows]
+def words_for(mode: str, question: Question) -> list[str]:
+    """A broad subject's name is evidence of another kind where there is more than words to go by."""
+    return {"vector": [], "fulltext": question.every_word}.get(mode, question.words)
 
 
-def touch(app: App, hits: list[Hit], now: object) -> None:
+def look_up(app: App, reading: Reading, words: list[str]) -> Words:
+    return match_words(reading, [reading.places(found) for found in holders(app.pk, words)])
+
+
+def order(
+    app: App, mode: str, reading: Reading, question: Question, cosines: Floats, words: Words, embedder: Embedder,
+    now: float,
+) -> Ranked:  # fmt: skip
+    thresholds = embedder.thresholds
+    if mode == "vector":
+        return rank_by("meaning", cosines, thresholds.relevant)
+    if mode == "fulltext":
+        return rank_by("words", words.bm25, 0.0)
+    evidence = Evidence(reading, question, cosines, words, looks_at(app, reading), thresholds.usual)
+    return rank(evidence, now, app.policy.decay_per_day, thresholds.relevant, COVERS)
+
+
+def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]:
+    """Answers how the texts at some places look; reads each text once in the life of the index."""
+    looks = reading.view.columns.look
+
+    def answer(places: Rows) -> NDArray[np.uint16]:
+        rows = reading.rows[places]
+        unread = np.unique(rows[looks[rows] == 0])
+        if len(unread):
+            pks = reading.view.columns.pk[unread]
+            texts = Memory.objects.for_app(app).filter(pk__in=pks.tolist()).values_list("pk", "content", "subject")
+            read_looks = {pk: look_of(content, subject) for pk, content, subject in texts}
+            looks[unread] = [read_looks.get(int(pk), Look.READ) for pk in pks]
+        return looks[rows]
+
+    return answer
+
+
+def load(app: App, reading: Reading, ranked: Ranked, limit: int, min_score: float | None) -> list[Hit]:
+    """The hits with their rows: only those that are shown are read."""
+    numbers = range(min(limit, len(ranked.places)))
+    shown = [number for number in numbers if min_score is None or ranked.scores[number] >= min_score]
+    pks = [int(reading.pks[ranked.places[number]]) for number in shown]
+    rows = Memory.objects.for_app(app).select_related("session", "resource").in_bulk(pks)
+    return [
+        Hit(rows[pk], float(ranked.scores[number]), ranked.parts_of(number))
+        for number, pk in zip(shown, pks, strict=True)
+        if pk in rows
+    ]
+
+
+def touch(app: App, hits: list[Hit], now: datetime) -> None:
     """Counts an access of each hit. One statement."""
     pks = [hit.memory.pk for hit in hits]
     if pks:

@@ -9,7 +9,7 @@ from rest_framework import serializers
 from memories.api.fields import Confidence, Flag, Id, JSONObject, Number, Shape, Tags, Text, Whole, category, names
 from memories.models import Kind, Link, LinkKind, Memory, Revision, Status, Visibility
 from memories.retrieve.pipeline import MODES
-from memories.retrieve.query import Hit
+from memories.retrieve.hits import Hit
 from memsite.tenancy.policy import Block
 
 MAX_BATCH = 500
@@ -121,7 +121,7 @@ class SearchQuestion(Shape):
     query = Text(max_length=MAX_QUERY_CHARACTERS)
     limit = Whole(min_value=1, max_value=100, default=10)
     mode = serializers.ChoiceField(MODES, default="auto")
-    min_score = Number(default=0.0, min_value=0, max_value=10)
+    min_score = Number(default=None, allow_null=True, min_value=-100, max_value=100)
     user_id = Text(max_length=200, required=False, allow_null=True, default=None)
     explain = Flag(default=False)
     touch = Flag(default=True, help_text="Counts the search as an access of what it finds.")

@@ -28,12 +28,14 @@ class Thresholds:
     """Cosines that mean something for one embedder; models differ, so they belong to it.
 
     `same`: two texts say the same thing. `related`: they are about the same thing.
-    `relevant`: the lowest cosine worth showing for a query.
+    `relevant`: the lowest cosine worth showing for a query. `usual`: mean and spread of the cosines of a query
+    with texts that have nothing to do with it.
     """
 
     same: float
     related: float
     relevant: float
+    usual: tuple[float, float] = (0.12, 0.10)
 
 
 class Embedder(Protocol):

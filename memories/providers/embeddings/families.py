@@ -22,7 +22,7 @@ FAMILIES = {
     "nomic-embed-text": Family(
         document_prefix="search_document: ",
         query_prefix="search_query: ",
-        thresholds=Thresholds(same=0.85, related=0.60, relevant=0.55),
+        thresholds=Thresholds(same=0.85, related=0.60, relevant=0.55, usual=(0.45, 0.07)),
     ),
     "mxbai-embed": Family(query_prefix="Represent this sentence for searching relevant passages: "),
 }

@@ -1,20 +1,25 @@
-"""The vector arm: cosine with every allowed memory that has a vector of the current model. Exact."""
+"""The vector arm: the cosine of the question with every memory of a reading. Exact for all that may matter."""
+
+from __future__ import annotations
+
+import math
 
 import numpy as np
 
-from memories.models import Vector
-from memories.models.vector import from_bytes
-from memories.retrieve.query import Query
+from memories.providers.embeddings import Vectors
+from memories.retrieve.nearest import SIGN_ROWS, cosines, hamming, likely, sign_bits
+from memories.retrieve.reading import Floats, Reading
 
 
-def search_vectors(query: Query) -> dict[int, float]:
-    """Cosine by memory pk, the best `depth`. One query that reads the vectors of the allowed memories."""
-    if query.vector is None:
-        return {}
-    rows = Vector.objects.for_app(query.app).filter(model=query.embedder.name, memory__in=query.allowed)
-    found = list(rows.values_list("memory_id", "data"))
-    if not found:
-        return {}
-    cosines = from_bytes([bytes(data) for _, data in found], len(query.vector)) @ query.vector
-    best = np.argsort(-cosines, kind="stable")[: query.depth]
-    return {found[index][0]: float(cosines[index]) for index in best}
+def measure(reading: Reading, query: Vectors) -> Floats:
+    """Shape (reading.size,). Of a large app, cosines are estimated by sign bits and those of the nearest are exact."""
+    columns, rows = reading.view.columns, reading.rows
+    if reading.size <= SIGN_ROWS:
+        return cosines(columns.vectors, query, rows)
+    differing = hamming(columns.signs, sign_bits(query[None])[0])[rows]
+    # Vectors at angle a differ in about a / π of their signs.
+    found = np.cos(math.pi * differing.astype(np.float32) / len(query))
+    near = likely(columns.signs, query, rows)
+    found[reading.place_of_row[near]] = cosines(columns.vectors, query, near)
+    exact: Floats = found.astype(np.float32)
+    return exact

@@ -20,7 +20,7 @@ def index(alice: Caller) -> AppIndex:
 
 
 def alive(index: AppIndex) -> list[str]:
-    view = index.view()
+    view = index.view().columns
     pks = [int(pk) for pk in view.pk[view.alive]]
     return [Memory.objects.get(pk=pk).content for pk in pks]
 
@@ -50,6 +50,9 @@ def test_an_edit_replaces_its_row(alice: Caller, index: AppIndex) -> None:
     index.view()
     alice.patch(f"memories/{memory['id']}", {"content": "the first, mended"})
     assert alive(index) == ["the first, mended"]
+    view = index.view()
+    pk = Memory.objects.get().pk
+    assert [int(view.columns.pk[row]) for row in view.rows_of(np.array([pk, 10**9]))] == [pk]
 
 
 def test_a_deletion_travels(alice: Caller, index: AppIndex) -> None:
@@ -62,7 +65,7 @@ def test_a_deletion_travels(alice: Caller, index: AppIndex) -> None:
 
 def test_a_view_is_not_disturbed_by_later_writes(alice: Caller, index: AppIndex) -> None:
     memory = alice.remember("the first")
-    before = index.view()
+    before = index.view().columns
     vectors = before.vectors.copy()
     for number in range(50):
         alice.remember(f"memory number {number} about topic {number * 7}", dedupe=False)
@@ -85,10 +88,10 @@ def test_dead_rows_are_dropped(alice: Caller, index: AppIndex) -> None:
 def test_a_memory_without_a_vector_is_there_and_gets_it_later(alice: Caller, index: AppIndex) -> None:
     alice.remember("the first")
     Vector.objects.all().delete()
-    assert list(index.view().embedded) == [False]
+    assert list(index.view().columns.embedded) == [False]
     agent = MemoryAgent(alice.app, alice.agent, "x")
     embed_backlog(alice.app, agent.embedder, Memory.objects.get().created_at)
-    view = index.view()
+    view = index.view().columns
     assert list(view.embedded[view.alive]) == [True]
     assert np.isclose(np.linalg.norm(view.vectors[view.alive][0]), 1.0)
 
@@ -96,7 +99,7 @@ def test_a_memory_without_a_vector_is_there_and_gets_it_later(alice: Caller, ind
 def test_private_memories_carry_their_owner(alice: Caller, index: AppIndex) -> None:
     alice.remember("mine alone", visibility="agent")
     alice.remember("for everyone in the app")
-    assert list(index.view().owner) == [alice.agent.pk, 0]
+    assert list(index.view().columns.owner) == [alice.agent.pk, 0]
 
 
 def test_other_apps_are_not_in_it(alice: Caller, charlie: Caller, index: AppIndex) -> None:

@@ -1,25 +1,10 @@
-"""What is asked of the arms, and what comes back."""
+"""What comes back from a search."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
 from memories.models import Memory
-from memories.models.memory import MemoryQuerySet
-from memories.providers.embeddings import Embedder, Vectors
-from memsite.tenancy.models import App
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """`allowed` holds the memories that the caller may see and the filters let through."""
-
-    app: App
-    text: str
-    embedder: Embedder
-    vector: Vectors | None
-    allowed: MemoryQuerySet
-    depth: int
 
 
 @dataclass(slots=True)

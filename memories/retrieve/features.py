@@ -1,0 +1,201 @@
+"""What speaks for a memory as the answer to a question: named numbers, computed for the likely candidates."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.retrieve.looks import Look
+from memories.retrieve.question import Question
+from memories.retrieve.reading import Floats, Reading, Rows
+from memories.retrieve.words import Words, idf
+
+CANDIDATES = 200
+# Turns before and after that count as neighbours.
+REACH = 3
+# Weight, in memories, of the embedder's usual cosines in an app's mean and spread.
+PRIOR_MEMORIES = 20
+# Features that count differently among long texts: there words mislead and meaning leads.
+LONG_TOO = ("meaning", "words", "covered_nearby", "session_words")
+
+# Of each candidate; bools count as 0 and 1.
+Features = dict[str, NDArray[Any]]
+Looks = Callable[[Rows], NDArray[np.uint16]]
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """All there is about a question over one reading. `looks` answers the `Look` bits of some places."""
+
+    reading: Reading
+    question: Question
+    cosines: Floats
+    words: Words
+    looks: Looks
+    usual_cosine: tuple[float, float]
+
+
+def standardise(cosines: Floats, usual: tuple[float, float]) -> Floats:
+    """As distances from the app's mean in spreads; a small app leans on the embedder's usual (mean, spread)."""
+    mean, spread = usual
+    total = len(cosines) + PRIOR_MEMORIES
+    centre = (float(cosines.sum(dtype=np.float64)) + PRIOR_MEMORIES * mean) / total
+    squares = float(((cosines - centre) ** 2).sum(dtype=np.float64)) + PRIOR_MEMORIES * spread**2
+    distances: Floats = ((cosines - centre) / math.sqrt(squares / total)).astype(np.float32)
+    return distances
+
+
+def relative(scores: NDArray[Any]) -> NDArray[Any]:
+    """As shares of the best."""
+    return scores / max(float(scores.max(initial=0)), 1e-6)
+
+
+def candidates(evidence: Evidence, meaning: Floats) -> Rows:
+    """The best places by a rough score that their neighbours share in."""
+    reading = evidence.reading
+    if reading.size <= CANDIDATES:
+        return np.arange(reading.size)
+    own, _, _ = subjects_named(evidence)
+    rough = meaning + 4 * relative(evidence.words.bm25) + 0.7 * own
+    shared = rough.copy()
+    lift = 0.4 * np.maximum(rough, 0)
+    joined = reading.sessions[1:] == reading.sessions[:-1]
+    shared[1:] += lift[:-1] * joined
+    shared[:-1] += lift[1:] * joined
+    return np.sort(np.argpartition(-shared, CANDIDATES)[:CANDIDATES])
+
+
+def features(evidence: Evidence) -> tuple[Rows, Features]:
+    """The candidates' places, and each feature's value for each of them."""
+    reading = evidence.reading
+    meaning = standardise(evidence.cosines, evidence.usual_cosine)
+    places = candidates(evidence, meaning)
+    found: Features = {
+        **meaning_and_words(evidence, meaning, places),
+        **around(evidence, meaning, places),
+        **session(evidence, meaning, places),
+        **subject(evidence, places),
+        **form(evidence, places),
+        "day_named": (0.15 + 0.85 * reading.chat) * day_closeness(reading, evidence.question.days, places),
+    }
+    found |= {f"long_{name}": (1 - reading.chat) * found[name] for name in LONG_TOO}
+    return places, {name: np.asarray(values, np.float64) for name, values in found.items()}
+
+
+def meaning_and_words(evidence: Evidence, meaning: Floats, places: Rows) -> Features:
+    words, cosines = evidence.words, evidence.cosines
+    close, bm25 = meaning[places], words.bm25[places]
+    return {
+        "meaning": close,
+        "meaning_of_best": cosines[places] / max(float(cosines.max(initial=0)), 1e-3),
+        "words": bm25,
+        "words_covered": words.covered(places),
+        "meaning_and_words": np.maximum(close, 0) * bm25 / words.total,
+    }
+
+
+def around(evidence: Evidence, meaning: Floats, places: Rows) -> Features:
+    """What the turns before and after say: an answer stands beside its question, a topic runs over turns."""
+    reading, words = evidence.reading, evidence.words
+    near, exists = neighbours(reading, places)
+    close = meaning[near] * exists
+    bm25 = relative(words.bm25)[near] * exists
+    held = words.held[:, near] * exists
+    asked = has_look(evidence.looks(near[REACH - 1]), Look.ASKS) & exists[REACH - 1]
+    return {
+        "near_meaning": np.maximum(close[REACH - 1], close[REACH + 1]),
+        "covered_nearby": (words.weight @ held[:, REACH - 2 : REACH + 3].max(1)) / words.total,
+        "answers_meaning": reading.chat * asked * np.maximum(close[REACH - 1], 0),
+        "answers_words": reading.chat * asked * bm25[REACH - 1],
+    }
+
+
+def neighbours(reading: Reading, places: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    """Places (2·REACH+1, c) of the turns around each, itself in the middle, and which of them exist."""
+    near = places[None, :] + np.arange(-REACH, REACH + 1)[:, None]
+    inside = (near >= 0) & (near < reading.size)
+    near = np.clip(near, 0, max(0, reading.size - 1))
+    return near, inside & (reading.sessions[near] == reading.sessions[places][None, :])
+
+
+def session(evidence: Evidence, meaning: Floats, places: Rows) -> Features:
+    """How much the whole session is about it."""
+    reading, words = evidence.reading, evidence.words
+    starts, number = reading.session_starts, reading.session_numbers[places]
+    counts = np.add.reduceat(words.held, starts, axis=1)
+    length = np.add.reduceat(reading.words, starts)
+    norm = 0.5 + 0.5 * length / max(1.0, float(length.mean()))
+    topic = idf(len(starts), (counts > 0).sum(1)) @ (counts * 2.2 / (counts + 1.2 * norm))
+    return {
+        "session_meaning": np.maximum.reduceat(meaning, starts)[number],
+        "session_words": np.maximum.reduceat(words.bm25, starts)[number] / words.total,
+        "session_topic": relative(topic)[number],
+    }
+
+
+def subjects_named(evidence: Evidence) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Places of the one subject named; of another one; and, where several are named, of the one named first."""
+    subjects, named = evidence.reading.subjects, evidence.question.subjects
+    nothing = np.zeros(len(subjects), bool)
+    if not named:
+        return nothing, nothing, nothing
+    first = subjects == named[0]
+    if len(named) > 1:
+        return nothing, nothing, first
+    return first, (subjects > 0) & ~first, nothing
+
+
+def subject(evidence: Evidence, places: Rows) -> Features:
+    own, other, first = (rows[places] for rows in subjects_named(evidence))
+    look = evidence.looks(places)
+    return {
+        "subject_named": own,
+        "subject_other": other,
+        "subject_first": first,
+        "subject_addressed": other & has_look(look, Look.ADDRESSES),
+        "subject_asks": own & has_look(look, Look.ASKS),
+        "other_asks": other & has_look(look, Look.ASKS),
+    }
+
+
+def form(evidence: Evidence, places: Rows) -> Features:
+    """How the text looks. Says much of a turn of a chat and nothing of a document, hence `chat`."""
+    reading, question = evidence.reading, evidence.question
+    look = evidence.looks(places)
+
+    def has(bit: Look) -> NDArray[Any]:
+        return reading.chat * has_look(look, bit)
+
+    start = reading.session_starts[reading.session_numbers[places]]
+    return {
+        "first_person": has(Look.FIRST_PERSON),
+        "past_tense": has(Look.PAST),
+        "numbers": has(Look.NUMBERS),
+        "times": has(Look.TIMES),
+        "names": has(Look.NAMES),
+        "greeting": has(Look.GREETING),
+        "asks": has(Look.ASKS),
+        "opens_session": reading.chat * np.exp(-(places - start) / 2),
+        "when_times": question.wants_time * has(Look.TIMES),
+        "who_names": question.wants_name * has(Look.NAMES),
+    }
+
+
+def has_look(look: NDArray[np.uint16], bit: Look) -> NDArray[np.bool_]:
+    has: NDArray[np.bool_] = (look & np.uint16(bit)) != 0
+    return has
+
+
+def day_closeness(reading: Reading, days: Sequence[tuple[int, int]], places: Rows) -> Floats:
+    """1 on a day (in a month) that is named, falling with the days before and, half as fast, after it."""
+    when = reading.days[places]
+    closeness = np.zeros(len(places), np.float32)
+    for start, end in days:
+        away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)
+        closeness = np.maximum(closeness, np.exp(-away / 7).astype(np.float32))
+    return np.where(when > 0, closeness, np.float32(0))

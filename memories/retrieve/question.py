@@ -1,0 +1,140 @@
+"""What is asked: the words to look up, the subjects and days that are named, the kind of answer wanted."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from memories.retrieve.reading import Reading
+
+WORD = re.compile(r"\w+")
+MAX_WORDS = 24
+# A subject's name says little about any one memory when it is that of many: of this share and this number of them.
+BROAD_SHARE, BROAD_COUNT = 0.05, 30
+# A misspelt name shares this much of its trigrams with the name.
+ALIKE = 0.4
+YEARS_BACK = 9
+MONTHS = "january february march april may june july august september october november december".split()
+# Words that say nothing about what is asked for: grammar, and the usual wording of questions.
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and any are as at be because been before being below between both
+    but by can could did do does doing down during each few for from further had has have having he her here hers
+    him his how i if in into is it its just me more most my no nor not now of off on once only or other our out
+    over own please same she should so some such than that the their them then there these they this those through
+    to too under until up us very was we were what when where which while who whom why will with would you your
+    kind kinds type types sort sorts many much long often ever likely might according based mention mentioned
+    mentions say says said tell told describe describes described one thing things way ways certain particular
+    specific""".split()
+)
+NUMERIC_DAY = re.compile(r"\b(\d{1,2})[./](\d{1,2})[./](\d{4})\b|\b(\d{4})-(\d{2})-(\d{2})\b")
+MONTH_DAY = re.compile(
+    r"\b(?:(\d{1,2})(?:st|nd|rd|th)?(?: of)? )?("
+    + "|".join(month if month == "may" else f"{month[:3]}(?:{month[3:]})?" for month in MONTHS)
+    + r")\b(?:,? (\d{1,2})(?:st|nd|rd|th)?\b(?!\d))?(?:,? ?(\d{4}))?"
+)
+MONTH_OF_MAY = re.compile(r"\b(in|of|since|until|last|this|next) may\b")
+ASKS_WHEN = re.compile(r"\b(when|what (date|day|month|year|time)|which (month|year|day)|how long|date)\b")
+ASKS_NAME = re.compile(r"\W*(who|where|which|what \w* ?which)\b|.*\bname\b", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """`bare` is the text without the names of broad subjects: what is embedded, and `words` are its telling words.
+
+    `every_word` has those names too. `days` are spans of ordinals.
+    """
+
+    text: str
+    bare: str
+    words: list[str]
+    every_word: list[str]
+    subjects: list[int]
+    days: list[tuple[int, int]]
+    wants_time: bool
+    wants_name: bool
+
+
+def read_question(text: str, reading: Reading) -> Question:
+    folded = text.casefold()
+    telling = [word for word in dict.fromkeys(WORD.findall(folded)) if word not in STOP_WORDS and len(word) > 1]
+    named = {word: codes for word in telling if (codes := subjects_called(word, reading))}
+    broad = [word for word, codes in named.items() if any(is_broad(code, reading) for code in codes)]
+    bare = without_words(text, broad)
+    return Question(
+        text=text,
+        bare=bare if WORD.search(bare) else text,
+        words=[word for word in telling if word not in broad][:MAX_WORDS],
+        every_word=(telling or list(dict.fromkeys(WORD.findall(folded))))[:MAX_WORDS],
+        subjects=list(dict.fromkeys(code for codes in named.values() for code in codes)),
+        days=named_days(folded, reading),
+        wants_time=bool(ASKS_WHEN.search(folded)),
+        wants_name=bool(ASKS_NAME.match(folded)),
+    )
+
+
+def is_broad(code: int, reading: Reading) -> bool:
+    count = int(reading.subject_counts[code])
+    return count >= BROAD_COUNT and count >= BROAD_SHARE * reading.size
+
+
+def subjects_called(word: str, reading: Reading) -> list[int]:
+    """Codes of the subjects with this word in their name, spelled so or much alike."""
+    exact = reading.subject_words.get(word)
+    if exact:
+        return exact
+    alike = (codes for part, codes in reading.subject_words.items() if is_alike(word, part))
+    return list(dict.fromkeys(code for codes in alike for code in codes))
+
+
+def is_alike(word: str, name: str) -> bool:
+    """ "Muhammad" and "Muhhamed"."""
+    if min(len(word), len(name)) < 5 or word[0] != name[0]:
+        return False
+    one, other = trigrams(word), trigrams(name)
+    return len(one & other) >= ALIKE * len(one | other)
+
+
+def trigrams(word: str) -> set[str]:
+    padded = f" {word} "
+    return {padded[at : at + 3] for at in range(len(padded) - 2)}
+
+
+def without_words(text: str, words: Sequence[str]) -> str:
+    if not words:
+        return text
+    pattern = "|".join(map(re.escape, words))
+    return re.sub(r"\s+", " ", re.sub(rf"\b({pattern})(['’`]s)?\b", "", text, flags=re.IGNORECASE)).strip()
+
+
+def named_days(folded: str, reading: Reading) -> list[tuple[int, int]]:
+    """Spans of ordinals: a day, or a month. A month without a year means that of any year there is."""
+    spans = []
+    for day, month, year, year2, month2, day2 in NUMERIC_DAY.findall(folded):
+        spans += day_span(int(year or year2), int(month or month2), int(day or day2))
+    for match in MONTH_DAY.finditer(folded):
+        before, month, after, year = match.groups()
+        told = before or after
+        if month == "may" and not (told or year or MONTH_OF_MAY.search(folded)):
+            continue
+        number = 1 + [name[:3] for name in MONTHS].index(month[:3])
+        for one in [int(year)] if year else years_of(reading):
+            spans += day_span(one, number, int(told) if told else None)
+    return spans
+
+
+def years_of(reading: Reading) -> list[int]:
+    known = reading.days[reading.days > 0]
+    if not len(known):
+        return []
+    first, last = date.fromordinal(int(known.min())).year, date.fromordinal(int(known.max())).year
+    return list(range(max(first, last - YEARS_BACK), last + 1))
+
+
+def day_span(year: int, month: int, day: int | None) -> list[tuple[int, int]]:
+    try:
+        start = date(year, month, day or 1).toordinal()
+    except ValueError:
+        return []
+    return [(start, start if day else start + 30)]

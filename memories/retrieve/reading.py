@@ -1,0 +1,126 @@
+"""The memories a caller may be shown, in reading order: arrays over which a question is ranked."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.retrieve.index import NOBODY, View
+
+Floats = NDArray[np.float32]
+Rows = NDArray[np.intp]
+WORD = re.compile(r"\w+")
+# Mean characters: below, texts are turns of a chat; above, documents.
+SHORT_TEXT, LONG_TEXT = 200, 800
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose eyes: an agent's (None: an operator's), for an end user, at a time; `without` are memory pks."""
+
+    agent_pk: int | None
+    user_id: str | None
+    now: float
+    without: tuple[int, ...] = ()
+
+
+class Reading:
+    """`rows` are the index rows that are allowed, sessions together and turns rising. Everything else follows them."""
+
+    def __init__(self, view: View, rows: Rows) -> None:
+        self.view, self.rows = view, rows
+
+    def column(self, name: str) -> NDArray[Any]:
+        values: NDArray[Any] = getattr(self.view.columns, name)
+        return values[self.rows]
+
+    @property
+    def size(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def pks(self) -> NDArray[np.int64]:
+        return self.column("pk")
+
+    @cached_property
+    def days(self) -> NDArray[np.int32]:
+        return self.column("day")
+
+    @cached_property
+    def words(self) -> NDArray[np.int32]:
+        return self.column("words")
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int32]:
+        return self.column("length")
+
+    @cached_property
+    def subjects(self) -> NDArray[np.int32]:
+        return self.column("subject")
+
+    @cached_property
+    def sessions(self) -> NDArray[np.int64]:
+        session = self.column("session")
+        return np.where(session > NOBODY, session, -self.pks)
+
+    @cached_property
+    def session_starts(self) -> Rows:
+        return np.flatnonzero(np.r_[True, np.diff(self.sessions) != 0]) if self.size else self.rows
+
+    @cached_property
+    def session_numbers(self) -> NDArray[np.int64]:
+        """Of each row, counted from 0."""
+        changes = np.r_[False, np.diff(self.sessions) != 0] if self.size else np.zeros(0, bool)
+        return np.cumsum(changes)
+
+    @cached_property
+    def chat(self) -> float:
+        """1 where memories are as short as turns of a chat, 0 where they are long, in between on a log scale."""
+        mean = float(self.lengths.mean()) if self.size else SHORT_TEXT
+        share = math.log(max(mean, 1) / SHORT_TEXT) / math.log(LONG_TEXT / SHORT_TEXT)
+        return 1 - min(1.0, max(0.0, share))
+
+    @cached_property
+    def subject_counts(self) -> NDArray[np.int64]:
+        return np.bincount(self.subjects, minlength=len(self.view.subjects.names))
+
+    @cached_property
+    def subject_words(self) -> dict[str, list[int]]:
+        """Codes of the subjects here by each word of their names."""
+        words: dict[str, list[int]] = {}
+        for code in np.flatnonzero(self.subject_counts):
+            if code != NOBODY:
+                for word in WORD.findall(self.view.subjects.names[code].casefold()):
+                    words.setdefault(word, []).append(int(code))
+        return words
+
+    def places(self, pks: NDArray[np.int64]) -> Rows:
+        """Where in the reading these memories are; those that are not are left out."""
+        place = self.place_of_row[self.view.rows_of(pks)]
+        return place[place >= 0]
+
+    @cached_property
+    def place_of_row(self) -> NDArray[np.intp]:
+        places = np.full(len(self.view.columns.pk), -1, np.intp)
+        places[self.rows] = np.arange(self.size)
+        return places
+
+
+def read(view: View, scope: Scope) -> Reading:
+    """What the scope lets through: active, valid, the caller's to see."""
+    columns = view.columns
+    allowed = columns.active & (columns.until > scope.now)
+    if scope.agent_pk is not None:
+        allowed &= (columns.owner == NOBODY) | (columns.owner == scope.agent_pk)
+    if scope.user_id:
+        allowed &= (columns.user == NOBODY) | (columns.user == view.users.numbers.get(scope.user_id, -1))
+    if scope.without:
+        allowed[view.rows_of(np.array(scope.without, np.int64))] = False
+    order = view.reading_order
+    return Reading(view, order[allowed[order]])
