@@ -19,7 +19,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from memories.models import Status, Visibility
+from memories.models import Source, Status, Visibility
 from memories.providers.embeddings import Vectors
 from memories.retrieve.nearest import sign_bits
 from memsite.tenancy.models import App
@@ -33,7 +33,7 @@ NOBODY = 0
 CHANGED = """
 SELECT m.id, m.status, m.visibility, m.agent_id, m.user_id, m.subject, m.session_id, m.turn_number,
        length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
-       coalesce(m.valid_from, m.created_at), m.valid_until, m.importance, m.priority, m.created_at, v.data
+       coalesce(m.valid_from, m.created_at), m.valid_until, m.importance, m.priority, m.created_at, m.source, v.data
 FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
 WHERE m.app_id = %s AND m.change_number > %s
 """
@@ -42,7 +42,10 @@ FORGOTTEN = "SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND chan
 
 @dataclass(slots=True)
 class Columns:
-    """Arrays of one length. Codes stand for texts; 0 is none. `day` is an ordinal, `until` Unix seconds."""
+    """Arrays of one length. Codes stand for texts; 0 is none. `day` is an ordinal, `until` Unix seconds.
+
+    `stated` memories are statements on their own, such as markers; others may be turns of a talk.
+    """
 
     pk: NDArray[np.int64]
     alive: NDArray[np.bool_]
@@ -60,6 +63,7 @@ class Columns:
     importance: NDArray[np.uint8]
     priority: NDArray[np.float32]
     created: NDArray[np.float64]
+    stated: NDArray[np.bool_]
     look: NDArray[np.uint16]
     vectors: Vectors
     signs: NDArray[np.uint64]
@@ -102,6 +106,7 @@ def empty_columns(dim: int) -> Columns:
         importance=empty(np.uint8),
         priority=empty(np.float32),
         created=empty(np.float64),
+        stated=empty(np.bool_),
         look=empty(np.uint16),
         vectors=empty(np.float32, dim),
         signs=empty(np.uint64, -(-dim // 64)),
@@ -210,7 +215,7 @@ class AppIndex:
 
     def fill(self, new: Columns, rows: list[tuple[Any, ...]]) -> None:
         pks, statuses, visibilities, agents, users, subjects, sessions, turns, *rest = zip(*rows, strict=True)
-        lengths, words, days, untils, importances, priorities, created, blobs = rest
+        lengths, words, days, untils, importances, priorities, created, sources, blobs = rest
         new.pk[:] = pks
         new.active[:] = [status == Status.ACTIVE for status in statuses]
         private = zip(visibilities, agents, strict=True)
@@ -226,6 +231,7 @@ class AppIndex:
         new.importance[:] = importances
         new.priority[:] = priorities
         new.created[:] = [unix_seconds(moment) for moment in created]
+        new.stated[:] = [source != Source.API for source in sources]
         new.embedded[:] = [blob is not None for blob in blobs]
         if any(new.embedded):
             known = b"".join(bytes(blob) for blob in blobs if blob is not None)

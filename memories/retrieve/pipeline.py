@@ -27,8 +27,6 @@ from memsite.tenancy.models import App
 
 log = structlog.get_logger("memories.retrieve")
 MODES = ("auto", "vector", "fulltext")
-# Share of the question's weight in words that makes a memory fit whatever its meaning.
-COVERS = 0.3
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
 
@@ -77,7 +75,7 @@ def order(
     if mode == "fulltext":
         return rank_by("words", words.bm25, 0.0)
     evidence = Evidence(reading, question, cosines, words, looks_at(app, reading), thresholds.usual)
-    return rank(evidence, now, app.policy.decay_per_day, thresholds.relevant, COVERS)
+    return rank(evidence, now, app.policy.decay_per_day, thresholds.relevant)
 
 
 def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]:

@@ -12,7 +12,7 @@ from memories.retrieve.reading import Reading
 WORD = re.compile(r"\w+")
 MAX_WORDS = 24
 # A subject's name says little about any one memory when it is that of many: of this share and this number of them.
-BROAD_SHARE, BROAD_COUNT = 0.05, 30
+BROAD_SHARE, BROAD_COUNT = 0.05, 20
 # A misspelt name shares this much of its trigrams with the name.
 ALIKE = 0.4
 YEARS_BACK = 9
@@ -62,10 +62,11 @@ def read_question(text: str, reading: Reading) -> Question:
     named = {word: codes for word in telling if (codes := subjects_called(word, reading))}
     broad = [word for word, codes in named.items() if any(is_broad(code, reading) for code in codes)]
     bare = without_words(text, broad)
+    words = [word for word in telling if word not in broad]
     return Question(
         text=text,
-        bare=bare if WORD.search(bare) else text,
-        words=[word for word in telling if word not in broad][:MAX_WORDS],
+        bare=bare if words else text,  # a name alone is all there is to embed
+        words=words[:MAX_WORDS],
         every_word=(telling or list(dict.fromkeys(WORD.findall(folded))))[:MAX_WORDS],
         subjects=list(dict.fromkeys(code for codes in named.values() for code in codes)),
         days=named_days(folded, reading),

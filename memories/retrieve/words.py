@@ -10,7 +10,8 @@ import numpy as np
 from memories.retrieve.reading import Floats, Reading, Rows
 
 # BM25 over presence: a word counts once per text. Weights are the app's own: other apps' texts change nothing.
-K1, B = 0.9, 0.4
+# Length is discounted less among turns of a chat than among long texts.
+K1, B_CHAT, B_LONG = 1.2, 0.4, 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,7 @@ def match_words(reading: Reading, places: Sequence[Rows]) -> Words:
         held[number, where] = 1
     weight = idf(reading.size, held.sum(1))
     mean = max(1.0, float(reading.words.mean())) if reading.size else 1.0
-    norm = 1 - B + B * reading.words / mean
+    b = B_LONG + (B_CHAT - B_LONG) * reading.chat
+    norm = 1 - b + b * reading.words / mean
     bm25 = (weight @ held) * ((K1 + 1) / (1 + K1 * norm))
     return Words(held, weight, bm25.astype(np.float32))
