@@ -33,6 +33,8 @@ from memories.providers.embeddings import Embedder, EmbedderError, Vectors, make
 from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import recall, touch
 from memories.retrieve.reading import Scope
+from memories.retrieve.rewrite import Message, rewrite
+from memories.retrieve.trust import tag_hits
 from memories.store import Candidate, Writer, writing
 from memsite.conf import get_conf
 from memsite.tenancy.models import Agent, App
@@ -219,21 +221,28 @@ class MemoryAgent:
         now = timezone.now()
         scope = Scope(self.agent.pk if self.agent else None, user_id, now.timestamp(), tuple(exclude))
         found = recall(self.app, text, scope, self.embedder, limit=limit, mode=mode, min_score=min_score)
+        tag_hits(self.app, found.hits, now)
         if count_access:
             touch(self.app, found.hits, now)
         return found
 
     def context(
-        self, block: str, *, question: str = "", session: AgentSession | None = None, turn_number: int | None = None,
+        self, block: str, *, question: str = "", messages: Sequence[Message] = (),
+        session: AgentSession | None = None, turn_number: int | None = None,
         max_tokens: int | None = None, limit: int | None = None, user_id: str | None = None,
     ) -> Context:  # fmt: skip
         """A block for an agent: what answers the question, or what is known without one.
 
+        The last messages of a conversation are made into a question; where they ask nothing, the block is empty.
         Within a session a memory that was found and shown once is not shown for a question again.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)
-        if question:
+        if messages:
+            question = rewrite(messages, now.astimezone(self.app.policy.time_zone)).query
+        if messages and not question:
+            context = Context(inject([], 0, self.app, block, 1, now))
+        elif question:
             context = self.answer(block, question, session, now, max_tokens, limit, user_id)
         else:
             allowed = self.memories().of_user(user_id)

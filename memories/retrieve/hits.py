@@ -9,11 +9,12 @@ from memories.models import Memory
 
 @dataclass(slots=True)
 class Hit:
-    """A ranked memory. `parts` add up to `score`."""
+    """A ranked memory. `parts` add up to `score`; `trust` holds tags such as `conflicting` and `stale`."""
 
     memory: Memory
     score: float
     parts: dict[str, float] = field(default_factory=dict)
+    trust: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,7 +39,8 @@ def recall(
     reading = read(indexes.of(app, embedder.name, embedder.dim).view(), scope)
     if not reading.size:
         return Recall([])
-    question = read_question(text, reading)
+    asked_at = datetime.fromtimestamp(scope.now, tz=app.policy.time_zone)
+    question = read_question(text, reading, asked_at)
     vector, degraded = (None, []) if mode == "fulltext" else embed(question, embedder)
     cosines = np.zeros(reading.size, np.float32) if vector is None else measure(reading, vector)
     words = look_up(app, reading, words_for(mode, question))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime, timedelta
 
 from memories.retrieve.reading import Reading
+from memories.retrieve.temporal import find_windows
 
 WORD = re.compile(r"\w+")
 MAX_WORDS = 24
@@ -16,6 +17,9 @@ BROAD_SHARE, BROAD_COUNT = 0.05, 20
 # A misspelt name shares this much of its trigrams with the name.
 ALIKE = 0.4
 YEARS_BACK = 9
+MOST_DAYS = 400
+MAX_TIME_CHARACTERS = 2_000
+INSTANT = timedelta(microseconds=1)
 MONTHS = "january february march april may june july august september october november december".split()
 # Words that say nothing about what is asked for: grammar, and the usual wording of questions.
 STOP_WORDS = frozenset(
@@ -56,7 +60,8 @@ class Question:
     wants_name: bool
 
 
-def read_question(text: str, reading: Reading) -> Question:
+def read_question(text: str, reading: Reading, now: datetime) -> Question:
+    """`now` is the asker's, for "last week"."""
     folded = text.casefold()
     telling = [word for word in dict.fromkeys(WORD.findall(folded)) if word not in STOP_WORDS and len(word) > 1]
     named = {word: codes for word in telling if (codes := subjects_called(word, reading))}
@@ -69,7 +74,7 @@ def read_question(text: str, reading: Reading) -> Question:
         words=words[:MAX_WORDS],
         every_word=(telling or list(dict.fromkeys(WORD.findall(folded))))[:MAX_WORDS],
         subjects=list(dict.fromkeys(code for codes in named.values() for code in codes)),
-        days=named_days(folded, reading),
+        days=named_days(folded, reading) or told_days(text, now),
         wants_time=bool(ASKS_WHEN.search(folded)),
         wants_name=bool(ASKS_NAME.match(folded)),
     )
@@ -122,6 +127,16 @@ def named_days(folded: str, reading: Reading) -> list[tuple[int, int]]:
         number = 1 + [name[:3] for name in MONTHS].index(month[:3])
         for one in [int(year)] if year else years_of(reading):
             spans += day_span(one, number, int(told) if told else None)
+    return spans
+
+
+def told_days(text: str, now: datetime) -> list[tuple[int, int]]:
+    """Spans of the times told from now ("last week", "three days ago"); open and very long ones say too little."""
+    spans = []
+    for window in find_windows(text[:MAX_TIME_CHARACTERS], now):
+        if window.start and window.end:
+            start, end = window.start.toordinal(), (window.end - INSTANT).toordinal()
+            spans += [(start, max(start, end))] if end - start <= MOST_DAYS else []
     return spans
 
 

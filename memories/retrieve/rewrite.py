@@ -12,10 +12,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from memories.providers.fence import strip_fenced
-
-from .entities import entity_key, find_mentions
-from .rewrite_dates import make_dates_absolute
-from .rewrite_filler import (
+from memories.retrieve.entities import entity_key, find_mentions
+from memories.retrieve.rewrite_dates import make_dates_absolute
+from memories.retrieve.rewrite_filler import (
     MAX_QUERY_WORDS,
     cut_pasted,
     drop_filler,
@@ -25,11 +24,11 @@ from .rewrite_filler import (
     sentences,
     shorten,
 )
-from .rewrite_references import resolve_references
-from .rewrite_subjects import recent_subjects
-from .rewrite_words import ASKING, DROPPED_FOLLOW_UPS, FOLLOW_UPS, LIGHT_WORDS
-from .temporal import find_windows
-from .temporal_words import WEEKDAY_PLURALS, WEEKDAYS
+from memories.retrieve.rewrite_references import resolve_references
+from memories.retrieve.rewrite_subjects import recent_subjects
+from memories.retrieve.rewrite_words import ASKING, DROPPED_FOLLOW_UPS, FOLLOW_UPS, LIGHT_WORDS
+from memories.retrieve.temporal import find_windows
+from memories.retrieve.temporal_words import WEEKDAY_PLURALS, WEEKDAYS
 
 MAX_MESSAGES = 5
 MAX_MESSAGE_CHARS = 20_000

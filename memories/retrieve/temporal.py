@@ -12,13 +12,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from .temporal_calendar import DAY, Span
-from .temporal_dates import Found, hours_of, read_bare_year, read_decade, read_named, read_numeric
-from .temporal_parts import read_part
-from .temporal_phrases import ABOUT, read_ago, read_relative_day, read_rolling
-from .temporal_ranges import read_range
-from .temporal_tokens import Reading, tokenize
-from .temporal_words import ADVERBS, AFTER, BEFORE, DAY_PARTS, OPERATORS, PREPOSITIONS, SINCE, TIME_WORDS, UNTIL
+from memories.retrieve.temporal_calendar import DAY, Span
+from memories.retrieve.temporal_dates import Found, hours_of, read_bare_year, read_decade, read_named, read_numeric
+from memories.retrieve.temporal_parts import read_part
+from memories.retrieve.temporal_phrases import ABOUT, read_ago, read_relative_day, read_rolling
+from memories.retrieve.temporal_ranges import read_range
+from memories.retrieve.temporal_tokens import Reading, tokenize
+from memories.retrieve.temporal_words import (
+    ADVERBS,
+    AFTER,
+    BEFORE,
+    DAY_PARTS,
+    OPERATORS,
+    PREPOSITIONS,
+    SINCE,
+    TIME_WORDS,
+    UNTIL,
+)
 
 MAX_WINDOWS = 32
 SHORTEST = timedelta(hours=1)

@@ -6,11 +6,10 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from . import temporal_calendar as calendar
-from .temporal_calendar import UNIT_CYCLES, Cycle, Span
-from .temporal_names import Named, read_name
-from .temporal_tokens import Reading
-from .temporal_words import (
+from memories.retrieve.temporal_calendar import UNIT_CYCLES, Cycle, Span
+from memories.retrieve.temporal_names import Named, read_name
+from memories.retrieve.temporal_tokens import Reading
+from memories.retrieve.temporal_words import (
     CYCLE_UNITS,
     DAY_PARTS,
     DECADES,
@@ -19,7 +18,9 @@ from .temporal_words import (
     OWNERS,
     SHORT_DECADES,
 )
-from .wordlist import words
+from memories.retrieve.wordlist import words
+
+from . import temporal_calendar as calendar
 
 INSTANT = timedelta(microseconds=1)
 FIRST_YEAR, LAST_YEAR = 1000, 2999

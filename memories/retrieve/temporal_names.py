@@ -9,10 +9,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from . import temporal_calendar as calendar
-from .temporal_calendar import Cycle
-from .temporal_tokens import Reading
-from .temporal_words import (
+from memories.retrieve.temporal_calendar import Cycle
+from memories.retrieve.temporal_tokens import Reading
+from memories.retrieve.temporal_words import (
     DAY_PARTS,
     DEMONSTRATIVES,
     DETERMINERS,
@@ -35,7 +34,9 @@ from .temporal_words import (
     WORDLIKE_SEASONS,
     WORDLIKE_WEEKDAYS,
 )
-from .wordlist import words
+from memories.retrieve.wordlist import words
+
+from . import temporal_calendar as calendar
 
 _DAY = re.compile(r"([0-3]?[0-9])(st|nd|rd|th)?")
 _QUARTER = re.compile(r"q([1-4])")

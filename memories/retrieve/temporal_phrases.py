@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from memories.retrieve.temporal_calendar import DAY, UNIT_CYCLES, Span
+from memories.retrieve.temporal_dates import Found, hours_of
+from memories.retrieve.temporal_tokens import Reading
+from memories.retrieve.temporal_words import CYCLE_UNITS, DAY_PARTS, NUMBERS, UNITS, VAGUE_NUMBERS
+
 from . import temporal_calendar as calendar
-from .temporal_calendar import DAY, UNIT_CYCLES, Span
-from .temporal_dates import Found, hours_of
-from .temporal_tokens import Reading
-from .temporal_words import CYCLE_UNITS, DAY_PARTS, NUMBERS, UNITS, VAGUE_NUMBERS
 
 RECENT_DAYS = 30
 OTHER_DAY = (10, 2)

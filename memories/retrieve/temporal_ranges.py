@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .temporal_calendar import DAY, Span
-from .temporal_dates import Found, read_decade, read_expected
-from .temporal_names import read_day
-from .temporal_parts import read_part
-from .temporal_phrases import read_ago, read_relative_day
-from .temporal_tokens import Reading
+from memories.retrieve.temporal_calendar import DAY, Span
+from memories.retrieve.temporal_dates import Found, read_decade, read_expected
+from memories.retrieve.temporal_names import read_day
+from memories.retrieve.temporal_parts import read_part
+from memories.retrieve.temporal_phrases import read_ago, read_relative_day
+from memories.retrieve.temporal_tokens import Reading
 
 _DASHES = frozenset({"-", "–", "—"})
 _LINKS = {

@@ -49,9 +49,25 @@ def test_the_last_messages_are_a_question_too(alice: Caller) -> None:
         {"role": "user", "content": "bears sleep?"},
         {"role": "user", "content": "ok"},
         {"role": "assistant", "content": ""},
-        {"role": "user", "content": "and whales?"},
+        {"role": "user", "content": "By the way, could you tell me whether whales sing?"},
     ]
     assert shown(alice, messages=messages) == ["whales sing"]
+
+
+def test_a_follow_up_is_asked_with_what_it_follows(alice: Caller) -> None:
+    alice.remember("The backup server of Hamburg is called heron")
+    alice.remember("Lunch is at noon")
+    messages = [
+        {"role": "user", "content": "What is the backup server of Bremen called?"},
+        {"role": "assistant", "content": "It is called gull."},
+        {"role": "user", "content": "and of Hamburg?"},
+    ]
+    assert shown(alice, messages=messages) == ["The backup server of Hamburg is called heron"]
+
+
+def test_thanks_ask_nothing(alice: Caller) -> None:
+    alice.remember("whales sing")
+    assert ask(alice, messages=[{"role": "user", "content": "Thanks a lot!"}])["text"] == ""
 
 
 def test_nothing_to_say_is_an_empty_text(alice: Caller) -> None:

@@ -40,7 +40,7 @@ def test_a_hit_is_a_memory_with_a_score(alice: Caller) -> None:
     assert body.keys() == {"results", "tier_answered", "took_ms", "degraded"}
     assert body["degraded"] == []
     (hit,) = body["results"]
-    assert hit.keys() == MEMORY_FIELDS | {"score"}
+    assert hit.keys() == MEMORY_FIELDS | {"score", "trust"}
     assert alice.get(f"memories/{hit['id']}").json() == {name: hit[name] for name in MEMORY_FIELDS}
 
 
@@ -163,6 +163,16 @@ def test_a_search_never_leaves_the_app(alice: Caller, charlie: Caller) -> None:
     for query in ("whales", f"app{charlie.app.pk}", f"app{charlie.app.pk} whales"):
         for mode in MODES:
             assert found(alice, query, mode=mode) == []
+
+
+def test_hits_at_odds_with_each_other_are_flagged_on_both_sides(alice: Caller) -> None:
+    one = alice.remember("The whales sing at night", dedupe=False)["id"]
+    two = alice.remember("The whales never sing", dedupe=False)["id"]
+    alice.remember("whales are large")
+    alice.post(f"memories/{two}/links", {"to": one, "kind": "contradicts"})
+    tags = {hit["id"]: hit["trust"] for hit in search(alice, "whales")["results"]}
+    assert {uid for uid, trust in tags.items() if trust == ["conflicting"]} == {one, two}
+    assert len(tags) == 3
 
 
 def test_scores_do_not_tell_of_other_apps(alice: Caller, charlie: Caller) -> None:

@@ -8,8 +8,8 @@ from rest_framework import serializers
 
 from memories.api.fields import Confidence, Flag, Id, JSONObject, Number, Shape, Tags, Text, Whole, category, names
 from memories.models import Kind, Link, LinkKind, Memory, Revision, Status, Visibility
-from memories.retrieve.pipeline import MODES
 from memories.retrieve.hits import Hit
+from memories.retrieve.pipeline import MODES
 from memsite.tenancy.policy import Block
 
 MAX_BATCH = 500
@@ -129,6 +129,7 @@ class SearchQuestion(Shape):
 
 class HitShown(MemoryShown):
     score = serializers.FloatField()
+    trust = serializers.ListField(child=Text(), help_text="What to know: conflicting, uncertain, stale.")
     scores = JSONObject(required=False, help_text="With `explain`: the parts, which add up to the score.")
 
 
@@ -208,7 +209,7 @@ def show_memory(memory: Memory) -> dict[str, Any]:
 
 
 def show_hit(hit: Hit, *, explain: bool) -> dict[str, Any]:
-    shown = {**show_memory(hit.memory), "score": hit.score}
+    shown = {**show_memory(hit.memory), "score": hit.score, "trust": hit.trust}
     return {**shown, "scores": hit.parts} if explain else shown
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
@@ -18,10 +17,9 @@ from memories.api.shapes.memories import (
     show_hit,
     show_memory,
 )
+from memories.retrieve.rewrite import Message
 from memsite.tenancy.policy import Block
 
-# The last few messages say what it is about; older ones say what it was about.
-QUESTION_MESSAGES = 3
 MAX_QUESTION_CHARACTERS = 2_000
 
 
@@ -58,11 +56,14 @@ class ContextBlock(AgentView):
     def post(self, request: Request) -> Response:
         """A block for the prompt: what answers the question, or what is known without one."""
         body = self.read(ContextQuestion)
-        question = question_of(body)
-        wanted = body.get("format") or (Block.TURN if question else self.app.policy.block)
+        messages = [Message(message["role"], message["content"]) for message in body.get("messages", [])]
+        question = body["query"][-MAX_QUESTION_CHARACTERS:].strip()
+        asked = bool(question or messages)
+        wanted = body.get("format") or (Block.TURN if asked else self.app.policy.block)
         context = self.memory_agent().context(
             Block.TURN if wanted == "json" else wanted,
             question=question,
+            messages=messages,
             session=self.session(body["session_id"]) if body["session_id"] else None,
             turn_number=body["turn_number"],
             max_tokens=body["max_tokens"],
@@ -82,9 +83,3 @@ class ContextBlock(AgentView):
                 "degraded": list(context.degraded),
             }
         )
-
-
-def question_of(body: dict[str, Any]) -> str:
-    """The query, or what the last messages say. It is asked, never stored."""
-    messages = [message["content"] for message in body.get("messages", [])][-QUESTION_MESSAGES:]
-    return str(body["query"] or "\n".join(messages))[-MAX_QUESTION_CHARACTERS:].strip()

@@ -20,7 +20,7 @@ from memories.capture.stream import Report
 from memories.inject.pipeline import Injected
 from memories.management.plain_errors import plain_errors
 from memories.models import Action, Memory, Rejection, Revision
-from memories.retrieve.query import Hit
+from memories.retrieve.hits import Hit
 from memsite.tenancy.models import Agent, App, AppPolicy, AppStatus
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, Preset, preset_values
 from sessions.models import AgentSession

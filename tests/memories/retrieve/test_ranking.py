@@ -1,0 +1,140 @@
+"""The ranker: numbers by hand, parts that add up, and what makes a memory fit."""
+
+from __future__ import annotations
+
+import math
+from datetime import timedelta
+
+import numpy as np
+import pytest
+import time_machine
+
+from memories.agent import MemoryAgent
+from memories.models import Memory, Source
+from memories.retrieve.features import standardise
+from memories.retrieve.hits import Recall
+from memories.retrieve.looks import Look, look_of
+from memories.retrieve.ranking import MOST_AGE, learnt_weights
+from memories.retrieve.words import idf
+from memories.store import Candidate
+from tests.conftest import Caller
+
+
+def search(caller: Caller, text: str, **options: object) -> Recall:
+    return MemoryAgent(caller.app, caller.agent, "test").search(text, **options)  # type: ignore[arg-type]
+
+
+def contents(found: Recall) -> list[str]:
+    return [hit.memory.content for hit in found.hits]
+
+
+def test_the_weights_are_of_features_that_exist(alice: Caller) -> None:
+    alice.remember("whales sing at night")
+    (hit,) = search(alice, "do whales sing").hits
+    assert set(hit.parts) <= {*learnt_weights(), "importance", "priority", "age"}
+    assert len(learnt_weights()) >= 30
+
+
+def test_parts_add_up_to_the_score_to_the_last_digit_that_counts(alice: Caller) -> None:
+    for text in ("whales sing at night", "whales swim", "a choir sings"):
+        alice.remember(text)
+    for hit in search(alice, "do whales sing").hits:
+        assert math.isclose(math.fsum(hit.parts.values()), hit.score, abs_tol=1e-9)
+
+
+def test_idf_by_hand() -> None:
+    assert idf(10, np.array([1.0, 10.0], np.float32)) == pytest.approx(
+        [math.log(1 + 9.5 / 1.5), math.log(1 + 0.5 / 10.5)]
+    )
+
+
+def test_cosines_are_told_in_spreads_from_the_mean_of_the_app() -> None:
+    many = np.r_[np.full(5000, 0.1), np.full(5000, 0.3)].astype(np.float32)
+    assert standardise(many, (0.12, 0.1))[[0, -1]] == pytest.approx([-1, 1], abs=0.01)
+    few = standardise(np.array([0.5], np.float32), (0.12, 0.1))
+    assert 2 < few[0] < 4
+
+
+def test_importance_and_priority_multiply_and_so_their_logarithms_add(alice: Caller) -> None:
+    alice.remember("whales sing loudly", importance=5)
+    alice.remember("whales sing softly", importance=1)
+    Memory.objects.filter(importance=1).update(priority=2.0)
+    first, second = search(alice, "whales sing").hits
+    assert (first.parts["importance"], second.parts["importance"]) == pytest.approx((math.log(5 / 3), math.log(1 / 3)))
+    assert second.parts["priority"] == pytest.approx(math.log(2))
+
+
+def test_age_costs_a_little_a_day_and_never_hides_an_exact_old_match(alice: Caller) -> None:
+    with time_machine.travel("2020-01-01T00:00:00Z", tick=False):
+        alice.remember("the orchid gets water on Mondays")
+    for number in range(20):
+        alice.remember(f"note {number} about trains", dedupe=False)
+    (hit,) = search(alice, "when does the orchid get water").hits[:1]
+    assert hit.memory.content == "the orchid gets water on Mondays"
+    assert hit.parts["age"] == -MOST_AGE
+    Memory.objects.filter(pk=hit.memory.pk).update(created_at=hit.memory.created_at + timedelta(days=365 * 7))
+
+
+def test_nothing_fits_nothing_is_found(alice: Caller) -> None:
+    alice.remember("whales sing at night")
+    assert search(alice, "quarterly tax declaration").hits == []
+
+
+def test_a_subjects_name_alone_finds_what_is_about_it(alice: Caller) -> None:
+    alice.remember("takes a minute", subject="jellyfin")
+    alice.remember("runs at night", subject="backup")
+    assert contents(search(alice, "jellyfin?"))[0] == "takes a minute"
+
+
+def talk(caller: Caller, *texts: str) -> None:
+    """Turns of one session, one memory each."""
+    session = caller.start_session()["id"]
+    for number, text in enumerate(texts, 1):
+        caller.remember(text, session_id=session, turn_number=number, dedupe=False)
+
+
+def test_a_turn_beside_what_fits_is_found_too(alice: Caller) -> None:
+    talk(alice, "Which colour has the new boat?", "Bright yellow!")
+    for number in range(30):
+        alice.remember(f"note {number} about trains", dedupe=False)
+    assert "Bright yellow!" in contents(search(alice, "colour of the boat"))
+
+
+def test_a_statement_beside_what_fits_is_not(alice: Caller) -> None:
+    agent = MemoryAgent(alice.app, alice.agent, "test")
+    session, _ = agent.open_session(None, {})
+    statements = ["The new boat is yellow", "Trains leave at noon"]
+    agent.remember(
+        [Candidate(content=text, session=session, agent=alice.agent, source=Source.MARKER) for text in statements]
+    )
+    assert contents(search(alice, "colour of the boat")) == ["The new boat is yellow"]
+
+
+def test_private_neighbours_lend_nothing(alice: Caller, bob: Caller) -> None:
+    session = alice.start_session()["id"]
+    alice.remember("Which colour has the boat?", session_id=session, turn_number=1, visibility="agent")
+    alice.remember("Bright yellow!", session_id=session, turn_number=2)
+    for number in range(30):
+        alice.remember(f"note {number} about trains", dedupe=False)
+    assert "Bright yellow!" in contents(search(alice, "colour of the boat"))
+    assert "Bright yellow!" not in contents(search(bob, "colour of the boat"))
+
+
+@pytest.mark.parametrize("mode", ["vector", "fulltext"])
+def test_one_arm_alone_explains_itself_by_one_part(alice: Caller, mode: str) -> None:
+    alice.remember("whales sing at night")
+    (hit,) = search(alice, "whales sing at night", mode=mode).hits
+    assert hit.parts == {"meaning" if mode == "vector" else "words": hit.score}
+
+
+@pytest.mark.parametrize(
+    ("text", "looks"),
+    [
+        ("Mel: I went there yesterday", Look.FIRST_PERSON | Look.PAST | Look.TIMES),
+        ("Hey! How are you?", Look.GREETING | Look.ASKS | Look.ADDRESSES),
+        ("It costs 12 euros [photo: a shop]", Look.NUMBERS),
+        ("We saw Paris", Look.FIRST_PERSON | Look.PAST | Look.NAMES),
+    ],
+)
+def test_how_a_text_looks(text: str, looks: Look) -> None:
+    assert look_of(text, "Mel") == looks | Look.READ
