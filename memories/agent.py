@@ -30,6 +30,7 @@ from memories.models import Injection, Kind, Memory
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors, make_embedder
+from memories.retrieve.filters import build_filter
 from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import recall, touch
 from memories.retrieve.reading import Scope
@@ -216,10 +217,15 @@ class MemoryAgent:
 
     def search(
         self, text: str, *, limit: int = 10, mode: str = "auto", min_score: float | None = None,
-        user_id: str | None = None, count_access: bool = True, exclude: Sequence[int] = (),
+        user_id: str | None = None, filters: Mapping[str, Any] | None = None, count_access: bool = True,
+        exclude: Sequence[int] = (),
     ) -> Recall:  # fmt: skip
         now = timezone.now()
-        scope = Scope(self.agent.pk if self.agent else None, user_id, now.timestamp(), tuple(exclude))
+        only = None
+        if filters:
+            rows = Memory.objects.for_app(self.app).filter(build_filter(filters))
+            only = tuple(rows.order_by().values_list("pk", flat=True))
+        scope = Scope(self.agent.pk if self.agent else None, user_id, now.timestamp(), tuple(exclude), only)
         found = recall(self.app, text, scope, self.embedder, limit=limit, mode=mode, min_score=min_score)
         tag_hits(self.app, found.hits, now)
         if count_access:

@@ -22,12 +22,16 @@ SHORT_TEXT, LONG_TEXT = 200, 800
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose eyes: an agent's (None: an operator's), for an end user, at a time; `without` are memory pks."""
+    """Whose eyes: an agent's (None: an operator's), for an end user, at a time.
+
+    `without` are pks that are left out, `only` those that are let in (None: all).
+    """
 
     agent_pk: int | None
     user_id: str | None
     now: float
     without: tuple[int, ...] = ()
+    only: tuple[int, ...] | None = None
 
 
 class Reading:
@@ -122,5 +126,9 @@ def read(view: View, scope: Scope) -> Reading:
         allowed &= (columns.user == NOBODY) | (columns.user == view.users.numbers.get(scope.user_id, -1))
     if scope.without:
         allowed[view.rows_of(np.array(scope.without, np.int64))] = False
+    if scope.only is not None:
+        let_in = np.zeros_like(allowed)
+        let_in[view.rows_of(np.array(scope.only, np.int64))] = True
+        allowed &= let_in
     order = view.reading_order
     return Reading(view, order[allowed[order]])

@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from memories.api.fields import Confidence, Flag, Id, JSONObject, Number, Shape, Tags, Text, Whole, category, names
 from memories.models import Kind, Link, LinkKind, Memory, Revision, Status, Visibility
+from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit
 from memories.retrieve.pipeline import MODES
 from memsite.tenancy.policy import Block
@@ -123,8 +124,16 @@ class SearchQuestion(Shape):
     mode = serializers.ChoiceField(MODES, default="auto")
     min_score = Number(default=None, allow_null=True, min_value=-100, max_value=100)
     user_id = Text(max_length=200, required=False, allow_null=True, default=None)
+    filters = JSONObject(required=False, default=dict, help_text="and, or, not, fields and operators: docs/search.md.")
     explain = Flag(default=False)
     touch = Flag(default=True, help_text="Counts the search as an access of what it finds.")
+
+    def validate_filters(self, filters: dict[str, Any]) -> dict[str, Any]:
+        try:
+            build_filter(filters)
+        except FilterError as error:
+            raise serializers.ValidationError(str(error)) from error
+        return filters
 
 
 class HitShown(MemoryShown):

@@ -37,6 +37,7 @@ class Search(AgentView):
             mode=body["mode"],
             min_score=body["min_score"],
             user_id=body["user_id"],
+            filters=body["filters"],
             count_access=body["touch"],
         )
         return Response(
