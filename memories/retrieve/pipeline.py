@@ -10,7 +10,7 @@ import structlog
 from django.db.models import F
 from numpy.typing import NDArray
 
-from memories.models import Memory
+from memories.models import Memory, Vector
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.retrieve.arms.fulltext import holders
 from memories.retrieve.arms.vector import measure
@@ -36,7 +36,7 @@ def recall(
     min_score: float | None = None,
 ) -> Recall:  # fmt: skip
     """The best `limit` memories in scope, best first. One embedding, a query a word, one or two more."""
-    reading = read(indexes.of(app, embedder.name, embedder.dim).view(), scope)
+    reading = read(indexes.of(app, embedder.name, dimension(app, embedder)).view(), scope)
     if not reading.size:
         return Recall([])
     asked_at = datetime.fromtimestamp(scope.now, tz=app.policy.time_zone)
@@ -46,6 +46,15 @@ def recall(
     words = look_up(app, reading, words_for(mode, question))
     ranked = order(app, mode, reading, question, cosines, words, embedder, scope.now)
     return Recall(load(app, reading, ranked, limit, min_score), degraded)
+
+
+def dimension(app: App, embedder: Embedder) -> int:
+    """Of the embedder's vectors; when it is away, of those that the app has."""
+    try:
+        return embedder.dim
+    except EmbedderError:
+        stored = Vector.objects.for_app(app).filter(model=embedder.name).values_list("dim", flat=True)
+        return stored.first() or 1
 
 
 def embed(question: Question, embedder: Embedder) -> tuple[Vectors | None, list[str]]:
