@@ -6,7 +6,7 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator
 
-from memories.retrieve.entity_words import FILE_ENDINGS, HOST_WORDS, TOP_DOMAINS, WORDLIKE_DOMAINS
+from memories.retrieve.entities.words import FILE_ENDINGS, HOST_WORDS, TOP_DOMAINS, WORDLIKE_DOMAINS
 from memories.retrieve.wordlist import words
 
 MAX_CHARS = 256

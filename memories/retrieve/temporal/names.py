@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memories.retrieve.temporal_calendar import Cycle
-from memories.retrieve.temporal_tokens import Reading
-from memories.retrieve.temporal_words import (
+from memories.retrieve.temporal import calendar
+from memories.retrieve.temporal.calendar import Cycle
+from memories.retrieve.temporal.tokens import Reading
+from memories.retrieve.temporal.words import (
     DAY_PARTS,
     DEMONSTRATIVES,
     DETERMINERS,
@@ -35,8 +36,6 @@ from memories.retrieve.temporal_words import (
     WORDLIKE_WEEKDAYS,
 )
 from memories.retrieve.wordlist import words
-
-from . import temporal_calendar as calendar
 
 _DAY = re.compile(r"([0-3]?[0-9])(st|nd|rd|th)?")
 _QUARTER = re.compile(r"q([1-4])")

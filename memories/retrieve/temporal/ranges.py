@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memories.retrieve.temporal_calendar import DAY, Span
-from memories.retrieve.temporal_dates import Found, read_decade, read_expected
-from memories.retrieve.temporal_names import read_day
-from memories.retrieve.temporal_parts import read_part
-from memories.retrieve.temporal_phrases import read_ago, read_relative_day
-from memories.retrieve.temporal_tokens import Reading
+from memories.retrieve.temporal.calendar import DAY, Span
+from memories.retrieve.temporal.dates import Found, read_decade, read_expected
+from memories.retrieve.temporal.names import read_day
+from memories.retrieve.temporal.parts import read_part
+from memories.retrieve.temporal.phrases import read_ago, read_relative_day
+from memories.retrieve.temporal.tokens import Reading
 
 _DASHES = frozenset({"-", "–", "—"})
 _LINKS = {

@@ -1,6 +1,6 @@
 """Words that tell names from other words, and endings that tell files from hosts. Data only."""
 
-from memories.retrieve.temporal_words import MONTHS, TIME_WORDS, WEEKDAY_PLURALS, WEEKDAYS
+from memories.retrieve.temporal.words import MONTHS, TIME_WORDS, WEEKDAY_PLURALS, WEEKDAYS
 from memories.retrieve.wordlist import words
 
 FUNCTION_WORDS = words("""

@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memories.retrieve.temporal_calendar import UNIT_CYCLES, Cycle, Span
-from memories.retrieve.temporal_names import Named, read_name
-from memories.retrieve.temporal_tokens import Reading
-from memories.retrieve.temporal_words import (
+from memories.retrieve.temporal import calendar
+from memories.retrieve.temporal.calendar import UNIT_CYCLES, Cycle, Span
+from memories.retrieve.temporal.names import Named, read_name
+from memories.retrieve.temporal.tokens import Reading
+from memories.retrieve.temporal.words import (
     CYCLE_UNITS,
     DAY_PARTS,
     DECADES,
@@ -19,8 +20,6 @@ from memories.retrieve.temporal_words import (
     SHORT_DECADES,
 )
 from memories.retrieve.wordlist import words
-
-from . import temporal_calendar as calendar
 
 INSTANT = timedelta(microseconds=1)
 FIRST_YEAR, LAST_YEAR = 1000, 2999

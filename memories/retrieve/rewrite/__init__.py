@@ -13,8 +13,8 @@ from datetime import datetime
 
 from memories.providers.fence import strip_fenced
 from memories.retrieve.entities import entity_key, find_mentions
-from memories.retrieve.rewrite_dates import make_dates_absolute
-from memories.retrieve.rewrite_filler import (
+from memories.retrieve.rewrite.dates import make_dates_absolute
+from memories.retrieve.rewrite.filler import (
     MAX_QUERY_WORDS,
     cut_pasted,
     drop_filler,
@@ -24,11 +24,11 @@ from memories.retrieve.rewrite_filler import (
     sentences,
     shorten,
 )
-from memories.retrieve.rewrite_references import resolve_references
-from memories.retrieve.rewrite_subjects import recent_subjects
-from memories.retrieve.rewrite_words import ASKING, DROPPED_FOLLOW_UPS, FOLLOW_UPS, LIGHT_WORDS
+from memories.retrieve.rewrite.references import resolve_references
+from memories.retrieve.rewrite.subjects import recent_subjects
+from memories.retrieve.rewrite.words import ASKING, DROPPED_FOLLOW_UPS, FOLLOW_UPS, LIGHT_WORDS
 from memories.retrieve.temporal import find_windows
-from memories.retrieve.temporal_words import WEEKDAY_PLURALS, WEEKDAYS
+from memories.retrieve.temporal.words import WEEKDAY_PLURALS, WEEKDAYS
 
 MAX_MESSAGES = 5
 MAX_MESSAGE_CHARS = 20_000

@@ -1,6 +1,6 @@
 """What people say around a question, and the words that stand for other words. Data only."""
 
-from memories.retrieve.entity_words import FUNCTION_WORDS
+from memories.retrieve.entities.words import FUNCTION_WORDS
 from memories.retrieve.wordlist import words
 
 _ADVERB = r"(?:please|maybe|possibly|kindly|just|quickly|perhaps|still|also|even|actually|by any chance|happen to)"
