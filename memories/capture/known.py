@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memories.capture.relate import Relation, Verdict, relate
+from memories.capture.relate import Relation, Thresholds, Verdict, relate
 from memories.models import Memory, Vector, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import from_bytes
@@ -37,7 +37,8 @@ def related_to(app: App, candidate: Candidate, embedder: Embedder) -> list[Known
 
 
 def judge(memory: Memory, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:
-    return relate(memory.content, candidate.content, cosine, candidate.subject or "")
+    bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
+    return relate(memory.content, candidate.content, cosine, candidate.subject or "", bands)
 
 
 def drawer(app: App, candidate: Candidate) -> MemoryQuerySet:

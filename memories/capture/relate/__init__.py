@@ -1,22 +1,27 @@
 """How a new statement relates to one already kept: the same, a contradiction, or another matter.
 
-No model is asked and nothing is learned: word lists and a little grammar find what the two share, which
-quantities differ, what one affirms and the other denies; `rules.RULES` then decides, first answer wins.
-The cosine of the embeddings helps to tell whether both speak about one matter, and never decides alone:
-contradictions are often closer in the embedding than paraphrases.
+Word lists and a little grammar find what the two share, which quantities differ, what one affirms and the
+other denies; one small linear model weighs it all (`features.WEIGHED`, `weights.json`, made by `train.py`).
+The cosine of the embeddings is one feature among many: contradictions are often closer in the embedding
+than paraphrases.
 """
 
 import math
 
-from .matching import Pair
-from .reading import read
-from .rules import decide
+from .additions import find_additions
+from .evidence import Evidence, Sides
+from .features import extract, lay_side_by_side
+from .foreign import judge_foreign
+from .model import WITH_COSINE, WITHOUT_COSINE, load_model
+from .reasons import give_reason
 from .tokens import canonical_text
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
 
 __all__ = ["Relation", "Thresholds", "Verdict", "relate"]
 
 DEFAULT_THRESHOLDS = Thresholds()
+MIN_COVERAGE_OF_THE_SAME = 0.15
+"""Without a word in common nothing is the same, however close the embeddings."""
 
 
 def relate(
@@ -28,12 +33,41 @@ def relate(
 ) -> Verdict:
     """Say how `new` relates to `existing`, both about one subject and category.
 
-    `similarity` is the cosine of their embeddings; None or NaN when there is none yet. Cost: linear in
-    the length of the texts, well under a millisecond for a sentence. Never raises.
+    `similarity` is the cosine of their embeddings; None or NaN when there is none yet. Cost: about a
+    millisecond for new sentences; what was read before is kept. Never raises.
     """
     if canonical_text(existing) == canonical_text(new):
         return Verdict(Relation.SAME, "identical text", 1.0)
-    known = similarity is not None and math.isfinite(similarity)
-    scaled = thresholds.scale(float(similarity)) if known and similarity is not None else None
-    verdict = decide(Pair(read(existing, subject), read(new, subject), scaled))
-    return Verdict(verdict.relation, verdict.reason[:REASON_MAX_CHARS], verdict.score)
+    is_known = similarity is not None and math.isfinite(similarity)
+    closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
+    verdict = _judge(existing, new, closeness, subject)
+    return Verdict(verdict.relation, verdict.reason[:REASON_MAX_CHARS], round(verdict.score, 3))
+
+
+def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
+    sides = lay_side_by_side(existing, new, subject)
+    foreign = judge_foreign(sides.existing_statement, sides.new_statement, closeness)
+    if foreign is not None:
+        return foreign
+    if sides.existing.is_empty or sides.new.is_empty:
+        return Verdict(Relation.DIFFERENT, "nothing to compare", 1.0)
+    evidence = extract(sides, closeness)
+    model = load_model(WITHOUT_COSINE if closeness is None else WITH_COSINE)
+    probabilities = model.probabilities(evidence.features)
+    relation = max(probabilities, key=lambda label: probabilities[label])
+    if relation is Relation.SAME:
+        doubt = _doubt_the_same(sides, evidence)
+        if doubt:
+            return Verdict(Relation.DIFFERENT, doubt, 1 - probabilities[Relation.SAME])
+    return Verdict(relation, give_reason(relation, evidence), probabilities[relation])
+
+
+def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:
+    """Say why two statements are not the same after all: nothing may be lost."""
+    added = find_additions(sides)
+    if added:
+        return f"says more: {' '.join(added)}"
+    f = evidence.features
+    if f["coverage_high"] < MIN_COVERAGE_OF_THE_SAME and not f["opposites_agree"]:
+        return f"another matter; {evidence.notes.get('remainder', 'no word in common')}"
+    return None

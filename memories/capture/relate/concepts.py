@@ -311,69 +311,6 @@ ABSTENTIONS = {
 }
 """Being the one means going without the others."""
 
-ABSTAINS_EXACTLY = {"vegetarian": "meat", "teetotal": "alcohol", "teetotaller": "alcohol", "celiac": "gluten"}
-"""Traits that say no more than that one goes without the kind."""
-
-VALUE_CLASSES = {
-    "colour": "red green blue yellow orange purple violet pink black white grey gray brown turquoise teal",
-    "language": "english german french spanish italian portuguese dutch polish russian chinese japanese korean "
-    "arabic turkish swedish danish norwegian finnish czech greek hindi ukrainian hungarian",
-    "programming language": "python rust go golang java kotlin typescript javascript ruby php perl scala elixir "
-    "haskell swift zig",
-    "database": "postgres mysql mariadb sqlite mongodb redis oracle cassandra dynamodb cockroachdb memcached",
-    "broker": "kafka rabbitmq nats mosquitto activemq sqs pulsar",
-    "editor": "vim neovim emacs vscode nano sublime pycharm intellij helix",
-    "shell": "bash zsh fish powershell dash",
-    "browser": "firefox chrome chromium safari edge opera brave",
-    "system": "linux windows macos ubuntu debian fedora freebsd nixos alpine arch centos rocky",
-    "cloud": "aws azure gcp hetzner digitalocean linode ovh",
-    "proxy": "nginx caddy traefik haproxy apache envoy",
-    "file system": "zfs btrfs ext4 xfs ntfs",
-    "framework": "react vue angular svelte django flask fastapi rails spring laravel",
-    "format": "json yaml toml xml csv protobuf avro parquet ini",
-    "ci": "jenkins drone circleci woodpecker buildkite teamcity",
-    "cipher": "aes chacha20 blowfish",
-    "unit system": "metric imperial celsius fahrenheit",
-    "style": "bullet prose table paragraph",
-    "seat": "window aisle",
-    "transport": "car train bike bus plane tram ferry motorcycle",
-    "season": "spring summer autumn winter",
-    "blood group": "a b ab o",
-    "tool": "slack teams zoom discord mattermost matrix",
-    "tracker": "jira linear trello asana github gitlab gitea bitbucket",
-    "engine": "docker podman containerd",
-    "formatter": "black ruff yapf prettier",
-    "payment": "cash card paypal invoice cheque debit",
-    "region": "eu us usa europe asia uk",
-    "processor": "gpu cpu tpu",
-    "medium": "memory disk ssd hdd nas s3 tape ram",
-    "drink": "tea coffee water juice beer wine",
-}
-"""A claim that can hold one value of such a class at a time is denied by another value."""
-
-PROFESSIONS = words("""
-    engineer developer programmer scientist nurse teacher doctor physician lawyer accountant designer architect
-    consultant manager student researcher professor analyst administrator journalist writer editor plumber
-    electrician carpenter chef cook baker pilot pharmacist dentist veterinarian librarian translator
-    photographer musician actor salesman cashier policeman firefighter soldier farmer gardener mechanic
-    economist psychologist therapist biologist chemist physicist mathematician barista waiter freelancer
-    """)
-"""What people are by trade: one at a time, as a rule."""
-
-KIN = words("""
-    sister brother mother father mum mom dad son daughter wife husband partner cousin uncle aunt grandmother
-    grandfather niece nephew friend colleague neighbour neighbor boss parents grandma grandpa dog cat roommate
-    girlfriend boyfriend flatmate
-    """)
-"""Who a statement is about, when it is not the user."""
-
-MANY_VALUED = words("""
-    like hate have own play speak read collect know visit eat drink depend need require support export learn
-    study contain include cook watch offer provide expose tolerate use bake sing follow send load emit
-    allergic import
-    """)
-"""Predicates that hold of several things at once: another object is another fact."""
-
 GENERIC = words("""
     instance run take last start user service system thing time work do use happen need set come give call put
     move switch migrate change upgrade long short big small new old first second good bad high low full next

@@ -107,14 +107,6 @@ ENDINGS = words("""
     """)
 """Negators whose subject is gone, too: what stands before them is denied ("the project was cancelled")."""
 
-CHANGE_CUES = words("""
-    rewritten rewrote ported rebuilt moved moves moving switched switches switching migrated migrates changed
-    changes replaced replaces renamed upgraded downgraded took taken became become turned pushed postponed
-    rescheduled shifted swapped converted transferred relocated handed anymore meanwhile since now no_longer
-    recently joined left
-    """)
-"""They tell that what was true before may be so no longer."""
-
 AUXILIARIES = words("""
     be is are was were been being do does did have has had will would shall should can could may might must
     """)

@@ -26,6 +26,7 @@ _UNIT_LINES = {
         14 * DAY: "fortnight",
         30 * DAY: "month months",
         365 * DAY: "year years yr yrs",
+        3_650 * DAY: "decade decades",
     },
     "size": {
         1e3: "kb kib kilobyte kilobytes",
@@ -37,7 +38,7 @@ _UNIT_LINES = {
     "percentage": {1.0: "% percent pct"},
     "distance": {0.01: "cm", 1.0: "m metre metres meter meters", 1e3: "km kilometre kilometres kilometer kilometers",
                  1609.0: "mile miles"},
-    "mass": {1e-6: "mcg",
+    "mass": {1e-6: "mcg µg μg ug microgram micrograms",
              1e-3: "mg milligram milligrams", 1.0: "g gram grams", 1e3: "kg kilo kilos kilogram kilograms"},
     "volume": {1e-3: "ml", 1.0: "l litre litres liter liters"},
     "temperature": {1.0: "° degrees degree celsius"},
@@ -116,7 +117,7 @@ BOUNDS: dict[tuple[str, ...], str] = {
 
 BEFORE_A_UNIT_ALONE = APPROXIMATIONS | words(
     "take takes took last lasts lasted in after within for least most to than over under need needs wait waits be is "
-    "half hour hours and"
+    "half hour hours and at of for than by every is was happens ahead"
 )
 """What may stand before "a minute" meaning one minute; "a pack a day" is not a duration."""
 

@@ -29,7 +29,6 @@ class Quantity:
     high: float
     text: str
     is_rough: bool = False
-    sign: int = 1
 
 
 class Agreement(Enum):

@@ -51,18 +51,13 @@ class _Reader:
         self.terms: list[Term] = []
         self.quantities: list[Quantity] = []
         self.verbs: list[str] = []
-        self.is_exclusive = self.tells_change = False
-        self.exclusive_value = False
-        self.last_part = ""
         self.clause = 0
         self.cues = 0
-        self.in_condition = False
         self._open_clause()
 
     def _open_clause(self) -> None:
         self.clause += 1
         self.slot = "subject"
-        self.verb = ""
         self.cue: int | None = None
         self.sign = 1
         self.is_narrow = False
@@ -71,43 +66,27 @@ class _Reader:
         self.prefers = self.changes = False
 
     def statement(self) -> Statement:
-        return Statement(
-            tuple(self.terms),
-            tuple(self.quantities),
-            tuple(self.verbs),
-            self.is_exclusive,
-            self.exclusive_value,
-            self.tells_change,
-        )
+        return Statement(tuple(self.terms), tuple(self.quantities))
 
     def take(self, item: Item) -> None:
-        self.tells_change |= not grammar.CHANGE_CUES.isdisjoint(item.word.split())
         handler = getattr(self, "_take_" + item.part.replace(" ", "_"), None)
         if handler is not None:
             handler(item)
-        self.last_part = item.part
 
     def _take_boundary(self, item: Item) -> None:
         self._open_clause()
-        if item.word != ",":
-            self.in_condition = False
 
     def _take_conditional(self, item: Item) -> None:
         if item.word in ("unless", "until") and self.cue is not None and not self.is_narrow:
             self._cancel_negation()  # "does not start unless X" starts when X
         self._open_clause()
-        self.in_condition = True
-
-    def _take_exclusive(self, item: Item) -> None:
-        self.is_exclusive = True
-        self.exclusive_value = True
 
     def _take_auxiliary(self, item: Item) -> None:
         self.slot = "be" if self.slot == "subject" else self.slot
         if self.terms_in_scope:
             self.is_narrow = False  # "no messages are lost" denies the sentence
         if item.word in ("has", "have", "had"):
-            self.verb = self.slot = HAVE
+            self.slot = HAVE
 
     def _take_negator(self, item: Item) -> None:
         self._deny(narrow=False)
@@ -152,10 +131,8 @@ class _Reader:
     def _take_quantity(self, item: Item) -> None:
         assert item.quantity is not None
         quantity = item.quantity
-        if self.last_part == "exclusive":
-            self.exclusive_value = False  # "only before noon" leaves the drink open
         if len(self.quantities) < MAX_QUANTITIES:
-            self.quantities.append(replace(quantity, sign=self.sign))
+            self.quantities.append(quantity)
         if quantity.kind == "percentage" and quantity.low < 0 and "store" in self.verbs:
             self._add_term("full", quantity.text, -self.sign, weight=GENERIC_WEIGHT)  # "keeps below 40 percent"
 
@@ -166,7 +143,7 @@ class _Reader:
         if item.word in grammar.LIGHT_PREDICATES and self.sign < 0:
             self._deny_what_came_before()
         own_sign = item.entry.sign if item.entry else 1
-        self._add_term(concept, item.word, own_sign * self.sign, weight=self._weight(concept, item), name=item.is_name)
+        self._add_term(concept, item.word, own_sign * self.sign, weight=self._weight(concept, item))
         self._add_implied(concept, own_sign * self.sign)
         if self.order:
             self._add_silent(f"after {concept}", item.word, self.order)
@@ -179,7 +156,7 @@ class _Reader:
         self.verbs.append(concept)
         self.prefers |= item.stem in _PREFERENCE_STEMS
         self.changes |= item.stem in _CHANGE_STEMS
-        self.slot = self.verb = concept
+        self.slot = concept
 
     def _weight(self, concept: str, item: Item) -> float:
         if concept in self.subject_concepts:
@@ -189,11 +166,8 @@ class _Reader:
         is_generic = concept in GENERIC_CONCEPTS or item.stem in _GENERIC_STEMS
         return GENERIC_WEIGHT if is_generic else 1.0
 
-    def _add_term(self, concept: str, word: str, sign: int, *, weight: float, name: bool = False) -> None:
-        cue = self.cue
-        self.terms.append(
-            Term(concept, word, sign, self.slot, self.verb, weight, self.clause, cue, name, self.in_condition)
-        )
+    def _add_term(self, concept: str, word: str, sign: int, *, weight: float) -> None:
+        self.terms.append(Term(concept, word, sign, self.slot, weight, self.clause, self.cue))
 
     def _add_implied(self, concept: str, sign: int) -> None:
         """Add what the term entails: steak is meat; a vegetarian goes without meat."""
@@ -206,7 +180,7 @@ class _Reader:
             self._add_silent(kind, concept, entailed_sign)
 
     def _add_silent(self, concept: str, word: str, sign: int) -> None:
-        self.terms.append(Term(concept, word, sign, self.slot, self.verb, 0.0, self.clause, is_implied=True))
+        self.terms.append(Term(concept, word, sign, self.slot, 0.0, self.clause, is_implied=True))
 
     def _deny_what_came_before(self) -> None:
         clause = self.clause

@@ -34,7 +34,6 @@ class Item:
     word: str
     entry: Entry | None = None
     quantity: Quantity | None = None
-    is_name: bool = False
     is_verb: bool = False
     stem: str = ""
 
@@ -82,7 +81,7 @@ class _Segmenter:
             return self._of_entry(at, *single)
         if not word[0].isalnum() and word[0] != "/":
             return Item("stop", word)
-        return Item("term", word, is_name=self.tokens[at].is_name, is_verb=self._is_verb(at), stem=self.stems[at])
+        return Item("term", word, is_verb=self._is_verb(at), stem=self.stems[at])
 
     def _ends_clause(self, at: int) -> bool:
         """Tell whether nothing hangs on the word at `at`: "is on." but not "is on vacation"."""
@@ -94,7 +93,7 @@ class _Segmenter:
         part = "term" if entry.part is Part.MATTER else entry.part.value
         is_verb = any(self._is_verb(at) for at in range(start, start + length))
         first = self.stems[start]
-        return Item(part, word, entry, is_name=self.tokens[start].is_name, is_verb=is_verb, stem=first)
+        return Item(part, word, entry, is_verb=is_verb, stem=first)
 
     def _is_verb(self, at: int) -> bool:
         """Guess whether a word that may be a verb is one here, from its form and what precedes it."""

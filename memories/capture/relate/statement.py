@@ -11,32 +11,25 @@ class Term:
     """A word or phrase that carries matter.
 
     `sign` is -1 where the statement denies it; `cue` numbers the negation that does, None if no word but
-    its own does. `slot` is the preposition or verb it hangs on, "subject" before the verb; `verb` governs it.
+    its own does. `slot` is the preposition or verb it hangs on, "subject" before the verb.
     """
 
     concept: str
     word: str
     sign: int
     slot: str
-    verb: str
     weight: float
     clause: int = 0
     cue: int | None = None
-    is_name: bool = False
-    in_condition: bool = False
     is_implied: bool = False
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement as read. `verbs` are the concepts of its verbs, in order."""
+    """One statement as read."""
 
     terms: tuple[Term, ...]
     quantities: tuple[Quantity, ...]
-    verbs: tuple[str, ...] = ()
-    is_exclusive: bool = False
-    has_exclusive_value: bool = False
-    tells_change: bool = False
     is_english: bool = True
     foreign_denials: int = 0
 
@@ -47,12 +40,3 @@ class Statement:
         for term in self.terms:
             signs.setdefault(term.concept, set()).add(term.sign)
         return {concept: frozenset(found) for concept, found in signs.items()}
-
-    @cached_property
-    def weights(self) -> dict[str, float]:
-        """Return concept → how much it says about the matter, implied terms left out."""
-        weights: dict[str, float] = {}
-        for term in self.terms:
-            if not term.is_implied:
-                weights[term.concept] = max(term.weight, weights.get(term.concept, 0.0))
-        return weights

@@ -57,6 +57,7 @@ def _undouble(base: str) -> str:
 def _strip_derivation(word: str) -> str:
     """Undo the endings that make a noun, an adjective or an adverb of a verb."""
     word = word.removesuffix("e") if len(word) > 3 else word
+    word = word.removesuffix("ly") if len(word) > MIN_STEM_CHARS + 3 else word
     for ending in _DERIVATIONS:
         if ending == "y" and word[-2:-1] in _VOWELS:
             continue

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 REASON_MAX_CHARS = 120
+LEAST, MOST = -1.25, 1.5
 
 
 class Relation(StrEnum):
@@ -16,7 +17,7 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """A relation, the rule behind it in an operator's words, and how strongly it holds (0-1)."""
+    """A relation, the evidence behind it in an operator's words, and its probability (0-1)."""
 
     relation: Relation
     reason: str
@@ -31,12 +32,6 @@ class Thresholds:
     related: float = 0.45
 
     def scale(self, similarity: float) -> float:
-        """Map a cosine to 0-1 so that `related` lands on 0.45 and `same` on 0.85, whatever the model."""
-        related, same = self.related, max(self.same, self.related + 0.01)
-        if similarity <= related:
-            scaled = 0.45 * similarity / related if related > 0 else 0.0
-        elif similarity <= same:
-            scaled = 0.45 + 0.4 * (similarity - related) / (same - related)
-        else:
-            scaled = 0.85 + 0.15 * (similarity - same) / max(1.0 - same, 0.01)
-        return min(max(scaled, 0.0), 1.0)
+        """Map a cosine so that `related` lands on 0 and `same` on 1, whatever the model."""
+        scaled = (similarity - self.related) / max(self.same - self.related, 0.01)
+        return min(max(scaled, LEAST), MOST)

@@ -1,0 +1,128 @@
+"""What the quantities of two statements say, and the clashes the reader finds."""
+
+import re
+from dataclasses import replace
+from itertools import product
+
+from .evidence import Evidence, Sides
+from .matching import clashes
+from .outline import Outline
+from .quantities import Agreement, Quantity, are_comparable, compare
+from .statement import Statement, Term
+from .stems import stem
+
+CALENDAR_TOLERANCE = 0.03
+MONTH_SECONDS = 28 * 86_400
+MIN_SUBJECT_WEIGHT = 0.5
+
+_KIND_NAMES = {"clock": "time of day", "period": "interval", "size": "amount of data"}
+
+Meeting = tuple[Agreement, Quantity, Quantity]
+
+
+def weigh_numbers(found: Evidence, sides: Sides) -> None:
+    f = found.features
+    old = _as_periods(sides.existing_statement.quantities, sides.existing)
+    new = _as_periods(sides.new_statement.quantities, sides.new)
+    kinds = _meet(found, _sharpest(old), _sharpest(new), sides.texts)
+    is_equal, is_conflict = Agreement.EQUAL in kinds, Agreement.CONFLICT in kinds
+    f["number_equal"] = float(is_equal and not is_conflict)
+    f["number_conflict"] = float(is_conflict)
+    f["number_both"] = float(is_equal and is_conflict)
+    f["number_one_side"] = float(bool(old) != bool(new))
+    f["number_unpaired"] = float(bool(old) and bool(new) and not kinds)
+
+
+def _sharpest(quantities: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
+    """ "7:30 in the morning" is a time, the morning no other one."""
+    exact = any(q.kind == "clock" and q.low == q.high for q in quantities)
+    return tuple(q for q in quantities if not (exact and q.kind == "clock" and q.is_rough))
+
+
+def _as_periods(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
+    """ "Interval is 60s" tells how often, not how long."""
+    if "interval" not in side.tokens:
+        return quantities
+    return tuple(replace(q, kind="period") if q.kind == "duration" else q for q in quantities)
+
+
+def _meet(
+    found: Evidence, old: tuple[Quantity, ...], new: tuple[Quantity, ...], texts: tuple[str, str]
+) -> set[Agreement]:
+    """Return how the quantities of one kind agree; a value that has met its equal meets no other."""
+    meetings = [(_agreement(a, b), a, b) for a, b in product(old, new) if are_comparable(a, b)]
+    equal = [meeting for meeting in meetings if meeting[0] is Agreement.EQUAL]
+    paired_old, paired_new = [a for _, a, _ in equal], [b for _, _, b in equal]
+    others = [(kind, a, b) for kind, a, b in meetings if a not in paired_old and b not in paired_new]
+    for kind, a, b in others:
+        if kind is Agreement.CONFLICT:
+            found.notes["number_conflict"] = _tell_difference(a, b, texts[0])
+    kinds = {kind for kind, _, _ in equal + others}
+    denied = [b for _, a, b in equal if _is_denied(a, texts[0]) != _is_denied(b, texts[1])]
+    if denied:
+        kinds.add(Agreement.CONFLICT)
+        found.notes["number_conflict"] = f"negated: {denied[0].text}"
+    return kinds
+
+
+def _tell_difference(old: Quantity, new: Quantity, text: str) -> str:
+    """ "Number of minutes differs: 12 / 35", or what the kind of quantity is called."""
+    number, _, unit = old.text.partition(" ")
+    other_number, _, other_unit = new.text.partition(" ")
+    if unit and unit == other_unit:
+        return f"number of {unit} differs: {number} / {other_number}"
+    kind, _, noun = old.kind.partition(":")
+    name = _KIND_NAMES.get(kind, kind)
+    if noun:  # a stem: quote the word it came from
+        name = next((word for word in re.findall(r"\w+", text.lower()) if word.startswith(noun)), "number")
+    name = f"number of {name}" if kind == "count" and name != "number" else name
+    return f"{name} differs: {old.text} / {new.text}"
+
+
+def _is_denied(quantity: Quantity, text: str) -> bool:
+    """Tell whether "not" stands right before the number: "302, not 200" conflicts with "200"."""
+    number = re.escape(quantity.text.split()[0]) if quantity.text else "$"
+    pattern = rf"\b(not|never|instead of|rather than|longer)( (on|at|in|by|to|for))? (port )?{number}"
+    return bool(re.search(pattern, text.lower()))
+
+
+def _agreement(old: Quantity, new: Quantity) -> Agreement:
+    near = abs(old.named - new.named) <= CALENDAR_TOLERANCE * max(abs(old.named), abs(new.named))
+    if near and old.kind in ("period", "duration") and abs(old.named) >= MONTH_SECONDS:
+        return Agreement.EQUAL  # "quarterly" is "every three months"
+    return compare(old, new)
+
+
+def weigh_clashes(found: Evidence, old: Statement, new: Statement) -> None:
+    """One concept affirmed and denied, in words or by what they imply: a vegetarian does not order a steak."""
+    f, met = found.features, clashes(old, new)
+    explicit = [(a, b) for a, b in met if not (a.is_implied or b.is_implied)]
+    implied = [(a, b) for a, b in met if a.is_implied or b.is_implied]
+    f["rule_clash"] = float(min(len(explicit), 2))
+    f["rule_implied"] = float(bool(implied))
+    if explicit:
+        found.notes["rule_clash"] = _tell_clash(*explicit[0])
+    if implied:
+        a, b = implied[0]
+        found.notes["rule_implied"] = f"implied: {a.word} against {b.word}"
+    f["other_subject"] = float(_have_other_subjects(old, new))
+
+
+def _tell_clash(old: Term, new: Term) -> str:
+    """A word of negation on one side, or two opposite words."""
+    if old.cue is None and new.cue is None and stem(old.word) != stem(new.word):
+        return f"opposed: {old.word} / {new.word}"
+    return f"negated: {new.word if new.cue is not None else old.word}"
+
+
+def _have_other_subjects(old: Statement, new: Statement) -> bool:
+    """Both sentences have a subject, and neither subject occurs in the other sentence."""
+    subjects = _subjects(old), _subjects(new)
+    if not all(subjects):
+        return False
+    said_of_old = any(term.concept in new.signs for term in subjects[0])
+    return not said_of_old and not any(term.concept in old.signs for term in subjects[1])
+
+
+def _subjects(statement: Statement) -> list[Term]:
+    return [t for t in statement.terms if t.slot == "subject" and t.clause == 1 and t.weight >= MIN_SUBJECT_WEIGHT]

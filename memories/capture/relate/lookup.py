@@ -1,0 +1,84 @@
+"""The word lists compiled for look-up: stems of phrases → the groups they belong to."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+
+from . import concepts
+from .opposites import OPPOSITES
+from .siblings import SIBLINGS
+from .stems import stem
+from .synonyms import SYNONYMS
+from .tokens import tokenize
+from .wordlist import groups, phrases
+
+Stems = tuple[str, ...]
+Sides = frozenset[tuple[int, int]]
+"""(group, side): -1 left of the bar, 1 right of it."""
+
+MAX_PHRASE_TOKENS = 5
+MIN_CHARS_OF_A_WORD_WITH_PREFIX = 4
+_NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "mis", "anti")
+
+
+@lru_cache(maxsize=16_384)
+def stems_of(text: str) -> Stems:
+    """Return the stems of the tokens of an entry."""
+    return tuple(stem(token.text) for token in tokenize(text))
+
+
+def _compile_synonyms() -> dict[Stems, frozenset[int]]:
+    found: dict[Stems, set[int]] = {}
+    for number, group in enumerate([*groups(concepts.SYNONYMS), *groups(SYNONYMS)]):
+        for entry in phrases(group):
+            found.setdefault(stems_of(entry), set()).add(number)
+    return {key: frozenset(numbers) for key, numbers in found.items()}
+
+
+def _compile_opposites() -> dict[Stems, Sides]:
+    found: dict[Stems, set[tuple[int, int]]] = {}
+    for number, group in enumerate([*groups(OPPOSITES), *groups(concepts.OPPOSITES)]):
+        for side, entries in zip((-1, 1), group.split("|"), strict=True):
+            for entry in phrases(entries):
+                found.setdefault(stems_of(entry), set()).add((number, side))
+    return {key: frozenset(sides) for key, sides in found.items()}
+
+
+def _compile_siblings() -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for name, members in SIBLINGS.items():
+        for member in members.split():
+            for form in (member, stem(member)):
+                found.setdefault(form, set()).add(name)
+    return {key: frozenset(names) for key, names in found.items()}
+
+
+SYNONYM_GROUPS = _compile_synonyms()
+OPPOSITE_SIDES = _compile_opposites()
+_SIBLING_CLASSES = _compile_siblings()
+_NO_CLASS: frozenset[str] = frozenset()
+
+
+def spans(stems: Sequence[str]) -> Iterator[tuple[int, int, Stems]]:
+    """Yield every (start, end, stems) of up to MAX_PHRASE_TOKENS tokens."""
+    for start in range(len(stems)):
+        for end in range(start + 1, min(start + MAX_PHRASE_TOKENS, len(stems)) + 1):
+            yield start, end, tuple(stems[start:end])
+
+
+def classes_of(word: str) -> frozenset[str]:
+    """Return the classes of which the word is one value."""
+    return _SIBLING_CLASSES.get(word, _NO_CLASS) | _SIBLING_CLASSES.get(stem(word), _NO_CLASS)
+
+
+def are_opposed_by_form(left: str, right: str) -> bool:
+    """Tell whether one word is the other with a negative prefix or with "-less" for "-ful"."""
+    short, long = sorted((left, right), key=len)
+    if len(short) < MIN_CHARS_OF_A_WORD_WITH_PREFIX:
+        return False
+    return any(long == prefix + short for prefix in _NEGATIVE_PREFIXES) or _is_less_for_ful(left, right)
+
+
+def _is_less_for_ful(left: str, right: str) -> bool:
+    return left.removesuffix("less") == right.removesuffix("ful") != left or (
+        right.removesuffix("less") == left.removesuffix("ful") != right
+    )

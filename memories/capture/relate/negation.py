@@ -1,0 +1,103 @@
+"""Which words of a statement are denied, and by what."""
+
+from . import cues
+
+Tokens = tuple[str, ...]
+
+NARROW_REACH_WORDS = 2
+WIDE_REACH_WORDS = 99
+DENIED = 6
+"""Tokens up to which a "not" reaches its "before" or "until"."""
+
+
+class Scope:
+    """Walks over the tokens once. `signs` holds -1 for a denied word, `turns` the places of the negations.
+
+    A negation reaches to the end of its clause; a narrow one ("no", "without", ", not") over the next words only.
+    """
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.tokens = tokens
+        self.signs: list[int] = []
+        self.turns: list[int] = []
+        self._sign = 1
+        self._reach = 0
+        for at in range(len(tokens)):
+            self._take(at)
+
+    def _take(self, at: int) -> None:
+        word = self.tokens[at]
+        if word in cues.BOUNDARIES and not (word == "since" and at == 0):
+            self._sign = 1
+        elif self._cancels(word):
+            self.turns.pop()
+            self._sign = 1
+            self.signs.append(1)
+            return
+        self.signs.append(self._sign)  # a negative verb itself keeps the sign it is said with
+        if is_negation(self.tokens, at):
+            self._deny(at)
+        elif word not in cues.STOP and self._sign < 0:
+            self._spend_reach()
+
+    def _cancels(self, word: str) -> bool:
+        """Tell whether a word takes the negation before it back: "does not start without X", "not until X"."""
+        is_cancel = word in cues.CANCELS or (word == "before" and "must" not in self.tokens)
+        return is_cancel and self._sign < 0 and bool(self.turns)
+
+    def _deny(self, at: int) -> None:
+        if self.turns and self.tokens[self.turns[0]] == "without" and self.turns[0] <= 1 and self._sign > 0:
+            self.turns.pop(0)  # "without X nothing works"
+            return
+        self._sign = -self._sign
+        self._reach = NARROW_REACH_WORDS if _is_narrow(self.tokens, at) else WIDE_REACH_WORDS
+        self.turns.append(at)
+
+    def _spend_reach(self) -> None:
+        self._reach -= 1
+        if self._reach <= 0:
+            self._sign = 1
+
+
+def is_negation(tokens: Tokens, at: int) -> bool:
+    """Tell whether a negation begins at `at`: "not", "stopped", "no longer", "over" after "prefers"."""
+    word = tokens[at]
+    if _is_no_denial(tokens, at):
+        return False
+    if any(tokens[at : at + len(phrase)] == phrase for phrase in cues.NEGATIVE_PHRASES):
+        return True
+    if word == "than" and at > 1 and tokens[at - 1] in ("more", "better") and not cues.LIKE.isdisjoint(tokens[:at]):
+        return True
+    if word in ("over", "than", "to") and not cues.PREFER.isdisjoint(tokens[: max(at - 1, 0)]):
+        return True
+    return word in cues.NEGATORS or word in cues.NEGATIVE_VERBS
+
+
+def _is_no_denial(tokens: Tokens, at: int) -> bool:
+    """Know "nothing but", "not only", "no later than", and the second half of "cannot not"."""
+    word, behind = tokens[at], tokens[at + 1 : at + 4]
+    if word in cues.NEGATIVE_VERBS and word.endswith("ed") and (at == 0 or tokens[at - 1] in ("a", "an", "the")):
+        return True  # "a failed job": only which one is meant
+    if word in ("without", "no") and behind[:1] and behind[0] in cues.TROUBLE:
+        return True
+    if word in ("nothing", "anything", "not", "never") and (
+        ("but" in behind and "," not in behind) or behind[:1] == ("only",)
+    ):
+        return True
+    if word in ("no", "not") and behind[:1] and behind[0] in cues.COMPARATIVES and "than" in behind:
+        return True
+    return at > 0 and tokens[at - 1] in cues.NEGATORS and word in cues.NEGATORS
+
+
+def _is_narrow(tokens: Tokens, at: int) -> bool:
+    word, before = tokens[at], tokens[at - 1] if at else ""
+    if word in cues.NARROW or (word == "no" and before in ("with", "and", ",", "have")):
+        return True
+    if any(tokens[at : at + len(phrase)] == phrase for phrase in cues.NARROW_PHRASES):
+        return True
+    return word in ("not", "no", "never") and at > 1 and before in (",", "and") and len(tokens) - at <= 4
+
+
+def is_tail(tokens: Tokens, at: int) -> bool:
+    """Tell whether the negation only sets something else apart: "tabs, never spaces"."""
+    return at > 0 and tokens[at - 1] in (",", "and") and tokens[at] in ("not", "never", "no")

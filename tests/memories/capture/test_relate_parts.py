@@ -1,0 +1,127 @@
+"""What the parts of the relation model promise: order, negation, additions, reasons, the fit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from memories.capture.relate import Relation, Thresholds, relate
+from memories.capture.relate.additions import find_additions
+from memories.capture.relate.evidence import Evidence
+from memories.capture.relate.features import WEIGHED, extract, lay_side_by_side
+from memories.capture.relate.logistic import fit, softmax
+from memories.capture.relate.model import LABELS, WITH_COSINE, WITHOUT_COSINE, load_model
+from memories.capture.relate.negation import Scope
+from memories.capture.relate.outline import write_out
+from memories.capture.relate.verdict import LEAST, MOST
+
+
+def evidence(existing: str, new: str) -> Evidence:
+    return extract(lay_side_by_side(existing, new, ""), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("existing", "new", "agrees"),
+    [
+        ("Mount the share before docker starts", "Start docker after the share is mounted", True),
+        ("Mount the share before docker starts", "Docker must not start before the share is mounted", True),
+        ("Mount the share before docker starts", "Docker starts before the share is mounted", False),
+        ("Must be started after mosquitto", "Has to be started before mosquitto", False),
+        ("Must not start before mosquitto", "Has to wait for mosquitto", True),
+    ],
+)
+def test_order_is_told_from_either_end(existing: str, new: str, agrees: bool) -> None:
+    features = evidence(existing, new).features
+    assert (features["order_agrees"], features["order_clashes"]) == (float(agrees), float(not agrees))
+
+
+@pytest.mark.parametrize(
+    ("text", "denied"),
+    [
+        ("does not start", {"start"}),
+        ("does not start without redis", {"start"}),
+        ("starts without redis", {"redis"}),
+        ("prefers tea over coffee", {"coffee"}),
+        ("starts without problems", set()),
+        ("no later than noon", set()),
+    ],
+)
+def test_a_negation_reaches_as_far_as_it_means(text: str, denied: set[str]) -> None:
+    tokens = tuple(text.split())
+    signs = dict(zip(tokens, Scope(tokens).signs, strict=True))
+    words = {"start", "starts", "redis", "tea", "coffee", "problems", "noon"}
+    assert {word for word, sign in signs.items() if sign < 0} & words == denied
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("at half past six", "at 06:30"),
+        ("at half past eleven in the evening", "at 23:30"),
+        ("at quarter to 9", "at 08:45"),
+        ("at half past ²", "at half past ²"),
+        ("fails every now and then", "fails sometimes"),
+    ],
+)
+def test_times_in_words_are_written_out(text: str, plain: str) -> None:
+    assert write_out(text) == plain
+
+
+@pytest.mark.parametrize(
+    ("existing", "new", "added"),
+    [
+        ("User likes tea", "User likes tea with two spoons of sugar in the morning", ["spoons", "sugar", "morning"]),
+        ("Backups run nightly", "Backups run nightly to the NAS", []),
+        ("A full disk is fixed with prune", "Run docker system prune when the drive has no space left", []),
+    ],
+)
+def test_a_few_added_words_are_no_loss_but_three_are(existing: str, new: str, added: list[str]) -> None:
+    assert find_additions(lay_side_by_side(existing, new, "")) == added
+
+
+@pytest.mark.parametrize(
+    ("existing", "new", "reason"),
+    [
+        ("A full build takes 12 minutes", "A full build takes 35 minutes", "number of minutes differs: 12 / 35"),
+        ("Listens on port 8384", "Listens on port 8080", "port differs: 8384 / 8080"),
+        ("Persistence is enabled", "Persistence is disabled", "opposed: enabled / disabled"),
+        ("Flags are stored in Redis", "Flags are stored in PostgreSQL", "other value: redis / postgresql"),
+        ("The user plays the cello", "The user no longer plays the cello", "negated: no longer plays"),
+    ],
+)
+def test_a_contradiction_names_its_conflict(existing: str, new: str, reason: str) -> None:
+    verdict = relate(existing, new, 0.9)
+    assert (verdict.relation, verdict.reason) == (Relation.CONTRADICTS, reason)
+
+
+def test_without_a_word_in_common_nothing_is_the_same() -> None:
+    assert relate("Uses the family account", "Exports metrics for prometheus", 1.0).relation is not Relation.SAME
+
+
+def test_cosines_are_scaled_by_the_embedders_thresholds() -> None:
+    narrow = Thresholds(same=0.85, related=0.6)
+    assert [narrow.scale(cosine) for cosine in (0.6, 0.85)] == pytest.approx([0, 1])
+    assert (narrow.scale(-1e9), narrow.scale(1e9)) == (LEAST, MOST)
+    assert Thresholds(same=0.5, related=0.5).scale(0.5) == 0
+
+
+@pytest.mark.parametrize("name", [WITH_COSINE, WITHOUT_COSINE])
+def test_the_model_gives_probabilities(name: str) -> None:
+    model = load_model(name)
+    assert set(model.names) <= set(WEIGHED)
+    probabilities = model.probabilities(dict.fromkeys(WEIGHED, 0.0))
+    assert list(probabilities) == list(LABELS)
+    assert sum(probabilities.values()) == pytest.approx(1)
+
+
+def test_the_fit_finds_the_minimum_of_its_loss() -> None:
+    """At the minimum the gradient is zero: what the labels ask for equals what the penalty holds back."""
+    rng = np.random.default_rng(7)
+    x = rng.normal(size=(200, 3))
+    x = (x - x.mean(axis=0)) / x.std(axis=0)
+    y = rng.integers(0, 3, 200)
+    y[x[:, 0] > 0.5] = 1
+    weights, bias = fit(x, y, np.ones(200), penalty=2.0)
+    gradient = x.T @ (softmax(x @ weights + bias) - np.eye(3)[y]) + 2.0 * weights
+    assert np.abs(gradient).max() < 1e-3
+    assert weights[0].argmax() == 1
