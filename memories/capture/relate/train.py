@@ -30,7 +30,7 @@ AUTHOR_WEIGHTS = {"ref": 2.0, "extra": 0.3, "a": 1.0, "b": 1.0, "c": 2.0, "d": 2
 """`c` and `d` write as the reference does. Word lists were tuned on `extra`, which looks easier than life."""
 
 PENALTY = 4.0
-SAME_CAUTION = 1.0
+SAME_CAUTION = 1.6
 FOLDS = 10
 SAME, CONTRADICTS = LABELS.index(Relation.SAME), LABELS.index(Relation.CONTRADICTS)
 

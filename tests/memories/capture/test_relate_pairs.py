@@ -50,7 +50,7 @@ def test_the_counts_of_the_pairs() -> None:
 
 
 @pytest.mark.parametrize(
-    ("author", "least"), [("ref", 0.93), ("extra", 0.92), ("a", 0.87), ("b", 0.83), ("c", 0.88), ("d", 0.92)]
+    ("author", "least"), [("ref", 0.93), ("extra", 0.92), ("a", 0.86), ("b", 0.83), ("c", 0.88), ("d", 0.92)]
 )
 def test_most_verdicts_are_right(author: str, least: float) -> None:
     assert accuracy(confusion(author)) >= least
