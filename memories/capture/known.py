@@ -14,8 +14,8 @@ from memories.providers.embeddings import Embedder
 from memories.store import Candidate
 from memsite.tenancy.models import App
 
-NEAREST = 40
-NEWEST_WITHOUT_VECTOR = 40
+NEAREST = 16
+NEWEST_WITHOUT_VECTOR = 16
 
 
 @dataclass(frozen=True, slots=True)

@@ -176,3 +176,15 @@ def test_child_dies_with_a_killed_parent():
         parent.kill()
         # Both held the pipe's writing end: it closes when the last of them is gone.
         assert parent.stdout.read() == ""
+
+
+@pytest.mark.django_db
+def test_an_installation_that_is_not_set_up_is_told_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(serve, "is_migrated", lambda: False)
+    with pytest.raises(CommandError, match=r"manage\.py setup"):
+        serve.check_set_up()
+
+
+@pytest.mark.django_db
+def test_one_that_is_set_up_may_start() -> None:
+    serve.check_set_up()

@@ -14,12 +14,15 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
 from honcho.manager import SIGNALS, Manager
 from honcho.process import Popen, Process
 
 import memsite
 from memsite.broker import SCHEME
 from memsite.celery_settings import QUEUES_IN_ORDER
+from memsite.conf import get_conf
+from memsite.health import is_migrated
 from memsite.lifeline import die_with_parent
 
 WORKER_THREADS = 4  # tasks mostly wait: for a model, for the database
@@ -44,6 +47,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, host: str, port: int, workers: int, threads: int, **options: Any) -> str | None:
         check_port(host, port)
+        check_set_up()
         self.stdout.write(f"Memsite starts at {url(host, port)}. Ctrl-C stops it.")
         tree = ProcessTree()
         for name, command in processes(host, port, workers, threads, settings.CELERY_BROKER_URL).items():
@@ -52,6 +56,16 @@ class Command(BaseCommand):
         if tree.returncode not in STOPPED_ON_REQUEST:
             sys.exit(exit_code(tree.returncode))
         return None
+
+
+def check_set_up() -> None:
+    """Rather one sentence here than a traceback from every process."""
+    try:
+        ready = is_migrated()
+    except DatabaseError:
+        ready = False
+    if not ready or not get_conf().effective_secret_key():
+        raise CommandError(f"{get_conf().data_dir} is not set up for this version: run `manage.py setup` first.")
 
 
 def url(host: str, port: int) -> str:
