@@ -17,6 +17,7 @@ from memories.store.candidate import Candidate
 from memories.store.confidence import base_for, clamp, confidence_at
 from memories.store.revisions import parse, revision_of, snapshot
 from memsite.tenancy.append_only import purge_permit
+from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 from sessions.models import Event, Level
@@ -204,6 +205,7 @@ class Writer:
     def forget(self, memories: Iterable[Memory]) -> int:
         """Removes memories with everything kept about them. Not to be undone."""
         rows = list(memories)
+        forget_answers(self.app, [memory.uid for memory in rows])
         with purge_permit():
             Event.objects.for_app(self.app).filter(memory_uid__in=[memory.uid for memory in rows]).delete()
             Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in rows]).delete()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from hashlib import sha256
+from http import HTTPStatus
 from typing import Any
+from uuid import UUID
 
 import orjson
 from django.db import IntegrityError, transaction
@@ -15,11 +18,13 @@ from django.db import IntegrityError, transaction
 from memsite.conf import get_conf
 from memsite.exceptions import Conflict, Unprocessable
 from memsite.json_body import dump_json
-from memsite.tenancy.models import IdempotentAnswer
+from memsite.problems import problem
+from memsite.tenancy.models import Agent, App, IdempotentAnswer
 
 # Longer than any answer takes: a row left by a killed process can then be taken over.
 LEASE = timedelta(minutes=2)
 MAX_KEY_LENGTH = 255
+UID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(slots=True)
@@ -84,6 +89,16 @@ def answer_of(row: IdempotentAnswer, print_: str) -> tuple[int, Any]:
     if row.fingerprint != print_:
         raise Unprocessable("This Idempotency-Key was used for another request.")
     return row.status, orjson.loads(bytes(row.body))
+
+
+def forget_answers(app: App, uids: Iterable[UUID]) -> None:
+    """Answers that tell of what is being deleted tell no more. Reads the app's answers of the last day."""
+    gone = {str(uid).encode() for uid in uids}
+    callers = [f"agent:{pk}" for pk in Agent.objects.for_app(app).values_list("pk", flat=True)]
+    rows = IdempotentAnswer.objects.filter(caller__in=callers, status__gt=0).exclude(status=HTTPStatus.GONE)
+    told = [pk for pk, body in rows.values_list("pk", "body").iterator() if gone & set(UID.findall(bytes(body)))]
+    body = dump_json(problem(HTTPStatus.GONE, "What was answered then has been deleted since."))
+    IdempotentAnswer.objects.filter(pk__in=told).update(status=HTTPStatus.GONE, body=body)
 
 
 def take_over(row: IdempotentAnswer, print_: str, now: datetime) -> Slot:

@@ -197,3 +197,17 @@ def test_any_printable_key_will_do(alice: Caller, key: str) -> None:
 def test_without_a_key_nothing_is_kept(alice: Caller) -> None:
     alice.remember("Whales sing")
     assert not IdempotentAnswer.objects.exists()
+
+
+def test_an_answer_about_a_deleted_memory_is_not_repeated(alice: Caller) -> None:
+    key = {"Idempotency-Key": "once"}
+    uid = alice.post("memories", {"content": "Whales sing"}, **key).json()["id"]
+    other = alice.post("memories", {"content": "Bears sleep"}, **{"Idempotency-Key": "other"})
+    alice.delete(f"memories/{uid}")
+    again = alice.post("memories", {"content": "Whales sing"}, **key)
+    assert again.status_code == 410
+    assert b"Whales" not in again.content
+    assert not [row for row in IdempotentAnswer.objects.all() if b"Whales" in bytes(row.body)]
+    assert Memory.objects.count() == 1
+    repeated = alice.post("memories", {"content": "Bears sleep"}, **{"Idempotency-Key": "other"})
+    assert repeated.json()["id"] == other.json()["id"]
