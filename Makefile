@@ -14,7 +14,7 @@ PORT := 8000
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run demo test check lint types imports migrations schema format lock clean
+.PHONY: help run demo test check lint types imports migrations schema bench format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -36,7 +36,7 @@ lint: $(VENV)/dev.stamp ## Check style and format
 	@$(BIN)/ruff format --check .
 
 types: $(VENV)/dev.stamp ## Check types
-	@$(BIN)/mypy memsite memories sessions manage.py
+	@$(BIN)/mypy memsite memories sessions bench manage.py
 
 imports: $(VENV)/dev.stamp ## Check that imports run one way only
 	@$(BIN)/lint-imports --no-cache
@@ -46,6 +46,24 @@ migrations: $(VENV)/dev.stamp ## Check that no migration is missing
 
 schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
+
+# One core, so that figures compare. DATA is a folder of annotated conversations, LIMIT how many of each file to take,
+# NOTE what a reader of the figures should know. `make bench-recall` and `make bench-latency` are its halves.
+DATA := ../shared/bench
+BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
+BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
+.PHONY: bench-recall bench-latency train-ranker
+
+bench: bench-recall bench-latency ## Measure recall and latency anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
+
+bench-recall: $(VENV)/run.stamp
+	@$(BENCH) bench.recall $(BENCH_DATA)
+
+bench-latency: $(VENV)/run.stamp
+	@$(BENCH) bench.latency --note "$(NOTE)"
+
+train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
+	@$(BENCH) bench.train_ranker $(BENCH_DATA)
 
 format: $(VENV)/dev.stamp ## Put the code into format
 	@$(BIN)/ruff check --fix .
@@ -61,7 +79,7 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 
 clean: ## Remove the environment and caches; never your data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info
-	find memsite memories sessions tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find memsite memories sessions bench tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp is as new as the lock file it was installed from.
 

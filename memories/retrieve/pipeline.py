@@ -20,7 +20,7 @@ from memories.retrieve.index import Indexes
 from memories.retrieve.looks import Look, look_of
 from memories.retrieve.question import Question, read_question
 from memories.retrieve.ranking import Ranked, rank, rank_by
-from memories.retrieve.reading import Floats, Reading, Rows, Scope, read
+from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.words import Words, match_words
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
@@ -35,17 +35,25 @@ def recall(
     app: App, text: str, scope: Scope, embedder: Embedder, *, limit: int, mode: str = "auto",
     min_score: float | None = None,
 ) -> Recall:  # fmt: skip
-    """The best `limit` memories in scope, best first. One embedding, a query a word, one or two more."""
+    """The best `limit` memories in scope, best first. One embedding and at most five queries."""
     reading = read(indexes.of(app, embedder.name, dimension(app, embedder)).view(), scope)
     if not reading.size:
         return Recall([])
-    asked_at = datetime.fromtimestamp(scope.now, tz=app.policy.time_zone)
-    question = read_question(text, reading, asked_at)
+    evidence, degraded = weigh(app, text, reading, embedder, scope.now, mode)
+    ranked = order(app, mode, evidence, embedder, scope.now)
+    return Recall(load(app, reading, ranked, limit, min_score), degraded)
+
+
+def weigh(
+    app: App, text: str, reading: Reading, embedder: Embedder, now: float, mode: str = "auto"
+) -> tuple[Evidence, list[str]]:
+    """All that speaks for the memories of a reading, and the arms that could not answer."""
+    question = read_question(text, reading, datetime.fromtimestamp(now, tz=app.policy.time_zone))
     vector, degraded = (None, []) if mode == "fulltext" else embed(question, embedder)
     cosines = np.zeros(reading.size, np.float32) if vector is None else measure(reading, vector)
     words = look_up(app, reading, words_for(mode, question))
-    ranked = order(app, mode, reading, question, cosines, words, embedder, scope.now)
-    return Recall(load(app, reading, ranked, limit, min_score), degraded)
+    usual = embedder.thresholds.usual
+    return Evidence(reading, question, cosines, words, looks_at(app, reading), usual), degraded
 
 
 def dimension(app: App, embedder: Embedder) -> int:
@@ -75,17 +83,12 @@ def look_up(app: App, reading: Reading, words: list[str]) -> Words:
     return match_words(reading, [reading.places(found) for found in holders(app.pk, words)])
 
 
-def order(
-    app: App, mode: str, reading: Reading, question: Question, cosines: Floats, words: Words, embedder: Embedder,
-    now: float,
-) -> Ranked:  # fmt: skip
-    thresholds = embedder.thresholds
+def order(app: App, mode: str, evidence: Evidence, embedder: Embedder, now: float) -> Ranked:
     if mode == "vector":
-        return rank_by("meaning", cosines, thresholds.relevant)
+        return rank_by("meaning", evidence.cosines, embedder.thresholds.relevant)
     if mode == "fulltext":
-        return rank_by("words", words.bm25, 0.0)
-    evidence = Evidence(reading, question, cosines, words, looks_at(app, reading), thresholds.usual)
-    return rank(evidence, now, app.policy.decay_per_day, thresholds.relevant)
+        return rank_by("words", evidence.words.bm25, 0.0)
+    return rank(evidence, now, app.policy.decay_per_day, embedder.thresholds.relevant)
 
 
 def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]:

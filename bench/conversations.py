@@ -1,0 +1,124 @@
+"""Annotated conversations: read from a folder that is given, stored as one app each. None of their text stays here."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from django.utils import timezone
+
+from bench.progress import progress
+from memories.capture.pipeline import remember
+from memories.models import Memory
+from memories.providers.embeddings import Embedder
+from memories.store import Candidate
+from memsite.tenancy.models import Agent, App, AppPolicy
+from memsite.tenancy.policy import Preset, preset_values
+from sessions.models import AgentSession
+
+DATA_SETS = ("locomo", "realtalk")
+STORE_AT_ONCE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A turn. `said_at` None: not known."""
+
+    id: str
+    text: str
+    speaker: str
+    said_at: datetime | None
+    session: str
+    turn_number: int
+
+    @property
+    def content(self) -> str:
+        return f"{self.speaker}: {self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with the ids of the items that are annotated as its evidence."""
+
+    text: str
+    gold: frozenset[str]
+    category: str
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """`group` is the conversation it was made from: itself, or for a stand-in its original."""
+
+    name: str
+    data_set: str
+    group: str
+    items: list[Item]
+    questions: list[Asked]
+
+
+def read_conversations(folder: Path, limit: int | None = None) -> list[Conversation]:
+    """Those of both data sets, `limit` of each; only questions that count."""
+    return [
+        parse_conversation(raw, data_set)
+        for data_set in DATA_SETS
+        for raw in json.loads((folder / f"{data_set}.json").read_text())[:limit]
+    ]
+
+
+def parse_conversation(raw: dict[str, Any], data_set: str) -> Conversation:
+    questions = [
+        Asked(query["text"], frozenset(query["gold"]), query["category"]) for query in raw["queries"] if query["scored"]
+    ]
+    return Conversation(raw["app_id"], data_set, raw["app_id"], [parse_item(item) for item in raw["items"]], questions)
+
+
+def parse_item(raw: dict[str, Any]) -> Item:
+    said = raw["timestamp"]
+    said_at = datetime.fromisoformat(said).replace(tzinfo=UTC) if said else None
+    return Item(raw["id"], raw["text"], raw["speaker"], said_at, raw["session"], raw["seq"])
+
+
+def store_conversation(conversation: Conversation, embedder: Embedder) -> App:
+    """An app with one memory per item, as the batch endpoint stores them without deduplication."""
+    app = make_app(conversation.name)
+    sessions = open_sessions(app, dict.fromkeys(item.session for item in conversation.items))
+    candidates = [
+        Candidate(
+            content=item.content, subject=item.speaker, session=sessions[item.session], turn_number=item.turn_number,
+            valid_from=item.said_at, external_id=item.id,
+        )
+        for item in conversation.items
+    ]  # fmt: skip
+    for start in range(0, len(candidates), STORE_AT_ONCE):
+        some = candidates[start : start + STORE_AT_ONCE]
+        remember(app, some, embedder, "bench", timezone.now(), dedupe=False)
+    return app
+
+
+def make_app(name: str) -> App:
+    app = App.objects.create(app_id=name.lower(), name=name)
+    AppPolicy.objects.create(app=app, **preset_values(Preset.STANDARD))
+    Agent.objects.create(app=app, name="bench")
+    return app
+
+
+def open_sessions(app: App, names: dict[str, None]) -> dict[str, AgentSession]:
+    agent, now = Agent.objects.get(app=app), timezone.now()
+    return {
+        name: AgentSession.objects.create(app=app, agent=agent, external_id=name, started_at=now, heartbeat_at=now)
+        for name in names
+    }
+
+
+def stored_conversations(
+    conversations: list[Conversation], embedder: Embedder
+) -> Iterator[tuple[Conversation, App, dict[int, str]]]:
+    """Each as it is stored, with the item ids by memory pk."""
+    for conversation in progress(conversations, "conversation"):
+        app = store_conversation(conversation, embedder)
+        ids = Memory.objects.for_app(app).values_list("pk", "external_id")
+        yield conversation, app, {pk: external_id or "" for pk, external_id in ids}

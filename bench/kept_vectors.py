@@ -1,0 +1,52 @@
+"""Vectors kept on disk by the hash of their text, so that the second run embeds nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+import tempfile
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from memories.models.vector import to_bytes
+from memories.providers.embeddings import Embedder, Thresholds, Vectors
+
+DEFAULT_FOLDER = Path(tempfile.gettempdir()) / "memsite-bench"
+EMBED_AT_ONCE = 256
+
+
+class KeptVectors:
+    """An embedder that asks `embedder` only for texts it has not seen. The file holds hashes and vectors, no text."""
+
+    def __init__(self, embedder: Embedder, folder: Path) -> None:
+        self.embedder = embedder
+        self.name, self.dim = embedder.name, embedder.dim
+        folder.mkdir(parents=True, exist_ok=True)
+        self.file = sqlite3.connect(folder / f"{embedder.name}.sqlite3")
+        self.file.execute("CREATE TABLE IF NOT EXISTS kept (hash BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")
+        self.vectors = {key: np.frombuffer(data, "<f4") for key, data in self.file.execute("SELECT * FROM kept")}
+
+    @property
+    def thresholds(self) -> Thresholds:
+        return self.embedder.thresholds
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        keys = {text: sha256(text.encode()).digest() for text in texts}
+        unknown = [text for text, key in keys.items() if key not in self.vectors]
+        for start in range(0, len(unknown), EMBED_AT_ONCE):
+            self.keep(unknown[start : start + EMBED_AT_ONCE], keys)
+        rows = [self.vectors[keys[text]] for text in texts]
+        return np.array(rows, np.float32).reshape(len(texts), self.dim)
+
+    def keep(self, texts: Sequence[str], keys: dict[str, bytes]) -> None:
+        vectors = self.embedder.embed_documents(texts)
+        self.vectors |= {keys[text]: vector for text, vector in zip(texts, vectors, strict=True)}
+        rows = [(keys[text], to_bytes(vector)) for text, vector in zip(texts, vectors, strict=True)]
+        with self.file:
+            self.file.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?)", rows)
+
+    def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = self.embed_documents([text])[0]
+        return vector

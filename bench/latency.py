@@ -1,0 +1,80 @@
+"""How long a search takes and what it could take at least. Writes "Latency" of docs/benchmarks.md.
+
+    .venv/bin/python -m bench.latency [--sizes 1000,10000,100000] [--app-sizes 1000,10000,100000]
+
+Contenders take turns, query by query and in changing order, so that what else the machine does meets all of them alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from bench import search_latency, vector_latency
+from bench.options import make_database, parser
+from bench.page import circumstances, table, write_section
+from bench.progress import progress
+from bench.search_latency import Seconds, measure_searches
+from bench.vector_latency import LIMIT, Taken, measure_vectors
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--sizes", type=sizes, default=[1_000, 10_000, 100_000], help="numbers of vectors")
+    options.add_argument("--app-sizes", type=sizes, default=[1_000, 10_000, 100_000], help="numbers of memories")
+    given = options.parse_args()
+    make_database()
+    facts = circumstances(given.note)
+    measured = {size: measure_vectors(size) for size in progress(given.sizes, "size")}
+    searched = {size: measure_searches(size) for size in progress(given.app_sizes, "app")}
+    body = render(measured, searched, facts)
+    write_section("Latency", body)
+    print(body)
+
+
+def sizes(told: str) -> list[int]:
+    return [int(size) for size in told.split(",")]
+
+
+def render(measured: Mapping[int, Mapping[str, Taken]], searched: Mapping[int, Seconds], facts: str) -> str:
+    vectors = (
+        f"**The nearest vectors**: median milliseconds over {vector_latency.QUERIES} queries among so many clustered "
+        f"unit vectors × {vector_latency.DIM}, float32, seeded; in brackets how many times the limit, which is reading "
+        "the matrix once (`X.max()`); r is recall@10 against the exact order."
+    )
+    searches = (
+        f"**Whole searches**: milliseconds, p50 / p95, of {search_latency.QUERIES} questions and "
+        f"{search_latency.WRITES} writes through the store, in process. Texts of "
+        f"{search_latency.TEXT_WORDS} and questions of {search_latency.QUESTION_WORDS} words, as frequent as in a "
+        f"language but for the {search_latency.STOP_WORDS} most frequent ones, which no question has; half of the "
+        f"memories are turns of sessions of {search_latency.SESSION_TURNS}. The embedder is the hashing one, whose "
+        "time (below 0.1 ms) is included."
+    )
+    return "\n\n".join([f"Measured {facts}", vectors, vector_table(measured), searches, search_table(searched)])
+
+
+def vector_table(measured: Mapping[int, Mapping[str, Taken]]) -> str:
+    names = next(iter(measured.values()))
+    rows = [[name, *[cell(of_size[name], of_size[LIMIT]) for of_size in measured.values()]] for name in names]
+    return table(["", *[f"{size:,}" for size in measured]], rows)
+
+
+def cell(taken: Taken, limit: Taken) -> str:
+    text = f"{taken.milliseconds:.2f} ({taken.milliseconds / limit.milliseconds:.2f}×)"
+    return text if taken.recall is None else f"{text}, r {taken.recall:.3f}"
+
+
+def search_table(searched: Mapping[int, Seconds]) -> str:
+    names = next(iter(searched.values()))
+    rows = [[name, *[spread(of_size[name]) for of_size in searched.values()]] for name in names]
+    return table(["", *[f"{size:,} memories" for size in searched]], rows)
+
+
+def spread(seconds: Sequence[float]) -> str:
+    middle, late = np.percentile(np.array(seconds) * 1e3, [50, 95])
+    return f"{middle:.1f}" if len(seconds) == 1 else f"{middle:.1f} / {late:.1f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""docs/benchmarks.md: each script writes its own section."""
+
+from __future__ import annotations
+
+import os
+import platform
+import re
+import sqlite3
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
+TITLE = """# Benchmarks
+
+Written by `make bench`, never by hand. What is measured and how is in `bench/`.
+"""
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """Markdown; the first column is text, the others are numbers."""
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
+
+
+def write_section(title: str, body: str, page: Path = PAGE) -> None:
+    """Puts the section in the place of the one of that title, or at the end."""
+    text = page.read_text() if page.exists() else TITLE
+    section = f"## {title}\n\n{body.strip()}\n"
+    pattern = re.compile(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
+    if pattern.search(text):
+        text = pattern.sub(lambda found: section + ("\n" if found.end() < len(text) else ""), text)
+    else:
+        text = f"{text.rstrip()}\n\n{section}"
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(text)
+
+
+def circumstances(note: str) -> str:
+    """When and on what it was measured, as one paragraph."""
+    threads = os.environ.get("OMP_NUM_THREADS", "as many as there are cores")
+    facts = [
+        f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+        f"{processor()}, {os.cpu_count()} cores",
+        f"OMP_NUM_THREADS {threads}",
+        f"Python {platform.python_version()}, NumPy {np.__version__}, SQLite {sqlite3.sqlite_version}",
+        f"load average before {os.getloadavg()[0]:.1f}",
+        note,
+    ]
+    return "; ".join(fact for fact in facts if fact) + "."
+
+
+def processor() -> str:
+    """Linux tells its name; elsewhere the architecture has to do."""
+    told = Path("/proc/cpuinfo")
+    names = re.findall(r"^model name\s*: (.+)$", told.read_text(), re.MULTILINE) if told.exists() else []
+    return names[0] if names else platform.machine()

@@ -1,0 +1,98 @@
+"""Whole searches in apps of so many memories, and how soon a write is seen by the next one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from django.utils import timezone
+
+from bench.conversations import make_app, open_sessions
+from bench.progress import progress
+from bench.synthetic import texts_of
+from memories.capture.pipeline import remember
+from memories.providers.embeddings import Embedder, HashEmbedder
+from memories.retrieve.pipeline import indexes, recall
+from memories.retrieve.reading import Scope
+from memories.store import Candidate
+from memsite.tenancy.models import App
+
+DIM, SHOWN, SEED = 384, 10, 0
+QUERIES, WRITES = 200, 30
+STORE_AT_ONCE = 1_000
+SESSION_TURNS = 20
+TEXT_WORDS, QUESTION_WORDS = 12, 6
+# As many of the most frequent words are not in questions: nobody looks up stop words.
+STOP_WORDS = 100
+SUBJECTS = ("ada", "ben", "cleo", "dan", "eve")
+
+Seconds = dict[str, list[float]]
+
+
+def measure_searches(size: int) -> Seconds:
+    embedder = HashEmbedder(DIM)
+    app = fill_app(size, embedder)
+    questions = texts_of(QUERIES, QUESTION_WORDS, SEED + 1, skipped=STOP_WORDS)
+    return {
+        "the first search, which loads the index": [timed(partial(search, app, questions[0], embedder))],
+        "a search": [timed(partial(search, app, question, embedder)) for question in questions],
+        **measure_writes(app, embedder, questions[:WRITES]),
+    }
+
+
+def measure_writes(app: App, embedder: Embedder, texts: Sequence[str]) -> Seconds:
+    """Each text is written, the index brought up to date, and the fresh memory searched for."""
+    seconds: Seconds = {
+        "a write of one memory, committed": [],
+        "bringing the index up to date after it": [],
+        "a search right after that": [],
+    }
+    index = indexes.of(app, embedder.name, embedder.dim)
+    for number, text in enumerate(texts):
+        fresh = f"{text} fresh{number}"
+        steps: tuple[Callable[[], object], ...] = (
+            partial(store, app, [Candidate(content=fresh)], embedder),
+            lambda: index.view().reading_order,
+            partial(must_find, app, fresh, embedder),
+        )
+        for taken, step in zip(seconds.values(), steps, strict=True):
+            taken.append(timed(step))
+    return seconds
+
+
+def fill_app(size: int, embedder: Embedder) -> App:
+    """Half of it turns in sessions, the other half statements on their own."""
+    app = make_app(f"latency-{size}")
+    names = [f"s{number}" for number in range(size // 2 // SESSION_TURNS)]
+    sessions = list(open_sessions(app, dict.fromkeys(names)).values())
+    candidates = [
+        Candidate(content=text, subject=SUBJECTS[number % len(SUBJECTS)])
+        for number, text in enumerate(texts_of(size, TEXT_WORDS, SEED))
+    ]
+    for number, session in enumerate(sessions):
+        for turn, candidate in enumerate(candidates[number * SESSION_TURNS : (number + 1) * SESSION_TURNS]):
+            candidate.session, candidate.turn_number = session, turn
+    for start in progress(range(0, size, STORE_AT_ONCE), f"{STORE_AT_ONCE} memories"):
+        store(app, candidates[start : start + STORE_AT_ONCE], embedder)
+    return app
+
+
+def store(app: App, candidates: Sequence[Candidate], embedder: Embedder) -> None:
+    remember(app, candidates, embedder, "bench", timezone.now(), dedupe=False)
+
+
+def search(app: App, text: str, embedder: Embedder) -> list[str]:
+    found = recall(app, text, Scope(None, None, timezone.now().timestamp()), embedder, limit=SHOWN)
+    return [hit.memory.content for hit in found.hits]
+
+
+def must_find(app: App, text: str, embedder: Embedder) -> None:
+    assert text in search(app, text, embedder), "what was written is not found"
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Seconds."""
+    start = time.perf_counter()
+    work()
+    return time.perf_counter() - start

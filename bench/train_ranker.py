@@ -1,0 +1,200 @@
+"""Learns the weights of the default ranking: memories/retrieve/weights.json.
+
+    .venv/bin/python -m bench.train_ranker --data ../shared/bench
+
+Features are those of `memories.retrieve.features`, without the floor. Figures are always of conversations that the
+weights have not seen: each is left out in turn, together with the long texts made of it. The file is written only if
+the new weights are, seen that way, no worse than the present ones, which may have seen everything; or with --force.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from django.utils import timezone
+from numpy.typing import NDArray
+
+from bench.conversations import DATA_SETS, Asked, Conversation, read_conversations, stored_conversations
+from bench.kept_vectors import KeptVectors
+from bench.listwise import Doubles, Listed, fit
+from bench.metrics import Score, mean, score
+from bench.options import add_data, make_database, parser
+from bench.progress import progress
+from bench.recall import ALL, FIGURES
+from bench.stand_ins import DATA_SET as BLOCKS
+from bench.stand_ins import blocks_of
+from memories.providers.embeddings import Embedder, MiniLMEmbedder
+from memories.retrieve import ranking
+from memories.retrieve.features import features
+from memories.retrieve.pipeline import indexes, weigh
+from memories.retrieve.reading import Scope, read
+from memsite.tenancy.models import App
+
+WEIGHTS = Path(ranking.__file__).parent / "weights.json"
+# What one question of a data set counts.
+PULL = {"locomo": 1.0, "realtalk": 1.5, BLOCKS: 0.2}
+# Features that gained nothing when they were given a weight.
+LEFT_OUT = ("meaning_of_best", "answers_words", "subject_addressed")
+DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """A question over its conversation: its list, the features' names and the candidates' item ids."""
+
+    conversation: Conversation
+    asked: Asked
+    names: tuple[str, ...]
+    listed: Listed
+    ids: NDArray[np.str_]
+
+    def score(self, weights: Doubles) -> Score:
+        order = np.argsort(-(self.listed.features @ weights), kind="stable")
+        return score(self.ids[order[:10]].tolist(), self.asked.gold)
+
+
+@dataclass(frozen=True, slots=True)
+class Validated:
+    """`scores` follow the lessons; `folds` are the weights of each fold, shape (folds, f)."""
+
+    scores: list[Score]
+    folds: Doubles
+
+
+def main() -> None:
+    options = parser(__doc__)
+    add_data(options)
+    options.add_argument("--force", action="store_true", help="write the weights whatever they are worth")
+    given = options.parse_args()
+    make_database()
+    embedder = KeptVectors(MiniLMEmbedder(), given.cache)
+    original = read_conversations(given.data, given.limit)
+    names, lessons = make_lessons([*original, *map(blocks_of, original)], embedder)
+    present = present_weights(names)
+    validated, weights = cross_validate(lessons), learn(lessons)
+    print_scores("left out", lessons, validated.scores)
+    print_scores("new, all seen", lessons, [lesson.score(weights) for lesson in lessons])
+    print_scores("present, all seen", lessons, [lesson.score(present) for lesson in lessons])
+    print_weights(names, weights, present, validated, lessons)
+    if given.limit:
+        print("Nothing written: these are not all conversations.")
+        return
+    keep_figures(given.cache / FIGURES, lessons, validated)
+    if given.force or is_no_worse(lessons, validated, present):
+        write_weights(WEIGHTS, names, weights)
+        print(f"Wrote {WEIGHTS}.")
+    else:
+        print(
+            f"Kept {WEIGHTS}: on conversations left out, the new weights find less than it does on those it has seen."
+        )
+
+
+def make_lessons(conversations: list[Conversation], embedder: Embedder) -> tuple[list[str], list[Lesson]]:
+    """The features' names and a lesson for every question."""
+    lessons = [
+        lesson
+        for conversation, app, ids in stored_conversations(conversations, embedder)
+        for lesson in lessons_of(conversation, app, ids, embedder)
+    ]
+    return list(lessons[0].names), lessons
+
+
+def lessons_of(conversation: Conversation, app: App, ids: dict[int, str], embedder: Embedder) -> Iterator[Lesson]:
+    """`ids` are item ids by memory pk."""
+    view = indexes.of(app, embedder.name, embedder.dim).view()
+    now = timezone.now().timestamp()
+    reading = read(view, Scope(None, None, now))
+    id_of_place = np.array([ids[int(pk)] for pk in reading.pks])
+    for asked in conversation.questions:
+        places, found = features(weigh(app, asked.text, reading, embedder, now)[0])
+        names = tuple(name for name in found if name not in LEFT_OUT)
+        values = np.stack([found[name] for name in names], axis=1).astype(np.float32)
+        candidates = id_of_place[places]
+        listed = Listed(values, np.isin(candidates, list(asked.gold)), PULL[conversation.data_set])
+        yield Lesson(conversation, asked, names, listed, candidates)
+
+
+def learn(lessons: Sequence[Lesson]) -> Doubles:
+    return fit([lesson.listed for lesson in lessons])
+
+
+def cross_validate(lessons: Sequence[Lesson]) -> Validated:
+    """Each lesson scored by weights learnt without its conversation and what was made of it."""
+    folds = []
+    scores: dict[int, Score] = {}
+    for group in progress(sorted({lesson.conversation.group for lesson in lessons}), "fold"):
+        weights = learn([lesson for lesson in lessons if lesson.conversation.group != group])
+        folds.append(weights)
+        numbers = (number for number, lesson in enumerate(lessons) if lesson.conversation.group == group)
+        scores |= {number: lessons[number].score(weights) for number in numbers}
+    return Validated([scores[number] for number in range(len(lessons))], np.array(folds))
+
+
+def present_weights(names: Sequence[str]) -> Doubles:
+    return np.array([ranking.learnt_weights().get(name, 0.0) for name in names])
+
+
+def scores_by(lessons: Sequence[Lesson], scores: Sequence[Score]) -> dict[str, dict[str, list[Score]]]:
+    """By data set and category, all of a data set first."""
+    grouped: dict[str, dict[str, list[Score]]] = {}
+    for lesson, one in zip(lessons, scores, strict=True):
+        by_category = grouped.setdefault(lesson.conversation.data_set, {ALL: []})
+        by_category[ALL].append(one)
+        by_category.setdefault(lesson.asked.category, []).append(one)
+    return grouped
+
+
+def is_no_worse(lessons: Sequence[Lesson], validated: Validated, present: Doubles) -> bool:
+    """In R@10 of every data set of conversations as they were held."""
+    new = scores_by(lessons, validated.scores)
+    old = scores_by(lessons, [lesson.score(present) for lesson in lessons])
+    return all(mean(new[name][ALL]).recall_10 >= mean(old[name][ALL]).recall_10 for name in DATA_SETS if name in new)
+
+
+def print_scores(title: str, lessons: Sequence[Lesson], scores: Sequence[Score]) -> None:
+    for data_set, by_category in scores_by(lessons, scores).items():
+        for category, some in by_category.items():
+            print(f"{title:18}{data_set:10}{category:14}{len(some):5}  {mean(some)}")
+
+
+def print_weights(
+    names: Sequence[str], weights: Doubles, present: Doubles, validated: Validated, lessons: Sequence[Lesson]
+) -> None:
+    """Each with its range over the folds, the share of folds that agree with its sign, and weight · spread."""
+    seen = [lesson.listed.features for lesson in lessons if lesson.conversation.data_set != BLOCKS]
+    effects = weights * np.concatenate(seen).std(0, dtype=np.float64)
+    print(f"{'feature':22}{'weight':>9}{'present':>9}{'folds from':>12}{'to':>9}{'same sign':>11}{'effect':>8}")
+    for at in np.argsort(-abs(effects), kind="stable"):
+        folds = validated.folds[:, at]
+        agree = np.mean(np.sign(folds) == np.sign(weights[at]))
+        print(
+            f"{names[at]:22}{weights[at]:9.3f}{present[at]:9.3f}{folds.min():12.3f}{folds.max():9.3f}"
+            f"{agree:11.0%}{effects[at]:8.3f}"
+        )
+
+
+def keep_figures(file: Path, lessons: Sequence[Lesson], validated: Validated) -> None:
+    """For the report of `bench.recall`."""
+    grouped = scores_by(lessons, validated.scores)
+    figures = {
+        data_set: {category: figures_of(mean(some)) for category, some in by_category.items()}
+        for data_set, by_category in grouped.items()
+    }
+    file.write_text(json.dumps({"left_out": figures}, indent=1))
+
+
+def figures_of(one: Score) -> list[float]:
+    return [one.recall_5, one.recall_10, one.mrr_10]
+
+
+def write_weights(file: Path, names: Sequence[str], weights: Doubles) -> None:
+    by_name = {name: round(float(weight), DIGITS) for name, weight in sorted(zip(names, weights, strict=True))}
+    file.write_text(json.dumps({"weights": by_name}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+import json
+
+import numpy as np
+import pytest
+
+from bench.conversations import DATA_SETS, read_conversations, store_conversation
+from bench.kept_vectors import KeptVectors
+from bench.stand_ins import anonymise, blocks_of
+from memories.models import Memory
+from memories.providers.embeddings import HashEmbedder
+from tests.bench.invented import as_json, conversation
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for data_set in DATA_SETS:
+        (tmp_path / f"{data_set}.json").write_text(json.dumps([as_json(f"{data_set}-{n}") for n in (1, 2)]))
+    return tmp_path
+
+
+def test_conversations_are_read_with_the_questions_that_count(folder):
+    read = read_conversations(folder)
+    assert [one.name for one in read] == ["locomo-1", "locomo-2", "realtalk-1", "realtalk-2"]
+    assert read[0] == conversation("locomo-1")
+
+
+def test_a_limit_is_for_each_data_set(folder):
+    assert [one.name for one in read_conversations(folder, 1)] == ["locomo-1", "realtalk-1"]
+
+
+def test_each_item_becomes_a_memory(db):
+    app = store_conversation(conversation(), HashEmbedder())
+    memories = list(Memory.objects.for_app(app).order_by("turn_number").select_related("session"))
+    assert len(memories) == 10
+    last = memories[-1]
+    assert (last.content, last.subject) == ("Emil: She can have the seat beside my mother.", "Emil")
+    assert (last.session.external_id, last.external_id, last.turn_number) == ("s2", "turn-9", 9)
+    assert last.valid_from.isoformat() == "2024-05-10T00:00:00+00:00"
+    assert last.vectors.count() == 1
+
+
+class Counting(HashEmbedder):
+    asked = 0
+
+    def embed_documents(self, texts):
+        self.asked += len(texts)
+        return super().embed_documents(texts)
+
+
+def test_a_text_is_embedded_once_and_kept_without_its_words(tmp_path):
+    texts = ["a violin", "a heater", "a violin"]
+    first, second = Counting(), Counting()
+    vectors = KeptVectors(first, tmp_path).embed_documents(texts)
+    assert np.array_equal(KeptVectors(second, tmp_path).embed_documents(texts), vectors)
+    assert np.array_equal(vectors, HashEmbedder().embed_documents(texts))
+    assert (first.asked, second.asked) == (2, 0)
+    assert b"violin" not in (tmp_path / "hash-64.sqlite3").read_bytes()
+
+
+def test_blocks_hold_every_turn_once_and_stay_within_a_session():
+    blocks = blocks_of(conversation())
+    assert blocks == blocks_of(conversation())
+    assert [block.session for block in blocks.items] == sorted(block.session for block in blocks.items)
+    assert "heater broke on Sunday. Did the tomatoes" in blocks.items[0].text
+    assert sum(block.text.count(".") + block.text.count("?") for block in blocks.items) == 10
+    assert {block.speaker for block in blocks.items} <= {"user", "assistant"}
+    assert blocks.group == "invented-1"
+    assert blocks.questions[0].gold == {"block-0"}
+
+
+def test_names_are_taken_out():
+    assert anonymise("Ask Nora Berg about nora's pots", ["Nora Berg"], "friend") == "Ask friend about my pots"

@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from bench import latency, recall, search_latency, vector_latency
+from bench.page import circumstances, table, write_section
+from bench.synthetic import texts_of, unit_vectors
+from memories.providers.embeddings import HashEmbedder
+from tests.bench.invented import conversation
+
+
+def test_a_section_takes_the_place_of_its_predecessor(tmp_path):
+    page = tmp_path / "docs" / "page.md"
+    for title, body in (("Recall", "old\n\n### part"), ("Latency", "fast"), ("Recall", "new \\1")):
+        write_section(title, body, page)
+    assert page.read_text().endswith("\n## Recall\n\nnew \\1\n\n## Latency\n\nfast\n")
+    assert page.read_text().startswith("# Benchmarks\n")
+
+
+def test_a_table_is_markdown():
+    assert table(["", "n"], [["a", 1]]) == "|  | n |\n| --- | ---: |\n| a | 1 |"
+
+
+def test_circumstances_name_the_machine_and_the_note():
+    told = circumstances("shared machine")
+    assert "cores" in told
+    assert told.endswith("; shared machine.")
+
+
+@pytest.mark.django_db
+def test_recall_is_reported_beside_every_baseline():
+    conversations = [conversation("one"), conversation("two", "realtalk")]
+    measured = recall.measure_all(conversations, HashEmbedder(512))
+    left_out = {"locomo": {name: [0.5, 0.25, 0.125] for name in ("all", "single_hop", "multi_hop")}}
+    body = recall.render(conversations, measured, [0.001], left_out, "today.")
+    assert "2 conversations" in body
+    assert "20 turns, 6 questions" in body
+    assert body.count("| cosine |") == body.count(f"| {recall.OURS} |") == 2
+    assert "|  | all (3) | multi hop (1) | single hop (2) |" in body
+    assert f"| {recall.LEFT_OUT} | 0.500 / 0.250 / 0.125 |" in body
+    assert len(measured.search_seconds) == 6
+
+
+@pytest.mark.django_db
+def test_latency_is_reported_with_its_limit(monkeypatch):
+    monkeypatch.setattr(vector_latency, "QUERIES", 3)
+    monkeypatch.setattr(search_latency, "QUERIES", 3)
+    monkeypatch.setattr(search_latency, "WRITES", 2)
+    body = latency.render(
+        {500: vector_latency.measure_vectors(500)}, {60: search_latency.measure_searches(60)}, "today."
+    )
+    assert "| reading the matrix once |" in body
+    assert "(1.00×)" in body
+    assert "best of 5% |" in body
+    assert "r 1.000" in body
+    assert "| a search right after that |" in body
+
+
+def test_synthetic_data_is_the_same_each_time():
+    vectors, queries = unit_vectors(600, 4, 64, seed=1)
+    assert np.array_equal(vectors, unit_vectors(600, 4, 64, seed=1)[0])
+    assert np.allclose(np.linalg.norm(queries, axis=1), 1, atol=1e-6)
+    assert texts_of(3, 5, 1) == texts_of(3, 5, 1)
+    assert texts_of(3, 5, 1) != texts_of(3, 5, 2)
