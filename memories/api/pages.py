@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db.models import QuerySet
+from django.utils.dateparse import parse_datetime
 from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
@@ -73,6 +75,17 @@ def one_of(name: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise ValidationError({name: [f"One of {', '.join(allowed)}."]})
     return value
+
+
+def as_moment(name: str, text: str) -> datetime:
+    """A time in ISO 8601; UTC where it does not say."""
+    try:
+        moment = parse_datetime(text)
+    except ValueError:
+        moment = None
+    if moment is None:
+        raise ValidationError({name: ["A time in ISO 8601."]})
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def as_uuid(name: str, text: str) -> UUID:

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+import time_machine
 from time_machine import travel
 
 from memories.models import Link
@@ -168,3 +169,18 @@ def test_what_is_superseded_by_a_link_leaves_the_default_results(alice: Caller) 
     found = alice.post("memories/search", {"query": "whales"}).json()["results"]
     assert [hit["id"] for hit in found] == [new]
     assert "at night" not in alice.post("context", {}).json()["text"]
+
+
+def test_a_memory_is_shown_as_it_was_then(alice: Caller) -> None:
+    with time_machine.travel("2026-03-01T12:00:00Z", tick=False):
+        uid = alice.remember("Takes 60s to start")["id"]
+    with time_machine.travel("2026-03-11T12:00:00Z", tick=False):
+        alice.patch(f"memories/{uid}", {"content": "Takes 90s to start"})
+    then = alice.get(f"memories/{uid}", as_of="2026-03-05T00:00:00Z").json()
+    assert (then["content"], then["confidence"]) == ("Takes 60s to start", 0.7)
+    later = alice.get(f"memories/{uid}", as_of="2026-04-24T12:00:00Z").json()
+    assert (later["content"], later["confidence"]) == ("Takes 90s to start", 0.5)
+    assert alice.get(f"memories/{uid}").json().keys() == then.keys()
+    assert_problem(alice.get(f"memories/{uid}", as_of="2026-02-01T00:00:00Z"), 404)
+    assert_problem(alice.get(f"memories/{uid}", as_of="yesterday"), 400)
+    assert_problem(alice.get(f"memories/{uid}", asof="x"), 400)

@@ -217,6 +217,11 @@ def show_memory(memory: Memory) -> dict[str, Any]:
     }
 
 
+def shown_state(state: dict[str, Any]) -> dict[str, Any]:
+    """A past state's fields, as far as they are shown."""
+    return {name: value for name, value in state.items() if name in OWN}
+
+
 def show_hit(hit: Hit, *, explain: bool) -> dict[str, Any]:
     shown = {**show_memory(hit.memory), "score": hit.score, "trust": hit.trust}
     return {**shown, "scores": hit.parts} if explain else shown

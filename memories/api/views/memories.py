@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.request import Request
@@ -13,7 +14,7 @@ from rest_framework.response import Response
 
 from memories.agent import MemoryAgent, VersionMismatch
 from memories.api.base import AgentView, Answer, etag, expected_version, found
-from memories.api.pages import as_uuid, one_of, page, refuse_unknown
+from memories.api.pages import as_moment, as_uuid, one_of, page, refuse_unknown
 from memories.api.schema import IF_MATCH, lists
 from memories.api.shapes.memories import (
     BatchAnswer,
@@ -31,11 +32,13 @@ from memories.api.shapes.memories import (
     show_link,
     show_memory,
     show_revision,
+    shown_state,
 )
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.models import Kind, Link, LinkKind, Memory, Revision, Source, Status
 from memories.models.memory import subject_of
 from memories.store import Candidate
+from memories.store.revisions import state_at
 from memsite.exceptions import PreconditionFailed
 from memsite.problems import flatten
 from memsite.tenancy.idempotency import Slot
@@ -189,10 +192,19 @@ class DeleteMemories(AgentView):
 
 
 class OneMemory(AgentView):
-    @extend_schema(responses=MemoryShown, operation_id="get_memory")
+    @extend_schema(
+        responses=MemoryShown,
+        parameters=[OpenApiParameter("as_of", OpenApiTypes.DATETIME, description="As it was at this time.")],
+        operation_id="get_memory",
+    )
     def get(self, request: Request, uid: UUID) -> Response:
+        """With `as_of`, what it said and how sure it was then; 404 before it existed."""
+        refuse_unknown(request, "as_of")
         memory = self.memory(self.memory_agent(), uid)
-        return Response(show_memory(memory), headers=etag(memory))
+        if "as_of" not in request.query_params:
+            return Response(show_memory(memory), headers=etag(memory))
+        then = state_at(memory, as_moment("as_of", request.query_params["as_of"]), self.app.policy)
+        return Response({**show_memory(memory), **shown_state(found(then))})
 
     @extend_schema(request=MemoryChanges, responses=MemoryShown, parameters=[IF_MATCH], operation_id="change_memory")
     def patch(self, request: Request, uid: UUID) -> Response:
