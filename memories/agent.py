@@ -89,13 +89,8 @@ class MemoryAgent:
             found = AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id).first()
             if found is None:
                 return self.create_session(external_id, fields, now), True
-            found.status, found.ended_at, found.end_reason, found.heartbeat_at = (
-                SessionStatus.ACTIVE,
-                None,
-                "",
-                now,
-            )
-            for name, value in fields.items():
+            awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
+            for name, value in {**awake, **fields}.items():
                 setattr(found, name, value)
             found.save()
         return found, False
