@@ -252,3 +252,13 @@ def test_any_other_browser_session_is_nobody(acme: App) -> None:
     client.force_login(User.objects.create_user("clerk", password="correct horse battery", is_staff=True))
     assert_problem(client.get(APPS), 401)
     assert_problem(client.get("/api/v1/memories"), 401)
+
+
+def test_an_app_that_was_uninstalled_can_be_installed_again(operator: APIClient, alice: Caller) -> None:
+    uid = alice.remember("Whales sing")["id"]
+    operator.delete(f"{APPS}/acme")
+    assert alice.get(f"memories/{uid}").status_code == 401
+    answer = operator.patch(f"{APPS}/acme", {"status": "active"})
+    assert (answer.status_code, answer.json()["status"]) == (200, "active")
+    assert alice.get(f"memories/{uid}").json()["content"] == "Whales sing"
+    assert_problem(operator.patch(f"{APPS}/acme", {"status": "gone"}), 400)

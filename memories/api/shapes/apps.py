@@ -16,6 +16,7 @@ from memsite.tenancy.models import (
     ApiKey,
     App,
     AppPolicy,
+    AppStatus,
     Scope,
 )
 from memsite.tenancy.policy import POLICY_FIELDS, Preset, preset_values
@@ -31,6 +32,7 @@ class NewApp(Shape):
 class AppChanges(Shape):
     name = Text(max_length=200, required=False)
     preset = serializers.ChoiceField(Preset.choices, required=False)
+    status = serializers.ChoiceField(AppStatus.choices, required=False, help_text="active installs it again.")
     policy = serializers.DictField(required=False, help_text="Policy fields to change; with a preset, on top of it.")
 
 

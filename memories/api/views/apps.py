@@ -81,8 +81,9 @@ class OneApp(OperatorView):
         with transaction.atomic():
             app = self.app_named(app_id)
             policy = policy_with(app.policy, body.get("preset"), body.get("policy", {}))
-            app.name, app.preset = body.get("name", app.name), body.get("preset", app.preset)
-            app.save(update_fields=["name", "preset"])
+            for field in ("name", "preset", "status"):
+                setattr(app, field, body.get(field, getattr(app, field)))
+            app.save(update_fields=["name", "preset", "status"])
             policy.save()
         return Response(show_app(app))
 
@@ -92,7 +93,7 @@ class OneApp(OperatorView):
         operation_id="uninstall_app",
     )
     def delete(self, request: Request, app_id: str) -> Response:
-        """Its keys stop working; what it knows stays, unless `purge_memories=true`."""
+        """Its keys stop working; what it knows stays, unless `purge_memories=true`. PATCH status to undo it."""
         refuse_unknown(request, "purge_memories")
         purge = flag(request, "purge_memories")
         app = self.app_named(app_id)
