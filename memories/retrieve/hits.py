@@ -19,7 +19,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Hits, best first, and the arms that could not answer."""
+    """Hits, best first, the arms that could not answer, and whether parts are added or multiplied to the score."""
 
     hits: list[Hit]
     degraded: list[str] = field(default_factory=list)
+    combined: str = "sum"

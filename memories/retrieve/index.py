@@ -33,7 +33,8 @@ NOBODY = 0
 CHANGED = """
 SELECT m.id, m.status, m.visibility, m.agent_id, m.user_id, m.subject, m.session_id, m.turn_number,
        length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
-       coalesce(m.valid_from, m.created_at), m.valid_until, m.importance, m.priority, m.created_at, m.source, v.data
+       coalesce(m.valid_from, m.created_at), m.valid_until, m.importance, m.priority, m.created_at,
+       m.confidence, m.updated_at, m.source, v.data
 FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
 WHERE m.app_id = %s AND m.change_number > %s
 """
@@ -63,6 +64,8 @@ class Columns:
     importance: NDArray[np.uint8]
     priority: NDArray[np.float32]
     created: NDArray[np.float64]
+    confidence: NDArray[np.float64]
+    updated: NDArray[np.float64]
     stated: NDArray[np.bool_]
     look: NDArray[np.uint16]
     vectors: Vectors
@@ -106,6 +109,8 @@ def empty_columns(dim: int) -> Columns:
         importance=empty(np.uint8),
         priority=empty(np.float32),
         created=empty(np.float64),
+        confidence=empty(np.float64),
+        updated=empty(np.float64),
         stated=empty(np.bool_),
         look=empty(np.uint16),
         vectors=empty(np.float32, dim),
@@ -215,7 +220,7 @@ class AppIndex:
 
     def fill(self, new: Columns, rows: list[tuple[Any, ...]]) -> None:
         pks, statuses, visibilities, agents, users, subjects, sessions, turns, *rest = zip(*rows, strict=True)
-        lengths, words, days, untils, importances, priorities, created, sources, blobs = rest
+        lengths, words, days, untils, importances, priorities, created, confidences, updated, sources, blobs = rest
         new.pk[:] = pks
         new.active[:] = [status == Status.ACTIVE for status in statuses]
         private = zip(visibilities, agents, strict=True)
@@ -231,6 +236,8 @@ class AppIndex:
         new.importance[:] = importances
         new.priority[:] = priorities
         new.created[:] = [unix_seconds(moment) for moment in created]
+        new.confidence[:] = confidences
+        new.updated[:] = [unix_seconds(moment) for moment in updated]
         new.stated[:] = [source != Source.API for source in sources]
         new.embedded[:] = [blob is not None for blob in blobs]
         if any(new.embedded):

@@ -19,14 +19,16 @@ from memories.retrieve.hits import Hit, Recall
 from memories.retrieve.index import Indexes
 from memories.retrieve.looks import Look, look_of
 from memories.retrieve.question import Question, read_question
-from memories.retrieve.ranking import Ranked, rank, rank_by
+from memories.retrieve.ranking import Ranked, by_column, rank, rank_by, rank_product
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.words import Words, match_words
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
+from memsite.tenancy.policy import Ranking
 
 log = structlog.get_logger("memories.retrieve")
 MODES = ("auto", "vector", "fulltext")
+COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
 
@@ -41,7 +43,7 @@ def recall(
         return Recall([])
     evidence, degraded = weigh(app, text, reading, embedder, scope.now, mode)
     ranked = order(app, mode, evidence, embedder, scope.now)
-    return Recall(load(app, reading, ranked, limit, min_score), degraded)
+    return Recall(load(app, reading, ranked, limit, min_score), degraded, ranked.combined)
 
 
 def weigh(
@@ -88,7 +90,12 @@ def order(app: App, mode: str, evidence: Evidence, embedder: Embedder, now: floa
         return rank_by("meaning", evidence.cosines, embedder.thresholds.relevant)
     if mode == "fulltext":
         return rank_by("words", evidence.words.bm25, 0.0)
-    return rank(evidence, now, app.policy.decay_per_day, embedder.thresholds.relevant)
+    relevant = embedder.thresholds.relevant
+    if app.policy.ranking == Ranking.PRODUCT:
+        return rank_product(evidence, now, relevant)
+    ranked = rank(evidence, now, app.policy.decay_per_day, relevant)
+    column = COLUMN_FIRST.get(app.policy.ranking)
+    return by_column(ranked, evidence.reading, column) if column else ranked
 
 
 def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]:

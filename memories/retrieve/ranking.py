@@ -27,6 +27,9 @@ TRAIL = 6.0
 # Age costs this much at most: an exact old match is still found.
 MOST_AGE = 1.0
 LEAST_PRIORITY = 0.1
+# Hits within this of each other fit about equally well.
+BAND = 1.5
+FRESH_DAYS, OLD_DAYS, OLD_WEIGHT = 7, 90, 0.5
 
 
 @cache
@@ -38,11 +41,12 @@ def learnt_weights() -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Places in the reading, best first, with their scores and the parts these are made of."""
+    """Places in the reading, best first, with their scores and the parts these are the sum (or product) of."""
 
     places: Rows
     scores: NDArray[np.float64]
     parts: Features
+    combined: str = "sum"
 
     def parts_of(self, number: int) -> dict[str, float]:
         """Of the hit of this number; what adds nothing is left out."""
@@ -67,11 +71,36 @@ def rank_by(name: str, scores: Floats, least: float) -> Ranked:
     return best_first(places, {name: scores[places]})
 
 
+def rank_product(evidence: Evidence, now: float, relevant: float) -> Ranked:
+    """similarity × importance / 3 × recency, where recency is 1 up to 7 days and falls to 0.5 at 90."""
+    places = np.flatnonzero(evidence.cosines >= relevant)
+    rows, columns = evidence.reading.rows[places], evidence.reading.view.columns
+    days = np.maximum(0.0, now - columns.created[rows]) / SECONDS_PER_DAY
+    parts = {
+        "similarity": evidence.cosines[places].astype(np.float64),
+        "importance": columns.importance[rows] / 3,
+        "recency": np.interp(days, (FRESH_DAYS, OLD_DAYS), (1.0, OLD_WEIGHT)),
+    }
+    scores = parts["similarity"] * parts["importance"] * parts["recency"]
+    return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, parts, "product"))
+
+
+def by_column(ranked: Ranked, reading: Reading, column: str) -> Ranked:
+    """The highest of this column first among hits that fit about equally well, band by band."""
+    values = getattr(reading.view.columns, column)[reading.rows[ranked.places]]
+    band = np.floor((ranked.scores.max(initial=0) - ranked.scores) / BAND)
+    return in_order(np.lexsort((-ranked.scores, -values, band)), ranked)
+
+
 def best_first(places: Rows, parts: Features) -> Ranked:
     """Ties by the later place: what was said later."""
     scores: NDArray[np.float64] = np.zeros(len(places)) + sum(parts.values())
-    order = np.lexsort((-places, -scores))
-    return Ranked(places[order], scores[order], {name: values[order] for name, values in parts.items()})
+    return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, parts))
+
+
+def in_order(order: Rows, ranked: Ranked) -> Ranked:
+    parts = {name: values[order] for name, values in ranked.parts.items()}
+    return Ranked(ranked.places[order], ranked.scores[order], parts, ranked.combined)
 
 
 def fits(evidence: Evidence, relevant: float) -> bool:

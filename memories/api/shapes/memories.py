@@ -147,6 +147,7 @@ class SearchAnswer(Shape):
     tier_answered = Text()
     took_ms = serializers.FloatField()
     degraded = serializers.ListField(child=Text(), help_text="Arms that could not answer.")
+    scores_combined = Text(required=False, help_text="With `explain`: the parts' sum or product is the score.")
 
 
 class ContextMessage(Shape):

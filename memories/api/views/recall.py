@@ -46,6 +46,7 @@ class Search(AgentView):
                 "tier_answered": "items",
                 "took_ms": round(1000 * (time.perf_counter() - started), 2),
                 "degraded": found.degraded,
+                **({"scores_combined": found.combined} if body["explain"] else {}),
             }
         )
 

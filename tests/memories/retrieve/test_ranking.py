@@ -142,3 +142,48 @@ def test_one_arm_alone_explains_itself_by_one_part(alice: Caller, mode: str) -> 
 )
 def test_how_a_text_looks(text: str, looks: Look) -> None:
     assert look_of(text, "Mel") == looks | Look.READ
+
+
+def set_ranking(caller: Caller, ranking: str) -> None:
+    caller.app.policy.ranking = ranking
+    caller.app.policy.save()
+
+
+@pytest.mark.parametrize(("age_days", "recency"), [(0, 1.0), (7, 1.0), (48.5, 0.75), (90, 0.5), (900, 0.5)])
+def test_the_product_formula_by_hand(alice: Caller, age_days: float, recency: float) -> None:
+    set_ranking(alice, "product")
+    with time_machine.travel("2026-01-01T00:00:00Z", tick=False) as clock:
+        alice.remember("whales sing at night", importance=5)
+        clock.shift(timedelta(days=age_days))
+        found = search(alice, "whales sing at night")
+    (hit,) = found.hits
+    assert hit.parts == pytest.approx({"similarity": 1.0, "importance": 5 / 3, "recency": recency}, abs=1e-6)
+    assert hit.score == pytest.approx(1.0 * 5 / 3 * recency, abs=1e-6)
+    assert found.combined == "product"
+
+
+def test_confidence_first_among_what_fits_equally_well(alice: Caller) -> None:
+    alice.remember("whales sing weekly", confidence=0.4, dedupe=False)
+    alice.remember("whales sing yearly", confidence=0.9, dedupe=False)
+    assert contents(search(alice, "whales sing"))[0] == "whales sing weekly"
+    alice.remember("quarterly tax declaration", confidence=1.0)
+    set_ranking(alice, "confidence")
+    assert contents(search(alice, "whales sing")) == ["whales sing yearly", "whales sing weekly"]
+
+
+def test_latest_updated_first_among_what_fits(alice: Caller) -> None:
+    with time_machine.travel("2026-01-01T00:00:00Z", tick=False) as clock:
+        one = alice.remember("whales sing at night")["id"]
+        clock.shift(60)
+        alice.remember("whales sing all day", dedupe=False)
+        clock.shift(60)
+        set_ranking(alice, "recent")
+        assert contents(search(alice, "whales sing"))[0] == "whales sing all day"
+        alice.patch(f"memories/{one}", {"importance": 4})
+        assert contents(search(alice, "whales sing"))[0] == "whales sing at night"
+
+
+def test_an_explanation_says_how_parts_are_combined(alice: Caller) -> None:
+    alice.remember("whales sing at night")
+    body = alice.post("memories/search", {"query": "whales sing", "explain": True}).json()
+    assert body["scores_combined"] == "sum"
