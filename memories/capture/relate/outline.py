@@ -20,6 +20,7 @@ _CALENDAR = (
 _PAST = re.compile(r"\b(half|quarter) (past|to) (\w+)( in the (?:afternoon|evening)| at night| ?pm\b)?", re.IGNORECASE)
 _NOT_BEFORE = re.compile(r"\b(?:never|not)\b((?: [\w-]+){0,5}) before (?=\d|noon|midnight)", re.IGNORECASE)
 _PLAINER = {
+    "at lunchtime": re.compile(r"\b(at|over) lunch\b", re.IGNORECASE),
     "before": re.compile(r"\bearlier than\b", re.IGNORECASE),
     "sometimes": re.compile(r"\b(every )?now and then\b|\bfrom time to time\b|\bonce in a while\b", re.IGNORECASE),
 }
