@@ -1,7 +1,8 @@
 """Closed classes the model looks at: words without matter, negation, change, exclusiveness. Data only."""
 
+from memories.providers.wordlist import words
+
 from . import measures
-from .wordlist import words
 
 STOP = words("""
 a an the this that these those it its itself he she they them their his her him we us our you your i me my one ones

@@ -4,7 +4,9 @@ Every entry is written as people write it; `lexicon.py` turns entries into stems
 allowed wherever a comment does not say otherwise.
 """
 
-from .wordlist import forms_of, words
+from memories.providers.wordlist import words
+
+from .wordlist import forms_of
 
 STOP_WORDS = words("""
     a an the this that these those it its itself he she they them their his her him hers theirs i me my we us

@@ -2,10 +2,11 @@
 
 from collections.abc import Sequence
 
+from memories.providers.wordlist import words
+
 from . import grammar
 from .lexicon import find_phrase
 from .stems import stem
-from .wordlist import words
 
 MAX_FOREIGN_SHARE = 0.34
 """Share of words with letters outside ASCII above which a text is not taken for English."""

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from memories.providers.wordlist import words
+
 from . import concepts, grammar, measures
 from .amounts import read_number, version_value
 from .lexicon import Entry, Part, concept_of, find_phrase
@@ -9,7 +11,6 @@ from .quantities import UNITLESS, Quantity, point
 from .stems import stem
 from .times import find_quantity
 from .tokens import Token
-from .wordlist import words
 
 HAVE = "have"
 GENERIC_CONCEPTS = frozenset(concept_of(word) for word in concepts.GENERIC)

@@ -1,11 +1,6 @@
-"""How the word lists of this package are written down: as text, for people to read and extend."""
+"""How the larger word lists of this package are written down: as text, a group to a line."""
 
 from collections.abc import Iterator
-
-
-def words(text: str) -> frozenset[str]:
-    """Return the single words of a list."""
-    return frozenset(text.split())
 
 
 def groups(text: str) -> Iterator[str]:
@@ -21,11 +16,6 @@ def groups(text: str) -> Iterator[str]:
 def phrases(group: str) -> list[str]:
     """Return the comma-separated entries of one line."""
     return [entry.strip() for entry in group.split(",") if entry.strip()]
-
-
-def numbered(entries: str, start: int = 0) -> dict[str, int]:
-    """Return each form of each comma-separated entry with the entry's place in the list."""
-    return {form: place for place, forms in enumerate(entries.split(","), start) for form in forms.split()}
 
 
 def forms_of(entries: str) -> dict[str, str]:

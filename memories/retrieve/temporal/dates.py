@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from memories.providers.wordlist import words
 from memories.retrieve.temporal import calendar
 from memories.retrieve.temporal.calendar import UNIT_CYCLES, Cycle, Span
 from memories.retrieve.temporal.names import Named, read_name
@@ -19,7 +20,6 @@ from memories.retrieve.temporal.words import (
     OWNERS,
     SHORT_DECADES,
 )
-from memories.retrieve.wordlist import words
 
 INSTANT = timedelta(microseconds=1)
 FIRST_YEAR, LAST_YEAR = 1000, 2999

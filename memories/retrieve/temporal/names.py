@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memories.providers.wordlist import words
 from memories.retrieve.temporal import calendar
 from memories.retrieve.temporal.calendar import Cycle
 from memories.retrieve.temporal.tokens import Reading
@@ -35,7 +36,6 @@ from memories.retrieve.temporal.words import (
     WORDLIKE_SEASONS,
     WORDLIKE_WEEKDAYS,
 )
-from memories.retrieve.wordlist import words
 
 _DAY = re.compile(r"([0-3]?[0-9])(st|nd|rd|th)?")
 _QUARTER = re.compile(r"q([1-4])")

@@ -1,4 +1,4 @@
-"""How the word lists of this package are written down: as text, for people to read and extend."""
+"""How word lists are written down: as text, for people to read and extend."""
 
 
 def words(text: str) -> frozenset[str]:
