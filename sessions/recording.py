@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memories.providers.fence import strip_fenced
+from memories.text.fence import strip_fenced
 from sessions.markers import find_events
 from sessions.models import AgentSession, Event, Resource
 

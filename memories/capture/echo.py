@@ -6,7 +6,7 @@ An agent that repeats an injected memory must not confirm it: the memory would g
 import re
 from collections.abc import Collection
 
-from memories.providers.fence import strip_fenced
+from memories.text.fence import strip_fenced
 
 _BULLET_RE = re.compile(r"\s*(?:(?:[-*•~]|\d{1,4}[.)])\s+|(?=\[Created: ))")
 """The number of a dated line belongs to its block, so the line is also met without it."""

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from memories.capture.relate import Relation, Thresholds, Verdict, relate
 from memories.models import Memory, Vector, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import from_bytes
 from memories.providers.embeddings import Embedder
 from memories.store import Candidate
+from memories.text.relate import Relation, Thresholds, Verdict, relate
 from memsite.tenancy.models import App
 
 NEAREST = 16

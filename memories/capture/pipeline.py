@@ -8,10 +8,10 @@ from datetime import datetime
 from memories.capture.embed import embed_candidates
 from memories.capture.known import Known, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
-from memories.capture.relate import Relation
 from memories.models import Memory
 from memories.providers.embeddings import Embedder
 from memories.store import Candidate, Writer, writing
+from memories.text.relate import Relation
 from memsite.tenancy.models import App
 
 Stored = Callable[[Writer, list[Outcome]], None]

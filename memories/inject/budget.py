@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 
 from memories.inject.render import Line
-from memories.providers.tokens import estimate_tokens
+from memories.text.tokens import estimate_tokens
 
 Render = Callable[[Sequence[Line]], str]
 # After this many lines in a row that are too long for what is left, nothing worth reading will fit.

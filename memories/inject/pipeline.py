@@ -20,7 +20,7 @@ from memories.inject.render import (
 )
 from memories.models import Injection, Memory
 from memories.models.memory import MemoryQuerySet
-from memories.providers.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
+from memories.text.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Block

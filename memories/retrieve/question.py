@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from memories.retrieve.reading import Reading
-from memories.retrieve.temporal import find_windows
+from memories.text.temporal import find_windows
 
 WORD = re.compile(r"\w+")
 MAX_WORDS = 24

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from time_machine import travel
 
-from memories.providers.fence import FENCED_RE, strip_fenced
+from memories.text.fence import FENCED_RE, strip_fenced
 from memsite.conf import read_conf
 from tests.conftest import Caller, make_app, make_caller
 

@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memories.providers.fence import strip_fenced
-from memories.retrieve.entities import entity_key, find_mentions
 from memories.retrieve.rewrite.dates import make_dates_absolute
 from memories.retrieve.rewrite.filler import (
     MAX_QUERY_WORDS,
@@ -27,8 +25,10 @@ from memories.retrieve.rewrite.filler import (
 from memories.retrieve.rewrite.references import resolve_references
 from memories.retrieve.rewrite.subjects import recent_subjects
 from memories.retrieve.rewrite.words import ASKING, DROPPED_FOLLOW_UPS, FOLLOW_UPS, LIGHT_WORDS
-from memories.retrieve.temporal import find_windows
-from memories.retrieve.temporal.words import WEEKDAY_PLURALS, WEEKDAYS
+from memories.text.entities import entity_key, find_mentions
+from memories.text.fence import strip_fenced
+from memories.text.temporal import find_windows
+from memories.text.temporal.words import WEEKDAY_PLURALS, WEEKDAYS
 
 MAX_MESSAGES = 5
 MAX_MESSAGE_CHARS = 20_000

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from datetime import datetime, timedelta
 
-from memories.retrieve.temporal import TimeWindow, find_windows
-from memories.retrieve.temporal.words import DAY_PARTS, DETERMINERS, MONTH_NAMES, MONTHS, PLAIN_WEEKDAYS, WEEKDAYS
+from memories.text.temporal import TimeWindow, find_windows
+from memories.text.temporal.words import DAY_PARTS, DETERMINERS, MONTH_NAMES, MONTHS, PLAIN_WEEKDAYS, WEEKDAYS
 
 WEEKDAY_NAMES = tuple(name.capitalize() for name in WEEKDAYS if name in PLAIN_WEEKDAYS)
 DAY = timedelta(days=1)

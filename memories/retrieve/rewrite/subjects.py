@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memories.providers.wordlist import words
-from memories.retrieve.entities import entity_key, find_mentions
-from memories.retrieve.entities.words import FUNCTION_WORDS, NAME_VERBS, TITLES
 from memories.retrieve.rewrite.filler import sentences
 from memories.retrieve.rewrite.words import ARTICLES, EMPTY_NOUNS, FIRST_NAMES, PERSON_NOUNS, PLACE_LEADS
-from memories.retrieve.temporal.words import ADVERBS, DAY_PARTS, MONTHS, UNITS, WEEKDAYS
+from memories.text.entities import entity_key, find_mentions
+from memories.text.entities.words import FUNCTION_WORDS, NAME_VERBS, TITLES
+from memories.text.temporal.words import ADVERBS, DAY_PARTS, MONTHS, UNITS, WEEKDAYS
+from memories.text.wordlist import words
 
 MAX_SENTENCES = 12
 MAX_NOUN_WORDS = 3

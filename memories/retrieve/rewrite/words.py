@@ -1,7 +1,7 @@
 """What people say around a question, and the words that stand for other words. Data only."""
 
-from memories.providers.wordlist import words
-from memories.retrieve.entities.words import FUNCTION_WORDS
+from memories.text.entities.words import FUNCTION_WORDS
+from memories.text.wordlist import words
 
 _ADVERB = r"(?:please|maybe|possibly|kindly|just|quickly|perhaps|still|also|even|actually|by any chance|happen to)"
 _AGAIN = r"(?:,?\s*(?:once )?again)?"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from memories.capture.echo import is_echo, line_statement, strip_injected
 from memories.capture.markers import find_memories
-from memories.providers.fence import close_fence, open_fence, strip_fenced
+from memories.text.fence import close_fence, open_fence, strip_fenced
 
 NONCE, OTHER = "0123abcd", "ffffffffffff"
 

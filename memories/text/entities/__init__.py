@@ -8,8 +8,8 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 
-from memories.retrieve.entities.names import find_names
-from memories.retrieve.entities.patterns import read_form
+from memories.text.entities.names import find_names
+from memories.text.entities.patterns import read_form
 
 MAX_ENTITIES = 64
 MAX_KEY_CHARS = 200

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from memories.providers.wordlist import words
+from memories.text.wordlist import words
 
 from . import concepts, grammar, measures
 from .amounts import read_number, version_value

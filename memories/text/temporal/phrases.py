@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from memories.retrieve.temporal import calendar
-from memories.retrieve.temporal.calendar import DAY, UNIT_CYCLES, Span
-from memories.retrieve.temporal.dates import Found, hours_of
-from memories.retrieve.temporal.tokens import Reading
-from memories.retrieve.temporal.words import CYCLE_UNITS, DAY_PARTS, NUMBERS, UNITS, VAGUE_NUMBERS
+from memories.text.temporal import calendar
+from memories.text.temporal.calendar import DAY, UNIT_CYCLES, Span
+from memories.text.temporal.dates import Found, hours_of
+from memories.text.temporal.tokens import Reading
+from memories.text.temporal.words import CYCLE_UNITS, DAY_PARTS, NUMBERS, UNITS, VAGUE_NUMBERS
 
 RECENT_DAYS = 30
 OTHER_DAY = (10, 2)

@@ -6,8 +6,8 @@ import ipaddress
 import re
 from collections.abc import Callable, Iterator
 
-from memories.providers.wordlist import words
-from memories.retrieve.entities.words import FILE_ENDINGS, HOST_WORDS, TOP_DOMAINS, WORDLIKE_DOMAINS
+from memories.text.entities.words import FILE_ENDINGS, HOST_WORDS, TOP_DOMAINS, WORDLIKE_DOMAINS
+from memories.text.wordlist import words
 
 MAX_CHARS = 256
 """What is longer is data, not a name."""

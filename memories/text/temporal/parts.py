@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memories.retrieve.temporal import calendar
-from memories.retrieve.temporal.calendar import DAY, UNIT_CYCLES, Span
-from memories.retrieve.temporal.dates import Found, hours_of, read_decade, read_expected, read_named, read_numeric
-from memories.retrieve.temporal.phrases import read_count, spread_days
-from memories.retrieve.temporal.tokens import Reading
-from memories.retrieve.temporal.words import CYCLE_UNITS, DAY_PARTS, NUMBERS, ORDINALS, PLAIN_WEEKDAYS, UNITS, WEEKDAYS
+from memories.text.temporal import calendar
+from memories.text.temporal.calendar import DAY, UNIT_CYCLES, Span
+from memories.text.temporal.dates import Found, hours_of, read_decade, read_expected, read_named, read_numeric
+from memories.text.temporal.phrases import read_count, spread_days
+from memories.text.temporal.tokens import Reading
+from memories.text.temporal.words import CYCLE_UNITS, DAY_PARTS, NUMBERS, ORDINALS, PLAIN_WEEKDAYS, UNITS, WEEKDAYS
 
 _DAYS_OF = {"day": 1, "days": 1, "week": 7, "weeks": 7, "weekend": 7}
 _PARTS_OF = {"half": 2, "third": 3, "quarter": 4}

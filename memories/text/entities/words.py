@@ -1,7 +1,7 @@
 """Words that tell names from other words, and endings that tell files from hosts. Data only."""
 
-from memories.providers.wordlist import words
-from memories.retrieve.temporal.words import MONTHS, TIME_WORDS, WEEKDAY_PLURALS, WEEKDAYS
+from memories.text.temporal.words import MONTHS, TIME_WORDS, WEEKDAY_PLURALS, WEEKDAYS
+from memories.text.wordlist import words
 
 FUNCTION_WORDS = words("""
     a about above across actually after again against ago all almost along already also although always am among an and

@@ -9,9 +9,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from memories.capture.relate import Relation, Verdict, relate
-from memories.capture.relate.model import WEIGHTS
-from memories.capture.relate.train import (
+from bench.train_relate import (
     CONTRADICTS,
     COSINES,
     SAME,
@@ -25,6 +23,8 @@ from memories.capture.relate.train import (
     read_rows,
     scores_of,
 )
+from memories.text.relate import Relation, Verdict, relate
+from memories.text.relate.model import WEIGHTS
 
 ROWS = read_rows()
 KNOWN: dict[str, float] = json.loads(COSINES.read_text(encoding="utf-8"))
@@ -79,7 +79,7 @@ def test_authors_never_seen_are_understood() -> None:
 
 
 def test_the_weights_are_those_of_these_pairs_and_this_reader() -> None:
-    """Failed? Run `python -m memories.capture.relate.train`."""
+    """Failed? Run `python -m bench.train_relate`."""
     kept, made = json.loads(WEIGHTS.read_text(encoding="utf-8")), make_weights()
     assert made.keys() == kept.keys()
     for name, model in made.items():

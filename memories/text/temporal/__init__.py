@@ -12,13 +12,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from memories.retrieve.temporal.calendar import DAY, Span
-from memories.retrieve.temporal.dates import Found, hours_of, read_bare_year, read_decade, read_named, read_numeric
-from memories.retrieve.temporal.parts import read_part
-from memories.retrieve.temporal.phrases import ABOUT, read_ago, read_relative_day, read_rolling
-from memories.retrieve.temporal.ranges import read_range
-from memories.retrieve.temporal.tokens import Reading, tokenize
-from memories.retrieve.temporal.words import (
+from memories.text.temporal.calendar import DAY, Span
+from memories.text.temporal.dates import Found, hours_of, read_bare_year, read_decade, read_named, read_numeric
+from memories.text.temporal.parts import read_part
+from memories.text.temporal.phrases import ABOUT, read_ago, read_relative_day, read_rolling
+from memories.text.temporal.ranges import read_range
+from memories.text.temporal.tokens import Reading, tokenize
+from memories.text.temporal.words import (
     ADVERBS,
     AFTER,
     BEFORE,

@@ -1,6 +1,6 @@
 """The English words that tell time. Data only; `temporal_names.py` decides when one of them is a date."""
 
-from memories.providers.wordlist import numbered, words
+from memories.text.wordlist import numbered, words
 
 MONTHS = numbered(
     """january jan, february feb, march mar, april apr, may, june jun, july jul, august aug, september sept sep,

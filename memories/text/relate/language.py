@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from memories.providers.wordlist import words
+from memories.text.wordlist import words
 
 from . import grammar
 from .lexicon import find_phrase

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memories.retrieve.temporal.words import MONTHS, WEEKDAYS
+from memories.text.temporal.words import MONTHS, WEEKDAYS
 
 _CHUNK = re.compile(r"\S+")
 _PIECE = re.compile(

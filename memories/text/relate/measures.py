@@ -1,6 +1,6 @@
 """The words of numbers, units, bounds and the calendar. Data only."""
 
-from memories.providers.wordlist import numbered, words
+from memories.text.wordlist import numbered, words
 
 INFINITY = float("inf")
 SECOND, MINUTE, HOUR, DAY = 1.0, 60.0, 3_600.0, 86_400.0

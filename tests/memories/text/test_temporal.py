@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.retrieve.temporal import LENGTHS, MAX_WINDOWS, TimeWindow, find_windows, weight
-from memories.retrieve.temporal.words import HOLIDAYS, TIME_WORDS
+from memories.text.temporal import LENGTHS, MAX_WINDOWS, TimeWindow, find_windows, weight
+from memories.text.temporal.words import HOLIDAYS, TIME_WORDS
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 5, 4, 15, 30, tzinfo=BERLIN)

@@ -3,7 +3,7 @@
 One group a line. A group may hold phrases. The first word names the concept in reasons.
 """
 
-from memories.providers.wordlist import words
+from memories.text.wordlist import words
 
 SYNONYMS = """
 start, boot, boot up, startup, start up, launch, come up, bring up, spin up, initialise, initialize,

@@ -5,15 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from memories.capture.relate import Relation, Thresholds, relate
-from memories.capture.relate.additions import find_additions
-from memories.capture.relate.evidence import Evidence
-from memories.capture.relate.features import WEIGHED, extract, lay_side_by_side
-from memories.capture.relate.logistic import fit, softmax
-from memories.capture.relate.model import LABELS, WITH_COSINE, WITHOUT_COSINE, load_model
-from memories.capture.relate.negation import Scope
-from memories.capture.relate.outline import write_out
-from memories.capture.relate.verdict import LEAST, MOST
+from memories.text.relate import Relation, Thresholds, relate
+from memories.text.relate.additions import find_additions
+from memories.text.relate.evidence import Evidence
+from memories.text.relate.features import WEIGHED, extract, lay_side_by_side
+from memories.text.relate.logistic import fit, softmax
+from memories.text.relate.model import LABELS, WITH_COSINE, WITHOUT_COSINE, load_model
+from memories.text.relate.negation import Scope
+from memories.text.relate.outline import write_out
+from memories.text.relate.verdict import LEAST, MOST
 
 
 def evidence(existing: str, new: str) -> Evidence:

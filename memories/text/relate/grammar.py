@@ -4,7 +4,7 @@ Every entry is written as people write it; `lexicon.py` turns entries into stems
 allowed wherever a comment does not say otherwise.
 """
 
-from memories.providers.wordlist import words
+from memories.text.wordlist import words
 
 from .wordlist import forms_of
 

@@ -9,11 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memories.providers.wordlist import words
-from memories.retrieve.temporal import calendar
-from memories.retrieve.temporal.calendar import Cycle
-from memories.retrieve.temporal.tokens import Reading
-from memories.retrieve.temporal.words import (
+from memories.text.temporal import calendar
+from memories.text.temporal.calendar import Cycle
+from memories.text.temporal.tokens import Reading
+from memories.text.temporal.words import (
     DAY_PARTS,
     DEMONSTRATIVES,
     DETERMINERS,
@@ -36,6 +35,7 @@ from memories.retrieve.temporal.words import (
     WORDLIKE_SEASONS,
     WORDLIKE_WEEKDAYS,
 )
+from memories.text.wordlist import words
 
 _DAY = re.compile(r"([0-3]?[0-9])(st|nd|rd|th)?")
 _QUARTER = re.compile(r"q([1-4])")

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from memories.retrieve.entities.words import (
+from memories.text.entities.words import (
     CONNECTORS,
     NAME_VERBS,
     NO_NAMES,

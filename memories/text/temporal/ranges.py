@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from memories.retrieve.temporal.calendar import DAY, Span
-from memories.retrieve.temporal.dates import Found, read_decade, read_expected
-from memories.retrieve.temporal.names import read_day
-from memories.retrieve.temporal.parts import read_part
-from memories.retrieve.temporal.phrases import read_ago, read_relative_day
-from memories.retrieve.temporal.tokens import Reading
+from memories.text.temporal.calendar import DAY, Span
+from memories.text.temporal.dates import Found, read_decade, read_expected
+from memories.text.temporal.names import read_day
+from memories.text.temporal.parts import read_part
+from memories.text.temporal.phrases import read_ago, read_relative_day
+from memories.text.temporal.tokens import Reading
 
 _DASHES = frozenset({"-", "–", "—"})
 _LINKS = {

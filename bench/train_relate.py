@@ -1,7 +1,7 @@
 """Make `weights.json` from the labelled pairs; for maintainers, in a checkout.
 
-    python -m memories.capture.relate.train            print the cross-validation, write the weights
-    python -m memories.capture.relate.train --embed    first make the cosines of the pairs anew, with MiniLM
+    python -m bench.train_relate            print the cross-validation, write the weights
+    python -m bench.train_relate --embed    first make the cosines of the pairs anew, with MiniLM
 
 Run it after every change of the reader or of a word list: the weights belong to them.
 """
@@ -17,12 +17,12 @@ from typing import Any, TypedDict, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from .features import COSINE, WEIGHED, extract, lay_side_by_side
-from .logistic import Floats, Ints, fit
-from .model import LABELS, WEIGHTS, WITH_COSINE, WITHOUT_COSINE
-from .verdict import Relation, Thresholds
+from memories.text.relate.features import COSINE, WEIGHED, extract, lay_side_by_side
+from memories.text.relate.logistic import Floats, Ints, fit
+from memories.text.relate.model import LABELS, WEIGHTS, WITH_COSINE, WITHOUT_COSINE
+from memories.text.relate.verdict import Relation, Thresholds
 
-DATA = Path(__file__).parents[3] / "tests" / "data"
+DATA = Path(__file__).parents[1] / "tests" / "data"
 COSINES = DATA / "relation-cosines.json"
 FILES = {"ref": "relation-pairs.jsonl", "extra": "relation-pairs-extra.jsonl", "": "relation-pairs-training.jsonl"}
 

@@ -1,6 +1,6 @@
 """Closed classes the model looks at: words without matter, negation, change, exclusiveness. Data only."""
 
-from memories.providers.wordlist import words
+from memories.text.wordlist import words
 
 from . import measures
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.retrieve.entities import MAX_ENTITIES, entity_key, find_entities, find_mentions
+from memories.text.entities import MAX_ENTITIES, entity_key, find_entities, find_mentions
 
 
 def found(text: str, *subjects: str) -> list[tuple[str, str]]:

@@ -6,12 +6,11 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from memories.providers.wordlist import words
-from memories.retrieve.temporal import calendar
-from memories.retrieve.temporal.calendar import UNIT_CYCLES, Cycle, Span
-from memories.retrieve.temporal.names import Named, read_name
-from memories.retrieve.temporal.tokens import Reading
-from memories.retrieve.temporal.words import (
+from memories.text.temporal import calendar
+from memories.text.temporal.calendar import UNIT_CYCLES, Cycle, Span
+from memories.text.temporal.names import Named, read_name
+from memories.text.temporal.tokens import Reading
+from memories.text.temporal.words import (
     CYCLE_UNITS,
     DAY_PARTS,
     DECADES,
@@ -20,6 +19,7 @@ from memories.retrieve.temporal.words import (
     OWNERS,
     SHORT_DECADES,
 )
+from memories.text.wordlist import words
 
 INSTANT = timedelta(microseconds=1)
 FIRST_YEAR, LAST_YEAR = 1000, 2999

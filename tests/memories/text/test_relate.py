@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memories.capture.relate import Relation, Thresholds, relate
-from memories.capture.relate.verdict import REASON_MAX_CHARS
+from memories.text.relate import Relation, Thresholds, relate
+from memories.text.relate.verdict import REASON_MAX_CHARS
 
 SAME, CONTRADICTS, DIFFERENT = Relation.SAME, Relation.CONTRADICTS, Relation.DIFFERENT
 
