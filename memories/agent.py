@@ -34,9 +34,10 @@ from memories.retrieve.filters import build_filter
 from memories.retrieve.hits import Recall
 from memories.retrieve.pipeline import recall, touch
 from memories.retrieve.reading import Scope
-from memories.retrieve.rewrite import Message, rewrite
+from memories.retrieve.rewrite import rewrite
 from memories.retrieve.trust import tag_hits
 from memories.store import Candidate, Writer, writing
+from memories.text.messages import Message
 from memsite.conf import get_conf
 from memsite.tenancy.models import Agent, App
 from sessions.checkpoints import store_turn

@@ -17,7 +17,7 @@ from memories.api.shapes.memories import (
     show_hit,
     show_memory,
 )
-from memories.retrieve.rewrite import Message
+from memories.text.messages import Message
 from memsite.tenancy.policy import Block
 
 MAX_QUESTION_CHARACTERS = 2_000

@@ -27,6 +27,7 @@ from memories.retrieve.rewrite.subjects import recent_subjects
 from memories.retrieve.rewrite.words import ASKING, DROPPED_FOLLOW_UPS, FOLLOW_UPS, LIGHT_WORDS
 from memories.text.entities import entity_key, find_mentions
 from memories.text.fence import strip_fenced
+from memories.text.messages import ASSISTANT, USER, Message
 from memories.text.temporal import find_windows
 from memories.text.temporal.words import WEEKDAY_PLURALS, WEEKDAYS
 
@@ -36,18 +37,9 @@ MAX_CONTEXT_WORDS = 24
 MOST_FOLLOW_UP_WORDS = 4
 ANY_DAY = datetime(2000, 1, 1)
 """Where only the words of a time matter, not the day they mean."""
-USER, ASSISTANT = "user", "assistant"
 _WORD = re.compile(r"[./~@#$-]{0,2}\w(?:[\w'’./:@#+-]*[\w+#/])?")
 _FOLLOW_UP = re.compile("|".join(FOLLOW_UPS), re.IGNORECASE)
 _DROPPED = re.compile("|".join(DROPPED_FOLLOW_UPS), re.IGNORECASE)
-
-
-@dataclass(frozen=True, slots=True)
-class Message:
-    """One message of a conversation; `role` is "user", "assistant" or another speaker's."""
-
-    role: str
-    content: str
 
 
 @dataclass(frozen=True, slots=True)

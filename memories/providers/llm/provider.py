@@ -1,0 +1,182 @@
+"""What we ask when something has to be understood: of a language model, or of the rules that stand in for one.
+
+Everything here is plain data. A `Provider` answers; whoever asks decides what becomes of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from memories.text.messages import Message
+from memories.text.relate import Verdict
+
+RULES = "rules"
+"""The provider's name that a memory carries when no model had a part in it."""
+
+
+class LLMError(Exception):
+    """No usable answer. Messages name host and reason, never keys, prompts or answers."""
+
+
+class LLMUnavailable(LLMError):
+    """Away, too slow, too busy, or its circuit is open. Worth asking again after `wait_seconds`, if known."""
+
+    def __init__(self, message: str, wait_seconds: float | None = None) -> None:
+        super().__init__(message)
+        self.wait_seconds = wait_seconds
+
+
+class LLMMisconfigured(LLMError):
+    """Refuses us: key, address or model name. Somebody has to change a setting."""
+
+
+class LLMUnusable(LLMError):
+    """Answered, but not with what was asked for, also when told so."""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What one call to a model took. `cost` in US dollars, None if the price is not known."""
+
+    operation: str
+    model: str
+    input_tokens: int
+    output_tokens: int
+    seconds: float
+    cost: float | None = None
+    outcome: str = "ok"
+
+
+Meter = Callable[[Usage], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A window of a conversation. `before` was in an earlier window and is context only.
+
+    `now` is when it was said, in the app's time zone: what "yesterday" counts from.
+    """
+
+    messages: tuple[Message, ...]
+    now: datetime
+    before: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the asker knows: drawers and subjects in use, the nearest memories by text, and limits."""
+
+    categories: tuple[str, ...] = ()
+    subjects: tuple[str, ...] = ()
+    known: tuple[str, ...] = ()
+    max_characters: int = 2_000
+    most_facts: int = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Worth:
+    """Whether a chunk holds anything to keep; `score` is 0 to 1."""
+
+    keep: bool
+    score: float
+    reason: str
+    made_by: str = RULES
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A statement that stands on its own, in the language it was said in.
+
+    kind: decision insight fact preference project conversation general lesson. strength: explicit implied inferred.
+    sentiment: frustrated excited uncertain neutral. `verifiable` (a fact, not an opinion) and `useful` (not chatter)
+    are 0 to 1. `message` is the place in the chunk's messages where it was said, `quote` the words there.
+    """
+
+    content: str
+    message: int
+    quote: str = ""
+    kind: str = "fact"
+    category: str = "general"
+    subject: str = ""
+    tags: tuple[str, ...] = ()
+    importance: int = 3
+    strength: str = "explicit"
+    sentiment: str = "neutral"
+    verifiable: float = 1.0
+    useful: float = 1.0
+    entities: tuple[str, ...] = ()
+    valid_from: datetime | None = None
+    valid_until: datetime | None = None
+    made_by: str = RULES
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A stored memory as a provider sees it. `number` is the asker's own and comes back in answers."""
+
+    number: int
+    content: str
+    category: str = "general"
+    subject: str = ""
+    kind: str = "fact"
+    importance: int = 3
+    confidence: float = 0.7
+    said_at: datetime | None = None
+    confirmed_at: datetime | None = None
+    access_count: int = 0
+    pinned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """How to make room for one more: delete one memory, or rewrite one so that it also holds another (deleted).
+
+    `number` is the memory that is deleted; with `into`, that one lives on with `content`, which says both.
+    """
+
+    number: int
+    reason: str
+    into: int | None = None
+    content: str = ""
+    made_by: str = RULES
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text that was made of others."""
+
+    text: str
+    made_by: str = RULES
+
+
+class Provider(Protocol):
+    """Answers with LLMError when it cannot; the rules always can."""
+
+    name: str
+
+    def gate(self, chunk: Chunk) -> Worth:
+        """Is anything in here worth keeping?"""
+
+    def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
+        """What is stated in here, one statement each."""
+
+    def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
+        """One verdict per existing memory: how the new statement stands to it."""
+
+    def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
+        """Markdown that says what is known in a category, from its facts alone; `previous` only for continuity."""
+
+    def digest(self, messages: Sequence[Message], now: datetime, max_characters: int) -> Written:
+        """2 to 4 sentences on a conversation; "" when nothing in it is worth keeping."""
+
+    def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
+        """One statement for a group of archived facts on one matter."""
+
+    def make_room(self, memories: Sequence[Noted], now: datetime, max_characters: int) -> Choice:
+        """Which memory goes. Pinned ones never do; they may be among `memories`."""
+
+    def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
+        """The question behind the last messages, to be understood without them; "" when nothing is asked."""

@@ -1,0 +1,1 @@
+"""The rules: the questions of `memories.providers.llm.provider` answered without a model."""

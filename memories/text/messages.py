@@ -1,0 +1,17 @@
+"""What was said, in order, by whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+USER, ASSISTANT, SYSTEM, TOOL = "user", "assistant", "system", "tool"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a conversation; `role` is "user", "assistant" or another speaker's. `at` is aware, if known."""
+
+    role: str
+    content: str
+    at: datetime | None = None
