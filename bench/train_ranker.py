@@ -30,7 +30,8 @@ from bench.stand_ins import blocks_of
 from memories.providers.embeddings import Embedder, MiniLMEmbedder
 from memories.retrieve import ranking
 from memories.retrieve.features import features
-from memories.retrieve.pipeline import indexes, weigh
+from memories.retrieve.pipeline import indexes, make_plan, weigh
+from memories.retrieve.question import read_question
 from memories.retrieve.reading import Scope, read
 from memsite.tenancy.models import App
 
@@ -106,11 +107,12 @@ def make_lessons(conversations: list[Conversation], embedder: Embedder) -> tuple
 def lessons_of(conversation: Conversation, app: App, ids: dict[int, str], embedder: Embedder) -> Iterator[Lesson]:
     """`ids` are item ids by memory pk."""
     view = indexes.of(app, embedder.name, embedder.dim).view()
-    now = timezone.now().timestamp()
-    reading = read(view, Scope(None, None, now))
+    now = timezone.now()
+    reading = read(view, Scope(None, None, now.timestamp()))
+    plan = make_plan("auto", app.policy)
     id_of_place = np.array([ids[int(pk)] for pk in reading.pks])
     for asked in conversation.questions:
-        places, found = features(weigh(app, asked.text, reading, embedder, now)[0])
+        places, found = features(weigh(app, read_question(asked.text, reading, now), reading, embedder, plan)[0])
         names = tuple(name for name in found if name not in LEFT_OUT)
         values = np.stack([found[name] for name in names], axis=1).astype(np.float32)
         candidates = id_of_place[places]

@@ -30,12 +30,9 @@ from memories.models import Injection, Kind, Memory
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors, make_embedder
-from memories.retrieve.filters import build_filter
 from memories.retrieve.hits import Recall
-from memories.retrieve.pipeline import recall, touch
-from memories.retrieve.reading import Scope
 from memories.retrieve.rewrite import rewrite
-from memories.retrieve.trust import tag_hits
+from memories.retrieve.search import Asked, search
 from memories.store import Candidate, Writer, writing
 from memories.text.messages import Message
 from memsite.conf import get_conf
@@ -57,7 +54,7 @@ class VersionMismatch(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A block and where it came from: `tier_answered` is `items` after a search and None without a question."""
+    """A block and where it came from: `tier_answered` is None without a question."""
 
     injected: Injected
     tier_answered: str | None = None
@@ -211,22 +208,8 @@ class MemoryAgent:
 
     # --- recall
 
-    def search(
-        self, text: str, *, limit: int = 10, mode: str = "auto", min_score: float | None = None,
-        user_id: str | None = None, filters: Mapping[str, Any] | None = None, count_access: bool = True,
-        exclude: Sequence[int] = (),
-    ) -> Recall:  # fmt: skip
-        now = timezone.now()
-        only = None
-        if filters:
-            rows = Memory.objects.for_app(self.app).filter(build_filter(filters))
-            only = tuple(rows.order_by().values_list("pk", flat=True))
-        scope = Scope(self.agent.pk if self.agent else None, user_id, now.timestamp(), tuple(exclude), only)
-        found = recall(self.app, text, scope, self.embedder, limit=limit, mode=mode, min_score=min_score)
-        tag_hits(self.app, found.hits, now)
-        if count_access:
-            touch(self.app, found.hits, now)
-        return found
+    def search(self, asked: Asked, now: datetime | None = None) -> Recall:
+        return search(self.app, self.agent, asked, self.embedder, now or timezone.now())
 
     def context(
         self, block: str, *, question: str = "", messages: Sequence[Message] = (),
@@ -260,10 +243,10 @@ class MemoryAgent:
         shown = Injection.objects.for_app(self.app).into(session).memory_pks() if session else []
         budget = max_tokens or budget_tokens(self.app.policy, block)
         most = limit or min(line_limit(self.app.policy, block, budget), self.app.policy.turn_limit)
-        found = self.search(question, limit=most, user_id=user_id, exclude=shown)
+        found = self.search(Asked(text=question, limit=most, user_id=user_id, exclude=tuple(shown)), now)
         hits = [hit.memory for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
         injected = inject(hits, len(hits), self.app, block, budget, now)
-        return Context(injected, "items", tuple(found.degraded))
+        return Context(injected, found.tier, tuple(found.degraded))
 
 
 def check_version(app: App, memory: Memory, version: int | None) -> Memory:

@@ -158,6 +158,7 @@ class Memory(Scoped, Identified):
             models.Index(fields=["app", "change_number"], name="memory_changes"),
             models.Index(fields=["app", "external_id"], name="memory_external"),
             models.Index(fields=["app", "status", "anchored_at"], name="memory_stale"),
+            models.Index(fields=["app"], condition=Q(visibility="shared"), name="memory_shared"),
         ]
         constraints = [
             models.CheckConstraint(

@@ -38,6 +38,7 @@ class Evidence:
     words: Words
     looks: Looks
     usual_cosine: tuple[float, float]
+    proximity: Floats
 
 
 def standardise(cosines: Floats, usual: tuple[float, float]) -> Floats:

@@ -19,7 +19,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from memories.models import Source, Status, Visibility
+from memories.models import Sentiment, Source, Status, Visibility
 from memories.providers.embeddings import Vectors
 from memories.retrieve.nearest import sign_bits
 from memsite.tenancy.models import App
@@ -29,12 +29,14 @@ LOAD_ROWS = 2000
 # Dead rows are dropped when they are this share of all.
 MOST_DEAD = 0.25
 NOBODY = 0
+# What a memory's tone is called in its column; the first is none.
+TONES = (Sentiment.NEUTRAL, Sentiment.FRUSTRATED, Sentiment.EXCITED, Sentiment.UNCERTAIN)
 
 CHANGED = """
 SELECT m.id, m.status, m.visibility, m.agent_id, m.user_id, m.subject, m.session_id, m.turn_number,
        length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
        coalesce(m.valid_from, m.created_at), m.valid_until, m.importance, m.priority, m.created_at,
-       m.confidence, m.updated_at, m.source, v.data
+       m.confidence, m.updated_at, m.source, m.valid_from, m.sentiment, v.data
 FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
 WHERE m.app_id = %s AND m.change_number > %s
 """
@@ -43,7 +45,7 @@ FORGOTTEN = "SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND chan
 
 @dataclass(slots=True)
 class Columns:
-    """Arrays of one length. Codes stand for texts; 0 is none. `day` is an ordinal, `until` Unix seconds.
+    """Arrays of one length. Codes stand for texts; 0 is none. `day` is an ordinal, `since` and `until` Unix seconds.
 
     `stated` memories are statements on their own, such as markers; others may be turns of a talk.
     """
@@ -67,6 +69,10 @@ class Columns:
     confidence: NDArray[np.float64]
     updated: NDArray[np.float64]
     stated: NDArray[np.bool_]
+    agent: NDArray[np.int64]
+    since: NDArray[np.float64]
+    sentiment: NDArray[np.uint8]
+    shared: NDArray[np.bool_]
     look: NDArray[np.uint16]
     vectors: Vectors
     signs: NDArray[np.uint64]
@@ -112,6 +118,10 @@ def empty_columns(dim: int) -> Columns:
         confidence=empty(np.float64),
         updated=empty(np.float64),
         stated=empty(np.bool_),
+        agent=empty(np.int64),
+        since=empty(np.float64),
+        sentiment=empty(np.uint8),
+        shared=empty(np.bool_),
         look=empty(np.uint16),
         vectors=empty(np.float32, dim),
         signs=empty(np.uint64, -(-dim // 64)),
@@ -220,9 +230,12 @@ class AppIndex:
 
     def fill(self, new: Columns, rows: list[tuple[Any, ...]]) -> None:
         pks, statuses, visibilities, agents, users, subjects, sessions, turns, *rest = zip(*rows, strict=True)
-        lengths, words, days, untils, importances, priorities, created, confidences, updated, sources, blobs = rest
+        lengths, words, days, untils, importances, priorities, created, confidences, updated, sources, *last = rest
+        sinces, sentiments, blobs = last
         new.pk[:] = pks
         new.active[:] = [status == Status.ACTIVE for status in statuses]
+        new.agent[:] = [agent or NOBODY for agent in agents]
+        new.shared[:] = [visibility == Visibility.SHARED for visibility in visibilities]
         private = zip(visibilities, agents, strict=True)
         new.owner[:] = [agent or NOBODY if visibility == Visibility.AGENT else NOBODY for visibility, agent in private]
         new.user[:] = [self.users.code(user) for user in users]
@@ -239,6 +252,8 @@ class AppIndex:
         new.confidence[:] = confidences
         new.updated[:] = [unix_seconds(moment) for moment in updated]
         new.stated[:] = [source != Source.API for source in sources]
+        new.since[:] = [unix_seconds(since, never=-np.inf) for since in sinces]
+        new.sentiment[:] = [TONES.index(sentiment) for sentiment in sentiments]
         new.embedded[:] = [blob is not None for blob in blobs]
         if any(new.embedded):
             known = b"".join(bytes(blob) for blob in blobs if blob is not None)
@@ -261,10 +276,10 @@ class AppIndex:
         self.row_of = {int(pk): row for row, pk in enumerate(self.columns.pk)}
 
 
-def unix_seconds(moment: Any) -> float:
-    """A time as the database answers it; never, where it is null."""
+def unix_seconds(moment: Any, never: float = np.inf) -> float:
+    """A time as the database answers it; `never` where it is null."""
     if moment is None:
-        return np.inf
+        return never
     known = moment if isinstance(moment, datetime) else datetime.fromisoformat(str(moment))
     return known.replace(tzinfo=known.tzinfo or UTC).timestamp()
 

@@ -1,61 +1,130 @@
-"""question → hits: read what may be shown, measure meaning and words, weigh the evidence, rank."""
+"""question → hits: read what may be shown, ask the arms side by side, weigh what they say, rank."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import lru_cache, partial
 
 import numpy as np
-import structlog
 from django.db.models import F
 from numpy.typing import NDArray
 
 from memories.models import Memory, Vector
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors
+from memories.retrieve.anchors import anchored_days
+from memories.retrieve.arms import Arm, ask_arms, graph, summary
 from memories.retrieve.arms.fulltext import holders
 from memories.retrieve.arms.vector import measure
 from memories.retrieve.features import Evidence
-from memories.retrieve.hits import Hit, Recall
+from memories.retrieve.hits import Hit, Recall, Told
 from memories.retrieve.index import Indexes
 from memories.retrieve.looks import Look, look_of
 from memories.retrieve.question import Question, read_question
-from memories.retrieve.ranking import Ranked, by_column, rank, rank_by, rank_product
+from memories.retrieve.ranking import Ranked, by_column, rank, rank_by, rank_dual, rank_product
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.words import Words, match_words
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
-from memsite.tenancy.policy import Ranking
+from memsite.tenancy.policy import AppPolicy, Ranking
 
-log = structlog.get_logger("memories.retrieve")
-MODES = ("auto", "vector", "fulltext")
+MODES = ("auto", "tiered", "dual", "vector", "fulltext", "graph")
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
+QUESTIONS_KEPT = 1024
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
 
 
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a mode means under a policy: whether summaries may answer, the arms, and who ranks what they say."""
+
+    tiered: bool
+    arms: tuple[str, ...]
+    ranking: str
+
+
+def make_plan(mode: str, policy: AppPolicy) -> Plan:
+    """A single arm ranks by itself; `auto` is what the policy says."""
+    if mode in ("vector", "fulltext", "graph"):
+        return Plan(False, (mode,), mode)
+    ranking = Ranking.DUAL if mode == "dual" else policy.ranking
+    tiered = mode == "tiered" or (mode == "auto" and policy.tiered)
+    graph_too = ("graph",) if ranking == Ranking.DUAL else ()
+    return Plan(tiered, ("vector", "fulltext", *graph_too), ranking)
+
+
 def recall(
     app: App, text: str, scope: Scope, embedder: Embedder, *, limit: int, mode: str = "auto",
-    min_score: float | None = None,
+    min_score: float | None = None, offset: int = 0,
 ) -> Recall:  # fmt: skip
-    """The best `limit` memories in scope, best first. One embedding and at most five queries."""
+    """The best `limit` memories in scope after the first `offset`, best first."""
     reading = read(indexes.of(app, embedder.name, dimension(app, embedder)).view(), scope)
     if not reading.size:
         return Recall([])
-    evidence, degraded = weigh(app, text, reading, embedder, scope.now, mode)
-    ranked = order(app, mode, evidence, embedder, scope.now)
-    return Recall(load(app, reading, ranked, limit, min_score), degraded, ranked.combined)
+    plan = make_plan(mode, app.policy)
+    question = read_question(text, reading, datetime.fromtimestamp(scope.now, tz=app.policy.time_zone))
+    if plan.tiered and not scope.past:
+        told = from_summaries(app, question, reading, scope, embedder)
+        if told.hits:
+            page, more = told.hits[offset:][:limit], len(told.hits) > offset + limit
+            return replace(told, hits=page, tier="summaries", more=more)
+    evidence, degraded = weigh(app, question, reading, embedder, plan)
+    ranked = order(app, plan, evidence, embedder, scope)
+    hits = load(app, reading, ranked, limit, min_score, offset)
+    more = len(ranked.places) > offset + limit and len(hits) == limit
+    return Recall(hits, degraded, ranked.combined, "items" if hits else "none", more=more)
+
+
+def from_summaries(app: App, question: Question, reading: Reading, scope: Scope, embedder: Embedder) -> Recall:
+    """The memories on which the fitting passages of summaries stand, if one fits well enough; otherwise none."""
+    found, degraded = ask_arms({"vector": partial(embed_question, embedder, question.bare)})
+    answers = summary.answers(app, scope.user_id, question, found.get("vector"), embedder.name)
+    sufficient = embedder.thresholds.related + summary.SUFFICIENT_WORDS
+    shown = set(reading.pks.tolist())
+    fitting = [
+        answer
+        for answer in answers
+        if answer.score >= embedder.thresholds.relevant and answer.passage.memory_id in shown
+    ]
+    if not fitting or fitting[0].score < sufficient:
+        return Recall([], degraded)
+    rows = rows_of(app, [answer.passage.memory_id for answer in fitting])
+    hits = [
+        Hit(rows[answer.passage.memory_id], answer.score, answer.parts)
+        for answer in fitting
+        if answer.passage.memory_id in rows
+    ]
+    categories = dict.fromkeys(answer.passage.summary for answer in fitting)
+    summaries = [
+        Told(one, [answer.passage.text for answer in fitting if answer.passage.summary == one]) for one in categories
+    ]
+    return Recall(hits, degraded, summaries=summaries)
 
 
 def weigh(
-    app: App, text: str, reading: Reading, embedder: Embedder, now: float, mode: str = "auto"
-) -> tuple[Evidence, list[str]]:
+    app: App, question: Question, reading: Reading, embedder: Embedder, plan: Plan
+) -> tuple[Evidence, list[str]]:  # fmt: skip
     """All that speaks for the memories of a reading, and the arms that could not answer."""
-    question = read_question(text, reading, datetime.fromtimestamp(now, tz=app.policy.time_zone))
-    vector, degraded = (None, []) if mode == "fulltext" else embed(question, embedder)
-    cosines = np.zeros(reading.size, np.float32) if vector is None else measure(reading, vector)
-    words = look_up(app, reading, words_for(mode, question))
-    usual = embedder.thresholds.usual
-    return Evidence(reading, question, cosines, words, looks_at(app, reading), usual), degraded
+    words = question.every_word if plan.arms == ("fulltext",) else question.words
+    arms: dict[str, Arm] = {
+        "vector": lambda: measure(reading, embed_question(embedder, question.bare)),
+        "fulltext": lambda: look_up(app, reading, words),
+        "graph": lambda: graph.proximity(app, question.text, reading),
+    }
+    found, failed = ask_arms({name: arms[name] for name in plan.arms})
+    nothing = np.zeros(reading.size, np.float32)
+    evidence = Evidence(
+        reading,
+        question,
+        cosines=found.get("vector", nothing),
+        words=found.get("fulltext") or match_words(reading, []),
+        looks=looks_at(app, reading),
+        usual_cosine=embedder.thresholds.usual,
+        proximity=found.get("graph", nothing),
+    )
+    return anchored_days(evidence, words), failed
 
 
 def dimension(app: App, embedder: Embedder) -> int:
@@ -67,34 +136,34 @@ def dimension(app: App, embedder: Embedder) -> int:
         return stored.first() or 1
 
 
-def embed(question: Question, embedder: Embedder) -> tuple[Vectors | None, list[str]]:
-    """The question's vector; without an embedder the words still answer, and the answer says so."""
-    try:
-        return embedder.embed_query(question.bare), []
-    except EmbedderError as error:
-        log.warning("query_not_embedded", embedder=embedder.name, error=str(error))
-        return None, ["vector"]
+@lru_cache(QUESTIONS_KEPT)
+def embed_kept(embed: Callable[[str], Vectors], text: str) -> Vectors:
+    return embed(text)
 
 
-def words_for(mode: str, question: Question) -> list[str]:
-    """A broad subject's name is evidence of another kind where there is more than words to go by."""
-    return {"vector": [], "fulltext": question.every_word}.get(mode, question.words)
+def embed_question(embedder: Embedder, text: str) -> Vectors:
+    """A question's vector; those of the last questions are kept."""
+    return embed_kept(embedder.embed_query, text)
 
 
 def look_up(app: App, reading: Reading, words: list[str]) -> Words:
     return match_words(reading, [reading.places(found) for found in holders(app.pk, words)])
 
 
-def order(app: App, mode: str, evidence: Evidence, embedder: Embedder, now: float) -> Ranked:
-    if mode == "vector":
-        return rank_by("meaning", evidence.cosines, embedder.thresholds.relevant)
-    if mode == "fulltext":
-        return rank_by("words", evidence.words.bm25, 0.0)
+def order(app: App, plan: Plan, evidence: Evidence, embedder: Embedder, scope: Scope) -> Ranked:
     relevant = embedder.thresholds.relevant
-    if app.policy.ranking == Ranking.PRODUCT:
-        return rank_product(evidence, now, relevant)
-    ranked = rank(evidence, now, app.policy.decay_per_day, relevant)
-    column = COLUMN_FIRST.get(app.policy.ranking)
+    if plan.ranking == "vector":
+        return rank_by("meaning", evidence.cosines, relevant)
+    if plan.ranking == "fulltext":
+        return rank_by("words", evidence.words.bm25, 0.0)
+    if plan.ranking == "graph":
+        return rank_by("graph", evidence.proximity, 0.0)
+    if plan.ranking == Ranking.PRODUCT:
+        return rank_product(evidence, scope, app.policy, relevant)
+    if plan.ranking == Ranking.DUAL:
+        return rank_dual(evidence, scope, app.policy, relevant)
+    ranked = rank(evidence, scope, app.policy, relevant)
+    column = COLUMN_FIRST.get(plan.ranking)
     return by_column(ranked, evidence.reading, column) if column else ranked
 
 
@@ -115,17 +184,23 @@ def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]
     return answer
 
 
-def load(app: App, reading: Reading, ranked: Ranked, limit: int, min_score: float | None) -> list[Hit]:
+def load(
+    app: App, reading: Reading, ranked: Ranked, limit: int, min_score: float | None, offset: int
+) -> list[Hit]:  # fmt: skip
     """The hits with their rows: only those that are shown are read."""
-    numbers = range(min(limit, len(ranked.places)))
+    numbers = range(offset, min(offset + limit, len(ranked.places)))
     shown = [number for number in numbers if min_score is None or ranked.scores[number] >= min_score]
     pks = [int(reading.pks[ranked.places[number]]) for number in shown]
-    rows = Memory.objects.for_app(app).select_related("session", "resource").in_bulk(pks)
+    rows = rows_of(app, pks)
     return [
         Hit(rows[pk], float(ranked.scores[number]), ranked.parts_of(number))
         for number, pk in zip(shown, pks, strict=True)
         if pk in rows
     ]
+
+
+def rows_of(app: App, pks: list[int]) -> dict[int, Memory]:
+    return Memory.objects.for_app(app).select_related("session", "resource").in_bulk(pks)
 
 
 def touch(app: App, hits: list[Hit], now: datetime) -> None:

@@ -7,6 +7,7 @@ Worth is the logarithm of importance / 3 · priority · exp(−λ · days), so t
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,8 +15,11 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.models import Sentiment
 from memories.retrieve.features import Evidence, Features, features
-from memories.retrieve.reading import Floats, Reading, Rows
+from memories.retrieve.index import TONES
+from memories.retrieve.reading import Floats, Reading, Rows, Scope
+from memsite.tenancy.policy import AppPolicy
 
 SECONDS_PER_DAY = 86_400
 # The share of words found counts this much of a cosine when it is asked whether anything fits.
@@ -27,6 +31,10 @@ TRAIL = 6.0
 # Age costs this much at most: an exact old match is still found.
 MOST_AGE = 1.0
 LEAST_PRIORITY = 0.1
+# What a penalty leaves of a score at least.
+LEAST_SHARE = 1e-3
+# As near in the graph as one hop from everything the question names.
+NEAR = 0.5
 # Hits within this of each other fit about equally well.
 BAND = 1.5
 FRESH_DAYS, OLD_DAYS, OLD_WEIGHT = 7, 90, 0.5
@@ -53,7 +61,7 @@ class Ranked:
         return {name: float(values[number]) for name, values in self.parts.items() if values[number]}
 
 
-def rank(evidence: Evidence, now: float, decay_per_day: float, relevant: float) -> Ranked:
+def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float) -> Ranked:
     """By relevance and worth, if anything fits the question at all; what trails far behind the best is left out."""
     if not fits(evidence, relevant):
         return best_first(np.zeros(0, np.intp), {})
@@ -61,7 +69,7 @@ def rank(evidence: Evidence, now: float, decay_per_day: float, relevant: float) 
     parts = {name: weight * found[name] for name, weight in learnt_weights().items()}
     relevance = np.sum(list(parts.values()), axis=0)
     near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant)
-    parts |= worth(evidence.reading, places, now, decay_per_day)
+    parts |= worth(evidence.reading, places, scope, policy)
     return best_first(places[near], {name: values[near] for name, values in parts.items()})
 
 
@@ -71,18 +79,43 @@ def rank_by(name: str, scores: Floats, least: float) -> Ranked:
     return best_first(places, {name: scores[places]})
 
 
-def rank_product(evidence: Evidence, now: float, relevant: float) -> Ranked:
-    """similarity × importance / 3 × recency, where recency is 1 up to 7 days and falls to 0.5 at 90."""
+def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float) -> Ranked:
+    """similarity × importance / 3 × recency, where recency is 1 up to 7 days and falls to 0.5 at 90.
+
+    Domain and sentiment are factors too; where they change nothing, they are 1 and not told.
+    """
     places = np.flatnonzero(evidence.cosines >= relevant)
-    rows, columns = evidence.reading.rows[places], evidence.reading.view.columns
-    days = np.maximum(0.0, now - columns.created[rows]) / SECONDS_PER_DAY
+    reading, columns = evidence.reading, evidence.reading.view.columns
+    rows = reading.rows[places]
+    days = np.maximum(0.0, scope.now - columns.created[rows]) / SECONDS_PER_DAY
     parts = {
         "similarity": evidence.cosines[places].astype(np.float64),
         "importance": columns.importance[rows] / 3,
         "recency": np.interp(days, (FRESH_DAYS, OLD_DAYS), (1.0, OLD_WEIGHT)),
     }
-    scores = parts["similarity"] * parts["importance"] * parts["recency"]
+    parts |= {name: np.exp(values) for name, values in leanings(reading, places, scope, policy).items()}
+    scores = np.prod(list(parts.values()), axis=0)
     return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, parts, "product"))
+
+
+def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float) -> Ranked:
+    """(w · similarity + (1 − w) · graph proximity) × exp(−λ · days), w = ½ and λ = 0.01 unless the policy says so.
+
+    What is similar enough, or reached from the entities named, is let in before age counts. `age` and the leanings
+    are told as what they take away or add, so that the parts add up.
+    """
+    similar = np.maximum(evidence.cosines.astype(np.float64), 0)
+    near = evidence.proximity.astype(np.float64)
+    places = np.flatnonzero((similar >= relevant) | ((near >= NEAR) & (similar >= relevant / 2)))
+    reading, weight = evidence.reading, policy.semantic_weight
+    parts: Features = {"meaning": weight * similar[places], "graph": (1 - weight) * near[places]}
+    created = reading.view.columns.created[reading.rows[places]]
+    age = -policy.decay_per_day * np.floor(np.maximum(0.0, scope.now - created) / SECONDS_PER_DAY)
+    score = parts["meaning"] + parts["graph"]
+    for name, logs in {"age": age, **leanings(reading, places, scope, policy)}.items():
+        parts[name] = score * np.expm1(logs)
+        score = score + parts[name]
+    return best_first(places, parts)
 
 
 def by_column(ranked: Ranked, reading: Reading, column: str) -> Ranked:
@@ -127,12 +160,26 @@ def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDAr
     return fitting
 
 
-def worth(reading: Reading, places: Rows, now: float, decay_per_day: float) -> Features:
+def worth(reading: Reading, places: Rows, scope: Scope, policy: AppPolicy) -> Features:
     rows = reading.rows[places]
     columns = reading.view.columns
-    days = np.floor(np.maximum(0.0, now - columns.created[rows]) / SECONDS_PER_DAY)
+    days = np.floor(np.maximum(0.0, scope.now - columns.created[rows]) / SECONDS_PER_DAY)
     return {
         "importance": np.log(columns.importance[rows] / 3),
         "priority": np.log(np.maximum(columns.priority[rows], LEAST_PRIORITY)),
-        "age": -np.minimum(decay_per_day * days, MOST_AGE),
+        "age": -np.minimum(policy.decay_per_day * days, MOST_AGE),
+        **leanings(reading, places, scope, policy),
     }
+
+
+def leanings(reading: Reading, places: Rows, scope: Scope, policy: AppPolicy) -> Features:
+    """Logarithms of what counts against memories of another domain, and for those said in the tone of the question."""
+    rows, columns = reading.rows[places], reading.view.columns
+    found: Features = {}
+    if scope.off_domain:
+        off = np.isin(columns.agent[rows], scope.off_domain)
+        found["domain"] = math.log(max(1 - policy.off_domain_penalty, LEAST_SHARE)) * off
+    if scope.tone in TONES[1:]:
+        same = columns.sentiment[rows] == TONES.index(Sentiment(scope.tone))
+        found["sentiment"] = math.log1p(policy.sentiment_weight) * same
+    return found

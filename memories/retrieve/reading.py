@@ -24,7 +24,9 @@ SHORT_TEXT, LONG_TEXT = 200, 800
 class Scope:
     """Whose eyes: an agent's (None: an operator's), for an end user, at a time.
 
-    `without` are pks that are left out, `only` those that are let in (None: all).
+    `without` are pks that are left out, `only` those that are let in (None: all). In the `past`, `only` says what was
+    valid then. Another app's eyes see what is `shared` and no end user's. `off_domain` are the agents whose memories
+    count less, `tone` is how the question sounds.
     """
 
     agent_pk: int | None
@@ -32,6 +34,10 @@ class Scope:
     now: float
     without: tuple[int, ...] = ()
     only: tuple[int, ...] | None = None
+    past: bool = False
+    shared: bool = False
+    off_domain: tuple[int, ...] = ()
+    tone: str = ""
 
 
 class Reading:
@@ -119,7 +125,11 @@ class Reading:
 def read(view: View, scope: Scope) -> Reading:
     """What the scope lets through: active, valid, the caller's to see."""
     columns = view.columns
-    allowed = columns.active & (columns.until > scope.now)
+    allowed = columns.alive.copy()
+    if not scope.past:
+        allowed &= columns.active & (columns.until > scope.now) & (columns.since <= scope.now)
+    if scope.shared:
+        allowed &= columns.shared & (columns.user == NOBODY)
     if scope.agent_pk is not None:
         allowed &= (columns.owner == NOBODY) | (columns.owner == scope.agent_pk)
     if scope.user_id:

@@ -5,27 +5,42 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
-from memories.models import Link, LinkKind
+from memories.models import Link, LinkKind, Source
 from memories.retrieve.hits import Hit
 from memsite.tenancy.models import App
 
-CONFLICTING, UNCERTAIN, STALE = "conflicting", "uncertain", "stale"
+CONFLICTING, UNCERTAIN, STALE, UNCONFIRMED = "conflicting", "uncertain", "stale", "unconfirmed"
 
 
-def tag_hits(app: App, hits: Sequence[Hit], now: datetime) -> None:
-    """Tags each hit: at odds with another of them, less than sure, or not confirmed for long."""
-    at_odds = conflicting_pks(app, [hit.memory.pk for hit in hits])
+def tag_hits(app: App, hits: list[Hit], now: datetime) -> None:
+    """Tags each hit: at odds with another of them, less than sure, or not confirmed, for long or at all.
+
+    Of two that are at odds, the more confident one takes the better place.
+    """
+    pairs = conflicting_pairs(app, [hit.memory.pk for hit in hits])
+    surface_the_surer(hits, pairs)
+    at_odds = {pk for pair in pairs for pk in pair}
     stale_since = now - timedelta(days=app.policy.stale_after_days)
     for hit in hits:
         reasons = {
             CONFLICTING: hit.memory.pk in at_odds,
             UNCERTAIN: hit.memory.confidence < app.policy.inactive_below,
             STALE: hit.memory.confirmed_at < stale_since,
+            UNCONFIRMED: hit.memory.confirmed_at <= hit.memory.created_at and hit.memory.source != Source.OPERATOR,
         }
         hit.trust = [tag for tag, holds in reasons.items() if holds]
 
 
-def conflicting_pks(app: App, pks: Sequence[int]) -> set[int]:
-    """Those of these memories that contradict another of them."""
+def conflicting_pairs(app: App, pks: Sequence[int]) -> list[tuple[int, int]]:
+    """Those of these memories that contradict each other."""
     links = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, from_memory__in=pks, to_memory__in=pks)
-    return {pk for pair in links.values_list("from_memory", "to_memory") for pk in pair} if len(pks) > 1 else set()
+    return list(links.values_list("from_memory", "to_memory")) if len(pks) > 1 else []
+
+
+def surface_the_surer(hits: list[Hit], pairs: Sequence[tuple[int, int]]) -> None:
+    place = {hit.memory.pk: number for number, hit in enumerate(hits)}
+    for pair in pairs:
+        first, second = sorted(place[pk] for pk in pair)
+        if hits[second].memory.confidence > hits[first].memory.confidence:
+            hits[first], hits[second] = hits[second], hits[first]
+            place |= {hits[at].memory.pk: at for at in (first, second)}

@@ -10,11 +10,24 @@ from typing import Any
 from django.db import connection, transaction
 from django.db.models import F
 
-from memories.models import Action, Forgotten, Link, LinkKind, Memory, Revision, Status, Vector, Visibility
+from memories.models import (
+    Action,
+    Forgotten,
+    Link,
+    LinkKind,
+    Memory,
+    Mention,
+    Revision,
+    Status,
+    Summary,
+    Vector,
+    Visibility,
+)
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import Vectors
 from memories.store.candidate import Candidate
 from memories.store.confidence import base_for, clamp, confidence_at
+from memories.store.mentions import drop_unmentioned, keep_mentions
 from memories.store.revisions import parse, revision_of, snapshot
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_answers
@@ -72,6 +85,7 @@ class Writer:
         memory.status = self.status_for(memory)
         memory.save(force_insert=True)
         revision_of(memory, Action.CREATED, {}, self.actor, reason, self.now).save(force_insert=True)
+        keep_mentions(memory, self.now)
         if candidate.vector is not None:
             self.keep_vector(memory, candidate.vector, candidate.vector_model)
         return memory
@@ -208,11 +222,22 @@ class Writer:
         forget_answers(self.app, [memory.uid for memory in rows])
         with purge_permit():
             Event.objects.for_app(self.app).filter(memory_uid__in=[memory.uid for memory in rows]).delete()
+            named = set(Mention.objects.for_app(self.app).filter(memory__in=rows).values_list("entity_id", flat=True))
+            self.drop_summaries(rows)
             Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in rows]).delete()
+            drop_unmentioned(self.app, named)
             Forgotten.objects.bulk_create(
                 Forgotten(app=self.app, memory_id=memory.pk, change_number=self.change_number) for memory in rows
             )
         return len(rows)
+
+    def drop_summaries(self, memories: Sequence[Memory]) -> None:
+        """Every version of a summary that may hold words of these memories."""
+        past = Revision.objects.for_app(self.app).filter(memory__in=memories).values_list("after", flat=True)
+        states = [*past, *(snapshot(memory) for memory in memories)]
+        categories = {state["category"] for state in states if "category" in state}
+        users = {state["user_id"] or "" for state in states if "user_id" in state}
+        Summary.objects.for_app(self.app).filter(category__in=categories, user_id__in=users).delete()
 
     def link(self, from_memory: Memory, to_memory: Memory, kind: str) -> tuple[Link, bool]:
         """The link, and whether it is new."""
@@ -256,6 +281,8 @@ class Writer:
         memory.change_number = self.change_number
         memory.updated_at = self.now
         memory.save()
+        if any(getattr(memory, name) != before[name] for name in ("content", "subject", "tags")):
+            keep_mentions(memory, self.now)
         revision_of(memory, action, before, self.actor, reason, self.now).save(force_insert=True)
 
     def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:

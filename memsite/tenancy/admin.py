@@ -57,7 +57,15 @@ POLICY_FIELDSETS = (
     ),
     (
         "What is recalled",
-        ("ranking", "semantic_weight", "decay_per_day", "off_domain_penalty", "share_memories"),
+        (
+            "ranking",
+            "tiered",
+            "semantic_weight",
+            "decay_per_day",
+            "sentiment_weight",
+            "off_domain_penalty",
+            "share_memories",
+        ),
     ),
     (
         "What is injected",

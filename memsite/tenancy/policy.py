@@ -137,6 +137,8 @@ class AppPolicy(models.Model):
     ranking = models.CharField(max_length=20, choices=Ranking, default=Ranking.STANDARD, help_text="The ranker.")
     semantic_weight = share(0.5, "Weight of meaning in the dual ranking; the graph has the rest.")
     decay_per_day = share(0.01, "λ of the ranking's exp(−λ·days).")
+    sentiment_weight = share(0.1, "Share of the score gained by memories said in the tone of the question.")
+    tiered = models.BooleanField(default=False, help_text="Summaries of categories answer first, where they can.")
     off_domain_penalty = share(0.3, "Share of the score lost by memories of another domain.")
     share_memories = models.BooleanField(
         default=False, help_text="Shared memories may be read by other apps that share too."
@@ -190,6 +192,7 @@ PRESETS: dict[str, dict[str, Any]] = {
     Preset.KNOWLEDGE: {
         "capture_markers": False,
         "capture_summaries": True,
+        "tiered": True,
         "marker_categories": _EVERY_CATEGORY,
         "ranking": Ranking.DUAL,
         "block": Block.TURN,

@@ -27,7 +27,7 @@ def found(caller: Caller, query: str, **more: Any) -> list[str]:
     return [hit["content"] for hit in search(caller, query, **more)["results"]]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "graph"])
 def test_the_best_match_comes_first_and_the_unrelated_not_at_all(alice: Caller, mode: str) -> None:
     for text in ("whales sing", "whales sing in the deep blue ocean", "trains run on schedule"):
         alice.remember(text, dedupe=False)
@@ -37,10 +37,10 @@ def test_the_best_match_comes_first_and_the_unrelated_not_at_all(alice: Caller, 
 def test_a_hit_is_a_memory_with_a_score(alice: Caller) -> None:
     alice.remember("whales sing", subject="sea", tags=["song"])
     body = search(alice, "whales", touch=False)
-    assert body.keys() == {"results", "tier_answered", "took_ms", "degraded"}
+    assert body.keys() == {"results", "summaries", "next", "tier_answered", "took_ms", "degraded"}
     assert body["degraded"] == []
     (hit,) = body["results"]
-    assert hit.keys() == MEMORY_FIELDS | {"score", "trust"}
+    assert hit.keys() == MEMORY_FIELDS | {"score", "trust", "shared_by"}
     assert alice.get(f"memories/{hit['id']}").json() == {name: hit[name] for name in MEMORY_FIELDS}
 
 
@@ -171,7 +171,7 @@ def test_hits_at_odds_with_each_other_are_flagged_on_both_sides(alice: Caller) -
     alice.remember("whales are large")
     alice.post(f"memories/{two}/links", {"to": one, "kind": "contradicts"})
     tags = {hit["id"]: hit["trust"] for hit in search(alice, "whales")["results"]}
-    assert {uid for uid, trust in tags.items() if trust == ["conflicting"]} == {one, two}
+    assert {uid for uid, trust in tags.items() if "conflicting" in trust} == {one, two}
     assert len(tags) == 3
 
 

@@ -9,8 +9,9 @@ from rest_framework import serializers
 from memories.api.fields import Confidence, Flag, Id, JSONObject, Number, Shape, Tags, Text, Whole, category, names
 from memories.models import Kind, Link, LinkKind, Memory, Revision, Status, Visibility
 from memories.retrieve.filters import FilterError, build_filter
-from memories.retrieve.hits import Hit
+from memories.retrieve.hits import Hit, Told
 from memories.retrieve.pipeline import MODES
+from memsite.tenancy.models import App
 from memsite.tenancy.policy import Block
 
 MAX_BATCH = 500
@@ -127,6 +128,15 @@ class SearchQuestion(Shape):
     filters = JSONObject(required=False, default=dict, help_text="and, or, not, fields and operators: docs/search.md.")
     explain = Flag(default=False)
     touch = Flag(default=True, help_text="Counts the search as an access of what it finds.")
+    scope = serializers.ChoiceField(
+        [("app", "this app's memories"), ("shared", "also what sharing apps share")], default="app"
+    )
+    as_of = serializers.DateTimeField(
+        required=False, allow_null=True, default=None, help_text="What was known at this time."
+    )
+    cursor = Text(
+        max_length=200, required=False, allow_null=True, default=None, help_text="`next` of the page before this one."
+    )
 
     def validate_filters(self, filters: dict[str, Any]) -> dict[str, Any]:
         try:
@@ -135,16 +145,32 @@ class SearchQuestion(Shape):
             raise serializers.ValidationError(str(error)) from error
         return filters
 
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if fields["scope"] == "shared" and fields["as_of"]:
+            raise serializers.ValidationError({"as_of": ["Looks at the app's own memories only: scope app."]})
+        return fields
+
 
 class HitShown(MemoryShown):
     score = serializers.FloatField()
-    trust = serializers.ListField(child=Text(), help_text="What to know: conflicting, uncertain, stale.")
+    trust = serializers.ListField(
+        child=Text(), help_text="What to know: conflicting, uncertain, stale, unconfirmed (nobody said it twice)."
+    )
+    shared_by = Text(allow_null=True, help_text="The app it comes from, if it is not this one.")
     scores = JSONObject(required=False, help_text="With `explain`: the parts, which add up to the score.")
+
+
+class SummaryTold(Shape):
+    category = Text()
+    version = serializers.IntegerField()
+    passages = serializers.ListField(child=Text(), help_text="The lines that answer; the results are their memories.")
 
 
 class SearchAnswer(Shape):
     results = HitShown(many=True)
-    tier_answered = Text()
+    summaries = SummaryTold(many=True, help_text="What answered, if tier_answered is summaries.")
+    next = Text(allow_null=True, help_text="The cursor of the next page.")
+    tier_answered = Text(help_text="summaries, items or none.")
     took_ms = serializers.FloatField()
     degraded = serializers.ListField(child=Text(), help_text="Arms that could not answer.")
     scores_combined = Text(required=False, help_text="With `explain`: the parts' sum or product is the score.")
@@ -204,6 +230,9 @@ class LinkShown(Shape):
     created_at = serializers.DateTimeField()
 
 
+OWN_TO_AN_APP: dict[str, Any] = {
+    "session_id": None, "turn_number": None, "resource_id": None, "external_id": None, "metadata": {},
+}  # fmt: skip
 OWN = names(MemoryShown, without=("id", "session_id", "resource_id"))
 REVISION = names(RevisionShown)
 
@@ -223,9 +252,16 @@ def shown_state(state: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in state.items() if name in OWN}
 
 
-def show_hit(hit: Hit, *, explain: bool) -> dict[str, Any]:
-    shown = {**show_memory(hit.memory), "score": hit.score, "trust": hit.trust}
+def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
+    """Of another app's memory only what it says: that app's ids and metadata are its own."""
+    shown = {**show_memory(hit.memory), "score": hit.score, "trust": hit.trust, "shared_by": None}
+    if hit.memory.app_id != app.pk:
+        shown |= {**OWN_TO_AN_APP, "shared_by": hit.memory.app.app_id}
     return {**shown, "scores": hit.parts} if explain else shown
+
+
+def show_told(told: Told) -> dict[str, Any]:
+    return {"category": told.summary.category, "version": told.summary.version, "passages": told.passages}
 
 
 def show_revision(revision: Revision) -> dict[str, Any]:

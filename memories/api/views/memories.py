@@ -203,7 +203,7 @@ class OneMemory(AgentView):
         memory = self.memory(self.memory_agent(), uid)
         if "as_of" not in request.query_params:
             return Response(show_memory(memory), headers=etag(memory))
-        then = state_at(memory, as_moment("as_of", request.query_params["as_of"]), self.app.policy)
+        then = state_at(memory, as_moment("as_of", request.query_params["as_of"]))
         return Response({**show_memory(memory), **shown_state(found(then))})
 
     @extend_schema(request=MemoryChanges, responses=MemoryShown, parameters=[IF_MATCH], operation_id="change_memory")

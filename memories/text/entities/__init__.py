@@ -7,6 +7,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from memories.text.entities.names import find_names
 from memories.text.entities.patterns import read_form
@@ -15,6 +16,7 @@ MAX_ENTITIES = 64
 MAX_KEY_CHARS = 200
 MAX_SUBJECT_WORDS = 8
 MAX_QUOTED_WORDS = 6
+MOST_PHRASE_WORDS, MOST_WORDS_READ = 3, 200
 _CHUNK = re.compile(r"[^\s,;()\[\]{}<>\"“”„|`]+")
 _EDGES = ".:!?'‘’*…"
 _QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|`([^`\n]{2,80})`|(?<!\w)['‘]([^'‘’\n]{2,80})['’](?!\w)")
@@ -79,6 +81,13 @@ def entity_key(name: str) -> str:
     """
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name[:MAX_KEY_CHARS]).casefold())
     return " ".join(word for chunk in plain.translate(_APOSTROPHES).split() for word in _key_words(chunk))
+
+
+def phrase_keys(text: str) -> list[str]:
+    """The keys of all runs of one to three words: what an entity may be called that the text names."""
+    words = [word for word, _, _ in islice(_subject_words(text), MOST_WORDS_READ)]
+    runs = (words[at : at + size] for size in range(1, MOST_PHRASE_WORDS + 1) for at in range(len(words) - size + 1))
+    return list(dict.fromkeys(" ".join(run) for run in runs))
 
 
 def _key_words(chunk: str) -> Iterator[str]:

@@ -8,10 +8,16 @@ LEAST, MOST = -1.25, 1.5
 
 
 class Relation(StrEnum):
-    """How a new statement stands to one that is already kept."""
+    """How a new statement stands to one that is already kept.
+
+    The rules tell same, contradicts and different apart; a language model also sees what takes the place of another
+    without denying that it was true, and what adds to it.
+    """
 
     SAME = "same"
     CONTRADICTS = "contradicts"
+    SUPERSEDES = "supersedes"
+    ELABORATES = "elaborates"
     DIFFERENT = "different"
 
 

@@ -15,7 +15,7 @@ ANSWERS = {
     "name resolution is flaky while the VPN reconnects": "DNS checks fail now and then",
     "may I reboot at half past two at night?": "Runs every night at 02:30",
     "disk is nearly full of backups": "The backup disk has to be pruned",
-    "is jogging fine after the operation?": "Is recovering from knee surgery",
+    "is jogging fine after the operation?": "The knee has healed and there i",
     "dinner without meat": "Prefers vegetarian food",
     "how long should my replies be?": "Wants short answers",
 }

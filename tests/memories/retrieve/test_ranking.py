@@ -15,13 +15,14 @@ from memories.retrieve.features import standardise
 from memories.retrieve.hits import Recall
 from memories.retrieve.looks import Look, look_of
 from memories.retrieve.ranking import MOST_AGE, learnt_weights
+from memories.retrieve.search import Asked
 from memories.retrieve.words import idf
 from memories.store import Candidate
 from tests.conftest import Caller
 
 
 def search(caller: Caller, text: str, **options: object) -> Recall:
-    return MemoryAgent(caller.app, caller.agent, "test").search(text, **options)  # type: ignore[arg-type]
+    return MemoryAgent(caller.app, caller.agent, "test").search(Asked(text=text, **options))  # type: ignore[arg-type]
 
 
 def contents(found: Recall) -> list[str]:

@@ -52,9 +52,9 @@ def test_an_edit_that_changes_nothing_leaves_no_revision(acme: App, memory: Memo
 def test_as_of_gives_what_was_true_then_with_the_decay_of_then(acme: App, memory: Memory) -> None:
     with writing(acme, "operator:olga", later(10)) as write:
         write.edit(memory, {"content": "Takes 90s to start"})
-    assert state_at(memory, START - timedelta(seconds=1), acme.policy) is None
-    assert state_at(memory, later(5), acme.policy)["content"] == "Takes 60s to start"  # type: ignore[index]
-    then = state_at(memory, later(10 + 44), acme.policy)
+    assert state_at(memory, START - timedelta(seconds=1)) is None
+    assert state_at(memory, later(5))["content"] == "Takes 60s to start"  # type: ignore[index]
+    then = state_at(memory, later(10 + 44))
     assert then is not None
     assert (then["content"], then["confidence"]) == ("Takes 90s to start", 0.5)
 

@@ -1,0 +1,43 @@
+"""Named things, and which memories mention them: the nodes of the graph."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from memories.models.memory import Memory
+from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
+
+
+class Entity(Scoped, Identified):
+    """`key` is what all spellings of the name share (`memories.text.entities.entity_key`)."""
+
+    key = models.CharField(max_length=200)
+    name = models.CharField(max_length=200)
+    kind = models.CharField(max_length=20)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ScopedQuerySet["Entity"].as_manager()
+
+    class Meta:
+        ordering = ["-uid"]
+        verbose_name_plural = "entities"
+        constraints = [models.UniqueConstraint(fields=["app", "key"], name="entity_is_unique")]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Mention(Scoped):
+    """A memory names an entity."""
+
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="mentions")
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="mentions")
+
+    objects = ScopedQuerySet["Mention"].as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["entity", "memory"], name="mention_is_unique")]
+
+    def __str__(self) -> str:
+        return f"entity {self.entity_id} in memory {self.memory_id}"

@@ -1,0 +1,62 @@
+"""The summary arm: what the categories' summaries say to a question, before any memory is looked at."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from django.db.models import QuerySet
+
+from memories.models import Passage, Summary
+from memories.models.vector import from_bytes
+from memories.providers.embeddings import Vectors
+from memories.retrieve.question import WORD, Question
+from memories.retrieve.ranking import COVERED_COUNTS
+from memories.text.relate.stems import stem
+from memsite.tenancy.models import App
+
+MOST_SUMMARIES = 3
+# A passage is enough of an answer when it is as near as related memories are and holds half of the question's words.
+SUFFICIENT_WORDS = COVERED_COUNTS / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A passage that fits: `meaning` is its cosine, `covered` the share of the question's words that it holds."""
+
+    passage: Passage
+    meaning: float
+    covered: float
+
+    @property
+    def score(self) -> float:
+        return sum(self.parts.values())
+
+    @property
+    def parts(self) -> dict[str, float]:
+        return {"meaning": self.meaning, "words_covered": COVERED_COUNTS * self.covered}
+
+
+def answers(app: App, user_id: str | None, question: Question, vector: Vectors | None, model: str) -> list[Answer]:
+    """Passages of the three summaries that fit best, best first. One query; vectors of another model count nothing."""
+    rows = list(passages(app, user_id))
+    meaning = np.zeros(len(rows))
+    alike = [at for at, row in enumerate(rows) if vector is not None and row.model == model and row.data]
+    if vector is not None and alike:
+        meaning[alike] = from_bytes([bytes(rows[at].data or b"") for at in alike], len(vector)) @ vector
+    asked = {stem(word) for word in question.words}
+    found = [Answer(row, float(meaning[at]), covered(asked, row.text)) for at, row in enumerate(rows)]
+    found.sort(key=lambda answer: -answer.score)
+    best = list(dict.fromkeys(answer.passage.summary_id for answer in found))[:MOST_SUMMARIES]
+    return [answer for answer in found if answer.passage.summary_id in best]
+
+
+def passages(app: App, user_id: str | None) -> QuerySet[Passage]:
+    users = {"", user_id or ""}
+    current = Summary.objects.for_app(app).current().filter(user_id__in=users)
+    return Passage.objects.for_app(app).filter(summary__in=current).select_related("summary")
+
+
+def covered(asked: set[str], text: str) -> float:
+    said = {stem(word) for word in WORD.findall(text.casefold())}
+    return len(asked & said) / max(1, len(asked))

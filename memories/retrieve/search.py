@@ -1,0 +1,152 @@
+"""A whole search: whose eyes, in which apps, at which time; then recall, trust, and what is noted of it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+import structlog
+from django.db import transaction
+
+from memories.models import Memory, Visibility
+from memories.models.recall_count import count_recall
+from memories.providers.embeddings import Embedder
+from memories.retrieve.arms import ask_arms
+from memories.retrieve.filters import build_filter
+from memories.retrieve.hits import Recall
+from memories.retrieve.index import NOBODY
+from memories.retrieve.past import known_at, take_back
+from memories.retrieve.pipeline import recall, touch
+from memories.retrieve.reading import Scope
+from memories.retrieve.trust import tag_hits
+from memsite.tenancy.models import Agent, App, AppStatus
+
+log = structlog.get_logger("memories.retrieve")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A search as it was asked for. `exclude` are memory pks, `as_of` is a moment in the past or None."""
+
+    text: str
+    limit: int = 10
+    offset: int = 0
+    mode: str = "auto"
+    min_score: float | None = None
+    user_id: str | None = None
+    filters: Mapping[str, Any] = field(default_factory=dict)
+    exclude: tuple[int, ...] = ()
+    shared: bool = False
+    as_of: datetime | None = None
+    tone: str = ""
+    count_access: bool = True
+
+
+def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now: datetime) -> Recall:
+    """What fits, best first, with trust tags; counted, and logged without a word of it."""
+    started = time.perf_counter()
+    scope = scope_of(app, agent, asked, now)
+    found = find(app, asked, scope, embedder)
+    if asked.shared and app.policy.share_memories:
+        found = with_shared(found, app, agent, asked, scope, embedder)
+    if scope.past:
+        take_back(app, found.hits, asked.as_of or now)
+    tag_hits(app, found.hits, now)
+    seconds = time.perf_counter() - started
+    log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
+    with transaction.atomic():
+        if asked.count_access and not scope.past:
+            touch(app, found.hits, now)
+        day = now.astimezone(app.policy.time_zone).date()
+        count_recall(app, day, asked.mode, found.tier, bool(found.hits), seconds)
+    return found
+
+
+def find(app: App, asked: Asked, scope: Scope, embedder: Embedder) -> Recall:
+    return recall(
+        app,
+        asked.text,
+        scope,
+        embedder,
+        limit=asked.limit,
+        mode=asked.mode,
+        min_score=asked.min_score,
+        offset=asked.offset,
+    )
+
+
+def scope_of(app: App, agent: Agent | None, asked: Asked, now: datetime) -> Scope:
+    past = asked.as_of is not None and asked.as_of < now
+    only = known_at(app, asked.as_of) if past and asked.as_of else None
+    if asked.filters:
+        rows = Memory.objects.for_app(app).filter(build_filter(asked.filters)).order_by()
+        let_in = rows.values_list("pk", flat=True)
+        only = tuple(let_in if only is None else set(only).intersection(let_in))
+    return Scope(
+        agent.pk if agent else None,
+        asked.user_id,
+        (asked.as_of or now).timestamp(),
+        asked.exclude,
+        only,
+        past=past,
+        off_domain=off_domain(app, agent),
+        tone=asked.tone,
+    )
+
+
+def off_domain(app: App, agent: Agent | None) -> tuple[int, ...]:
+    """The app's agents that know about something else than this one."""
+    if agent is None or not agent.domain or not app.policy.off_domain_penalty:
+        return ()
+    others = Agent.objects.for_app(app).exclude(domain__in=("", agent.domain))
+    return tuple(others.values_list("pk", flat=True))
+
+
+def with_shared(
+    found: Recall, app: App, agent: Agent | None, asked: Asked, scope: Scope, embedder: Embedder
+) -> Recall:  # fmt: skip
+    """Joined by score with what other apps that share have shared; all of those together get one deadline."""
+    first = replace(asked, limit=asked.offset + asked.limit, offset=0)
+    domain = agent.domain if agent else ""
+    arms = {
+        other.app_id: partial(find, other, first, foreign_scope(other, domain, first, scope), embedder)
+        for other in sharing_apps(app)
+    }
+    if not arms:
+        return found
+    own = find(app, first, scope, embedder) if asked.offset else found
+    answers, late = ask_arms(arms)
+    hits = sorted((hit for one in (own, *answers.values()) for hit in one.hits), key=lambda hit: -hit.score)
+    return replace(
+        found,
+        hits=hits[asked.offset :][: asked.limit],
+        more=found.more or len(hits) > first.limit,
+        degraded=[*found.degraded, *(["shared"] if late else [])],
+        tier=found.tier if found.hits or not hits else "items",
+    )
+
+
+def sharing_apps(app: App) -> list[App]:
+    """Other apps whose policy lets shared memories be read, if they have any."""
+    sharing = App.objects.filter(status=AppStatus.ACTIVE, policy__share_memories=True).exclude(pk=app.pk)
+    with_some = Memory.objects.filter(app__in=sharing, visibility=Visibility.SHARED).order_by()
+    return list(sharing.filter(pk__in=with_some.values("app")).select_related("policy"))
+
+
+def foreign_scope(other: App, domain: str, asked: Asked, scope: Scope) -> Scope:
+    """Another app's memories count as another domain's, unless an agent of the same domain wrote them."""
+    agents = Agent.objects.for_app(other).exclude(domain=domain) if domain else Agent.objects.for_app(other)
+    rows = Memory.objects.for_app(other).filter(build_filter(asked.filters)).order_by()
+    return replace(
+        scope,
+        agent_pk=None,
+        user_id=None,
+        without=(),
+        only=tuple(rows.values_list("pk", flat=True)) if asked.filters else None,
+        shared=True,
+        off_domain=(NOBODY, *agents.values_list("pk", flat=True)),
+    )

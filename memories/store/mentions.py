@@ -1,0 +1,59 @@
+"""Which entities a memory names, kept beside it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import datetime
+
+from memories.models import Entity, Memory, Mention
+from memories.text.entities import MAX_KEY_CHARS, entity_key, find_entities, phrase_keys
+from memories.text.entities import Entity as Named
+from memsite.tenancy.models import App
+
+SUBJECT, TAG = "subject", "tag"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+
+def keep_mentions(memory: Memory, now: datetime) -> None:
+    """Sets the memory's mentions to what its text, subject and tags name. Five statements at most."""
+    named = entities_of(memory)
+    known = dict(Entity.objects.for_app(memory.app).filter(key__in=named).values_list("key", "pk"))
+    new = [
+        Entity(app=memory.app, key=key, name=one.name, kind=one.kind, created_at=now)
+        for key, one in named.items()
+        if key not in known
+    ]
+    known |= {row.key: row.pk for row in Entity.objects.bulk_create(new)}
+    had = set(memory.mentions.values_list("entity_id", flat=True)) if memory.version > 1 else set()
+    gone = had - set(known.values())
+    if gone:
+        memory.mentions.filter(entity_id__in=gone).delete()
+        drop_unmentioned(memory.app, gone)
+    Mention.objects.bulk_create(
+        Mention(app=memory.app, entity_id=pk, memory=memory) for pk in known.values() if pk not in had
+    )
+
+
+def entities_of(memory: Memory) -> dict[str, Named]:
+    """By key. The app's other subjects are recognised in the text however they are written."""
+    subjects = known_subjects(memory.app, memory.content)
+    told = [Named(memory.subject, SUBJECT)] if memory.subject else []
+    told += find_entities(memory.content, [one.name for one in told] + subjects)
+    told += [Named(tag, TAG) for tag in memory.tags]
+    named: dict[str, Named] = {}
+    for one in told:
+        if key := entity_key(one.name)[:MAX_KEY_CHARS]:
+            named.setdefault(key, Named(_CONTROL.sub(" ", one.name)[:MAX_KEY_CHARS], one.kind))
+    return named
+
+
+def known_subjects(app: App, text: str) -> list[str]:
+    keys = phrase_keys(text)
+    rows = Entity.objects.for_app(app).filter(kind=SUBJECT, key__in=keys)
+    return list(rows.values_list("name", flat=True)) if keys else []
+
+
+def drop_unmentioned(app: App, pks: Iterable[int]) -> None:
+    """An entity that no memory mentions any more says nothing, and may be what had to be forgotten."""
+    Entity.objects.for_app(app).filter(pk__in=list(pks), mentions=None).delete()
