@@ -1,0 +1,97 @@
+"""The questions of `memories.providers.llm.provider` put to a language model, and its answers checked.
+
+What others wrote goes to the model behind a fence. What comes back is believed only as far as it can be checked:
+numbers that were shown, words that were said, lengths that fit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+
+from memories.providers.llm.asking.facts import ask_facts, read_facts, show_chunk
+from memories.providers.llm.asking.query import LAST_MESSAGES, MESSAGES_CHARACTERS, ask_query, read_query
+from memories.providers.llm.asking.room import ask_choice, read_choice, show_memories
+from memories.providers.llm.asking.shown import show_conversation, show_last
+from memories.providers.llm.asking.verdicts import NOT_ASKED, ask_verdicts, nearest, read_verdicts
+from memories.providers.llm.asking.worth import ask_worth, read_worth
+from memories.providers.llm.asking.writing import (
+    ask_digest,
+    ask_insight,
+    ask_summary,
+    read_digest,
+    read_insight,
+    read_summary,
+)
+from memories.providers.llm.chat import Ask, Chat
+from memories.providers.llm.provider import Choice, Chunk, Fact, LLMUnusable, Meter, Noted, Setting, Worth, Written
+from memories.text.messages import Message
+from memories.text.relate import Verdict
+
+__all__ = ["LLMProvider"]
+
+
+class LLMProvider:
+    """One request per question, none where there is nothing to ask about. Raises LLMError like its `chat`.
+
+    `name` is what memories carry as their maker. Each request is told to `meter`.
+    """
+
+    def __init__(self, chat: Chat, meter: Meter, name: str) -> None:
+        self.name = name
+        self._chat = chat
+        self._meter = meter
+
+    def gate(self, chunk: Chunk) -> Worth:
+        conversation = show_chunk(chunk)
+        if not conversation.text:
+            return Worth(keep=False, score=0.0, reason="nothing was said")
+        return read_worth(self._answer(ask_worth(conversation)), self.name)
+
+    def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
+        conversation = show_chunk(chunk)
+        if not conversation.text:
+            return []
+        answer = self._answer(ask_facts(chunk, conversation, setting))
+        return read_facts(answer, chunk, conversation, setting, self.name)
+
+    def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
+        """Of very many statements the nearest are asked about; the others pass for different, with a score of 0."""
+        asked = nearest(existing, cosines)
+        if not asked:
+            return []
+        answer = self._answer(ask_verdicts(new, [existing[at] for at in asked], subject))
+        verdicts = dict(zip(asked, read_verdicts(answer, len(asked), self.name), strict=True))
+        return [verdicts.get(at, NOT_ASKED) for at in range(len(existing))]
+
+    def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
+        if not facts:
+            return Written("")
+        answer = self._answer(ask_summary(category, facts, previous, max_characters))
+        return read_summary(answer, max_characters, self.name)
+
+    def digest(self, messages: Sequence[Message], now: datetime, max_characters: int) -> Written:
+        conversation = show_conversation(messages)
+        if not conversation.text:
+            return Written("")
+        return read_digest(self._answer(ask_digest(conversation, now, max_characters)), max_characters, self.name)
+
+    def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
+        if not facts:
+            return Written("")
+        return read_insight(self._answer(ask_insight(facts, max_characters)), max_characters, self.name)
+
+    def make_room(self, memories: Sequence[Noted], now: datetime, max_characters: int) -> Choice:
+        """Raises LLMUnusable if nothing may go."""
+        if all(memory.pinned for memory in memories):
+            raise LLMUnusable("no memory may go: all are pinned")
+        shown = show_memories(memories)
+        return read_choice(self._answer(ask_choice(shown, now, max_characters)), shown, max_characters, self.name)
+
+    def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
+        last = show_last(messages, LAST_MESSAGES, MESSAGES_CHARACTERS)
+        return read_query(self._answer(ask_query(last, now)), self.name) if last else Written("")
+
+    def _answer(self, ask: Ask) -> dict[str, Any]:
+        return self._chat.ask(ask, self._meter)

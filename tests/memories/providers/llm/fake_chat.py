@@ -1,0 +1,57 @@
+"""A chat client that answers what a test tells it to, and keeps what it was asked."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from memories.providers.llm.asking import LLMProvider
+from memories.providers.llm.chat import Ask
+from memories.providers.llm.provider import Chunk, LLMError, Meter, Noted, Usage
+from memories.providers.llm.schema import fitted
+from memories.text.messages import USER, Message
+
+NOW = datetime(2026, 5, 3, 14, 5, tzinfo=ZoneInfo("Europe/Berlin"))
+MADE_BY = "llm:large-1"
+
+
+class FakeChat:
+    """Keeps the promise of a chat client: what it returns fits the schema."""
+
+    name = "fake"
+
+    def __init__(self, answer: dict[str, Any] | LLMError) -> None:
+        self.answer = answer
+        self.asked: list[Ask] = []
+
+    def ask(self, ask: Ask, meter: Meter) -> dict[str, Any]:
+        self.asked.append(ask)
+        if isinstance(self.answer, LLMError):
+            raise self.answer
+        meter(Usage(ask.operation, "large-1", 10, 5, 0.1))
+        answer: dict[str, Any] = fitted(self.answer, ask.schema)
+        return answer
+
+
+def provider_on(answer: dict[str, Any] | LLMError) -> tuple[LLMProvider, FakeChat]:
+    chat = FakeChat(answer)
+    return LLMProvider(chat, lambda usage: None, MADE_BY), chat
+
+
+def said(*texts: str) -> Chunk:
+    return Chunk(tuple(Message(USER, text) for text in texts), NOW)
+
+
+def found(content: str = "Lives in Berlin.", **changes: Any) -> dict[str, Any]:
+    """A fact as a model gives it."""
+    return {
+        "message": 1, "quote": "", "content": content, "kind": "fact", "category": "general", "subject": "",
+        "entities": [], "tags": [], "importance": 3, "strength": "explicit", "sentiment": "neutral",
+        "verifiable": 1.0, "useful": 0.9, "valid_from": "", "valid_until": "", **changes,
+    }  # fmt: skip
+
+
+def notes(*contents: str) -> list[Noted]:
+    """Stored memories with numbers that no model should ever see: 501, 502, …"""
+    return [Noted(501 + at, content) for at, content in enumerate(contents)]

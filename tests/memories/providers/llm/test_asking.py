@@ -1,0 +1,277 @@
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from memories.providers.llm.asking import LLMProvider
+from memories.providers.llm.provider import (
+    RULES,
+    Chunk,
+    LLMUnavailable,
+    LLMUnusable,
+    Setting,
+    Usage,
+    Worth,
+    Written,
+)
+from memories.text.messages import ASSISTANT, SYSTEM, TOOL, USER, Message
+from memories.text.relate import Relation
+from tests.memories.providers.llm.fake_chat import MADE_BY, NOW, FakeChat, found, notes, provider_on, said
+
+HELLO = Message(USER, "We moved the database to port 5433.")
+VERDICT = {"number": 1, "reason": "another port", "relation": "contradicts", "confidence": 0.9}
+CHOICE = {"reason": "trivial", "number": 1, "into": 0, "content": ""}
+
+Call = Callable[[LLMProvider], object]
+QUESTIONS: dict[str, tuple[dict[str, Any], Call]] = {
+    "gate": ({"reason": "a port", "score": 0.9, "keep": True}, lambda llm: llm.gate(said("x"))),
+    "extract": ({"facts": [found()]}, lambda llm: llm.extract(said("x"), Setting())),
+    "relate": ({"verdicts": [VERDICT]}, lambda llm: llm.relate("a", ["b"], "", [0.5])),
+    "summarise": ({"text": "## Work"}, lambda llm: llm.summarise("work", notes("a"), "", 500)),
+    "digest": ({"text": "They met."}, lambda llm: llm.digest([HELLO], NOW, 200)),
+    "insight": ({"text": "It repeats."}, lambda llm: llm.insight(notes("a"), 200)),
+    "make_room": (CHOICE, lambda llm: llm.make_room(notes("a", "b"), NOW, 200)),
+    "rewrite": ({"query": "database port"}, lambda llm: llm.rewrite([HELLO], NOW)),
+}
+
+
+@pytest.mark.parametrize("operation", QUESTIONS)
+def test_each_question_is_one_request_to_the_right_model(operation: str) -> None:
+    answer, call = QUESTIONS[operation]
+    llm, chat = provider_on(answer)
+    call(llm)
+    (ask,) = chat.asked
+    assert ask.operation == operation
+    assert ask.large is (operation not in ("gate", "rewrite"))
+    assert ask.max_tokens <= 8_000
+
+
+def test_those_who_wait_wait_no_longer_than_promised() -> None:
+    seconds = {}
+    for operation, (answer, call) in QUESTIONS.items():
+        llm, chat = provider_on(answer)
+        call(llm)
+        seconds[operation] = chat.asked[0].total_seconds
+    assert seconds["digest"] == 30
+    assert seconds["rewrite"] == 10
+    assert max(seconds.values()) == 60
+
+
+@pytest.mark.parametrize("operation", QUESTIONS)
+def test_a_failure_of_the_model_reaches_whoever_asked(operation: str) -> None:
+    llm, _ = provider_on(LLMUnavailable("away", 5.0))
+    with pytest.raises(LLMUnavailable, match="away"):
+        QUESTIONS[operation][1](llm)
+
+
+def test_the_meter_hears_of_every_request() -> None:
+    heard: list[Usage] = []
+    llm = LLMProvider(FakeChat(QUESTIONS["gate"][0]), heard.append, MADE_BY)
+    llm.gate(said("x"))
+    assert [usage.operation for usage in heard] == ["gate"]
+
+
+class TestNothingToAsk:
+    SILENT = Chunk((Message(SYSTEM, "You are helpful."), Message(TOOL, "port 80"), Message(USER, " \x00\n")), NOW)
+
+    @pytest.mark.parametrize(
+        ("call", "expected"),
+        [
+            (lambda llm: llm.gate(TestNothingToAsk.SILENT), Worth(False, 0.0, "nothing was said")),
+            (lambda llm: llm.extract(TestNothingToAsk.SILENT, Setting()), []),
+            (lambda llm: llm.relate("a", [], "", []), []),
+            (lambda llm: llm.summarise("work", [], "old", 100), Written("")),
+            (lambda llm: llm.digest(TestNothingToAsk.SILENT.messages, NOW, 100), Written("")),
+            (lambda llm: llm.insight([], 100), Written("")),
+            (lambda llm: llm.rewrite([], NOW), Written("")),
+        ],
+    )
+    def test_costs_no_request_and_claims_no_model(self, call: Call, expected: object) -> None:
+        llm, chat = provider_on({})
+        assert call(llm) == expected
+        assert chat.asked == []
+        assert getattr(expected, "made_by", RULES) == RULES
+
+
+class TestGate:
+    def test_says_whether_how_surely_and_why(self) -> None:
+        llm, _ = provider_on({"reason": "a new\nport", "score": 0.9, "keep": True})
+        assert llm.gate(said("x")) == Worth(True, 0.9, "a new port", MADE_BY)
+
+    @pytest.mark.parametrize(("given", "score"), [(7, 1.0), (-1, 0.0), (1e300, 1.0), (0.25, 0.25)])
+    def test_a_score_is_a_share(self, given: float, score: float) -> None:
+        llm, _ = provider_on({"reason": "", "score": given, "keep": True})
+        assert llm.gate(said("x")).score == score
+
+
+class TestRelate:
+    def test_answers_come_in_the_order_of_the_memories(self) -> None:
+        relations = [str(relation) for relation in Relation]
+        verdicts = [
+            {"number": number, "reason": f"r{number}", "relation": relation, "confidence": number / 10}
+            for number, relation in enumerate(relations, 1)
+        ]
+        llm, _ = provider_on({"verdicts": verdicts[::-1]})
+        answers = llm.relate("new", [f"old {name}" for name in relations], "", [None] * len(relations))
+        assert [str(answer.relation) for answer in answers] == relations
+        assert [answer.reason for answer in answers] == [f"r{at}" for at in range(1, len(relations) + 1)]
+        assert answers[0].score == 0.1
+
+    @pytest.mark.parametrize("relation", ["same", "supersedes", "contradicts", "elaborates", "different"])
+    def test_every_relation_the_prompt_explains_can_be_answered(self, relation: str) -> None:
+        llm, _ = provider_on({"verdicts": [VERDICT | {"relation": relation}]})
+        assert [str(verdict.relation) for verdict in llm.relate("new", ["old"], "", [0.5])] == [relation]
+
+    def test_a_missing_verdict_makes_the_answer_unusable(self) -> None:
+        llm, _ = provider_on({"verdicts": [VERDICT]})
+        with pytest.raises(LLMUnusable):
+            llm.relate("new", ["one", "two"], "", [0.5, 0.5])
+
+    def test_verdicts_on_memories_that_were_not_shown_are_ignored(self) -> None:
+        llm, _ = provider_on({"verdicts": [VERDICT | {"number": 9}, VERDICT, VERDICT | {"relation": "same"}]})
+        assert [verdict.relation for verdict in llm.relate("new", ["one"], "", [0.5])] == [Relation.CONTRADICTS]
+
+    def test_of_very_many_memories_the_nearest_are_asked_about(self) -> None:
+        existing = [f"memory {at:03}" for at in range(100)]
+        cosines: list[float | None] = [at / 100 for at in range(100)]
+        cosines[99] = None
+        verdicts = [VERDICT | {"number": number} for number in range(1, 41)]
+        llm, chat = provider_on({"verdicts": verdicts})
+        answers = llm.relate("new", existing, "", cosines)
+        assert [at for at, answer in enumerate(answers) if answer.relation is Relation.CONTRADICTS] == [*range(59, 99)]
+        assert {answer.score for answer in answers[:59]} == {0.0}
+        assert "memory 058" not in chat.asked[0].prompt
+
+
+class TestMakeRoom:
+    MEMORIES = notes("Likes tea.", "Likes green tea.", "Takes no sugar.")
+
+    def test_a_memory_is_named_by_the_number_of_the_asker(self) -> None:
+        llm, chat = provider_on(CHOICE | {"number": 2})
+        choice = llm.make_room(self.MEMORIES, NOW, 200)
+        assert (choice.number, choice.into, choice.content, choice.made_by) == (502, None, "", MADE_BY)
+        assert "502" not in chat.asked[0].prompt
+
+    def test_two_memories_become_one(self) -> None:
+        llm, _ = provider_on({"reason": "overlap", "number": 1, "into": 2, "content": " Likes tea,\nalso green. "})
+        choice = llm.make_room(self.MEMORIES, NOW, 200)
+        assert (choice.number, choice.into, choice.content) == (501, 502, "Likes tea, also green.")
+
+    @pytest.mark.parametrize(
+        "change",
+        [
+            {"number": 4},
+            {"number": 0},
+            {"number": -1},
+            {"number": 501},
+            {"into": 1, "content": "Likes tea."},
+            {"into": 9, "content": "Likes tea."},
+            {"into": 2, "content": " \x00 "},
+            {"into": 2, "content": "Likes tea. " * 20},
+        ],
+    )
+    def test_an_impossible_choice_is_unusable(self, change: dict[str, Any]) -> None:
+        llm, _ = provider_on(CHOICE | change)
+        with pytest.raises(LLMUnusable):
+            llm.make_room(self.MEMORIES, NOW, 200)
+
+    @pytest.mark.parametrize(
+        "change", [{"number": 2}, {"into": 2, "content": "Both."}, {"number": 2, "into": 1, "content": "Both."}]
+    )
+    def test_a_pinned_memory_is_neither_deleted_nor_rewritten(self, change: dict[str, Any]) -> None:
+        pinned = replace(self.MEMORIES[1], pinned=True)
+        llm, _ = provider_on(CHOICE | change)
+        with pytest.raises(LLMUnusable, match="pinned"):
+            llm.make_room([self.MEMORIES[0], pinned], NOW, 200)
+
+    def test_nothing_is_asked_when_all_are_pinned(self) -> None:
+        llm, chat = provider_on(CHOICE)
+        with pytest.raises(LLMUnusable):
+            llm.make_room([replace(memory, pinned=True) for memory in self.MEMORIES], NOW, 200)
+        assert chat.asked == []
+
+    def test_what_was_shown_in_part_is_not_rewritten(self) -> None:
+        long = notes("a" * 50_000, "b" * 50_000)
+        llm, _ = provider_on({"reason": "", "number": 1, "into": 2, "content": "a and b"})
+        with pytest.raises(LLMUnusable, match="part"):
+            llm.make_room(long, NOW, 200)
+
+    def test_of_very_many_memories_the_least_worth_are_shown(self) -> None:
+        many = [replace(memory, importance=5 - at % 5) for at, memory in enumerate(notes(*map(str, range(2_000))))]
+        llm, _ = provider_on(CHOICE | {"number": 200})
+        choice = llm.make_room(many, NOW, 200)
+        assert next(memory for memory in many if memory.number == choice.number).importance == 1
+
+
+class TestWriting:
+    def test_a_summary_keeps_its_lines(self) -> None:
+        llm, _ = provider_on({"text": "## Ports\r\n\r\n- 80\x00\n- 81\n"})
+        assert llm.summarise("work", notes("a"), "", 500) == Written("## Ports\n\n- 80\n- 81", MADE_BY)
+
+    def test_a_summary_that_is_too_long_ends_with_a_whole_line(self) -> None:
+        llm, _ = provider_on({"text": "- one\n- two\n\n## More\n- three is much too long"})
+        assert llm.summarise("work", notes("a"), "", 25).text == "- one\n- two"
+
+    def test_a_paragraph_that_is_too_long_ends_with_a_whole_sentence(self) -> None:
+        llm, _ = provider_on({"text": "Uses version 1.2 here. And then it goes on and on and on."})
+        assert llm.summarise("work", notes("a"), "", 30).text == "Uses version 1.2 here."
+
+    @pytest.mark.parametrize("text", ["", " \n", "a" * 600])
+    def test_a_summary_that_says_nothing_or_cannot_be_cut_is_unusable(self, text: str) -> None:
+        llm, _ = provider_on({"text": text})
+        with pytest.raises(LLMUnusable):
+            llm.summarise("work", notes("a"), "", 500)
+
+    def test_a_digest_may_be_empty(self) -> None:
+        llm, _ = provider_on({"text": " "})
+        assert llm.digest([HELLO], NOW, 200) == Written("", MADE_BY)
+
+    @pytest.mark.parametrize(
+        ("text", "kept"),
+        [
+            ("Asked for tea. Got coffee. Left.", "Asked for tea. Got coffee."),
+            (
+                "東京に住む。大阪で働いている。京都には行かない。九州にも行かない。",
+                "東京に住む。大阪で働いている。京都には行かない。",
+            ),
+            ("هل يعمل؟ نعم يعمل جيدا الآن.", "هل يعمل؟"),
+        ],
+    )
+    def test_a_digest_that_is_too_long_ends_with_a_whole_sentence(self, text: str, kept: str) -> None:
+        llm, _ = provider_on({"text": text})
+        assert llm.digest([HELLO], NOW, 27).text == kept
+
+    def test_an_insight_is_one_line(self) -> None:
+        llm, _ = provider_on({"text": "The backup\nfails in May."})
+        assert llm.insight(notes("a"), 200) == Written("The backup fails in May.", MADE_BY)
+
+    @pytest.mark.parametrize("text", ["", "a" * 300])
+    def test_an_insight_that_does_not_fit_is_unusable(self, text: str) -> None:
+        llm, _ = provider_on({"text": text})
+        with pytest.raises(LLMUnusable):
+            llm.insight(notes("a"), 200)
+
+
+class TestRewrite:
+    def test_the_last_five_things_said_are_shown(self) -> None:
+        messages = [Message(USER, f"q{at}") for at in range(8)]
+        messages += [Message(TOOL, f"out{at}") for at in range(8)] + [Message(ASSISTANT, "done")]
+        llm, chat = provider_on({"query": "q"})
+        llm.rewrite(messages, NOW)
+        shown = chat.asked[0].prompt
+        assert [at for at in range(8) if f"q{at}" in shown] == [4, 5, 6, 7]
+        assert "assistant: done" in shown
+        assert "out" not in shown
+
+    def test_a_query_is_one_line_of_at_most_32_words(self) -> None:
+        llm, _ = provider_on({"query": "a\nb " + "word " * 100})
+        assert llm.rewrite([HELLO], NOW) == Written(" ".join(["a", "b"] + ["word"] * 30), MADE_BY)
+
+    def test_nothing_asked_is_an_empty_query(self) -> None:
+        llm, _ = provider_on({"query": ""})
+        assert llm.rewrite([HELLO], NOW) == Written("", MADE_BY)
+
+    def test_a_query_without_spaces_is_short_too(self) -> None:
+        llm, _ = provider_on({"query": "質問" * 10_000})
+        assert len(llm.rewrite([HELLO], NOW).text) == 400
