@@ -1,36 +1,51 @@
 """What is known."""
 
 from memories.models.entity import Entity, Mention
+from memories.models.extraction import Extraction, ExtractionStatus, What
 from memories.models.forgotten import Forgotten
 from memories.models.injection import Injection
+from memories.models.ledger import EnergyUse, LedgerEntry
 from memories.models.link import Link, LinkKind
-from memories.models.memory import GENERAL, Kind, Memory, Sentiment, Source, Status, Strength, Visibility
+from memories.models.memory import GENERAL, LIVE, Kind, Memory, Sentiment, Source, Status, Strength, Visibility
 from memories.models.recall_count import RecallCount
-from memories.models.rejection import Rejection
+from memories.models.rejection import Decision, Rejection, RejectionKind
 from memories.models.revision import Action, Revision
-from memories.models.summary import Passage, Summary
+from memories.models.summary import Passage, Summary, SummaryDue
+from memories.models.trigger import FutureTrigger, Preload, TriggerStatus
 from memories.models.vector import Vector
 
 __all__ = [
     "GENERAL",
+    "LIVE",
     "Action",
+    "Decision",
+    "EnergyUse",
     "Entity",
+    "Extraction",
+    "ExtractionStatus",
     "Forgotten",
+    "FutureTrigger",
     "Injection",
     "Kind",
+    "LedgerEntry",
     "Link",
     "LinkKind",
     "Memory",
     "Mention",
     "Passage",
+    "Preload",
     "RecallCount",
     "Rejection",
+    "RejectionKind",
     "Revision",
     "Sentiment",
     "Source",
     "Status",
     "Strength",
     "Summary",
+    "SummaryDue",
+    "TriggerStatus",
     "Vector",
     "Visibility",
+    "What",
 ]

@@ -33,6 +33,11 @@ class Injection(Scoped):
     block = models.CharField(max_length=10)
     line = models.TextField()
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    judged_at = models.DateTimeField(null=True, blank=True, editable=False)
+    used = models.BooleanField(null=True, help_text="Whether the agent's answer made use of it; null: not judged yet.")
+    word_share = models.FloatField(null=True, blank=True, help_text="Share of its telling words in the answer.")
+    similarity = models.FloatField(null=True, blank=True, help_text="Highest cosine with a passage of the answer.")
+    evidence = models.CharField(max_length=500, null=True, blank=True, help_text="The words it was known by.")
 
     objects = InjectionQuerySet.as_manager()
 

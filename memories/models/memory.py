@@ -52,6 +52,10 @@ class Status(models.TextChoices):
     ARCHIVED = "archived"
 
 
+LIVE = (Status.ACTIVE, Status.INACTIVE)
+"""What counts against an app's limit."""
+
+
 class Visibility(models.TextChoices):
     AGENT = "agent", "only the agent that wrote it"
     APP = "app", "every agent of the app"
@@ -64,6 +68,9 @@ class Source(models.TextChoices):
     MARKER = "marker"
     API = "api"
     OPERATOR = "operator"
+    FACT = "fact", "found in what was said"
+    DIGEST = "digest", "written from a whole session"
+    INSIGHT = "insight", "written from archived memories"
 
 
 def subject_of(name: str | None) -> str | None:
@@ -129,6 +136,9 @@ class Memory(Scoped, Identified):
     user_id = models.CharField(max_length=200, null=True, blank=True)
     visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.APP)
     source = models.CharField(max_length=12, choices=Source, default=Source.API)
+    made_by = models.CharField(
+        max_length=120, null=True, blank=True, editable=False, help_text="The rules or the model that worded it."
+    )
     agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="memories")
     turn_number = models.PositiveIntegerField(null=True, blank=True)
@@ -159,6 +169,11 @@ class Memory(Scoped, Identified):
             models.Index(fields=["app", "external_id"], name="memory_external"),
             models.Index(fields=["app", "status", "anchored_at"], name="memory_stale"),
             models.Index(fields=["app"], condition=Q(visibility="shared"), name="memory_shared"),
+            models.Index(
+                fields=["app", "importance", "confidence", "confirmed_at"],
+                condition=Q(pinned=False, status__in=("active", "inactive")),
+                name="memory_least",
+            ),
         ]
         constraints = [
             models.CheckConstraint(

@@ -5,12 +5,34 @@ from __future__ import annotations
 from django.db import models
 from django.utils import timezone
 
-from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+from memories.models.memory import Memory
+from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 from sessions.models import AgentSession, Resource
 
 
-class Rejection(Scoped):
-    """A candidate that did not become a memory."""
+class RejectionKind(models.TextChoices):
+    MARKER = "marker", "a marker that cannot be read"
+    FACT = "fact", "not worth keeping"
+    CONFLICT = "conflict", "at odds with something surer"
+    QUARANTINE = "quarantine", "reads like an instruction to the agent"
+
+
+class Decision(models.TextChoices):
+    OPEN = "open"
+    OVERRULED = "overruled", "overruled: stored after all"
+    CONFIRMED = "confirmed", "confirmed: rightly refused"
+
+
+class Rejection(Scoped, Identified):
+    """A candidate that did not become a memory. `candidate` and `scores` are what is needed to overrule it."""
+
+    kind = models.CharField(max_length=12, choices=RejectionKind, default=RejectionKind.MARKER)
+    candidate = models.JSONField(null=True, blank=True)
+    scores = models.JSONField(null=True, blank=True)
+    decision = models.CharField(max_length=10, choices=Decision, default=Decision.OPEN)
+    decided_by = models.CharField(max_length=200, blank=True, default="")
+    decided_at = models.DateTimeField(null=True, blank=True, editable=False)
+    memory = models.ForeignKey(Memory, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
     session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     resource = models.ForeignKey(Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
@@ -23,8 +45,8 @@ class Rejection(Scoped):
     objects = ScopedQuerySet["Rejection"].as_manager()
 
     class Meta:
-        ordering = ["-id"]
-        indexes = [models.Index(fields=["app", "-id"], name="rejection_app_latest")]
+        ordering = ["-uid"]
+        indexes = [models.Index(fields=["app", "-uid"], name="rejection_app_latest")]
 
     def __str__(self) -> str:
         return self.reason

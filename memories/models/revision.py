@@ -20,6 +20,8 @@ class Action(models.TextChoices):
     ARCHIVED = "archived"
     RESTORED = "restored"
     UNDONE = "undone"
+    USED = "used", "used: the agent made use of it"
+    IGNORED = "ignored", "ignored: shown and not used"
 
 
 class Revision(Scoped):

@@ -70,3 +70,24 @@ class Passage(Scoped):
 
     def __str__(self) -> str:
         return self.text if len(self.text) <= 80 else self.text[:79] + "…"
+
+
+class SummaryDue(Scoped):
+    """A summary that is to be written anew because memories changed: many changes, one row, one rewrite."""
+
+    category = models.CharField(max_length=64)
+    user_id = models.CharField(max_length=200, blank=True, default="")
+    changes = models.PositiveIntegerField(default=1)
+    since = models.DateTimeField(default=timezone.now)
+    token = models.PositiveIntegerField(default=0)
+    lease_until = models.DateTimeField(null=True, blank=True)
+
+    objects = ScopedQuerySet["SummaryDue"].as_manager()
+
+    class Meta:
+        ordering = ["since"]
+        verbose_name_plural = "summaries due"
+        constraints = [models.UniqueConstraint(fields=["app", "category", "user_id"], name="summary_due_is_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.category}: {self.changes} changes"

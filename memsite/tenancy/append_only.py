@@ -111,19 +111,22 @@ def trigger_name(table: str, event: str, column: str = "") -> str:
 
 
 def refuse(vendor: str, table: str, event: str, condition: str, message: str, column: str = "") -> str:
-    """SQL of a trigger that raises `message` for each row of `event` that meets `condition`."""
+    """SQL of a trigger that raises `message` for each row of `event` that meets `condition`.
+
+    Safe to run again: SQLite drops a table's triggers when a migration rebuilds it, PostgreSQL keeps them.
+    """
     name = trigger_name(table, event, column)
     if vendor == "sqlite":
         return (
-            f"CREATE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW WHEN {condition} "
+            f"CREATE TRIGGER IF NOT EXISTS {name} BEFORE {event} ON {table} FOR EACH ROW WHEN {condition} "
             f"BEGIN SELECT RAISE(ABORT, '{message}'); END"
         )
     row = "OLD" if event == "DELETE" else "NEW"
     return (
-        f"CREATE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
+        f"CREATE OR REPLACE FUNCTION {name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN "
         f"IF {condition} THEN RAISE EXCEPTION '{message}' USING ERRCODE = 'integrity_constraint_violation'; END IF; "
         f"RETURN {row}; END $$; "
-        f"CREATE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()"
+        f"CREATE OR REPLACE TRIGGER {name} BEFORE {event} ON {table} FOR EACH ROW EXECUTE FUNCTION {name}()"
     )
 
 

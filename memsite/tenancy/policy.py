@@ -105,6 +105,9 @@ class AppPolicy(models.Model):
         help_text="Categories markers may name.",
     )
 
+    useful_above = share(0.7, "A fact that is less useful than this is chatter and not kept.")
+    verifiable_above = share(0.5, "A fact that is less verifiable than this is an opinion and not kept.")
+
     # How much is kept.
     memory_limit = count(100_000, 1, 10_000_000, "Memories the app may hold.")
     max_characters = count(2_000, 20, 100_000, "Characters a memory may have.")
@@ -155,6 +158,20 @@ class AppPolicy(models.Model):
     # What is learnt from use, and what it may cost.
     echo_step = share(0.1, "Priority gained by an injected memory that was used.")
     fizzle_step = share(0.05, "Priority lost by one that was ignored.")
+    daily_cost = models.FloatField(
+        null=True,
+        blank=True,
+        default=None,
+        validators=between(0, 1_000_000),
+        help_text="Dollars a day for models; beyond it, learning waits for the next day.",
+    )
+    daily_tokens = models.PositiveBigIntegerField(
+        null=True,
+        blank=True,
+        default=None,
+        validators=between(0, 10**12),
+        help_text="Tokens a day for models; beyond it, learning waits for the next day.",
+    )
     energy_floor = share(0.2, "Below this energy, memory work is deferred.")
     time_zone = TimeZoneField(default="UTC", help_text="Of jobs, triggers and dates in texts.")
 

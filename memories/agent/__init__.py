@@ -1,0 +1,12 @@
+"""MemoryAgent: the one door to sessions and memories. Interfaces translate; everything else happens behind it."""
+
+from memories.agent.base import current_embedder
+from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
+from memories.agent.recall import Context, Recalling
+from memories.agent.sessions import Sessions
+
+__all__ = ["Context", "MemoryAgent", "MemoryGone", "VersionMismatch", "current_embedder"]
+
+
+class MemoryAgent(Sessions, Knowledge, Recalling):
+    """All of it for one caller."""

@@ -1,0 +1,86 @@
+"""Memories: remembered, edited, forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from django.core.exceptions import ObjectDoesNotExist
+from django.utils import timezone
+
+from memories.agent.base import Caller
+from memories.capture.outcome import Outcome
+from memories.capture.pipeline import Stored, remember
+from memories.models import Memory
+from memories.models.vector import embedded_text
+from memories.providers.embeddings import EmbedderError, Vectors
+from memories.store import Candidate, Writer, writing
+from memsite.tenancy.models import App
+
+
+class MemoryGone(ObjectDoesNotExist):
+    """Someone forgot the memory in the meantime."""
+
+
+class VersionMismatch(Exception):
+    """The memory is no longer the version that the caller has read."""
+
+
+class Knowledge(Caller):
+    def remember(
+        self, candidates: Sequence[Candidate], *, dedupe: bool = True, on_stored: Stored | None = None
+    ) -> list[Outcome]:
+        return remember(
+            self.app,
+            candidates,
+            self.embedder,
+            self.actor,
+            timezone.now(),
+            dedupe=dedupe,
+            on_stored=on_stored,
+        )
+
+    def edit(
+        self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""
+    ) -> Memory:
+        """The memory as edited. Raises VersionMismatch if it is no longer at `version`."""
+        vector = None
+        if "content" in changes or "subject" in changes:
+            content, subject = changes.get("content", memory.content), changes.get("subject", memory.subject)
+            vector = self.embed(embedded_text(content, subject))
+        with self.changing(memory, version) as (write, current):
+            write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
+        return current
+
+    def forget(self, memories: Sequence[Memory], *, version: int | None = None) -> int:
+        if not memories:
+            return 0
+        with writing(self.app, self.actor, timezone.now()) as write:
+            if version is not None:
+                check_version(self.app, memories[0], version)
+            return write.forget(memories)
+
+    @contextmanager
+    def changing(self, memory: Memory, version: int | None = None) -> Iterator[tuple[Writer, Memory]]:
+        """A writer and the row as it is now, under the app's write lock. Raises VersionMismatch."""
+        with writing(self.app, self.actor, timezone.now()) as write:
+            yield write, check_version(self.app, memory, version)
+
+    def embed(self, text: str) -> Vectors | None:
+        """A document's vector; None when the embedder is away, and then it is embedded later."""
+        try:
+            vector: Vectors = self.embedder.embed_documents([text])[0]
+        except EmbedderError:
+            return None
+        return vector
+
+
+def check_version(app: App, memory: Memory, version: int | None) -> Memory:
+    """The row as it is now; MemoryGone if it is not there, VersionMismatch if it is not at `version`."""
+    current = Memory.objects.for_app(app).filter(pk=memory.pk).first()
+    if current is None:
+        raise MemoryGone
+    if version is not None and current.version != version:
+        raise VersionMismatch
+    return current

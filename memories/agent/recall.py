@@ -1,0 +1,69 @@
+"""Recall: search, and blocks to put before an agent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils import timezone
+
+from memories.agent.base import Caller
+from memories.inject.pipeline import Injected, budget_tokens, greet, inject, line_limit, note_injected
+from memories.models import Injection
+from memories.retrieve.hits import Recall
+from memories.retrieve.rewrite import rewrite
+from memories.retrieve.search import Asked, search
+from memories.text.messages import Message
+from sessions.models import AgentSession
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """A block and where it came from: `tier_answered` is None without a question."""
+
+    injected: Injected
+    tier_answered: str | None = None
+    degraded: tuple[str, ...] = ()
+
+
+class Recalling(Caller):
+    def search(self, asked: Asked, now: datetime | None = None) -> Recall:
+        return search(self.app, self.agent, asked, self.embedder, now or timezone.now())
+
+    def context(
+        self, block: str, *, question: str = "", messages: Sequence[Message] = (),
+        session: AgentSession | None = None, turn_number: int | None = None,
+        max_tokens: int | None = None, limit: int | None = None, user_id: str | None = None,
+    ) -> Context:  # fmt: skip
+        """A block for an agent: what answers the question, or what is known without one.
+
+        The last messages of a conversation are made into a question; where they ask nothing, the block is empty.
+        Within a session a memory that was found and shown once is not shown for a question again.
+        """
+        now = timezone.now()
+        user_id = user_id or (session.user_id if session else None)
+        if messages:
+            question = rewrite(messages, now.astimezone(self.app.policy.time_zone)).query
+        if messages and not question:
+            context = Context(inject([], 0, self.app, block, 1, now))
+        elif question:
+            context = self.answer(block, question, session, now, max_tokens, limit, user_id)
+        else:
+            allowed = self.memories().of_user(user_id)
+            context = Context(greet(allowed, self.app, block, now, max_tokens=max_tokens, limit=limit))
+        if session:
+            note_injected(session, context.injected, turn_number, now)
+        return context
+
+    def answer(
+        self, block: str, question: str, session: AgentSession | None, now: datetime, max_tokens: int | None,
+        limit: int | None, user_id: str | None,
+    ) -> Context:  # fmt: skip
+        shown = Injection.objects.for_app(self.app).into(session).memory_pks() if session else []
+        budget = max_tokens or budget_tokens(self.app.policy, block)
+        most = limit or min(line_limit(self.app.policy, block, budget), self.app.policy.turn_limit)
+        found = self.search(Asked(text=question, limit=most, user_id=user_id, exclude=tuple(shown)), now)
+        hits = [hit.memory for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
+        injected = inject(hits, len(hits), self.app, block, budget, now)
+        return Context(injected, found.tier, tuple(found.degraded))

@@ -1,0 +1,113 @@
+"""Sessions: opened, kept alive, ended; and what is said in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from memories.agent.base import Caller
+from memories.capture.spoken import Captured, capture_said
+from memories.capture.stream import StreamCapture
+from memories.inject.pipeline import Injected, greet, injectable, note_injected
+from memories.maintain.decay import decay_app
+from memories.models import Kind, Memory
+from memories.models.memory import MemoryQuerySet
+from memsite.conf import get_conf
+from memsite.tenancy.models import App
+from sessions.checkpoints import store_turn
+from sessions.models import AgentSession, Role, SessionStatus, Turn
+from sessions.recording import Said
+
+DECAY_EVERY = timedelta(hours=24)
+
+
+class Sessions(Caller):
+    def open_session(self, external_id: str | None, fields: Mapping[str, Any]) -> tuple[AgentSession, bool]:
+        """The session, and whether it is new. The agent's own id for it finds it again and wakes it up."""
+        now = timezone.now()
+        if external_id is None:
+            return self.create_session(None, fields, now), True
+        with transaction.atomic():
+            found = AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id).first()
+            if found is None:
+                return self.create_session(external_id, fields, now), True
+            awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
+            for name, value in {**awake, **fields}.items():
+                setattr(found, name, value)
+            found.save()
+        return found, False
+
+    def create_session(self, external_id: str | None, fields: Mapping[str, Any], now: datetime) -> AgentSession:
+        assert self.agent is not None, "sessions are an agent's"
+        return AgentSession.objects.create(
+            app=self.app,
+            agent=self.agent,
+            external_id=external_id,
+            started_at=now,
+            heartbeat_at=now,
+            **fields,
+        )
+
+    def start(self, session: AgentSession) -> tuple[Injected, list[str]]:
+        """Decay first, then the block of what is known; also the names of the jobs that ran."""
+        now = timezone.now()
+        self.run_decay(now)
+        allowed = self.memories().of_user(session.user_id)
+        injected = greet(allowed, self.app, self.app.policy.block, now)
+        note_injected(session, injected, None, now)
+        return injected, ["decay"]
+
+    def lessons(self, session: AgentSession) -> MemoryQuerySet:
+        lessons = self.memories().of_user(session.user_id).filter(kind=Kind.LESSON)
+        return injectable(lessons, self.app.policy, timezone.now())
+
+    def heartbeat(self, session: AgentSession) -> list[str]:
+        """Notes that the session lives, and runs what is overdue; answers the names of the jobs that ran."""
+        now = timezone.now()
+        AgentSession.objects.for_app(self.app).filter(pk=session.pk).update(heartbeat_at=now)
+        if self.app.decayed_at and now - self.app.decayed_at < DECAY_EVERY:
+            return []
+        self.run_decay(now)
+        return ["decay"]
+
+    def run_decay(self, now: datetime) -> None:
+        decay_app(self.app, now)
+        App.objects.filter(pk=self.app.pk).update(decayed_at=now)
+        self.app.decayed_at = now
+
+    def end(self, session: AgentSession, reason: str) -> int:
+        """Ends the session; answers how many of its memories still wait for their vector."""
+        AgentSession.objects.for_app(self.app).active().filter(pk=session.pk).update(
+            status=SessionStatus.ENDED, ended_at=timezone.now(), end_reason=reason
+        )
+        mine = Memory.objects.for_app(self.app).filter(session=session)
+        return mine.exclude(vectors__model=self.embedder.name).count()
+
+    def checkpoint(self, session: AgentSession, number: int, body: Mapping[str, Any]) -> tuple[Turn, bool, Captured]:
+        """Stores a turn with its raw texts and markers; (turn, whether it is new, what was captured)."""
+        now = timezone.now()
+        with transaction.atomic():
+            turn, is_new = store_turn(session, number, body, now)
+        # Also after a crash between the two: texts stored before are not stored or counted again.
+        captured = capture_said(session, turn_texts(turn), self.embedder, self.actor, now)
+        return turn, is_new, captured
+
+    def capture_messages(
+        self, session: AgentSession, said: Sequence[Said], on_stored: Callable[[Captured], None] | None = None
+    ) -> Captured:
+        return capture_said(session, said, self.embedder, self.actor, timezone.now(), on_stored)
+
+    def capture_stream(self, session: AgentSession) -> StreamCapture:
+        """A reader to be fed with the stream's chunks."""
+        return StreamCapture(session, self.embedder, self.actor, get_conf().max_line_bytes)
+
+
+def turn_texts(turn: Turn) -> list[Said]:
+    return [
+        Said(Role.USER, turn.user_input, f"turn:{turn.number}:user", turn.created_at, turn.number),
+        Said(Role.ASSISTANT, turn.llm_output, f"turn:{turn.number}:assistant", turn.created_at, turn.number),
+    ]

@@ -1,0 +1,56 @@
+"""What the server spends: each call to a model, and the energy of each operation."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.utils import timezone
+
+from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+from sessions.models import AgentSession
+
+
+class LedgerEntry(Scoped):
+    """One call to a model. `cost` in US dollars, null if the price is not known; `day` in the app's time zone."""
+
+    operation = models.CharField(max_length=20)
+    model = models.CharField(max_length=120)
+    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    turn_number = models.PositiveIntegerField(null=True, blank=True)
+    input_tokens = models.PositiveIntegerField(default=0)
+    output_tokens = models.PositiveIntegerField(default=0)
+    cost = models.FloatField(null=True, blank=True)
+    seconds = models.FloatField(default=0)
+    outcome = models.CharField(max_length=20, default="ok")
+    day = models.DateField()
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ScopedQuerySet["LedgerEntry"].as_manager()
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name_plural = "ledger entries"
+        indexes = [
+            models.Index(fields=["app", "day"], name="ledger_app_day"),
+            models.Index(fields=["app", "-id"], name="ledger_app_latest"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.operation} by {self.model}"
+
+
+class EnergyUse(Scoped):
+    """Units spent on one kind of operation on one day."""
+
+    day = models.DateField()
+    operation = models.CharField(max_length=20)
+    calls = models.PositiveIntegerField(default=0)
+    units = models.FloatField(default=0)
+
+    objects = ScopedQuerySet["EnergyUse"].as_manager()
+
+    class Meta:
+        ordering = ["-day", "operation"]
+        constraints = [models.UniqueConstraint(fields=["app", "day", "operation"], name="energy_use_is_unique")]
+
+    def __str__(self) -> str:
+        return f"{self.units} for {self.operation} on {self.day}"

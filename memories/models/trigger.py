@@ -1,0 +1,72 @@
+"""What has to be in view on a day to come."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from memories.models.memory import Memory, Visibility
+from memsite.tenancy.models import Agent
+from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
+from sessions.models import AgentSession, Resource
+
+
+class TriggerStatus(models.TextChoices):
+    WAITING = "waiting"
+    DONE = "done", "done: its last day is over"
+    CANCELLED = "cancelled"
+
+
+class FutureTrigger(Scoped, Identified):
+    """Due on `trigger_date`, and on the days that `rule` (an RFC 5545 RRULE) adds.
+
+    `text` is the time as it was said, `message` the statement around it. A recurring one moves on to its next day.
+    """
+
+    trigger_date = models.DateField()
+    trigger_time = models.TimeField(null=True, blank=True)
+    until = models.DateField(null=True, blank=True, help_text="The last day, of a stretch of days.")
+    rule = models.CharField(max_length=200, blank=True, default="")
+    text = models.CharField(max_length=200)
+    message = models.TextField()
+    status = models.CharField(max_length=10, choices=TriggerStatus, default=TriggerStatus.WAITING)
+    memories = models.ManyToManyField(Memory, through="Preload", related_name="triggers")
+    user_id = models.CharField(max_length=200, null=True, blank=True)
+    visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.APP)
+    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    resource = models.ForeignKey(Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = ScopedQuerySet["FutureTrigger"].as_manager()
+
+    class Meta:
+        ordering = ["trigger_date", "id"]
+        indexes = [
+            models.Index(fields=["app", "status", "trigger_date"], name="trigger_due"),
+            models.Index(fields=["app", "-uid"], name="trigger_app_latest"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(until=None) | Q(until__gte=models.F("trigger_date")), name="trigger_ends_after_it_begins"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.trigger_date}: {self.message[:80]}"
+
+
+class Preload(Scoped):
+    """A memory that its trigger brings up."""
+
+    trigger = models.ForeignKey(FutureTrigger, on_delete=models.CASCADE, related_name="preloads")
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="preloads")
+
+    objects = ScopedQuerySet["Preload"].as_manager()
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["trigger", "memory"], name="preload_is_unique")]
+
+    def __str__(self) -> str:
+        return f"memory {self.memory_id} on the day of trigger {self.trigger_id}"
