@@ -1,5 +1,6 @@
 """Embedders: one promise (`Embedder`), its keepers, and the factory that picks one."""
 
+from ..patience import Patience
 from .base import (
     Embedder,
     EmbedderError,
@@ -14,7 +15,6 @@ from .hashing import HashEmbedder
 from .minilm import MiniLMEmbedder
 from .ollama import OllamaEmbedder
 from .openai import OpenAIEmbedder
-from .patience import Patience
 
 __all__ = [
     "Embedder",

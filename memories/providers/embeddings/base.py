@@ -69,8 +69,3 @@ def normalise_rows(rows: NDArray[np.floating[Any]]) -> Vectors:
         raise EmbedderUnavailable("the vectors hold numbers that are not finite")
     norms = np.linalg.norm(rows.astype(np.float64), axis=1, keepdims=True)
     return np.ascontiguousarray(rows / np.where(norms == 0.0, 1.0, norms), dtype=np.float32)
-
-
-def without_surrogates(text: str) -> str:
-    """`text` that can be encoded: surrogate pairs joined, lone surrogates replaced by U+FFFD."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

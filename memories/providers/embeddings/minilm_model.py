@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .base import EmbedderMisconfigured, Vectors, without_surrogates
+from ..surrogates import without_surrogates
+from .base import EmbedderMisconfigured, Vectors
 from .minilm_files import (
     GRAPH_FILE,
     REMEDY,

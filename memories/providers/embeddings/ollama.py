@@ -1,8 +1,7 @@
 """Ollama: models on one's own machine, over `POST /api/embed`."""
 
+from ..patience import Patience
 from .base import EmbedderUnavailable
-from .jsonapi import JsonApi
-from .patience import Patience
 from .remote import RemoteEmbedder
 
 DEFAULT_URL = "http://127.0.0.1:11434"
@@ -16,7 +15,7 @@ class OllamaEmbedder(RemoteEmbedder):
 
     def __init__(self, url: str = DEFAULT_URL, model: str = DEFAULT_MODEL, patience: Patience | None = None) -> None:
         hints = {404: f"no such model or address; try `ollama pull {model}`"}
-        super().__init__(model, JsonApi(url, patience=patience, hints=hints))
+        super().__init__(url, model, patience=patience, hints=hints)
 
     def _ask(self, inputs: list[str]) -> object:
         answer = self._api.post("/api/embed", {"model": self._model, "input": inputs})

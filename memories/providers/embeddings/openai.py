@@ -1,8 +1,8 @@
 """OpenAI, and the many servers that speak its `POST /embeddings`."""
 
+from ..http import bearer
+from ..patience import Patience
 from .base import EmbedderUnavailable
-from .jsonapi import JsonApi
-from .patience import Patience
 from .remote import RemoteEmbedder
 
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -21,7 +21,7 @@ class OpenAIEmbedder(RemoteEmbedder):
         api_key: str = "",
         patience: Patience | None = None,
     ) -> None:
-        super().__init__(model, JsonApi(url, api_key, patience))
+        super().__init__(url, model, bearer(api_key), patience)
 
     def _ask(self, inputs: list[str]) -> object:
         payload = {"model": self._model, "input": inputs, "encoding_format": "float"}

@@ -1,25 +1,39 @@
 """What all remote embedders share: prefixes, batches, and a strict look at the answer."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import ClassVar
 
 import numpy as np
 
+from ..errors import ServiceAway, ServiceRefused
+from ..http import JsonApi
+from ..patience import Patience
+from ..surrogates import without_surrogates
 from .base import (
     EmbedderMisconfigured,
     EmbedderUnavailable,
     Thresholds,
     Vectors,
     normalise_rows,
-    without_surrogates,
 )
 from .families import family_of
-from .jsonapi import JsonApi
 
 BATCH_TEXTS = 64
 # Models read 2,048 to 8,192 tokens; some services refuse a longer text instead of cutting it.
 MAX_CHARACTERS = 8_000
+
+
+@contextmanager
+def embedder_errors() -> Iterator[None]:
+    """Says of an embedder what is said of a service."""
+    try:
+        yield
+    except ServiceAway as error:
+        raise EmbedderUnavailable(str(error)) from None
+    except ServiceRefused as error:
+        raise EmbedderMisconfigured(str(error)) from None
 
 
 class RemoteEmbedder(ABC):
@@ -27,10 +41,18 @@ class RemoteEmbedder(ABC):
 
     provider: ClassVar[str]
 
-    def __init__(self, model: str, api: JsonApi) -> None:
+    @embedder_errors()
+    def __init__(
+        self,
+        url: str,
+        model: str,
+        headers: Mapping[str, str] | None = None,
+        patience: Patience | None = None,
+        hints: Mapping[int, str] | None = None,
+    ) -> None:
         self.name = f"{self.provider}/{model}"
         self._model = model
-        self._api = api
+        self._api = JsonApi(url, headers, patience, hints)
         self._family = family_of(model)
         self._dim = 0
 
@@ -64,6 +86,7 @@ class RemoteEmbedder(ABC):
         vector: Vectors = self._embed([self._family.query_prefix + sendable(text)])[0]
         return vector
 
+    @embedder_errors()
     def _embed(self, inputs: list[str]) -> Vectors:
         vectors = checked_vectors(self._ask(inputs), len(inputs))
         self._check_dim(vectors.shape[1])

@@ -15,7 +15,7 @@ from memories.providers.embeddings import (
     make_embedder,
     normalise_rows,
 )
-from memories.providers.embeddings.base import without_surrogates
+from memories.providers.surrogates import without_surrogates
 
 
 def test_rows_are_normalised_and_zero_rows_stay_zero():

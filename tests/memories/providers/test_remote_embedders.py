@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from werkzeug import Response
 
+from memories.providers import http
 from memories.providers.embeddings import (
     EmbedderMisconfigured,
     EmbedderUnavailable,
@@ -14,8 +15,8 @@ from memories.providers.embeddings import (
     OpenAIEmbedder,
     Patience,
 )
-from memories.providers.embeddings import jsonapi as jsonapi_module
-from memories.providers.embeddings.patience import ServiceBusy, retry_after_seconds, wait_before_retry
+from memories.providers.errors import ServiceAway, ServiceBusy
+from memories.providers.patience import retry_after_seconds, wait_before_retry
 
 KEY = "sk-secret-4711"
 TEXT = "the user's private words"
@@ -187,7 +188,7 @@ def test_a_long_retry_after_is_not_waited_for(httpserver, ollama):
 
 @pytest.mark.parametrize(("asked", "expected"), [(None, True), (0.0, 0.0), (2.0, 2.0), (4.0, 4.0), (4.5, False)])
 def test_short_waits_are_honoured(asked, expected):
-    found = wait_before_retry(ServiceBusy("busy", asked), Patience(longest_wait_seconds=4.0))
+    found = wait_before_retry(ServiceBusy("busy", asked), longest_seconds=4.0)
     assert found == expected
     assert type(found) is type(expected)
 
@@ -232,10 +233,10 @@ def test_a_service_that_hangs_is_left():
 
 
 def test_an_answer_that_drips_is_left(monkeypatch):
-    response = jsonapi_module.httpx.Response(200, content=iter([b"[", b"1", b"]"]))
-    monkeypatch.setattr(jsonapi_module, "monotonic", lambda: 31.0)
-    with pytest.raises(EmbedderUnavailable, match="too long"):
-        jsonapi_module.read_bounded(response, deadline=30.0)
+    response = http.httpx.Response(200, content=iter([b"[", b"1", b"]"]))
+    monkeypatch.setattr(http, "monotonic", lambda: 31.0)
+    with pytest.raises(ServiceAway, match="too long"):
+        http.read_bounded(response, deadline=30.0)
 
 
 # Answers that are wrong
@@ -280,7 +281,7 @@ def test_rows_without_one_common_length_are_a_misconfiguration(httpserver, ollam
 
 
 def test_an_endless_answer_is_cut_off(httpserver, ollama, monkeypatch):
-    monkeypatch.setattr(jsonapi_module, "MAX_ANSWER_BYTES", 1_000)
+    monkeypatch.setattr(ollama._api, "_max_bytes", 1_000)
     httpserver.expect_request("/api/embed").respond_with_data(" " * 5_000)
     with pytest.raises(EmbedderUnavailable, match="longer than 1,000 bytes"):
         ollama.embed_query("one")

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
-from .base import EmbedderUnavailable
+from .errors import ServiceBusy
 
 
 @dataclass(frozen=True)
@@ -18,24 +18,16 @@ class Patience:
     longest_wait_seconds: float = 4.0
 
 
-class ServiceBusy(EmbedderUnavailable):
-    """Worth another attempt at once, or after the wait the service asked for."""
-
-    def __init__(self, message: str, wait_seconds: float | None = None) -> None:
-        super().__init__(message)
-        self.wait_seconds = wait_seconds
-
-
-def wait_before_retry(error: Exception, patience: Patience) -> bool | float:
+def wait_before_retry(error: Exception, longest_seconds: float) -> bool | float:
     """stamina's hook: False gives up, True waits a little longer each time, a number is in seconds.
 
     A service that asks for a longer wait than is allowed is left alone: the caller's queue waits better.
     """
-    if not isinstance(error, ServiceBusy):
+    if not isinstance(error, ServiceBusy) or longest_seconds < 0:
         return False
     if error.wait_seconds is None:
         return True
-    return error.wait_seconds <= patience.longest_wait_seconds and error.wait_seconds
+    return error.wait_seconds <= longest_seconds and error.wait_seconds
 
 
 def retry_after_seconds(header: str) -> float | None:

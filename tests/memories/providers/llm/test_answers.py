@@ -1,0 +1,113 @@
+import json
+from contextlib import suppress
+from time import perf_counter
+
+import pytest
+
+from memories.providers.llm.answers import MAX_CHARACTERS, read_answer
+from memories.providers.llm.schema import Unfit
+
+ANY = {"type": "object"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1}',
+        '  {"a": 1}\n',
+        '```json\n{"a": 1}\n```',
+        'Sure! Here is the JSON you asked for:\n\n```\n{"a": 1}\n```\nLet me know if you need {anything} else.',
+        'As {asked}: {"a": 1}',
+        'A 5" pipe: {"a": 1}',
+        '{"a": 1,}',
+        '{"a": 1}{"a": 2}',
+        '<think>The user wants {"a": 7}, or so.</think>\n{"a": 1}',
+        'I think of {"a": 7}.</think>{"a": 1}',
+        '\ufeff{"a": 1}',
+    ],
+)
+def test_the_first_object_is_found_in_what_surrounds_it(text):
+    assert read_answer(text, ANY) == {"a": 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ('{"a": "}{"}', "}{"),
+        (r'{"a": "say \"}\" twice"}', 'say "}" twice'),
+        ('{"a": ", }"}', ", }"),
+        ('{"a": [1, 2, ],}', [1, 2]),
+        ('{"a": "two\nlines"}', "two\nlines"),
+        ('{"a": "after </think> all"}', "after </think> all"),
+        ('{"a": "\\ud83d\\ude00"}', "😀"),
+        ('{"a": "\\ud83d"}', "\ufffd"),
+        ('{"a": "مرحبا 你好"}', "مرحبا 你好"),
+    ],
+)
+def test_what_a_string_holds_is_left_as_it_is(text, expected):
+    assert read_answer(text, {"type": "object", "properties": {"a": {}}}) == {"a": expected}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I cannot do that.",
+        "[1, 2]",
+        '{"facts": [{"content": "a"}, {"content": "b',
+        '{"a": NaN}',
+        '{"a": Infinity}',
+        '{"a": 1e999}',
+        '{"a": ' + "9" * 5_000 + "}",
+        "{'a': 1}",
+        '{"a": 1',
+        "{" * 100_000,
+        '{"a":' * 50_000 + "1" + "}" * 50_000,
+        '{"a":' * 600 + "1" + "}" * 600,
+        '"' * 100_000,
+        "\x00",
+        '{"a": 1}' + " " * MAX_CHARACTERS,
+    ],
+)
+def test_what_holds_no_object_is_refused(text):
+    with pytest.raises(Unfit):
+        read_answer(text, ANY)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{" * 1_000_000,
+        "{}" * 500_000,
+        '"{' * 500_000,
+        '{"' + '\\"' * 500_000,
+        "{" + "," * 999_998 + "}",
+        "{" + ", " * 499_999 + "}",
+        '{"a": 1}, ' * 100_000,
+        "</think>" * 100_000,
+        "\ud800" * 1_000_000,
+    ],
+)
+def test_hostile_megabytes_are_read_in_a_moment(text):
+    started = perf_counter()
+    with suppress(Unfit):
+        read_answer(text, ANY)
+    assert perf_counter() - started < 1.0
+
+
+def test_an_object_that_the_protocol_has_read_is_only_checked():
+    schema = {"type": "object", "properties": {"a": {}}, "additionalProperties": False}
+    assert read_answer({"a": 1, "b": 2}, schema) == {"a": 1}
+
+
+def test_a_thousand_facts_are_read_at_once():
+    facts = [{"content": f"The user's fact {number} is {{known}}.", "importance": 3} for number in range(1_000)]
+    item = {
+        "type": "object",
+        "properties": {"content": {"type": "string"}, "importance": {"type": "integer", "minimum": 1, "maximum": 5}},
+        "required": ["content"],
+    }
+    schema = {"type": "object", "properties": {"facts": {"type": "array", "items": item}}, "required": ["facts"]}
+    started = perf_counter()
+    assert read_answer(f"```json\n{json.dumps({'facts': facts}, indent=1)}\n```", schema) == {"facts": facts}
+    assert perf_counter() - started < 0.5

@@ -1,0 +1,331 @@
+import json
+import logging
+import socket
+import threading
+import traceback
+from time import monotonic
+
+import pytest
+
+from memories.providers.llm.chat import Ask
+from memories.providers.llm.circuit import Circuit
+from memories.providers.llm.provider import LLMError, LLMMisconfigured, LLMUnavailable, LLMUnusable
+
+from .servers import KEY, Drips, Drops, Fails, Floods, Hangs, Raw, Says
+from .test_circuit import Clock
+
+FACTS = {
+    "type": "object",
+    "properties": {
+        "facts": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"content": {"type": "string"}, "importance": {"type": "integer"}},
+                "required": ["content", "importance"],
+                "additionalProperties": False,
+            },
+        }
+    },
+    "required": ["facts"],
+    "additionalProperties": False,
+}
+PROMPT = "the user's private words"
+ASK = Ask("extract", "You extract.", PROMPT, FACTS, 500)
+GOOD = {"facts": [{"content": "Likes tea.", "importance": 3}]}
+WRONG = {"facts": [{"content": "Likes tea.", "importance": "high"}]}
+
+
+def within(seconds):
+    return Ask("extract", "You extract.", PROMPT, FACTS, 500, total_seconds=seconds)
+
+
+def outcomes(usages):
+    return [usage.outcome for usage in usages]
+
+
+# Answers
+
+
+def test_a_good_answer_comes_back(chat, server, meter, kind):
+    server.then(Says(GOOD))
+    assert chat.ask(ASK, meter) == GOOD
+    assert chat.name == kind
+    assert chat.state() == "closed"
+
+
+def test_fences_and_prose_around_it_do_not_matter(chat, server, meter, usages):
+    server.then(Says(f"Here you are:\n```json\n{json.dumps(GOOD, indent=2)}\n```\nAnything else?"))
+    assert chat.ask(ASK, meter) == GOOD
+    assert outcomes(usages) == ["ok"]
+
+
+def test_what_nobody_asked_for_is_dropped(chat, server, meter):
+    server.then(Says({"facts": [{**GOOD["facts"][0], "mood": "sunny"}], "notes": "none"}))
+    assert chat.ask(ASK, meter) == GOOD
+
+
+def test_a_wrong_answer_may_be_put_right_once(chat, server, meter, usages):
+    server.then(Says(WRONG), Says(GOOD))
+    assert chat.ask(ASK, meter) == GOOD
+    assert outcomes(usages) == ["unusable", "ok"]
+    again = server.seen[1].prompt
+    assert again.startswith(PROMPT)
+    assert "facts[0].importance is not of the type integer" in again
+
+
+def test_two_wrong_answers_are_enough(chat, server, meter, usages):
+    server.always(Says(WRONG))
+    with pytest.raises(LLMUnusable, match=r"did not answer extract .* facts\[0\]\.importance") as caught:
+        chat.ask(ASK, meter)
+    assert len(server.seen) == 2
+    assert outcomes(usages) == ["unusable", "unusable"]
+    assert "Likes tea" not in str(caught.value)
+
+
+def test_an_answer_that_was_cut_off_gets_more_room(chat, server, meter):
+    server.then(Says(json.dumps(GOOD)[:-8], cut=True), Says(GOOD))
+    assert chat.ask(ASK, meter) == GOOD
+    assert server.seen[1].max_tokens - server.seen[0].max_tokens == 500
+    assert "cut off" in server.seen[1].prompt
+
+
+def test_a_whole_answer_is_good_even_if_blanks_behind_it_were_cut(chat, server, meter):
+    server.then(Says(json.dumps(GOOD) + "\n" * 100, cut=True))
+    assert chat.ask(ASK, meter) == GOOD
+
+
+def test_a_thousand_facts_are_an_answer(chat, server, meter):
+    many = {"facts": [{"content": f"Fact {number}.", "importance": 3} for number in range(1_000)]}
+    server.then(Says(many))
+    assert chat.ask(ASK, meter) == many
+
+
+# Failures
+
+
+def test_a_server_that_stumbles_is_asked_again(chat, server, meter, usages):
+    server.then(Fails(500), Drops(), Says(GOOD))
+    assert chat.ask(ASK, meter) == GOOD
+    assert outcomes(usages) == ["ok"]
+
+
+def test_a_server_that_stays_down_is_away(chat, server, meter, usages):
+    server.always(Fails(503))
+    with pytest.raises(LLMUnavailable, match=r"127\.0\.0\.1 answered 503"):
+        chat.ask(ASK, meter)
+    assert len(server.seen) == 3
+    assert outcomes(usages) == ["unavailable"]
+
+
+def test_a_short_wait_that_is_asked_for_is_kept(chat, server, meter):
+    server.then(Fails(429, headers={"Retry-After": "0"}), Says(GOOD))
+    assert chat.ask(ASK, meter) == GOOD
+
+
+def test_a_wait_beyond_the_deadline_is_left_to_the_caller(chat, server, meter):
+    server.then(Fails(429, headers={"Retry-After": "61"}))
+    with pytest.raises(LLMUnavailable, match="answered 429") as caught:
+        chat.ask(ASK, meter)
+    assert caught.value.wait_seconds == 61.0
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+def test_a_refusal_is_a_matter_of_settings_at_once(chat, server, meter, usages, status):
+    server.then(Fails(status, "you may not use tool_choice, nor any response format"))
+    with pytest.raises(LLMMisconfigured, match=f"answered {status}"):
+        chat.ask(ASK, meter)
+    assert len(server.seen) == 1
+    assert outcomes(usages) == ["misconfigured"]
+
+
+def test_a_refusal_for_another_reason_is_not_argued_with(chat, server, meter):
+    server.then(Fails(400, "Your credit balance is too low"))
+    with pytest.raises(LLMMisconfigured, match="answered 400"):
+        chat.ask(ASK, meter)
+    assert len(server.seen) == 1
+
+
+def test_nobody_at_home_is_away(chat_with, meter, usages, kind):
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{probe.getsockname()[1]}"
+    with pytest.raises(LLMUnavailable, match="cannot be reached"):
+        chat_with(kind, url).ask(ASK, meter)
+    assert [(usage.outcome, usage.input_tokens, usage.cost) for usage in usages] == [("unavailable", 0, None)]
+
+
+@pytest.mark.parametrize("behaviour", [Hangs(), Drips()])
+def test_a_server_that_takes_too_long_is_left(chat, server, meter, usages, behaviour):
+    server.then(behaviour)
+    started = monotonic()
+    with pytest.raises(LLMUnavailable):
+        chat.ask(within(0.1), meter)
+    assert 0.05 < monotonic() - started < 0.5
+    assert outcomes(usages) == ["unavailable"]
+    assert usages[0].seconds > 0.05
+
+
+def test_no_second_answer_is_asked_for_when_the_time_is_up(chat, server, usages, monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr("memories.providers.llm.client.monotonic", clock)
+
+    def tell_late(usage):
+        usages.append(usage)
+        clock.now += 100
+
+    server.always(Says(WRONG))
+    with pytest.raises(LLMUnusable):
+        chat.ask(ASK, tell_late)
+    assert len(usages) == len(server.seen) == 1
+
+
+def test_fifty_megabytes_are_not_read(chat, server, meter, usages):
+    server.then(Floods(50_000_000))
+    with pytest.raises(LLMUnusable, match="longer than 8,388,608 bytes"):
+        chat.ask(ASK, meter)
+    assert outcomes(usages) == ["unusable"]
+
+
+@pytest.mark.parametrize("body", [b"", b"<html>504</html>", b'{"choices": [', b"\xff", b"[" * 100_000])
+def test_what_is_no_json_is_no_answer(chat, server, meter, body):
+    server.then(Raw(body))
+    with pytest.raises(LLMUnavailable, match="not JSON"):
+        chat.ask(ASK, meter)
+
+
+# The circuit
+
+
+def test_a_server_that_keeps_failing_is_left_alone_and_tried_again(server, chat_with, meter, usages):
+    clock = Clock()
+    chat = chat_with(server.kind, server.url, circuit=Circuit("host", clock=clock))
+    server.always(Fails(500))
+    for _ in range(5):
+        with pytest.raises(LLMUnavailable, match="answered 500"):
+            chat.ask(ASK, meter)
+    assert (chat.state(), chat.wait_seconds()) == ("open", 30.0)
+    asked = len(server.seen)
+    with pytest.raises(LLMUnavailable, match="left alone") as caught:
+        chat.ask(ASK, meter)
+    assert caught.value.wait_seconds == 30.0
+    assert len(server.seen) == asked
+    assert len(usages) == 5
+    clock.now += 30
+    assert chat.state() == "half-open"
+    server.always(Says(GOOD))
+    assert chat.ask(ASK, meter) == GOOD
+    assert chat.state() == "closed"
+
+
+def test_answers_of_no_use_do_not_open_it(server, chat_with, meter):
+    chat = chat_with(server.kind, server.url, circuit=Circuit("host", failures=1))
+    server.always(Says(WRONG))
+    for _ in range(2):
+        with pytest.raises(LLMUnusable):
+            chat.ask(ASK, meter)
+    assert chat.state() == "closed"
+
+
+# Many at a time
+
+
+def test_only_so_many_ask_at_a_time(server, chat_with, meter, usages):
+    chat = chat_with(server.kind, server.url, concurrency=2)
+    both = threading.Barrier(2)
+
+    def two_by_two(seen):
+        both.wait(5)
+        return Says(GOOD)
+
+    server.always(two_by_two)
+    threads = [threading.Thread(target=chat.ask, args=(ASK, meter)) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert server.most_at_once == 2
+    assert outcomes(usages) == ["ok"] * 6
+
+
+def test_waiting_for_a_place_counts(server, chat_with, meter, usages):
+    chat = chat_with(server.kind, server.url, concurrency=1)
+    asked = threading.Event()
+    server.always(lambda seen: asked.set() or Hangs())
+
+    def occupy():
+        with pytest.raises(LLMUnavailable, match="failed to answer"):
+            chat.ask(within(0.2), meter)
+
+    thread = threading.Thread(target=occupy)
+    thread.start()
+    assert asked.wait(5)
+    with pytest.raises(LLMUnavailable, match="busy with our other questions"):
+        chat.ask(within(0.05), meter)
+    assert usages == []
+    thread.join()
+    assert outcomes(usages) == ["unavailable"]
+
+
+# What it took
+
+
+def test_tokens_time_and_cost_are_told(chat, server, meter, usages):
+    server.then(Says(GOOD, tokens=(2_000, 100)))
+    chat.ask(ASK, meter)
+    (usage,) = usages
+    assert (usage.operation, usage.model, usage.outcome) == ("extract", "large", "ok")
+    assert (usage.input_tokens, usage.output_tokens) == (2_000, 100)
+    assert usage.cost == pytest.approx(2_000 * 3 / 1e6 + 100 * 15 / 1e6)
+    assert 0 < usage.seconds < 5
+
+
+def test_wrong_answers_cost_as_well(chat, server, meter, usages):
+    server.always(Says(WRONG))
+    with pytest.raises(LLMUnusable):
+        chat.ask(ASK, meter)
+    assert [usage.cost for usage in usages] == [pytest.approx(0.006)] * 2
+
+
+def test_without_a_price_there_is_no_cost(server, chat_with, meter, usages):
+    server.then(Says(GOOD))
+    chat_with(server.kind, server.url, prices={"small": (1.0, 1.0)}).ask(ASK, meter)
+    assert (usages[0].cost, usages[0].input_tokens) == (None, 1_000)
+
+
+def test_a_server_that_does_not_tell_its_tokens_costs_nobody_knows_what(chat, server, meter, usages):
+    server.then(Says(GOOD, tokens=None))
+    chat.ask(ASK, meter)
+    assert (usages[0].input_tokens, usages[0].output_tokens, usages[0].cost) == (0, 0, None)
+
+
+# Secrets
+
+
+@pytest.mark.parametrize("status", [307, 400, 401, 403, 404, 413, 422, 429, 500, 501, 200])
+def test_neither_key_nor_words_are_in_an_error_or_a_log(chat, server, meter, caplog, status):
+    for logger in ("", "httpx", "httpcore", "stamina"):
+        caplog.set_level(logging.DEBUG, logger)
+    server.always(Fails(status, f"{KEY} {PROMPT} tool_choice format temperature think max_completion_tokens"))
+    with pytest.raises(LLMError) as caught:
+        chat.ask(ASK, meter)
+    shown = repr(caught.value) + "".join(traceback.format_exception(caught.value)) + caplog.text
+    assert KEY not in shown
+    assert PROMPT not in shown
+
+
+def test_neither_key_nor_password_is_in_a_repr_or_a_log(server, chat_with, meter, caplog):
+    for logger in ("", "httpx", "httpcore", "stamina"):
+        caplog.set_level(logging.DEBUG, logger)
+    chat = chat_with(server.kind, server.url.replace("://", "://user:word-4711@"))
+    server.always(Says(GOOD))
+    try:
+        chat.ask(ASK, meter)
+    except LLMMisconfigured:
+        assert server.seen[0].headers["authorization"].startswith("Basic ")
+    parts = (chat, vars(chat), vars(chat._api), vars(chat._api._client))
+    shown = "".join(map(repr, parts)) + caplog.text
+    assert "HTTP Request: POST" in caplog.text
+    for secret in (KEY, "word-4711"):
+        assert secret not in shown

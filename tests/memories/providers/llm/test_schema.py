@@ -1,0 +1,85 @@
+import pytest
+
+from memories.providers.llm.schema import Unfit, fitted
+
+FACT = {
+    "type": "object",
+    "properties": {
+        "content": {"type": "string", "maxLength": 10},
+        "importance": {"type": "integer", "minimum": 1, "maximum": 5},
+        "score": {"type": "number", "minimum": 0, "maximum": 1},
+        "kind": {"type": "string", "enum": ["fact", "decision"]},
+        "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 2},
+        "until": {"type": ["string", "null"]},
+    },
+    "required": ["content"],
+    "additionalProperties": False,
+}
+SCHEMA = {"type": "object", "properties": {"facts": {"type": "array", "items": FACT}}, "required": ["facts"]}
+
+
+def check(**fact):
+    return fitted({"facts": [{"content": "tea", **fact}]}, SCHEMA)["facts"][0]
+
+
+def test_what_fits_comes_back():
+    fact = {"importance": 5, "score": 0.5, "kind": "decision", "tags": ["a", "b"], "until": None}
+    assert check(**fact) == {"content": "tea", **fact}
+
+
+def test_what_was_not_asked_for_is_dropped():
+    assert check(extra=1) == {"content": "tea"}
+
+
+def test_where_it_is_not_excluded_it_is_kept():
+    assert fitted({"a": 1, "b": {"c": ["\ud800"]}}, {"type": "object"}) == {"a": 1, "b": {"c": ["\ufffd"]}}
+
+
+def test_a_whole_float_is_an_integer():
+    found = check(importance=3.0)["importance"]
+    assert (found, type(found)) == (3, int)
+
+
+@pytest.mark.parametrize(
+    ("fact", "problem"),
+    [
+        ({"content": 7}, "facts[0].content is not of the type string"),
+        ({"content": "far too long"}, "facts[0].content is longer than 10 characters"),
+        ({"importance": "3"}, "facts[0].importance is not of the type integer"),
+        ({"importance": 3.5}, "facts[0].importance is not of the type integer"),
+        ({"importance": True}, "facts[0].importance is not of the type integer"),
+        ({"importance": 0}, "facts[0].importance is less than 1"),
+        ({"importance": 6}, "facts[0].importance is more than 5"),
+        ({"score": float("inf")}, "facts[0].score is not of the type number"),
+        ({"score": float("nan")}, "facts[0].score is not of the type number"),
+        ({"score": 10**400}, "facts[0].score is not of the type number"),
+        ({"kind": "secret"}, "facts[0].kind is none of fact, decision"),
+        ({"tags": ["a", "b", "c"]}, "facts[0].tags has more than 2 items"),
+        ({"tags": ["a", None]}, "facts[0].tags[1] is not of the type string"),
+        ({"until": 3}, "facts[0].until is not of the type string or null"),
+    ],
+)
+def test_what_does_not_fit_is_named_by_its_place(fact, problem):
+    with pytest.raises(Unfit) as caught:
+        check(**fact)
+    assert str(caught.value) == problem
+
+
+@pytest.mark.parametrize(
+    ("answer", "problem"),
+    [
+        ({}, "facts is missing"),
+        ({"facts": {}}, "facts is not of the type array"),
+        ({"facts": [{}]}, "facts[0].content is missing"),
+        ([], "the answer is not of the type object"),
+    ],
+)
+def test_the_frame_is_checked_too(answer, problem):
+    with pytest.raises(Unfit) as caught:
+        fitted(answer, SCHEMA)
+    assert str(caught.value) == problem
+
+
+def test_a_schema_that_would_not_be_checked_in_full_is_no_schema():
+    with pytest.raises(ValueError, match="pattern"):
+        fitted("a", {"type": "string", "pattern": "^b"})
