@@ -12,9 +12,9 @@ from memories.agent.base import Caller
 from memories.inject.pipeline import Injected, budget_tokens, greet, inject, line_limit, note_injected
 from memories.models import Injection
 from memories.retrieve.hits import Recall
-from memories.retrieve.rewrite import rewrite
 from memories.retrieve.search import Asked, search
 from memories.text.messages import Message
+from memories.text.rewrite import rewrite
 from sessions.models import AgentSession
 
 

@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memories.retrieve.rewrite.dates import make_dates_absolute
-from memories.retrieve.rewrite.filler import (
+from memories.text.entities import entity_key, find_mentions
+from memories.text.fence import strip_fenced
+from memories.text.messages import ASSISTANT, USER, Message
+from memories.text.rewrite.dates import make_dates_absolute
+from memories.text.rewrite.filler import (
     MAX_QUERY_WORDS,
     cut_pasted,
     drop_filler,
@@ -22,12 +25,9 @@ from memories.retrieve.rewrite.filler import (
     sentences,
     shorten,
 )
-from memories.retrieve.rewrite.references import resolve_references
-from memories.retrieve.rewrite.subjects import recent_subjects
-from memories.retrieve.rewrite.words import ASKING, DROPPED_FOLLOW_UPS, FOLLOW_UPS, LIGHT_WORDS
-from memories.text.entities import entity_key, find_mentions
-from memories.text.fence import strip_fenced
-from memories.text.messages import ASSISTANT, USER, Message
+from memories.text.rewrite.references import resolve_references
+from memories.text.rewrite.subjects import recent_subjects
+from memories.text.rewrite.words import ASKING, DROPPED_FOLLOW_UPS, FOLLOW_UPS, LIGHT_WORDS
 from memories.text.temporal import find_windows
 from memories.text.temporal.words import WEEKDAY_PLURALS, WEEKDAYS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from memories.retrieve.rewrite.words import CONSENT, CONSENT_CORE, COURTESY, ERROR_LINE, INLINE_FILLER, OPENERS
 from memories.text.entities.words import TITLES
+from memories.text.rewrite.words import CONSENT, CONSENT_CORE, COURTESY, ERROR_LINE, INLINE_FILLER, OPENERS
 
 MAX_QUERY_WORDS = 64
 MAX_CODE_WORDS = 20

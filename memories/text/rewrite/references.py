@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from memories.retrieve.rewrite.subjects import Subject, find_subjects
-from memories.retrieve.rewrite.words import (
+from memories.text.rewrite.subjects import Subject, find_subjects
+from memories.text.rewrite.words import (
     AUXILIARIES,
     CLAUSE_ENDS,
     EMPTY_IT,

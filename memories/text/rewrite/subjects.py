@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from memories.retrieve.rewrite.filler import sentences
-from memories.retrieve.rewrite.words import ARTICLES, EMPTY_NOUNS, FIRST_NAMES, PERSON_NOUNS, PLACE_LEADS
 from memories.text.entities import entity_key, find_mentions
 from memories.text.entities.words import FUNCTION_WORDS, NAME_VERBS, TITLES
+from memories.text.rewrite.filler import sentences
+from memories.text.rewrite.words import ARTICLES, EMPTY_NOUNS, FIRST_NAMES, PERSON_NOUNS, PLACE_LEADS
 from memories.text.temporal.words import ADVERBS, DAY_PARTS, MONTHS, UNITS, WEEKDAYS
 from memories.text.wordlist import words
 

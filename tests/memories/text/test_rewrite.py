@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.retrieve.rewrite import MAX_MESSAGES, Rewritten, rewrite
-from memories.retrieve.rewrite.filler import MAX_QUERY_WORDS
 from memories.text.fence import close_fence, open_fence
 from memories.text.messages import Message
+from memories.text.rewrite import MAX_MESSAGES, Rewritten, rewrite
+from memories.text.rewrite.filler import MAX_QUERY_WORDS
 
 NOW = datetime(2026, 5, 4, 15, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 """A Monday."""

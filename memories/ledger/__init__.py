@@ -1,0 +1,1 @@
+"""What the server spends, and whether it may."""
