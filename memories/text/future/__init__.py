@@ -1,0 +1,88 @@
+"""What a text says will happen or should be remembered: "dentist on Friday at 3pm", "in two weeks", "every Monday".
+
+Where `temporal` reads a time as past, here it is read as coming: "Friday" is the next one, "May 3" today's at the
+earliest. What is told in the past tense, has a year that is over or only looks like a date is left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from itertools import islice
+
+from memories.text.future.birthdays import as_birthday, is_lasting
+from memories.text.future.found import Found, Proof, Speech
+from memories.text.future.moments import places_to_read, read_moment
+from memories.text.future.rules import next_day
+from memories.text.future.speech import read_speech
+from memories.text.future.tense import fits
+
+__all__ = ["MOST_COMING", "MOST_PLACES", "Coming", "find_coming", "next_day"]
+
+MOST_COMING = 32
+MOST_PLACES = 5000
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """`text` is what was said from `start` to before `end`.
+
+    `on` is the day, or the first of a span that ends with `until`; spans that are running begin today. For "by
+    Friday" it is the limit. `at` is the time of the clock in the time zone of now. `rule` is an RRULE (RFC 5545)
+    whose first day is `on`.
+    """
+
+    start: int
+    end: int
+    text: str
+    on: date
+    at: time | None = None
+    until: date | None = None
+    rule: str = ""
+
+
+def find_coming(text: str, now: datetime) -> list[Coming]:
+    """The coming times of a text in the order they are said, at most MOST_COMING.
+
+    Linear in the length of the text. Of a very long one, the first MOST_PLACES that look like a time are read.
+    """
+    speech = read_speech(text, now)
+    comings: list[Coming] = []
+    end = 0
+    for at in islice(places_to_read(speech), MOST_PLACES):
+        if at < end:
+            continue
+        found = _read(speech, at)
+        if not found:
+            continue
+        end = at + found.words
+        if _is_coming(speech, at, end, found):
+            comings.append(_place(found, text, speech.tokens[at].start, speech.tokens[end - 1].end))
+        if len(comings) == MOST_COMING:
+            break
+    return comings
+
+
+def _read(speech: Speech, at: int) -> Found | None:
+    """None, too, for days outside of the calendar."""
+    try:
+        found = read_moment(speech, at)
+        return found and (as_birthday(speech, at, at + found.words, found) or found)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _is_coming(speech: Speech, first: int, end: int, found: Found) -> bool:
+    if found.first < speech.today:
+        return False
+    is_today = found.first == speech.today and not (found.last or found.rule)
+    if is_today and found.at and found.at < speech.local.time().replace(second=0, microsecond=0):
+        return False
+    if is_today and found.at and found.proof is Proof.FUTURE:
+        return fits(speech, first, end, Proof.NOT_PAST)
+    return is_lasting(speech, first, end, found) or fits(speech, first, end, found.proof)
+
+
+def _place(found: Found, text: str, start: int, end: int) -> Coming:
+    until = found.last.date() if found.last else None
+    return Coming(start, end, text[start:end], found.first.date(), found.at, until, found.rule)

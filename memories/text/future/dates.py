@@ -1,0 +1,173 @@
+"""Dates of the calendar that lie ahead: "May 3", "3 May 2027", "2027-05-03", "Friday", "the 15th", "in May"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import datetime, time
+
+from memories.text.future.clock import read_clock
+from memories.text.future.found import Found, Proof, Speech, from_span
+from memories.text.future.words import LEADS, LIMITS, NO_DAY_BEHIND, NOT_A_DATE_BEHIND, PASSED
+from memories.text.temporal import calendar
+from memories.text.temporal.calendar import DAY, UNIT_CYCLES, Cycle, Span
+from memories.text.temporal.dates import read_bare_year, read_numeric, read_year
+from memories.text.temporal.names import Named, read_name
+from memories.text.temporal.words import (
+    DETERMINERS,
+    OWNERS,
+    WEEKDAYS,
+)
+
+_LEADS_OF_MONTHS = LIMITS | {"in", "for", "from", "after", "starting", "beginning", "around", "during", "early", "late"}
+_LEADS_OF_SHORT_DATES = LIMITS | {"on", "for", "due"}
+_CLOCK_OF_ISO = re.compile(r"t([01][0-9]|2[0-3]):([0-5][0-9])")
+_MOST_MONTHS = 60
+_OVER = Span(datetime.min, datetime.min + DAY)
+"""For a date that is not to be read, nor its pieces."""
+_TODAY_IS = frozenset({"it's", "its", "today's"})
+
+
+def coming(cycle: Cycle, today: datetime) -> Span | None:
+    """The running period of a cycle, else the next; of a weekday always the next."""
+    running = cycle.latest(today) if cycle.number is not calendar.week_number or cycle.precision != "day" else None
+    return running if running and running.end > today else cycle.next(today)
+
+
+def read_named_date(speech: Speech, at: int) -> Found | None:
+    """Read "May 3", "the 3rd of May 2027", "Friday", "in May", "on the 15th", "the 15th of next month"."""
+    named = read_name(speech, at) or _read_the(speech, at)
+    if not named or not _is_meant(speech, at, named):
+        return None
+    year = read_year(speech, at + named.words) if named.cycle.is_yearly else None
+    if year:
+        span = named.cycle.at(year[0])
+        proof = Proof.NONE if span and span.start > speech.today else Proof.NOT_PAST
+        return from_span(named.words + year[1], span, speech.today, proof) if span else None
+    inside = _read_inside(speech, at + named.words, named.cycle)
+    if inside:
+        return inside.moved(named.words)
+    if not named.is_sure and not _is_before_clock(speech, at):
+        return None
+    span = coming(named.cycle, speech.today)
+    return from_span(named.words, span, speech.today) if span else None
+
+
+def _read_the(speech: Speech, at: int) -> Named | None:
+    """A name behind "the": "the May 3 release" is none of it, "the 3rd of May" and "the weekend" are."""
+    named = read_name(speech, at + 1) if speech.word(at) == "the" else None
+    is_kept = named and named.cycle.precision == "day" and named.words > 1
+    return replace(named, words=named.words + 1) if named and is_kept else None
+
+
+def _is_meant(speech: Speech, at: int, named: Named) -> bool:
+    precision = named.cycle.precision
+    if precision == "month":
+        return speech.before(at) in _LEADS_OF_MONTHS or read_year(speech, at + 1) is not None
+    if precision in {"season", "quarter", "half", "holiday", "weekend"}:
+        return False
+    if named.words > 1:
+        return speech.word(at - 1) not in OWNERS | NOT_A_DATE_BEHIND
+    if speech.word(at) in WEEKDAYS:
+        return _is_a_day(speech, at)
+    return True
+
+
+def _is_a_day(speech: Speech, at: int) -> bool:
+    """Not "Man Friday", "your Friday", "the Friday call", nor "It's Friday!"."""
+    before = speech.word(at - 1)
+    if before in NO_DAY_BEHIND | PASSED | (OWNERS - {"her"}) or (
+        before in DETERMINERS and speech.word(at + 1).isalpha()
+    ):
+        return False
+    is_today = speech.today.weekday() == WEEKDAYS[speech.word(at)]
+    return speech.said(at - 1) not in _TODAY_IS and not (is_today and before == "is")
+
+
+def _read_inside(speech: Speech, at: int, cycle: Cycle) -> Found | None:
+    """Read "of next month", "of this month" behind "the 15th"; words are counted from `at`."""
+    place = speech.skip(at, "of")
+    which, unit = speech.word(place), speech.word(place + 1)
+    if cycle.number is not calendar.month_number or which not in {"this", "next", "the"} or unit != "month":
+        return None
+    span = cycle.at(cycle.number(speech.local) + (which == "next"))
+    if which == "the" and span and span.start < speech.today:
+        span = cycle.next(speech.local)
+    return Found(place + 2 - at, span.start if span else datetime.min)
+
+
+def _is_before_clock(speech: Speech, at: int) -> bool:
+    """Read "Sat at 5", which would be the verb without the clock."""
+    return (
+        speech.word(at) in WEEKDAYS
+        and speech.is_capital(at)
+        and read_clock(speech, speech.skip(at + 1, ",")) is not None
+    )
+
+
+def read_the_weekend(speech: Speech, at: int) -> Found | None:
+    """Read "for the weekend"; without a preposition before it, it tells of any."""
+    is_said = (speech.word(at), speech.word(at + 1)) == ("the", "weekend") and speech.word(at - 1) in LEADS
+    span = coming(UNIT_CYCLES["weekend"], speech.today) if is_said else None
+    return from_span(2, span, speech.today) if span else None
+
+
+def read_weekday_with_day(speech: Speech, at: int) -> Found | None:
+    """Read "Friday the 13th", "Friday, 13th": the next day that is both."""
+    if speech.word(at) not in WEEKDAYS:
+        return None
+    place = speech.skip(speech.skip(at + 1, ","), "the")
+    number = re.fullmatch(r"([0-9]{1,2})(?:st|nd|rd|th)", speech.word(place))
+    if not number or not 1 <= int(number[1]) <= 31 or speech.word(place + 1) in {"floor", "of"}:
+        return None
+    cycle, month = calendar.day_of_month(int(number[1])), calendar.month_number(speech.today)
+    spans = (cycle.at(later) for later in range(month, month + _MOST_MONTHS))
+    days = (span.start for span in spans if span and span.start.weekday() == WEEKDAYS[speech.word(at)])
+    first = next((day for day in days if day >= speech.today), None)
+    return Found(place + 1 - at, first) if first else None
+
+
+def read_numeric_date(speech: Speech, at: int) -> Found | None:
+    """Read "2027-05-03", "2027-05-03T10:30", "03.05.2027", "13/05/2027".
+
+    With slashes a date that can be read both ways is left out, unless both are the same day. Dots put the day first.
+    """
+    if speech.word(at - 1) in NOT_A_DATE_BEHIND or _is_file(speech, at) or speech.word(at + 1) == "version":
+        return None
+    read = read_numeric(speech, at)
+    if not read:
+        return _read_short(speech, at)
+    is_clear = not read.other
+    proof = Proof.NONE if is_clear and read.span.start > speech.today else Proof.NOT_PAST
+    found = from_span(1, read.span if is_clear else _OVER, speech.today, proof)
+    clock = _CLOCK_OF_ISO.search(speech.word(at))
+    return replace(found, at=time(int(clock[1]), int(clock[2]))) if clock else found
+
+
+def _is_file(speech: Speech, at: int) -> bool:
+    is_dotted = speech.word(at + 1) == "." and speech.is_glued(at + 1) and speech.is_glued(at + 2)
+    return is_dotted and speech.word(at + 2).isalnum()
+
+
+def _read_short(speech: Speech, at: int) -> Found | None:
+    """Read "by 25/12", "on 12/25": one of the numbers must be above 12."""
+    numbers = [speech.word(at), speech.word(at + 2)]
+    is_glued = speech.word(at + 1) == "/" and speech.is_glued(at + 1) and speech.is_glued(at + 2)
+    is_led = speech.word(at - 1) in _LEADS_OF_SHORT_DATES
+    is_longer = speech.word(at + 3) in {"/", "-"} and speech.is_glued(at + 3)
+    if not is_glued or not is_led or is_longer or not all(re.fullmatch("[0-9]{1,2}", number) for number in numbers):
+        return None
+    month, day = sorted(int(number) for number in numbers)
+    if not 1 <= month <= 12 < day <= 31 or numbers == ["24", "7"]:
+        return None
+    span = coming(calendar.day_of_year(month, day), speech.today)
+    return Found(3, span.start) if span else None
+
+
+def read_bare_year_ahead(speech: Speech, at: int, is_expected: bool = False) -> Found | None:
+    """Read "in 2028"; the running year only where something is said to come in it."""
+    read = read_bare_year(speech, at, is_expected)
+    if not read:
+        return None
+    proof = Proof.NONE if read.span.start > speech.today else Proof.FUTURE
+    return from_span(1, read.span, speech.today, proof)

@@ -1,0 +1,135 @@
+"""German, Spanish and French words of time and the English ones they stand for. Data only.
+
+A phrase of one or more words (lower case) stands for as many or fewer English ones. AFTER marks an adjective behind
+its noun: "vendredi prochain" is read as "friday AFTER" and put in order.
+"""
+
+from memories.text.wordlist import words
+
+AFTER = "⟨next⟩"
+
+
+def _row(names: str) -> list[str]:
+    return names.split()
+
+
+_ENGLISH_DAYS = _row("monday tuesday wednesday thursday friday saturday sunday")
+_ENGLISH_MONTHS = _row("january february march april may june july august september october november december")
+_ENGLISH_NUMBERS = _row("one two three four five six seven eight nine ten")
+
+DAYS = {
+    "de": _row("montag dienstag mittwoch donnerstag freitag samstag sonntag"),
+    "es": _row("lunes martes miércoles jueves viernes sábado domingo"),
+    "fr": _row("lundi mardi mercredi jeudi vendredi samedi dimanche"),
+}
+MONTHS = {
+    "de": _row("januar februar märz april mai juni juli august september oktober november dezember"),
+    "es": _row("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
+    "fr": _row("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
+}
+_NUMBERS = {
+    "de": _row("einem zwei drei vier fünf sechs sieben acht neun zehn"),
+    "es": _row("un dos tres cuatro cinco seis siete ocho nueve diez"),
+    "fr": _row("un deux trois quatre cinq six sept huit neuf dix"),
+}
+_UNITS = {
+    "de": "tag tage tagen=day, woche wochen=week, monat monate monaten=month, jahr jahre jahren=year,"
+    " stunde stunden=hour, minute minuten=minute, wochenende=weekend",
+    "es": "día días=day, semana semanas=week, mes meses=month, año años=year, hora horas=hour, minuto minutos=minute",
+    "fr": "jour jours=day, semaine semaines=week, mois=month, an ans année=year, heures heure=hour,"
+    " minute minutes=minute, week-end=weekend",
+}
+_PHRASES = {
+    "de": """
+    morgen=tomorrow, übermorgen=the day after tomorrow, heute=today, heute abend=tonight, heute nacht=tonight,
+    morgen früh=tomorrow morning, morgen abend=tomorrow evening, morgen nachmittag=tomorrow afternoon,
+    täglich=daily, wöchentlich=weekly, monatlich=monthly, jährlich=yearly, mittags=noon, mitternacht=midnight,
+    jeden=every, jede=every, jedes=every, alle zwei=every two, alle drei=every three, alle vier=every four,
+    nächsten=next, nächste=next, nächstes=next, nächster=next, kommenden=coming, kommende=coming, diesen=this,
+    bis=until, bis zum=until, vor dem=before, ab=from, um=at, gegen=at, einer=one, einem=one, eine=one, ein=one,
+    zweiten=second, zweite=second, seit=since,
+    werktags=weekdays, geburtstag=birthday, am wochenende=on the weekend, im nächsten=next
+    """,
+    "es": """
+    mañana=tomorrow, pasado mañana=the day after tomorrow, hoy=today, esta noche=tonight,
+    mañana por la mañana=tomorrow morning, mañana por la tarde=tomorrow afternoon,
+    mañana por la noche=tomorrow night, por la mañana=morning, por la tarde=afternoon, por la noche=night,
+    de la mañana=am, de la tarde=pm, de la noche=pm, mediodía=noon, medianoche=midnight, al mediodía=at noon,
+    cada=every, todos los=every, todas las=every, diariamente=daily, mensualmente=monthly,
+    próximo=next, próxima=next, el próximo=next, la próxima=next, que viene=⟨next⟩, este=this,
+    la semana=week, el mes=month, el año=year, dentro de=in, en=in, hasta=until, antes de=before, antes del=before,
+    a las=at, a la=at, desde=since, una=one, cumpleaños=birthday, hasta el=until, para el=by,
+    fin de semana=weekend, el fin de semana=on the weekend
+    """,
+    "fr": """
+    demain=tomorrow, après-demain=the day after tomorrow, aujourd'hui=today, ce soir=tonight, cette nuit=tonight,
+    demain matin=tomorrow morning, demain soir=tomorrow evening, demain après-midi=tomorrow afternoon,
+    midi=noon, minuit=midnight, du matin=am, du soir=pm, chaque=every, tous les=every, toutes les=every,
+    prochain=⟨next⟩, prochaine=⟨next⟩, la semaine=week, le mois=month, l'année=year, l'an=year, dans=in, en=in,
+    jusqu'à=until, jusqu'au=until, avant le=before, avant=before, à=at, une=one, depuis=since, ce=this,
+    anniversaire=birthday, le week-end=on the weekend, ce week-end=this weekend, 1er=1st, au mois de=in, d'ici=by,
+    quotidiennement=daily, mensuellement=monthly
+    """,
+}
+_BEFORE_DAYS = {"de": {"am": "on", "an diesem": "this"}, "es": {"el": "on"}, "fr": {"ce": "this"}}
+_BEFORE_MONTHS = {"de": {"im": "in", "anfang": "early", "ende": "late", "mitte": "mid"}, "es": {}, "fr": {}}
+_HABITS = {"de": "{}s", "es": "los {}", "fr": "le {}"}
+
+SIGNS = {
+    "de": words(
+        """montag dienstag mittwoch donnerstag freitag samstag sonntag übermorgen morgen heute nächste nächsten
+        nächstes jeden jede jedes montags dienstags mittwochs donnerstags freitags samstags sonntags täglich
+        wöchentlich monatlich tage tagen woche wochen monat monaten jahre jahren stunden uhr märz juni juli
+        januar februar dezember oktober ich wir und nicht ist bitte geburtstag"""
+    ),
+    "es": words(
+        """lunes martes miércoles jueves viernes sábado domingo sábados domingos mañana hoy próxima próximo cada dentro
+        días semana mes enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+        cumpleaños tengo vamos"""
+    ),
+    "fr": words(
+        """lundi mardi mercredi jeudi vendredi samedi dimanche lundis mardis mercredis jeudis vendredis samedis
+        dimanches demain aujourd'hui prochain prochaine chaque jours
+        semaine mois janvier février avril juin juillet août octobre décembre anniversaire je nous
+        c'est j'ai soir matin"""
+    ),
+}
+"""Words that tell a language; one that English has, too, must not be here."""
+
+
+def _listed(entries: str) -> dict[tuple[str, ...], tuple[str, ...]]:
+    """Each form before the "=" of each comma-separated entry with the English words behind it."""
+    pairs = (entry.split("=") for entry in entries.split(",") if "=" in entry)
+    return {tuple(said.split()): tuple(meant.split()) for said, meant in pairs}
+
+
+def _translated(language: str) -> dict[tuple[str, ...], tuple[str, ...]]:
+    table: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for entry in _UNITS[language].split(","):
+        forms, meant = entry.split("=")
+        table |= {tuple(form.split("-")) if "-" not in form else _hyphened(form): (meant,) for form in forms.split()}
+    table |= {(said,): (meant,) for said, meant in zip(_NUMBERS[language], _ENGLISH_NUMBERS, strict=True)}
+    table |= {_hyphened(" ".join(said)): meant for said, meant in _listed(_PHRASES[language]).items()}
+    for said, meant in zip(DAYS[language], _ENGLISH_DAYS, strict=True):
+        table |= {(said,): (meant,)}
+        table |= {(*lead.split(), said): (english, meant) for lead, english in _BEFORE_DAYS[language].items()}
+        table |= {tuple(_HABITS[language].format(said).split()): ("on", f"{meant}s")[-_habit_words(language) :]}
+        table |= {("los", f"{said}s"): ("on", f"{meant}s")} if language == "es" else {}
+        table |= {(lead, *every, f"{said}s"): ("every", meant) for lead, *every in [("tous", "les")]}
+    for said, meant in zip(MONTHS[language], _ENGLISH_MONTHS, strict=True):
+        table |= {(said,): (meant,)}
+        table |= {(lead, said): (english, meant) for lead, english in _BEFORE_MONTHS[language].items()}
+    return table
+
+
+def _habit_words(language: str) -> int:
+    return 1 if language == "de" else 2
+
+
+def _hyphened(phrase: str) -> tuple[str, ...]:
+    """A phrase as the tokenizer cuts it: "week-end" is three tokens."""
+    return tuple(phrase.replace("-", " - ").split())
+
+
+TABLES = {language: _translated(language) for language in DAYS}
+LONGEST = max(len(said) for table in TABLES.values() for said in table)

@@ -1,0 +1,58 @@
+"""A time with the preposition before it: "by Friday", "until March 3", "after Christmas", "on the 15th"."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from memories.text.future.found import Found, Proof, Speech
+from memories.text.future.parts import read_beside, read_end_of_day, read_nth_part, read_part
+from memories.text.future.ranges import read_range
+from memories.text.future.simple import read_simple
+from memories.text.future.words import LEADS, LIMITS
+from memories.text.temporal.calendar import DAY
+from memories.text.temporal.words import ADVERBS, WEEKDAYS
+
+_READERS = (read_end_of_day, read_beside, read_nth_part, read_part, read_simple)
+_LEADS_OF_VERBS = frozenset({"on", "in", "at", "over", "around", "through"})
+"""In "come over tomorrow" they belong to the verb."""
+
+
+def read_led(speech: Speech, at: int) -> Found | None:
+    """A time and what leads it. "By", "until" and "before" give the day that is the limit, "after" the day behind it.
+
+    What is led by "since" has begun: its day is `datetime.min`.
+    """
+    lead = speech.word(at) if speech.word(at) in LEADS and speech.word(at + 1) != "of" else ""
+    if speech.word(at + 1) in ADVERBS and lead in _LEADS_OF_VERBS:
+        return None
+    place = at + 1 if lead else at
+    if lead == "since":
+        found = _read_time(speech, place)
+        return Found(found.words + 1, datetime.min) if found else None
+    between = speech.word(at) == "between"
+    place += between
+    found = read_range(speech, place, is_between=between) or (None if between else _read_time(speech, place))
+    return _limited(speech, lead, place, found).moved(place - at) if found else None
+
+
+def _limited(speech: Speech, lead: str, place: int, found: Found) -> Found:
+    if lead in LIMITS:
+        is_end = "end" in (speech.word(place), speech.word(place + 1))
+        return replace(found, first=found.end if is_end else found.first, last=None)
+    if lead == "within":
+        return replace(found, first=found.end, last=None)
+    if lead == "after":
+        return replace(found, first=found.end + DAY, last=None)
+    if lead == "for" and not found.last and found.proof is Proof.NOT_PAST and speech.word(place) in WEEKDAYS:
+        # "Got tickets for Friday": what is done for a day is done before it.
+        return replace(found, proof=Proof.NONE)
+    return found
+
+
+def _read_time(speech: Speech, at: int) -> Found | None:
+    for read in _READERS:
+        found = read(speech, at)
+        if found:
+            return found
+    return None

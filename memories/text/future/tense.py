@@ -1,0 +1,170 @@
+"""Whether a clause tells of what is over or of what is to come.
+
+The verb nearest to the time decides; clauses are cut at marks, at question words and before a new subject. A clause
+without a verb of a known form ("Dinner Friday?", "we meet Friday") tells of neither.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from memories.text.future import foreign_tense
+from memories.text.future.found import Proof, Speech
+from memories.text.future.words import (
+    ARRANGED,
+    BE,
+    BOUNDARIES,
+    FUTURE,
+    FUTURE_BEFORE_TO,
+    FUTURE_ENDINGS,
+    HABITS,
+    HAVE,
+    HEARSAY,
+    MODALS,
+    NOT_A_PAST_FORM,
+    OPENERS,
+    PAST,
+    PLANNED,
+    PRESENT,
+    PRESENT_ENDINGS,
+    SUBJECTS,
+)
+
+MOST_WORDS = 25
+"""How far from a time its verb is looked for."""
+_ARTICLES = frozenset({"a", "an", "the", "my", "your", "our", "their", "his", "her", "this", "that", "these", "those"})
+_PAST_FRAMES = frozenset({"was", "were", "wasn't", "weren't", "had"})
+_ADVERBS = frozenset({"not", "so", "really", "very", "just", "already", "all", "also", "super", "too", "it", "never"})
+_PRONOUN_IS = frozenset(
+    {"it's", "that's", "he's", "she's", "there's", "what's", "when's", "who's", "where's", "here's"}
+)
+
+
+class Tense(Enum):
+    PAST = "past"
+    PRESENT = "present"
+    PLAIN = "a verb of a form we do not know, mostly the present"
+    HABIT = "habit"
+    PLANNED = "planned"
+    FUTURE = "future"
+
+
+_REFUSED = {
+    Proof.NOT_OVER: {Tense.PAST},
+    Proof.NOT_PAST: {Tense.PAST, Tense.HABIT},
+    Proof.NO_HABIT: {Tense.PAST, Tense.HABIT, Tense.PRESENT, Tense.PLAIN},
+    Proof.FUTURE: {Tense.PAST},
+}
+
+
+def fits(speech: Speech, first: int, end: int, proof: Proof) -> bool:
+    """Whether the clause around the tokens from `first` to before `end` gives the proof a time needs."""
+    if proof is Proof.NONE:
+        return True
+    tense = tense_around(speech, first, end)
+    return tense not in _REFUSED[proof] and (proof is not Proof.FUTURE or tense is Tense.FUTURE)
+
+
+def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
+    """The tense of the verb before the time, else of the verb behind it; None if there is none of a known form."""
+    if _is_arranged(speech, first):
+        return Tense.PLANNED
+    before = _look_left(speech, first)
+    if before:
+        return before
+    is_fronted = first == 0 or speech.said(first - 1) in BOUNDARIES
+    if is_fronted and speech.word(end) == ",":
+        end += 1
+    return _look_right(speech, end)
+
+
+def _is_arranged(speech: Speech, first: int) -> bool:
+    """Read "was moved to Friday", "is scheduled for May 3"."""
+    link = first - 1 if speech.said(first - 1) == "to" else first
+    return speech.said(link) in {"to", "for", "until"} and speech.said(link - 1) in ARRANGED
+
+
+def _look_left(speech: Speech, first: int) -> Tense | None:
+    """The tense of the nearest verb up to where the clause begins, at the latest with its subject."""
+    for at in range(first - 1, max(-1, first - 1 - MOST_WORDS), -1):
+        word = speech.said(at)
+        if word in BOUNDARIES:
+            return None
+        tense = tense_of(speech, at)
+        if tense:
+            return tense
+        if word in SUBJECTS:
+            return tense_of(speech, at - 1) or Tense.PLAIN
+        if word in OPENERS and speech.word(at - 1) in {",", "and"}:
+            return Tense.PLANNED
+    return None
+
+
+def _look_right(speech: Speech, end: int) -> Tense | None:
+    for at in range(end, min(len(speech.tokens), end + MOST_WORDS)):
+        if speech.said(at) in BOUNDARIES or speech.word(at) == ",":
+            return None
+        tense = tense_of(speech, at)
+        if tense:
+            return tense
+    return None
+
+
+def tense_of(speech: Speech, at: int) -> Tense | None:
+    """What the word at a place tells by its form."""
+    word = speech.said(at)
+    if speech.language != "en":
+        foreign = foreign_tense.tense_name(speech, at)
+        if foreign:
+            return Tense(foreign)
+    if word in MODALS and speech.word(at + 1) == "have":
+        return Tense.PAST
+    if word in HABITS:
+        return Tense.HABIT
+    if _is_future(speech, at, word):
+        return Tense.FUTURE
+    if _is_past(speech, at, word):
+        return Tense.PAST
+    if word in PLANNED:
+        return Tense.PLANNED
+    is_present = word in PRESENT or word in _PRONOUN_IS or word.endswith(PRESENT_ENDINGS)
+    if not is_present:
+        return None
+    return Tense.PLANNED if _is_progressive(speech, at) else Tense.PRESENT
+
+
+def _is_future(speech: Speech, at: int, word: str) -> bool:
+    if any(speech.said(place) in _PAST_FRAMES for place in (at - 1, at - 2)):
+        return False
+    if word in FUTURE_BEFORE_TO:
+        # "Going to the gym" tells where, "going to be" tells when.
+        return speech.word(at + 1) == "to" and speech.word(at + 2) not in _ARTICLES
+    return word in FUTURE or word.endswith(FUTURE_ENDINGS)
+
+
+def _is_past(speech: Speech, at: int, word: str) -> bool:
+    if word in ARRANGED or word in HEARSAY:
+        return False
+    if word in PAST:
+        return True
+    is_form = len(word) > 3 and word.endswith("ed") and word.isalpha() and word not in NOT_A_PAST_FORM
+    return is_form and not _is_participle(speech, at)
+
+
+def _is_participle(speech: Speech, at: int) -> bool:
+    """Whether "be" or "get" stands before a form in -ed, or an article makes an adjective of it."""
+    place = at - 1
+    while place > at - 4 and speech.word(place) in _ADVERBS and speech.said(place) not in BE:
+        place -= 1
+    before = speech.said(place)
+    if before in HAVE:
+        return False
+    return before in BE or before in _ARTICLES or before == "to" or before.endswith(PRESENT_ENDINGS)
+
+
+def _is_progressive(speech: Speech, at: int) -> bool:
+    """Read "am meeting", "are we going": an arrangement."""
+    if speech.said(at) not in BE and not speech.said(at).endswith(PRESENT_ENDINGS):
+        return False
+    following = (speech.word(at + offset) for offset in (1, 2, 3))
+    return any(len(word) > 4 and word.endswith("ing") and word not in {"thing", "being"} for word in following)

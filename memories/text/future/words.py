@@ -1,0 +1,120 @@
+"""The English words that tell what is to come. Data only."""
+
+from memories.text.temporal.words import DAY_PARTS, MONTHS, NUMBERS, ORDINALS, PLAIN_WEEKDAYS, UNITS, WEEKDAYS
+from memories.text.wordlist import words
+
+LIMITS = words("by until till til before")
+LEADS = LIMITS | words("on in for at over during from after starting beginning around since through throughout within")
+"""What may stand before a time and belongs to its span."""
+NEXT, COMING, THIS = frozenset({"next"}), words("coming upcoming"), frozenset({"this"})
+PASSED = words("last previous past")
+FEASTS = {
+    "christmas": "christmas day",
+    "xmas": "christmas day",
+    "new year": "new year day",
+    "new years": "new year day",
+    "easter": "easter sunday",
+}
+"""Feasts of several days → the day people mean by them."""
+NOT_A_DATE_BEHIND = words("version v release build chapter section room page port flight order ticket issue")
+NO_DAY_BEHIND = words(
+    """
+    man girl happy casual throwback freaky ruby lovely great good wonderful nice beautiful calm fun relaxing amazing
+    fantastic perfect blessed busy lazy productive typical quiet chill rainy sunny normal long average
+    """
+)
+"""Before a weekday: names, titles and wishes."""
+NO_RULE_BEHIND = words("some other most many few two three four last past several almost nearly all both no better")
+"""Before "weekends" and "every day" they make no rule of them."""
+SAME_AS = words("as of like than same")
+"""Before "today" they compare."""
+ABSTRACT_BEFORE_TOMORROW = words("of better brighter")
+
+EVERY = words("every each")
+ALTERNATE = {"other": 2, "second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4}
+PERIODS = {
+    "daily": "day", "weekly": "week", "fortnightly": "fortnight", "biweekly": "fortnight", "monthly": "month",
+    "quarterly": "quarter", "yearly": "year", "annually": "year", "nightly": "day",
+}  # fmt: skip
+BIRTHDAYS = words("birthday bday anniversary")
+CELEBRATIONS = words(
+    "party parties dinner lunch brunch bash celebration gift gifts present presents cake card trip weekend week month"
+    " concert show plans surprise girl boy wish wishes"
+)
+"""Behind "birthday" they make something of it that happens once."""
+
+SUBJECTS = words("i we he she they i'm we're they're he's she's i'll we'll he'll she'll they'll i've we've they've i'd")
+OPENERS = words(
+    "let's lets see please can could will would should don't remember remind call meet talk gonna looking hope"
+)
+"""What begins a new clause behind a comma or "and"."""
+BOUNDARIES = words(
+    ". ! ? ; : ( ) [ ] … — | but because cause cuz when whenever if which who what where why how although though while"
+    " whereas than unless"
+) | {"\n", '"', "“", "”"}
+
+FUTURE = words(
+    """
+    will shall gonna wanna let's lets should must won't planning plan plans plannin gotta tryna finna
+    hope hoping hopefully upcoming due deadline remind reminder remember forget tentatively scheduled booked expected
+    ought shan't tomorrow bouta soon expecting intend
+    """
+)
+PLANNED = words("can could can't cannot may might would wouldn't couldn't excited supposed expect")
+"""They go with what is to come and with much else."""
+FUTURE_BEFORE_TO = words("going need needs have has want wants about ready hoping trying")
+PRESENT = words(
+    """
+    am is are isn't aren't ain't does don't doesn't want wants need needs works means come comes starts begins
+    opens closes ends takes has free available busy
+    """
+)
+PAST = words(
+    """
+    was were wasn't weren't did didn't had hadn't went saw met got made took came gave thought knew felt left kept ate
+    drank drove flew ran sat spoke wrote sang swam slept spent sent built caught taught brought bought fought sought
+    broke chose fell forgot forgave froze grew hid held hung hurt lay led lent lit lost meant paid rang rode rose sold
+    shook shot shone stood stole stuck stung struck swore swept threw told understood woke wore won wound began became
+    blew bit bled bred crept dealt dug drew fed fled found heard knelt laid leapt learnt overcame overslept sank shut
+    slid spilt spread spun stank strode tore wept withdrew been gone done seen taken gotten born yesterday ago ended
+    """
+)
+"""Forms that are nothing but past. "Got", "been" and the like count as such without a "have", too."""
+HEARSAY = words("said told heard")
+"""Past verbs that are told of things to come."""
+ARRANGED = words(
+    """
+    planned scheduled rescheduled booked invited moved postponed reserved registered arranged agreed decided promised
+    signed confirmed asked expected delayed extended pushed excited interested hoped supposed delighted needed wanted
+    """
+)
+"""What has been done so that something happens later: it does not make the time past."""
+NOT_A_PAST_FORM = words(
+    """
+    need speed feed seed weed bed red shed wed sled hundred indeed united exceed proceed succeed bleed breed greed
+    embed sacred naked wicked beloved aged limited unlimited married united crowded talented gifted instead med
+    """
+)
+HABITS = words("usually always often typically generally normally sometimes tend tends")
+"""A single day in a clause with one of them is any such day."""
+MODALS = words("must should could would might may can")
+BE = words("am is are be being get getting gets isn't aren't i'm we're you're they're it's he's she's that's there's")
+HAVE = words("have has haven't hasn't i've we've you've they've having")
+PRESENT_ENDINGS = ("'m", "'re")
+FUTURE_ENDINGS = ("'ll",)
+
+STARTERS = (
+    MONTHS.keys() | WEEKDAYS.keys() | {f"{name}s" for name in PLAIN_WEEKDAYS} | UNITS.keys() | NUMBERS.keys()
+    | ORDINALS.keys() | DAY_PARTS.keys() | LEADS | NEXT | COMING | THIS | EVERY | PERIODS.keys()
+    | words("the today tonight tomorrow early late mid end beginning start middle later weekdays weekends weekday last")
+    | words("between noon midnight midday christmas xmas boxing new halloween thanksgiving black easter good valentine")
+    | words("valentines once eod few couple week")
+)  # fmt: skip
+"""What a coming time can begin with, digits aside."""
+ANCHORS = (
+    MONTHS.keys() | WEEKDAYS.keys() | {f"{name}s" for name in PLAIN_WEEKDAYS} | UNITS.keys() | PERIODS.keys()
+    | words("today tonight tomorrow weekday weekdays weekend weekends workday workdays morning afternoon evening night")
+    | words("summer winter spring autumn fall eod christmas xmas boxing year halloween thanksgiving black easter good")
+    | words("valentine valentines years")
+)  # fmt: skip
+"""One of them, or a number, is in each coming time."""
