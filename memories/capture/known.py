@@ -1,20 +1,31 @@
-"""What is already known about a candidate's matter, and how the candidate relates to it."""
+"""What is already known about a candidate's matter, and how the candidate relates to it.
+
+Most of it is found out before the app's write lock is taken, where a model may take its time. Under the lock only what
+changed since is judged again, by rules: so that parallel captures of one fact make one memory.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from memories.models import Memory, Vector, Visibility
+from memories.models import Memory, Source, Vector, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import from_bytes
 from memories.providers.embeddings import Embedder
-from memories.store import Candidate
+from memories.providers.llm.provider import Provider
+from memories.retrieve.index import NOBODY, View
+from memories.retrieve.nearest import cosines
+from memories.retrieve.pipeline import index_of
+from memories.store import Candidate, Writer
 from memories.text.relate import Relation, Thresholds, Verdict, relate
 from memsite.tenancy.models import App
 
 NEAREST = 16
+NEAREST_LOOKED_AT = 64
 NEWEST_WITHOUT_VECTOR = 16
 
 
@@ -24,39 +35,113 @@ class Known:
     verdict: Verdict
 
 
-def related_to(app: App, candidate: Candidate, embedder: Embedder) -> list[Known]:
-    """The active memories of the candidate's drawer that say the same or the contrary, surest first.
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """Verdicts on what was known when the app had the change number `seen`, other than that it is another matter."""
 
-    Two to three queries; the rules see the nearest by meaning, and the newest that have no vector yet.
-    """
-    cosines = nearest(app, candidate, embedder)
-    rows = drawer(app, candidate).in_bulk(list(cosines))
-    known = [Known(rows[pk], judge(rows[pk], candidate, cosine, embedder)) for pk, cosine in cosines.items()]
-    telling = [item for item in known if item.verdict.relation != Relation.DIFFERENT]
-    return sorted(telling, key=lambda item: -item.verdict.score)
+    seen: int
+    telling: list[Known] = field(default_factory=list)
+
+
+def look_around(
+    app: App, candidates: Sequence[Candidate], embedder: Embedder, provider: Provider | None = None
+) -> list[Outlook]:
+    """One per candidate. Verdicts are the provider's; the rules' without one, by similarity as well as by words."""
+    if not candidates:
+        return []
+    seen = App.objects.values_list("change_number", flat=True).get(pk=app.pk)
+    view = index_of(app, embedder).view()
+    return [Outlook(seen, judged(app, view, candidate, embedder, provider)) for candidate in candidates]
+
+
+def judged(
+    app: App, view: View, candidate: Candidate, embedder: Embedder, provider: Provider | None
+) -> list[Known]:  # fmt: skip
+    near = nearest(app, view, candidate)
+    rows = drawer(app, candidate).in_bulk(list(near))
+    met = [rows[pk] for pk in near if pk in rows][: NEAREST + NEWEST_WITHOUT_VECTOR]
+    alike = [near[memory.pk] for memory in met]
+    if provider is None or not met:
+        verdicts = [judge(memory, candidate, cosine, embedder) for memory, cosine in zip(met, alike, strict=True)]
+    else:
+        contents = [memory.content for memory in met]
+        verdicts = provider.relate(candidate.content, contents, candidate.subject or "", alike)
+    return telling(map(Known, met, verdicts))
+
+
+def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embedder) -> list[Known]:
+    """Under the lock: what was told before and still stands, and the rules' verdict on what is newer; surest first."""
+    newer = nearest_newer(write.app, candidate, outlook.seen)
+    told = {item.memory.pk: item.verdict for item in outlook.telling if item.memory.pk not in newer}
+    rows = drawer(write.app, candidate).in_bulk([*told, *newer]) if told or newer else {}
+    standing = [Known(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
+    fresh = [Known(rows[pk], judge(rows[pk], candidate, cosine, embedder)) for pk, cosine in newer.items()]
+    return sorted([*standing, *telling(fresh)], key=lambda item: -item.verdict.score)
+
+
+def telling(known: Iterable[Known]) -> list[Known]:
+    return [item for item in known if item.verdict.relation != Relation.DIFFERENT]
 
 
 def judge(memory: Memory, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:
     bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
-    return relate(memory.content, candidate.content, cosine, candidate.subject or "", bands)
+    return relate(memory.content, candidate.content, cosine, candidate.subject or memory.subject or "", bands)
 
 
 def drawer(app: App, candidate: Candidate) -> MemoryQuerySet:
-    """Same subject and category, same end user, and for private memories the same agent."""
-    rows = Memory.objects.for_app(app).active().about(candidate.subject, candidate.category)
-    rows = rows.filter(user_id=candidate.user_id, visibility=candidate.visibility)
-    return rows.filter(agent=candidate.agent) if candidate.visibility == Visibility.AGENT else rows
+    """The active memories it is compared with: same end user and visibility, for private ones the same agent.
+
+    What says its subject and category is compared within these; what was found in talk has only guessed them.
+    """
+    rows = Memory.objects.for_app(app).active().filter(user_id=candidate.user_id, visibility=candidate.visibility)
+    if candidate.visibility == Visibility.AGENT:
+        rows = rows.filter(agent=candidate.agent)
+    if not is_guessed(candidate):
+        return rows.about(candidate.subject, candidate.category)
+    return rows.of_subject(candidate.subject) if candidate.subject else rows
 
 
-def nearest(app: App, candidate: Candidate, embedder: Embedder) -> dict[int, float | None]:
-    """Cosine by memory pk of the nearest in the drawer; None for the newest that cannot be compared so."""
-    rows = drawer(app, candidate)
-    if candidate.vector is None:
-        return dict.fromkeys(rows.values_list("pk", flat=True)[:NEAREST])
+def is_guessed(candidate: Candidate) -> bool:
+    return candidate.source in (Source.FACT, Source.DIGEST, Source.INSIGHT)
+
+
+def nearest(app: App, view: View, candidate: Candidate) -> dict[int, float | None]:
+    """Cosine by memory pk of the nearest that may be in the drawer; None for the newest that cannot be compared so."""
+    columns = view.columns
+    allowed = columns.alive & columns.active & (columns.user == code(view.users.numbers, candidate.user_id))
+    owner = candidate.agent.pk if candidate.agent and candidate.visibility == Visibility.AGENT else NOBODY
+    allowed &= columns.owner == owner
+    subject = code(view.subjects.numbers, candidate.subject)
+    if not is_guessed(candidate):
+        allowed &= columns.subject == subject
+    elif subject:
+        allowed &= (columns.subject == subject) | (columns.subject == NOBODY)
+    near: dict[int, float | None] = {}
+    rows = np.flatnonzero(allowed & columns.embedded)
+    if candidate.vector is not None and len(rows):
+        alike = cosines(columns.vectors, candidate.vector, rows)
+        best = np.argsort(-alike, kind="stable")[:NEAREST_LOOKED_AT]
+        near = {int(columns.pk[rows[at]]): float(alike[at]) for at in best}
+    blank: NDArray[np.intp] = np.flatnonzero(allowed if candidate.vector is None else allowed & ~columns.embedded)
+    newest = np.sort(columns.pk[blank])[::-1][:NEWEST_WITHOUT_VECTOR]
+    return near | dict.fromkeys(newest.tolist())
+
+
+def code(numbers: dict[str, int], name: str | None) -> int:
+    """A name's number in the index; one that nobody has where it is not in there."""
+    return numbers.get(name, -1) if name else NOBODY
+
+
+def nearest_newer(app: App, candidate: Candidate, seen: int) -> dict[int, float | None]:
+    """The same, of what changed since `seen`: by the database, which knows this transaction's own writes."""
+    rows = drawer(app, candidate).filter(change_number__gt=seen).order_by("-pk")
+    pks = list(rows.values_list("pk", flat=True))
+    if not pks or candidate.vector is None:
+        return dict.fromkeys(pks[:NEAREST])
     vectors = Vector.objects.for_app(app).filter(model=candidate.vector_model, memory__in=rows)
     found = list(vectors.values_list("memory_id", "data"))
-    cosines = from_bytes([bytes(data) for _, data in found], len(candidate.vector)) @ candidate.vector
-    best = np.argsort(-cosines, kind="stable")[:NEAREST]
-    near: dict[int, float | None] = {found[index][0]: float(cosines[index]) for index in best}
-    blank = rows.exclude(vectors__model=candidate.vector_model).values_list("pk", flat=True)
-    return near | dict.fromkeys(blank[:NEWEST_WITHOUT_VECTOR])
+    alike = from_bytes([bytes(data) for _, data in found], len(candidate.vector)) @ candidate.vector
+    best = np.argsort(-alike, kind="stable")[:NEAREST]
+    near: dict[int, float | None] = {found[at][0]: float(alike[at]) for at in best}
+    compared = {pk for pk, _ in found}
+    return near | dict.fromkeys([pk for pk in pks if pk not in compared][:NEWEST_WITHOUT_VECTOR])

@@ -1,4 +1,4 @@
-"""text → candidates → memories: read the markers, embed, relate to what is known, store."""
+"""candidates → memories: embed, look what is known, relate, store."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 
 from memories.capture.embed import embed_candidates
-from memories.capture.known import Known, related_to
+from memories.capture.known import Known, Outlook, look_around, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
-from memories.models import Memory
+from memories.models import LinkKind, Memory, Source
 from memories.providers.embeddings import Embedder
 from memories.store import Candidate, Writer, writing
 from memories.text.relate import Relation
@@ -29,28 +29,47 @@ def remember(
 ) -> list[Outcome]:
     """One outcome per candidate. `on_stored` runs inside the writing transaction, so that it holds or falls with it."""
     embed_candidates(candidates, embedder)
+    outlooks = look_around(app, candidates, embedder) if dedupe else [None] * len(candidates)
     with writing(app, actor, now) as write:
-        outcomes = [store(write, candidate, embedder, dedupe=dedupe) for candidate in candidates]
+        outcomes = [store(write, *pair, embedder) for pair in zip(candidates, outlooks, strict=True)]
         if on_stored:
             on_stored(write, outcomes)
     return outcomes
 
 
-def store(write: Writer, candidate: Candidate, embedder: Embedder, *, dedupe: bool) -> Outcome:
-    """Reinforces the memory that says the same; otherwise creates one, and lowers those it contradicts."""
-    known = related_to(write.app, candidate, embedder) if dedupe else []
-    same = next((item for item in known if item.verdict.relation == Relation.SAME), None)
-    contrary = [item for item in known if item.verdict.relation == Relation.CONTRADICTS]
-    memory = confirm(write, same) if same else create(write, candidate)
+def store(write: Writer, candidate: Candidate, outlook: Outlook | None, embedder: Embedder) -> Outcome:
+    """Reinforces the memory that says the same; otherwise creates one, and does to others what it means for them."""
+    known = related_to(write, candidate, outlook, embedder) if outlook else []
+    same = next(iter(of_relation(known, Relation.SAME)), None)
+    contrary = of_relation(known, Relation.CONTRADICTS)
+    memory = confirm(write, same, candidate) if same else create(write, candidate)
     for item in contrary:
         write.contradict(item.memory, by=memory, reason=item.verdict.reason)
+    if not same:
+        for item in of_relation(known, Relation.SUPERSEDES):
+            write.supersede(item.memory, by=memory, reason=item.verdict.reason)
+        for item in of_relation(known, Relation.ELABORATES):
+            write.link(memory, item.memory, LinkKind.ELABORATES)
     reason = next((item.verdict.reason for item in [same, *contrary] if item), "")
     return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in contrary])
 
 
-def confirm(write: Writer, same: Known) -> Memory:
-    write.reinforce(same.memory, write.policy.reinforce_step, same.verdict.reason)
-    return same.memory
+def of_relation(known: Sequence[Known], relation: Relation) -> list[Known]:
+    return [item for item in known if item.verdict.relation == relation]
+
+
+def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
+    """Another source counts more than the same session, whose newer wording is taken where it says no less."""
+    memory, reason = same.memory, same.verdict.reason
+    if candidate.source != Source.FACT or candidate.session is None or candidate.session != memory.session:
+        write.reinforce(memory, write.policy.reinforce_step, reason)
+        return memory
+    is_fuller = len(candidate.content) >= len(memory.content) and candidate.content != memory.content
+    if memory.source == Source.FACT and is_fuller:
+        vector = candidate.vector if candidate.subject == memory.subject else None
+        write.edit(memory, {"content": candidate.content}, "fresher wording", vector, candidate.vector_model)
+    write.reinforce(memory, write.policy.same_session_step, reason)
+    return memory
 
 
 def create(write: Writer, candidate: Candidate) -> Memory:

@@ -10,6 +10,7 @@ import structlog
 
 from memories.capture.echo import is_echo, strip_injected
 from memories.capture.embed import embed_candidates
+from memories.capture.known import Outlook, look_around
 from memories.capture.markers import MemoryMarker, find_memories
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
@@ -36,6 +37,7 @@ class Heard:
     said: Said
     candidates: list[Candidate] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
+    outlooks: list[Outlook] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -72,6 +74,8 @@ def capture_said(
     shown = Injection.objects.for_app(session.app).into(session).lines()
     heard = [listen(session, item, shown) for item in said]
     embed_candidates([candidate for one in heard for candidate in one.candidates], embedder)
+    for one in heard:
+        one.outlooks = look_around(session.app, one.candidates, embedder)
     captured = Captured()
     with writing(session.app, actor, now) as write:
         resources = record_said(session, said, now)
@@ -89,9 +93,9 @@ def keep(write: Writer, captured: Captured, heard: Heard, resource: Resource, em
         captured.events += record_events(resource.session, resource, write.now)
     for refusal in heard.refusals:
         captured.outcomes.append(refuse(write, refusal, resource))
-    for candidate in heard.candidates:
+    for candidate, outlook in zip(heard.candidates, heard.outlooks, strict=True):
         candidate.resource = resource
-        captured.outcomes.append(store(write, candidate, embedder, dedupe=True))
+        captured.outcomes.append(store(write, candidate, outlook, embedder))
 
 
 def listen(session: AgentSession, said: Said, shown: Sequence[str]) -> Heard:

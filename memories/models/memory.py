@@ -96,6 +96,10 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
         """What has not run out."""
         return self.filter(Q(valid_until=None) | Q(valid_until__gt=now))
 
+    def of_subject(self, subject: str | None) -> Self:
+        """What says it is about this, and what does not say what it is about."""
+        return self.filter(Q(subject=subject) | Q(subject=None))
+
     def about(self, subject: str | None, category: str) -> Self:
         """The same drawer: subject (None: general) and category. Uses an index."""
         return self.filter(subject=subject, category=category)

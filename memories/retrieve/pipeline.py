@@ -19,7 +19,7 @@ from memories.retrieve.arms.fulltext import holders
 from memories.retrieve.arms.vector import measure
 from memories.retrieve.features import Evidence
 from memories.retrieve.hits import Hit, Recall, Told
-from memories.retrieve.index import Indexes
+from memories.retrieve.index import AppIndex, Indexes
 from memories.retrieve.looks import Look, look_of
 from memories.retrieve.question import Question, read_question
 from memories.retrieve.ranking import Ranked, by_column, rank, rank_by, rank_dual, rank_product
@@ -60,7 +60,7 @@ def recall(
     min_score: float | None = None, offset: int = 0,
 ) -> Recall:  # fmt: skip
     """The best `limit` memories in scope after the first `offset`, best first."""
-    reading = read(indexes.of(app, embedder.name, dimension(app, embedder)).view(), scope)
+    reading = read(index_of(app, embedder).view(), scope)
     if not reading.size:
         return Recall([])
     plan = make_plan(mode, app.policy)
@@ -125,6 +125,10 @@ def weigh(
         proximity=found.get("graph", nothing),
     )
     return anchored_days(evidence, words), failed
+
+
+def index_of(app: App, embedder: Embedder) -> AppIndex:
+    return indexes.of(app, embedder.name, dimension(app, embedder))
 
 
 def dimension(app: App, embedder: Embedder) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from memories import agent as agent_module
+from memories.agent import base as agent_module
 from memories.agent import current_embedder
 from memories.models import Memory, Vector
 from memories.providers.embeddings import EmbedderUnavailable, Thresholds, Vectors
