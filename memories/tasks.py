@@ -4,11 +4,29 @@ from celery import shared_task
 from django.db.models import QuerySet
 from django.utils import timezone
 
-from memories.agent import current_embedder
+from memories.agent import MemoryAgent, current_embedder
+from memories.capture.learning import ACTOR
+from memories.capture.work import sessions_due
 from memories.maintain.backlog import embed_backlog
 from memories.maintain.decay import decay_app
 from memories.maintain.housekeeping import drop_expired_answers
 from memsite.tenancy.models import App, AppStatus
+
+
+@shared_task
+def learn(app_pk: int, session_pk: int) -> int:
+    """Finds the facts in what a session said; answers how many memories came of it."""
+    app = active_apps().filter(pk=app_pk).first()
+    if app is None:
+        return 0
+    return sum(lesson.stored for lesson in MemoryAgent(app, None, ACTOR).learn_session(session_pk))
+
+
+@shared_task
+def upkeep_learn_due() -> int:
+    """The sweep behind the doorbell: works off what nobody rang for, and what is to be tried again."""
+    now = timezone.now()
+    return sum(learn(app.pk, session) for app in active_apps() for session in sessions_due(app, now))
 
 
 @shared_task

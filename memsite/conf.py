@@ -15,9 +15,11 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from memories.providers.embeddings import EmbedderSettings
+from memories.providers.llm.factory import LLMSettings
 
 PREFIX = "MEMSITE_"
 ROOT = Path(__file__).resolve().parent.parent
+LLMS = ("rules", "anthropic", "openai", "ollama")
 EMBEDDERS = ("minilm", "ollama", "openai", "hash")
 LOG_FORMATS = ("auto", "console", "json")
 
@@ -38,6 +40,13 @@ class Conf:
     embedder_url: str = ""
     embedder_model: str = ""
     embedder_api_key: str = ""
+    llm: str = "rules"
+    llm_url: str = ""
+    llm_api_key: str = ""
+    llm_small_model: str = ""
+    llm_large_model: str = ""
+    llm_prices: str = ""
+    llm_concurrency: int = 4
     memory_budget: int = 0
     index_megabytes: int = 1024
     time_zone: str = "UTC"
@@ -49,6 +58,9 @@ class Conf:
 
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
+        require(self.llm in LLMS, "LLM", f"is one of {', '.join(LLMS)}")
+        require(self.llm_concurrency > 0, "LLM_CONCURRENCY", "is a positive number of calls at a time")
+        require(read_prices(self.llm_prices) is not None, "LLM_PRICES", "is model=input/output, model=input/output, …")
         require(self.log_format in LOG_FORMATS, "LOG_FORMAT", f"is one of {', '.join(LOG_FORMATS)}")
         require(self.database_url[:9] in ("", "sqlite://"), "DATABASE_URL", "is a sqlite:// URL")
         require(self.time_zone in available_timezones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
@@ -72,11 +84,33 @@ class Conf:
             api_key=self.embedder_api_key,
         )
 
+    @property
+    def llm_settings(self) -> LLMSettings:
+        return LLMSettings(
+            kind=self.llm,  # type: ignore[arg-type]  # checked against LLMS above
+            url=self.llm_url,
+            api_key=self.llm_api_key,
+            small_model=self.llm_small_model,
+            large_model=self.llm_large_model,
+            prices=read_prices(self.llm_prices) or {},
+            concurrency=self.llm_concurrency,
+        )
+
     def effective_secret_key(self) -> str:
         """The given key, else the one in `secret_file`, else nothing (Django then refuses to sign)."""
         if self.secret_key or not self.secret_file.is_file():
             return self.secret_key
         return self.secret_file.read_text().strip()
+
+
+def read_prices(text: str) -> dict[str, tuple[float, float]] | None:
+    """Dollars for a million tokens of input and output, by model: "small=0.25/1.25, large=3/15". None if unclear."""
+    try:
+        named = [entry.rpartition("=") for entry in text.split(",") if entry.strip()]
+        pairs = {name.strip(): [float(price) for price in both.split("/")] for name, _, both in named}
+        return {name: (given, asked) for name, (given, asked) in pairs.items() if name and min(given, asked) >= 0}
+    except ValueError:
+        return None
 
 
 def require(holds: bool, name: str, rule: str) -> None:

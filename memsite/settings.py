@@ -188,6 +188,7 @@ CELERY_BROKER_URL: str
 globals().update(celery_settings(MEMSITE.broker_url, MEMSITE.data_dir, MEMSITE.time_zone))
 CELERY_BEAT_SCHEDULE = {
     "nightly upkeep": {"task": "memories.tasks.upkeep_nightly", "schedule": crontab(hour="2", minute="0")},
+    "learn what is due": {"task": "memories.tasks.upkeep_learn_due", "schedule": timedelta(minutes=1)},
     # The sweep behind the doorbell: whatever was stored while the embedder was away.
     "embed what has no vector": {
         "task": "memories.tasks.upkeep_embed_missing",

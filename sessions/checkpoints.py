@@ -12,6 +12,7 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 
+from memories.text.clean import without_private
 from sessions.models import AgentSession, Turn
 
 
@@ -34,7 +35,10 @@ def fingerprint(checkpoint: Mapping[str, Any]) -> str:
 
 
 def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any], now: datetime) -> tuple[Turn, bool]:
-    """The turn, and whether it is new. Raises DifferentCheckpoint; call it in a transaction."""
+    """The turn, and whether it is new. Raises DifferentCheckpoint; call it in a transaction.
+
+    What was said between `<private>` tags is not in it, but tells one body from another.
+    """
     print_ = fingerprint(checkpoint)
     try:
         with transaction.atomic():
@@ -44,7 +48,7 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
                 number=number,
                 fingerprint=print_,
                 created_at=now,
-                **checkpoint,
+                **without_private(checkpoint),
             )
     except IntegrityError:
         turn = Turn.objects.for_app(session.app).get(session=session, number=number)

@@ -32,6 +32,11 @@ def marker_lines(text: str) -> Iterator[MarkerLine]:
             yield from _split_line(line)
 
 
+def without_markers(text: str) -> str:
+    """`text` with each line cut where its first marker begins."""
+    return "\n".join(_cut(line) if "[" in line else line for line in text.splitlines())
+
+
 def trim_debris(statement: str, emphasis: str) -> str:
     """`statement` without the Markdown around its marker: closing emphasis, stray marks, a table edge.
 
@@ -70,6 +75,12 @@ def _split_line(line: str) -> Iterator[MarkerLine]:
         end = len(line) if following is None else following.start()
         head = line[bracket:end].rstrip(" \t" if following is None else _SEPARATORS)
         yield MarkerLine(head, line[opening.start() : bracket])
+
+
+def _cut(line: str) -> str:
+    spans = _code_spans(line)
+    starts = (match.start() for match in _OPENING_RE.finditer(line) if not _is_inside(match.start(), spans))
+    return line[: next(starts, len(line))]
 
 
 def _code_spans(line: str) -> list[tuple[int, int]]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memories.text.fence import strip_fenced
+from memories.text.secrets import strip_private
 from sessions.markers import find_events
 from sessions.models import AgentSession, Event, Resource
 
@@ -30,7 +31,10 @@ def source_key(*names: str | None, text: str) -> str | None:
 
 
 def record_said(session: AgentSession, said: Sequence[Said], now: datetime) -> list[Resource | None]:
-    """A resource for each text that is new, None for what is blank or was stored before. Call it in a transaction."""
+    """A resource for each text that is new, None for what is blank or was stored before. Call it in a transaction.
+
+    The texts are what may be kept: see `in_public`.
+    """
     keys = {item.source_key for item in said if item.source_key}
     resources = Resource.objects.for_app(session.app).filter(session=session)
     known = set(resources.filter(source_key__in=keys).values_list("source_key", flat=True)) if keys else set()
@@ -41,6 +45,11 @@ def record_said(session: AgentSession, said: Sequence[Said], now: datetime) -> l
         known |= {item.source_key} - {None}
     Resource.objects.bulk_create(row for row in rows if row)
     return rows
+
+
+def in_public(said: Said) -> Said:
+    """Without what was said between `<private>` tags: that is never stored."""
+    return replace(said, text=strip_private(said.text)) if "<" in said.text else said
 
 
 def resource_of(session: AgentSession, said: Said, now: datetime) -> Resource:

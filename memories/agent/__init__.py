@@ -2,11 +2,13 @@
 
 from memories.agent.base import current_embedder
 from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
+from memories.agent.learning import AlreadyDecided, Learning
 from memories.agent.recall import Context, Recalling
 from memories.agent.sessions import Sessions
+from memories.agent.spending import Spending
 
-__all__ = ["Context", "MemoryAgent", "MemoryGone", "VersionMismatch", "current_embedder"]
+__all__ = ["AlreadyDecided", "Context", "MemoryAgent", "MemoryGone", "VersionMismatch", "current_embedder"]
 
 
-class MemoryAgent(Sessions, Knowledge, Recalling):
+class MemoryAgent(Sessions, Knowledge, Recalling, Learning, Spending):
     """All of it for one caller."""

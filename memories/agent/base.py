@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
+from memories.ledger.budget import may_call_for
+from memories.ledger.spend import meter_for
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder, make_embedder
+from memories.providers.llm.asking import LLMProvider
+from memories.providers.llm.factory import make_chat
+from memories.providers.llm.fallback import Careful
+from memories.providers.llm.provider import Provider
+from memories.providers.llm.rules import RulesProvider
+from memories.text.relate import Thresholds
 from memsite.conf import get_conf
 from memsite.tenancy.models import Agent, App
+from sessions.models import AgentSession
 
 
 def current_embedder() -> Embedder:
@@ -23,3 +34,16 @@ class Caller:
     def memories(self) -> MemoryQuerySet:
         """Every memory that the caller may see, of whatever status."""
         return Memory.objects.for_app(self.app).visible_to(self.agent)
+
+    @cached_property
+    def rules(self) -> RulesProvider:
+        bands = self.embedder.thresholds
+        return RulesProvider(Thresholds(bands.same, bands.related))
+
+    def provider(self, session: AgentSession | None = None, turn_number: int | None = None) -> Provider:
+        """The model of the settings, its calls in the app's ledger, with the rules behind it; or the rules alone."""
+        chat = make_chat(get_conf().llm_settings)
+        if chat is None:
+            return self.rules
+        model = LLMProvider(chat, meter_for(self.app, session, turn_number), chat.name)
+        return Careful(model, self.rules, may_call_for(self.app))

@@ -12,9 +12,10 @@ from django.utils import timezone
 from memories.agent.base import Caller
 from memories.capture.spoken import Captured, capture_said
 from memories.capture.stream import StreamCapture
+from memories.capture.work import queue_digest
 from memories.inject.pipeline import Injected, greet, injectable, note_injected
 from memories.maintain.decay import decay_app
-from memories.models import Kind, Memory
+from memories.models import Extraction, Kind, Memory
 from memories.models.memory import MemoryQuerySet
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
@@ -80,12 +81,16 @@ class Sessions(Caller):
         self.app.decayed_at = now
 
     def end(self, session: AgentSession, reason: str) -> int:
-        """Ends the session; answers how many of its memories still wait for their vector."""
+        """Ends the session; answers how much of it still waits: texts for their facts, memories for their vector."""
+        now = timezone.now()
         AgentSession.objects.for_app(self.app).active().filter(pk=session.pk).update(
-            status=SessionStatus.ENDED, ended_at=timezone.now(), end_reason=reason
+            status=SessionStatus.ENDED, ended_at=now, end_reason=reason
         )
+        if self.app.policy.capture_digest:
+            queue_digest(session, now)
+        waiting = Extraction.objects.for_app(self.app).open().filter(session=session).count()
         mine = Memory.objects.for_app(self.app).filter(session=session)
-        return mine.exclude(vectors__model=self.embedder.name).count()
+        return waiting + mine.exclude(vectors__model=self.embedder.name).count()
 
     def checkpoint(self, session: AgentSession, number: int, body: Mapping[str, Any]) -> tuple[Turn, bool, Captured]:
         """Stores a turn with its raw texts and markers; (turn, whether it is new, what was captured)."""

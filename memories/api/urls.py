@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import IntConverter
 
-from memories.api.views import apps, memories, recall, sessions
+from memories.api.views import apps, energy, learning, memories, recall, sessions
 
 
 class TurnNumber(IntConverter):
@@ -40,6 +40,17 @@ urlpatterns = [
     path("memories/<uuid:uid>", memories.OneMemory.as_view()),
     path("memories/<uuid:uid>/history", memories.History.as_view()),
     path("memories/<uuid:uid>/links", memories.Links.as_view()),
+    path("extractions", learning.Extractions.as_view()),
+    path("extractions/preview", learning.PreviewExtraction.as_view()),
+    path("extractions/<uuid:uid>/retry", learning.RetryExtraction.as_view()),
+    path("rejections", learning.Rejections.as_view()),
+    path("rejections/<uuid:uid>/overrule", learning.OverruleRejection.as_view()),
+    path("lessons", learning.Lessons.as_view()),
+    path("lessons.md", learning.LessonsFile.as_view()),
+    path("entities", learning.Entities.as_view()),
+    path("entities/<uuid:uid>/memories", learning.MemoriesOfEntity.as_view()),
+    path("energy", energy.Energy.as_view()),
+    path("energy/consumed", energy.ConsumedEnergy.as_view()),
     path("events", sessions.Events.as_view()),
     path("resources", sessions.Resources.as_view()),
 ]

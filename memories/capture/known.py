@@ -66,7 +66,7 @@ def judged(
     else:
         contents = [memory.content for memory in met]
         verdicts = provider.relate(candidate.content, contents, candidate.subject or "", alike)
-    return telling(map(Known, met, verdicts))
+    return telling(candidate, map(Known, met, verdicts))
 
 
 def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embedder) -> list[Known]:
@@ -76,11 +76,17 @@ def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: 
     rows = drawer(write.app, candidate).in_bulk([*told, *newer]) if told or newer else {}
     standing = [Known(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
     fresh = [Known(rows[pk], judge(rows[pk], candidate, cosine, embedder)) for pk, cosine in newer.items()]
-    return sorted([*standing, *telling(fresh)], key=lambda item: -item.verdict.score)
+    return sorted([*standing, *telling(candidate, fresh)], key=lambda item: -item.verdict.score)
 
 
-def telling(known: Iterable[Known]) -> list[Known]:
-    return [item for item in known if item.verdict.relation != Relation.DIFFERENT]
+def telling(candidate: Candidate, known: Iterable[Known]) -> list[Known]:
+    """What says something about the candidate. Nothing contradicts what is told of somebody else."""
+    return [
+        item
+        for item in known
+        if item.verdict.relation != Relation.DIFFERENT
+        and (item.memory.subject == candidate.subject or item.verdict.relation != Relation.CONTRADICTS)
+    ]
 
 
 def judge(memory: Memory, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:

@@ -6,28 +6,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-import structlog
-
 from memories.capture.echo import is_echo, strip_injected
 from memories.capture.embed import embed_candidates
 from memories.capture.known import Outlook, look_around
 from memories.capture.markers import MemoryMarker, find_memories
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
-from memories.models import Injection, Rejection, Source
+from memories.capture.refusals import ECHO, Refusal, refuse
+from memories.capture.work import queue_facts
+from memories.models import Injection, Source
 from memories.providers.embeddings import Embedder
 from memories.store import Candidate, Writer, writing
 from sessions.models import AgentSession, Resource, Role
-from sessions.recording import Said, record_events, record_said
-
-log = structlog.get_logger("memories.capture")
-
-
-@dataclass(slots=True)
-class Refusal:
-    category: str
-    reason: str
-    content: str = ""
+from sessions.recording import Said, in_public, record_events, record_said
 
 
 @dataclass(slots=True)
@@ -42,16 +33,18 @@ class Heard:
 
 @dataclass(slots=True)
 class Captured:
-    """What became of several texts. `contradicted` counts the memories that lost confidence."""
+    """What became of several texts; `queued` of them wait for their facts to be found."""
 
     resources: list[Resource] = field(default_factory=list)
     outcomes: list[Outcome] = field(default_factory=list)
     events: int = 0
+    queued: int = 0
 
     def count(self, *kinds: OutcomeKind) -> int:
         return sum(outcome.kind in kinds for outcome in self.outcomes)
 
     def counts(self) -> dict[str, int]:
+        """`contradicted` counts the memories that lost confidence."""
         return {
             "created": self.count(OutcomeKind.CREATED, OutcomeKind.CONTRADICTED),
             "reinforced": self.count(OutcomeKind.REINFORCED),
@@ -72,6 +65,7 @@ def capture_said(
 ) -> Captured:
     """Reads and embeds first, then stores everything in one transaction; text sent before changes nothing."""
     shown = Injection.objects.for_app(session.app).into(session).lines()
+    said = [in_public(item) for item in said]
     heard = [listen(session, item, shown) for item in said]
     embed_candidates([candidate for one in heard for candidate in one.candidates], embedder)
     for one in heard:
@@ -82,6 +76,8 @@ def capture_said(
         for one, resource in zip(heard, resources, strict=True):
             if resource:
                 keep(write, captured, one, resource, embedder)
+        if write.policy.capture_facts:
+            captured.queued = queue_facts(session, captured.resources, now)
         if on_stored:
             on_stored(captured)
     return captured
@@ -118,9 +114,6 @@ def listen(session: AgentSession, said: Said, shown: Sequence[str]) -> Heard:
     return heard
 
 
-ECHO = "repeats what was injected into this session"
-
-
 def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Candidate:
     return Candidate(
         content=marker.text,
@@ -133,21 +126,3 @@ def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Can
         session=session,
         turn_number=said.turn_number,
     )
-
-
-def refuse(write: Writer, refusal: Refusal, resource: Resource) -> Outcome:
-    """An echo is only counted; everything else is kept where an operator can look at it."""
-    if refusal.reason == ECHO:
-        return Outcome(OutcomeKind.ECHOED, reason=ECHO)
-    log.warning("marker_refused", category=refusal.category, reason=refusal.reason)
-    Rejection.objects.create(
-        app=write.app,
-        session=resource.session,
-        resource=resource,
-        turn_number=resource.turn_number,
-        category=refusal.category,
-        content=refusal.content,
-        reason=refusal.reason,
-        created_at=write.now,
-    )
-    return Outcome(OutcomeKind.REJECTED, reason=refusal.reason)

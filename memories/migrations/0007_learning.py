@@ -37,6 +37,7 @@ class Migration(migrations.Migration):
                 ('operation', models.CharField(max_length=20)),
                 ('calls', models.PositiveIntegerField(default=0)),
                 ('units', models.FloatField(default=0)),
+                ('reported', models.FloatField(db_default=0, default=0, help_text='Of these units, how many the agents were told.')),
             ],
             options={
                 'ordering': ['-day', 'operation'],

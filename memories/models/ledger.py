@@ -45,6 +45,7 @@ class EnergyUse(Scoped):
     operation = models.CharField(max_length=20)
     calls = models.PositiveIntegerField(default=0)
     units = models.FloatField(default=0)
+    reported = models.FloatField(default=0, db_default=0, help_text="Of these units, how many the agents were told.")
 
     objects = ScopedQuerySet["EnergyUse"].as_manager()
 

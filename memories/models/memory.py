@@ -8,6 +8,7 @@ from typing import Self
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
+from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from memsite.tenancy.models import Agent
@@ -82,6 +83,19 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
     def active(self) -> Self:
         return self.filter(status=Status.ACTIVE)
 
+    def live(self) -> Self:
+        """What counts against the app's limit."""
+        return self.filter(status__in=LIVE)
+
+    def least_worthy(self) -> Self:
+        """What may go when the app is full, the least worthy first.
+
+        Uses the index `memory_least`, unless a filter is added for which there is another index.
+        """
+        # SQLite takes a partial index only if the query has the index's condition word for word, not as parameters.
+        live = RawSQL("memories_memory.status IN ('active', 'inactive')", (), output_field=models.BooleanField())
+        return self.filter(live, pinned=False).order_by("importance", "confidence", "confirmed_at", "pk")
+
     def visible_to(self, agent: Agent | None) -> Self:
         """What this agent may see of its app; operators (no agent) see all."""
         if agent is None:
@@ -93,8 +107,9 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
         return self.filter(Q(user_id=user_id) | Q(user_id=None)) if user_id else self
 
     def valid(self, now: datetime) -> Self:
-        """What has not run out."""
-        return self.filter(Q(valid_until=None) | Q(valid_until__gt=now))
+        """What has begun and has not run out."""
+        begun = Q(valid_from=None) | Q(valid_from__lte=now)
+        return self.filter(begun & (Q(valid_until=None) | Q(valid_until__gt=now)))
 
     def of_subject(self, subject: str | None) -> Self:
         """What says it is about this, and what does not say what it is about."""

@@ -30,7 +30,10 @@ Looks = Callable[[Rows], NDArray[np.uint16]]
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """All there is about a question over one reading. `looks` answers the `Look` bits of some places."""
+    """All there is about a question over one reading. `looks` answers the `Look` bits of some places.
+
+    `measured` is False where the vector arm could not answer.
+    """
 
     reading: Reading
     question: Question
@@ -39,6 +42,15 @@ class Evidence:
     looks: Looks
     usual_cosine: tuple[float, float]
     proximity: Floats
+    measured: bool = True
+
+    def similarity(self, places: Rows, relevant: float) -> NDArray[np.float64]:
+        """The cosine; where there is none, the share of words held, half of them being worth what is `relevant`."""
+        reading = self.reading
+        embedded = reading.view.columns.embedded[reading.rows[places]] & self.measured
+        by_words = np.minimum(1.0, 2 * relevant * self.words.covered(places))
+        found: NDArray[np.float64] = np.where(embedded, np.maximum(self.cosines[places], 0), by_words)
+        return found
 
 
 def standardise(cosines: Floats, usual: tuple[float, float]) -> Floats:

@@ -107,6 +107,19 @@ FIELDS: dict[str, tuple[str, Callable[[Any], Any], bool]] = {
 }
 
 
+def names_in(filters: Mapping[str, Any]) -> set[str]:
+    """The fields that a filter looks at, "metadata" for all inside it."""
+    found: set[str] = set()
+    for name, value in filters.items():
+        if name == "not":
+            found |= names_in(value)
+        elif name in ("and", "or"):
+            found = found.union(*map(names_in, value))
+        else:
+            found.add(name.partition(".")[0])
+    return found
+
+
 class Builder:
     """Counts the parts, so that no filter is too much work."""
 

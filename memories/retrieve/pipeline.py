@@ -22,7 +22,7 @@ from memories.retrieve.hits import Hit, Recall, Told
 from memories.retrieve.index import AppIndex, Indexes
 from memories.retrieve.looks import Look, look_of
 from memories.retrieve.question import Question, read_question
-from memories.retrieve.ranking import Ranked, by_column, rank, rank_by, rank_dual, rank_product
+from memories.retrieve.ranking import Ranked, at_least, by_column, rank, rank_by, rank_dual, rank_product
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.words import Words, match_words
 from memsite.conf import get_conf
@@ -57,43 +57,50 @@ def make_plan(mode: str, policy: AppPolicy) -> Plan:
 
 def recall(
     app: App, text: str, scope: Scope, embedder: Embedder, *, limit: int, mode: str = "auto",
-    min_score: float | None = None, offset: int = 0,
+    min_score: float | None = None, offset: int = 0, policy: AppPolicy | None = None,
 ) -> Recall:  # fmt: skip
-    """The best `limit` memories in scope after the first `offset`, best first."""
+    """The best `limit` memories in scope after the first `offset`, best first, as the app's policy or another says."""
+    policy = policy or app.policy
     reading = read(index_of(app, embedder).view(), scope)
     if not reading.size:
         return Recall([])
-    plan = make_plan(mode, app.policy)
-    question = read_question(text, reading, datetime.fromtimestamp(scope.now, tz=app.policy.time_zone))
+    plan = make_plan(mode, policy)
+    question = read_question(text, reading, datetime.fromtimestamp(scope.now, tz=policy.time_zone))
     if plan.tiered and not scope.past:
-        told = from_summaries(app, question, reading, scope, embedder)
+        told = from_summaries(app, question, reading, scope, embedder, min_score)
         if told.hits:
             page, more = told.hits[offset:][:limit], len(told.hits) > offset + limit
             return replace(told, hits=page, tier="summaries", more=more)
     evidence, degraded = weigh(app, question, reading, embedder, plan)
-    ranked = order(app, plan, evidence, embedder, scope)
-    hits = load(app, reading, ranked, limit, min_score, offset)
+    ranked = order(policy, plan, evidence, embedder, scope)
+    if min_score is not None:
+        ranked = at_least(ranked, min_score)
+    hits = load(app, reading, ranked, limit, offset)
     more = len(ranked.places) > offset + limit and len(hits) == limit
     return Recall(hits, degraded, ranked.combined, "items" if hits else "none", more=more)
 
 
-def from_summaries(app: App, question: Question, reading: Reading, scope: Scope, embedder: Embedder) -> Recall:
+def from_summaries(
+    app: App, question: Question, reading: Reading, scope: Scope, embedder: Embedder, min_score: float | None
+) -> Recall:  # fmt: skip
     """The memories on which the fitting passages of summaries stand, if one fits well enough; otherwise none."""
     found, degraded = ask_arms({"vector": partial(embed_question, embedder, question.bare)})
-    answers = summary.answers(app, scope.user_id, question, found.get("vector"), embedder.name)
+    vector, shown = found.get("vector"), set(reading.pks.tolist())
+    told, late = ask_arms(
+        {"summary": partial(summary.answers, app, scope.user_id, question, vector, embedder.name, shown)}
+    )
+    degraded += late
     sufficient = embedder.thresholds.related + summary.SUFFICIENT_WORDS
-    shown = set(reading.pks.tolist())
-    fitting = [
-        answer
-        for answer in answers
-        if answer.score >= embedder.thresholds.relevant and answer.passage.memory_id in shown
-    ]
+    least = max(embedder.thresholds.relevant, min_score or 0.0)
+    fitting = [answer for answer in told.get("summary", []) if answer.score >= least]
     if not fitting or fitting[0].score < sufficient:
         return Recall([], degraded)
-    rows = rows_of(app, [answer.passage.memory_id for answer in fitting])
+    best = {answer.passage.memory_id: answer for answer in reversed(fitting)}
+    rows = rows_of(app, list(best))
+    found_once = sorted(best.values(), key=lambda answer: -answer.score)
     hits = [
         Hit(rows[answer.passage.memory_id], answer.score, answer.parts)
-        for answer in fitting
+        for answer in found_once
         if answer.passage.memory_id in rows
     ]
     categories = dict.fromkeys(answer.passage.summary for answer in fitting)
@@ -123,6 +130,7 @@ def weigh(
         looks=looks_at(app, reading),
         usual_cosine=embedder.thresholds.usual,
         proximity=found.get("graph", nothing),
+        measured="vector" in found,
     )
     return anchored_days(evidence, words), failed
 
@@ -154,7 +162,7 @@ def look_up(app: App, reading: Reading, words: list[str]) -> Words:
     return match_words(reading, [reading.places(found) for found in holders(app.pk, words)])
 
 
-def order(app: App, plan: Plan, evidence: Evidence, embedder: Embedder, scope: Scope) -> Ranked:
+def order(policy: AppPolicy, plan: Plan, evidence: Evidence, embedder: Embedder, scope: Scope) -> Ranked:
     relevant = embedder.thresholds.relevant
     if plan.ranking == "vector":
         return rank_by("meaning", evidence.cosines, relevant)
@@ -163,10 +171,10 @@ def order(app: App, plan: Plan, evidence: Evidence, embedder: Embedder, scope: S
     if plan.ranking == "graph":
         return rank_by("graph", evidence.proximity, 0.0)
     if plan.ranking == Ranking.PRODUCT:
-        return rank_product(evidence, scope, app.policy, relevant)
+        return rank_product(evidence, scope, policy, relevant)
     if plan.ranking == Ranking.DUAL:
-        return rank_dual(evidence, scope, app.policy, relevant)
-    ranked = rank(evidence, scope, app.policy, relevant)
+        return rank_dual(evidence, scope, policy, relevant)
+    ranked = rank(evidence, scope, policy, relevant)
     column = COLUMN_FIRST.get(plan.ranking)
     return by_column(ranked, evidence.reading, column) if column else ranked
 
@@ -188,12 +196,9 @@ def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]
     return answer
 
 
-def load(
-    app: App, reading: Reading, ranked: Ranked, limit: int, min_score: float | None, offset: int
-) -> list[Hit]:  # fmt: skip
+def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int) -> list[Hit]:
     """The hits with their rows: only those that are shown are read."""
-    numbers = range(offset, min(offset + limit, len(ranked.places)))
-    shown = [number for number in numbers if min_score is None or ranked.scores[number] >= min_score]
+    shown = range(offset, min(offset + limit, len(ranked.places)))
     pks = [int(reading.pks[ranked.places[number]]) for number in shown]
     rows = rows_of(app, pks)
     return [

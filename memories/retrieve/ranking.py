@@ -22,6 +22,8 @@ from memories.retrieve.reading import Floats, Reading, Rows, Scope
 from memsite.tenancy.policy import AppPolicy
 
 SECONDS_PER_DAY = 86_400
+# Factors of the product that are told also where they are 1.
+FORMULA = ("similarity", "importance", "recency")
 # The share of words found counts this much of a cosine when it is asked whether anything fits.
 COVERED_COUNTS = 0.3
 # A memory that has to fit by itself needs this share of what the best one needs.
@@ -57,8 +59,10 @@ class Ranked:
     combined: str = "sum"
 
     def parts_of(self, number: int) -> dict[str, float]:
-        """Of the hit of this number; what adds nothing is left out."""
-        return {name: float(values[number]) for name, values in self.parts.items() if values[number]}
+        """Of the hit of this number; what changes nothing is left out."""
+        told = {name: float(values[number]) for name, values in self.parts.items()}
+        is_sum = self.combined == "sum"
+        return {name: value for name, value in told.items() if (value if is_sum else value != 1 or name in FORMULA)}
 
 
 def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float) -> Ranked:
@@ -84,12 +88,13 @@ def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: 
 
     Domain and sentiment are factors too; where they change nothing, they are 1 and not told.
     """
-    places = np.flatnonzero(evidence.cosines >= relevant)
     reading, columns = evidence.reading, evidence.reading.view.columns
+    similar = evidence.similarity(np.arange(reading.size), relevant)
+    places = np.flatnonzero(similar >= relevant)
     rows = reading.rows[places]
     days = np.maximum(0.0, scope.now - columns.created[rows]) / SECONDS_PER_DAY
     parts = {
-        "similarity": evidence.cosines[places].astype(np.float64),
+        "similarity": similar[places],
         "importance": columns.importance[rows] / 3,
         "recency": np.interp(days, (FRESH_DAYS, OLD_DAYS), (1.0, OLD_WEIGHT)),
     }
@@ -104,10 +109,11 @@ def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: flo
     What is similar enough, or reached from the entities named, is let in before age counts. `age` and the leanings
     are told as what they take away or add, so that the parts add up.
     """
-    similar = np.maximum(evidence.cosines.astype(np.float64), 0)
-    near = evidence.proximity.astype(np.float64)
-    places = np.flatnonzero((similar >= relevant) | ((near >= NEAR) & (similar >= relevant / 2)))
     reading, weight = evidence.reading, policy.semantic_weight
+    similar = evidence.similarity(np.arange(reading.size), relevant)
+    near = evidence.proximity.astype(np.float64)
+    close = (near >= NEAR) & ((similar >= relevant / 2) | (not evidence.measured))
+    places = np.flatnonzero((similar >= relevant) | close)
     parts: Features = {"meaning": weight * similar[places], "graph": (1 - weight) * near[places]}
     created = reading.view.columns.created[reading.rows[places]]
     age = -policy.decay_per_day * np.floor(np.maximum(0.0, scope.now - created) / SECONDS_PER_DAY)
@@ -134,6 +140,11 @@ def best_first(places: Rows, parts: Features) -> Ranked:
 def in_order(order: Rows, ranked: Ranked) -> Ranked:
     parts = {name: values[order] for name, values in ranked.parts.items()}
     return Ranked(ranked.places[order], ranked.scores[order], parts, ranked.combined)
+
+
+def at_least(ranked: Ranked, score: float) -> Ranked:
+    """Without what scores less."""
+    return in_order(np.flatnonzero(ranked.scores >= score), ranked)
 
 
 def fits(evidence: Evidence, relevant: float) -> bool:

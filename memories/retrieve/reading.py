@@ -41,10 +41,13 @@ class Scope:
 
 
 class Reading:
-    """`rows` are the index rows that are allowed, sessions together and turns rising. Everything else follows them."""
+    """`rows` are the index rows that are allowed, sessions together and turns rising. Everything else follows them.
 
-    def __init__(self, view: View, rows: Rows) -> None:
-        self.view, self.rows = view, rows
+    `seen` are all that the caller may see, of whatever status.
+    """
+
+    def __init__(self, view: View, rows: Rows, seen: NDArray[np.bool_]) -> None:
+        self.view, self.rows, self.seen = view, rows, seen
 
     def column(self, name: str) -> NDArray[Any]:
         values: NDArray[Any] = getattr(self.view.columns, name)
@@ -115,6 +118,11 @@ class Reading:
         place = self.place_of_row[self.view.rows_of(pks)]
         return place[place >= 0]
 
+    def visible(self, pks: set[int]) -> set[int]:
+        """Those of these memories that the caller may see."""
+        rows = self.view.rows_of(np.fromiter(pks, np.int64, len(pks)))
+        return set(self.view.columns.pk[rows[self.seen[rows]]].tolist())
+
     @cached_property
     def place_of_row(self) -> NDArray[np.intp]:
         places = np.full(len(self.view.columns.pk), -1, np.intp)
@@ -125,15 +133,16 @@ class Reading:
 def read(view: View, scope: Scope) -> Reading:
     """What the scope lets through: active, valid, the caller's to see."""
     columns = view.columns
-    allowed = columns.alive.copy()
+    seen = columns.alive.copy()
+    if scope.shared:
+        seen &= columns.shared & (columns.user == NOBODY)
+    if scope.agent_pk is not None:
+        seen &= (columns.owner == NOBODY) | (columns.owner == scope.agent_pk)
+    if scope.user_id:
+        seen &= (columns.user == NOBODY) | (columns.user == view.users.numbers.get(scope.user_id, -1))
+    allowed = seen.copy()
     if not scope.past:
         allowed &= columns.active & (columns.until > scope.now) & (columns.since <= scope.now)
-    if scope.shared:
-        allowed &= columns.shared & (columns.user == NOBODY)
-    if scope.agent_pk is not None:
-        allowed &= (columns.owner == NOBODY) | (columns.owner == scope.agent_pk)
-    if scope.user_id:
-        allowed &= (columns.user == NOBODY) | (columns.user == view.users.numbers.get(scope.user_id, -1))
     if scope.without:
         allowed[view.rows_of(np.array(scope.without, np.int64))] = False
     if scope.only is not None:
@@ -141,4 +150,4 @@ def read(view: View, scope: Scope) -> Reading:
         let_in[view.rows_of(np.array(scope.only, np.int64))] = True
         allowed &= let_in
     order = view.reading_order
-    return Reading(view, order[allowed[order]])
+    return Reading(view, order[allowed[order]], seen)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -16,15 +17,19 @@ from memories.models import Memory, Visibility
 from memories.models.recall_count import count_recall
 from memories.providers.embeddings import Embedder
 from memories.retrieve.arms import ask_arms
-from memories.retrieve.filters import build_filter
-from memories.retrieve.hits import Recall
+from memories.retrieve.filters import build_filter, names_in
+from memories.retrieve.hits import Hit, Recall
 from memories.retrieve.index import NOBODY
 from memories.retrieve.past import known_at, take_back
-from memories.retrieve.pipeline import recall, touch
+from memories.retrieve.pipeline import COLUMN_FIRST, recall, touch
+from memories.retrieve.ranking import BAND
 from memories.retrieve.reading import Scope
 from memories.retrieve.trust import tag_hits
 from memsite.tenancy.models import Agent, App, AppStatus
+from memsite.tenancy.policy import AppPolicy
 
+# Fields of a memory that no other app is told.
+KEPT_TO_ITSELF = {"metadata", "external_id", "session_id", "turn_number", "agent", "user_id", "access_count", "source"}
 log = structlog.get_logger("memories.retrieve")
 
 
@@ -50,12 +55,12 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
     """What fits, best first, with trust tags; counted, and logged without a word of it."""
     started = time.perf_counter()
     scope = scope_of(app, agent, asked, now)
-    found = find(app, asked, scope, embedder)
+    found = find(app, asked, scope, embedder, app.policy)
     if asked.shared and app.policy.share_memories:
         found = with_shared(found, app, agent, asked, scope, embedder)
     if scope.past:
         take_back(app, found.hits, asked.as_of or now)
-    tag_hits(app, found.hits, now)
+    tag_hits(app, found.hits, asked.as_of if asked.as_of and scope.past else now)
     seconds = time.perf_counter() - started
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
     with transaction.atomic():
@@ -66,7 +71,7 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
     return found
 
 
-def find(app: App, asked: Asked, scope: Scope, embedder: Embedder) -> Recall:
+def find(app: App, asked: Asked, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:
     return recall(
         app,
         asked.text,
@@ -76,6 +81,7 @@ def find(app: App, asked: Asked, scope: Scope, embedder: Embedder) -> Recall:
         mode=asked.mode,
         min_score=asked.min_score,
         offset=asked.offset,
+        policy=policy,
     )
 
 
@@ -109,25 +115,40 @@ def off_domain(app: App, agent: Agent | None) -> tuple[int, ...]:
 def with_shared(
     found: Recall, app: App, agent: Agent | None, asked: Asked, scope: Scope, embedder: Embedder
 ) -> Recall:  # fmt: skip
-    """Joined by score with what other apps that share have shared; all of those together get one deadline."""
+    """Joined with what other apps that share have shared, ranked as this app does; those get one deadline together."""
     first = replace(asked, limit=asked.offset + asked.limit, offset=0)
     domain = agent.domain if agent else ""
     arms = {
-        other.app_id: partial(find, other, first, foreign_scope(other, domain, first, scope), embedder)
+        other.app_id: partial(find, other, first, foreign_scope(other, domain, first, scope), embedder, app.policy)
         for other in sharing_apps(app)
     }
     if not arms:
         return found
-    own = find(app, first, scope, embedder) if asked.offset else found
+    own = find(app, first, scope, embedder, app.policy) if asked.offset else found
     answers, late = ask_arms(arms)
-    hits = sorted((hit for one in (own, *answers.values()) for hit in one.hits), key=lambda hit: -hit.score)
+    everything = [own, *answers.values()]
+    hits = in_policys_order([hit for one in everything for hit in one.hits], app.policy)
     return replace(
         found,
         hits=hits[asked.offset :][: asked.limit],
-        more=found.more or len(hits) > first.limit,
+        more=any(one.more for one in everything) or len(hits) > first.limit,
         degraded=[*found.degraded, *(["shared"] if late else [])],
         tier=found.tier if found.hits or not hits else "items",
     )
+
+
+def in_policys_order(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
+    """The best first; where the policy says so, the surest or latest first among those that fit about equally well."""
+    best = max((hit.score for hit in hits), default=0.0)
+    column = COLUMN_FIRST.get(policy.ranking)
+
+    def place(hit: Hit) -> tuple[float, float, float]:
+        if column is None:
+            return 0, 0, -hit.score
+        value = hit.memory.confidence if column == "confidence" else hit.memory.updated_at.timestamp()
+        return math.floor((best - hit.score) / BAND), -value, -hit.score
+
+    return sorted(hits, key=place)
 
 
 def sharing_apps(app: App) -> list[App]:
@@ -138,15 +159,21 @@ def sharing_apps(app: App) -> list[App]:
 
 
 def foreign_scope(other: App, domain: str, asked: Asked, scope: Scope) -> Scope:
-    """Another app's memories count as another domain's, unless an agent of the same domain wrote them."""
+    """Another app's memories count as another domain's, unless an agent of the same domain wrote them.
+
+    A filter on what that app does not show finds nothing there: else it would tell.
+    """
     agents = Agent.objects.for_app(other).exclude(domain=domain) if domain else Agent.objects.for_app(other)
-    rows = Memory.objects.for_app(other).filter(build_filter(asked.filters)).order_by()
+    let_in = None
+    if asked.filters:
+        rows = Memory.objects.for_app(other).filter(build_filter(asked.filters)).order_by()
+        let_in = () if names_in(asked.filters) & KEPT_TO_ITSELF else tuple(rows.values_list("pk", flat=True))
     return replace(
         scope,
         agent_pk=None,
         user_id=None,
         without=(),
-        only=tuple(rows.values_list("pk", flat=True)) if asked.filters else None,
+        only=let_in,
         shared=True,
         off_domain=(NOBODY, *agents.values_list("pk", flat=True)),
     )

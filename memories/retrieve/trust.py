@@ -38,9 +38,13 @@ def conflicting_pairs(app: App, pks: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def surface_the_surer(hits: list[Hit], pairs: Sequence[tuple[int, int]]) -> None:
-    place = {hit.memory.pk: number for number, hit in enumerate(hits)}
-    for pair in pairs:
-        first, second = sorted(place[pk] for pk in pair)
-        if hits[second].memory.confidence > hits[first].memory.confidence:
-            hits[first], hits[second] = hits[second], hits[first]
-            place |= {hits[at].memory.pk: at for at in (first, second)}
+    """Among hits that are at odds, directly or by way of others, the surest takes the best place, and so on."""
+    group = {hit.memory.pk: hit.memory.pk for hit in hits}
+    for first, second in pairs:
+        old, new = group[second], group[first]
+        group = {pk: new if one == old else one for pk, one in group.items()}
+    for one in set(group.values()):
+        places = [place for place, hit in enumerate(hits) if group[hit.memory.pk] == one]
+        surest = sorted((hits[place] for place in places), key=lambda hit: -hit.memory.confidence)
+        for place, hit in zip(places, surest, strict=True):
+            hits[place] = hit

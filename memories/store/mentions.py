@@ -25,6 +25,12 @@ def keep_mentions(memory: Memory, now: datetime) -> None:
         if key not in known
     ]
     known |= {row.key: row.pk for row in Entity.objects.bulk_create(new)}
+    own = [key for key, one in named.items() if one.kind == SUBJECT and one.name == memory.subject]
+    for key in own:
+        # Once somebody has told about it, it is known wherever it is named, however it was met first.
+        Entity.objects.for_app(memory.app).filter(key=key).exclude(kind=SUBJECT).update(
+            kind=SUBJECT, name=named[key].name
+        )
     had = set(memory.mentions.values_list("entity_id", flat=True)) if memory.version > 1 else set()
     gone = had - set(known.values())
     if gone:

@@ -40,7 +40,6 @@ class App(models.Model):
     change_number = models.PositiveBigIntegerField(default=0, editable=False)
     memory_count = models.PositiveIntegerField(default=0, editable=False, help_text="Active and inactive memories.")
     energy_level = models.FloatField(default=1.0, help_text="0 to 1, as its agents last told.")
-    energy_reported = models.FloatField(default=0, editable=False, help_text="Units up to the last report.")
     decayed_at = models.DateTimeField(null=True, editable=False, help_text="When decay last ran.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 

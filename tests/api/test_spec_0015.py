@@ -75,7 +75,7 @@ def test_valid_category_accepted(ops: Caller, category: str) -> None:
 
 def test_invalid_category_rejected(ops: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     with capture_logs() as logs:
-        monkeypatch.setattr("memories.capture.spoken.log", structlog.get_logger())
+        monkeypatch.setattr("memories.capture.refusals.log", structlog.get_logger())
         report = emit(ops, "[MEMORY:misc] Takes 60s to start")
     assert (report["created"], report["rejected"], all_memories(ops)) == (0, 1, [])
     warnings = [entry for entry in logs if entry["log_level"] == "warning"]

@@ -146,6 +146,8 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         ("start_session", alice.post("sessions", {"external_id": "x"})),
         ("list_sessions", alice.get("sessions")),
         ("get_session", alice.get(f"sessions/{session}")),
+        ("set_energy", alice.put("energy", {"level": 0.5})),
+        ("get_consumed_energy", alice.get("energy/consumed")),
         ("heartbeat", alice.post(f"sessions/{session}/heartbeat")),
         ("store_turn", alice.put(f"sessions/{session}/turns/1", {"tool_calls": [{"a": 1}, "b"]})),
         ("store_turn", alice.put(f"sessions/{session}/turns/1", {"tool_calls": [{"a": 1}, "b"]})),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 from rest_framework import serializers
@@ -16,6 +17,7 @@ from memsite.tenancy.policy import Block
 
 MAX_BATCH = 500
 MAX_QUERY_CHARACTERS = 10_000
+EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 # What a caller may set; superseding is what a merge does.
 SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
 
@@ -146,6 +148,8 @@ class SearchQuestion(Shape):
         return filters
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if fields["as_of"] and not EARLIEST <= fields["as_of"] <= LATEST:
+            raise serializers.ValidationError({"as_of": [f"From {EARLIEST:%Y} to {LATEST:%Y}."]})
         if fields["scope"] == "shared" and fields["as_of"]:
             raise serializers.ValidationError({"as_of": ["Looks at the app's own memories only: scope app."]})
         return fields

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import AgentView
-from memories.api.cursor import make_cursor, read_cursor
+from memories.api.cursor import FARTHEST, make_cursor, read_cursor
 from memories.api.shapes.memories import (
     ContextAnswer,
     ContextQuestion,
@@ -53,7 +53,7 @@ class Search(AgentView):
             {
                 "results": [show_hit(hit, self.app, explain=explain) for hit in found.hits],
                 "summaries": [show_told(told) for told in found.summaries],
-                "next": make_cursor(next_offset, now, asked) if found.more else None,
+                "next": make_cursor(next_offset, now, asked) if found.more and next_offset <= FARTHEST else None,
                 "tier_answered": found.tier,
                 "took_ms": round(1000 * (time.perf_counter() - started), 2),
                 "degraded": found.degraded,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooSlow
+from threading import local
 from time import monotonic
 from typing import Any
 
@@ -20,17 +21,19 @@ THREADS = 64
 Arm = Callable[[], Any]
 FAILURES = (EmbedderError, DatabaseError, TooSlow)
 pool = ThreadPoolExecutor(THREADS, "arm")
+inside = local()
 
 
-def ask_arms(arms: Mapping[str, Arm], seconds: float = DEADLINE_SECONDS) -> tuple[dict[str, Any], list[str]]:
+def ask_arms(arms: Mapping[str, Arm], seconds: float | None = None) -> tuple[dict[str, Any], list[str]]:
     """The answers by arm, and the names of those that could not answer in time.
 
-    Inside a transaction they are asked one after the other: other threads would not see what it wrote.
+    Inside a transaction they are asked one after the other: other threads would not see what it wrote. So they are
+    inside an arm, whose own deadline holds for them: waiting for a thread while holding one could last for ever.
     """
-    if connection.in_atomic_block or len(arms) == 1:
+    if connection.in_atomic_block or getattr(inside, "arm", False):
         waiting = dict(arms)
     else:
-        deadline = monotonic() + seconds
+        deadline = monotonic() + (DEADLINE_SECONDS if seconds is None else seconds)
         futures = {name: pool.submit(on_own_connection, arm) for name, arm in arms.items()}
         waiting = {name: wait_for(future, deadline) for name, future in futures.items()}
     answers, failed = dict[str, Any](), list[str]()
@@ -45,7 +48,11 @@ def ask_arms(arms: Mapping[str, Arm], seconds: float = DEADLINE_SECONDS) -> tupl
 
 def on_own_connection(arm: Arm) -> Any:
     close_old_connections()
-    return arm()
+    inside.arm = True
+    try:
+        return arm()
+    finally:
+        inside.arm = False
 
 
 def wait_for(future: Any, deadline: float) -> Arm:

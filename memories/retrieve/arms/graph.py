@@ -19,12 +19,16 @@ PER_HOP = 0.5
 
 
 def proximity(app: App, text: str, reading: Reading) -> Floats:
-    """Shape (reading.size,): the mean over the entities named of 0.5 ^ hops from each, 0 where it is not reached."""
+    """Shape (reading.size,): the mean over the entities named of 0.5 ^ hops from each, 0 where it is not reached.
+
+    What the caller may not see is no way to anything, and an entity that only such memories mention does not count.
+    """
     found = np.zeros(reading.size, np.float32)
-    starts = mentioning(app, named(app, text))
-    for pks in starts.values():
+    mentions = mentioning(app, named(app, text)).values()
+    starts = [pks for pks in map(reading.visible, mentions) if pks]
+    for pks in starts:
         near = np.zeros(reading.size, np.float32)
-        for hops, reached in enumerate(walk(app, pks)):
+        for hops, reached in enumerate(walk(app, pks, reading)):
             places = reading.places(np.fromiter(reached, np.int64, len(reached)))
             near[places] = PER_HOP**hops
         found += near
@@ -43,17 +47,17 @@ def mentioning(app: App, entities: list[int]) -> dict[int, set[int]]:
     rows = Mention.objects.for_app(app).filter(entity_id__in=entities).values_list("entity_id", "memory_id")
     for entity, memory in rows if entities else ():
         found[entity].add(memory)
-    return {entity: pks for entity, pks in found.items() if pks}
+    return found
 
 
-def walk(app: App, starts: set[int]) -> Iterable[set[int]]:
+def walk(app: App, starts: set[int], reading: Reading) -> Iterable[set[int]]:
     """What is new at each hop: the starts first. One query per hop."""
     seen = edge = starts
     yield starts
     for _ in range(HOPS):
         if not edge or len(edge) > MOST_STARTS:
             return
-        edge = linked(app, edge) - seen
+        edge = reading.visible(linked(app, edge) - seen)
         seen = seen | edge
         yield edge
 

@@ -37,9 +37,14 @@ class Answer:
         return {"meaning": self.meaning, "words_covered": COVERED_COUNTS * self.covered}
 
 
-def answers(app: App, user_id: str | None, question: Question, vector: Vectors | None, model: str) -> list[Answer]:
-    """Passages of the three summaries that fit best, best first. One query; vectors of another model count nothing."""
-    rows = list(passages(app, user_id))
+def answers(
+    app: App, user_id: str | None, question: Question, vector: Vectors | None, model: str, shown: set[int]
+) -> list[Answer]:  # fmt: skip
+    """Passages of the three summaries that fit best, best first, as far as their memories may be shown. One query.
+
+    Vectors of another model count nothing.
+    """
+    rows = [row for row in passages(app, user_id) if row.memory_id in shown]
     meaning = np.zeros(len(rows))
     alike = [at for at, row in enumerate(rows) if vector is not None and row.model == model and row.data]
     if vector is not None and alike:

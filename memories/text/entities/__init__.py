@@ -16,7 +16,7 @@ MAX_ENTITIES = 64
 MAX_KEY_CHARS = 200
 MAX_SUBJECT_WORDS = 8
 MAX_QUOTED_WORDS = 6
-MOST_PHRASE_WORDS, MOST_WORDS_READ = 3, 200
+MOST_WORDS_READ = 100
 _CHUNK = re.compile(r"[^\s,;()\[\]{}<>\"“”„|`]+")
 _EDGES = ".:!?'‘’*…"
 _QUOTED = re.compile(r"\"([^\"\n]{2,80})\"|“([^”\n]{2,80})”|`([^`\n]{2,80})`|(?<!\w)['‘]([^'‘’\n]{2,80})['’](?!\w)")
@@ -84,9 +84,9 @@ def entity_key(name: str) -> str:
 
 
 def phrase_keys(text: str) -> list[str]:
-    """The keys of all runs of one to three words: what an entity may be called that the text names."""
+    """The keys of all runs of one to eight words: what an entity may be called that the text names."""
     words = [word for word, _, _ in islice(_subject_words(text), MOST_WORDS_READ)]
-    runs = (words[at : at + size] for size in range(1, MOST_PHRASE_WORDS + 1) for at in range(len(words) - size + 1))
+    runs = (words[at : at + size] for size in range(1, MAX_SUBJECT_WORDS + 1) for at in range(len(words) - size + 1))
     return list(dict.fromkeys(" ".join(run) for run in runs))
 
 

@@ -18,11 +18,6 @@ class Migration(migrations.Migration):
         ),
         migrations.AddField(
             model_name='app',
-            name='energy_reported',
-            field=models.FloatField(default=0, editable=False, help_text='Units up to the last report.'),
-        ),
-        migrations.AddField(
-            model_name='app',
             name='memory_count',
             field=models.PositiveIntegerField(default=0, editable=False, help_text='Active and inactive memories.'),
         ),

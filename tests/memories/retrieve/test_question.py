@@ -23,7 +23,7 @@ def reading_of(subjects: list[str], days: list[date] | None = None) -> Reading:
     columns.alive[:] = columns.active[:] = True
     columns.subject[:] = [codes.code(subject) for subject in subjects]
     columns.day[:] = [day.toordinal() for day in days or [date(2023, 5, 1)] * count]
-    return Reading(View(columns, Codes(), codes), np.arange(count))
+    return Reading(View(columns, Codes(), codes), np.arange(count), np.ones(count, bool))
 
 
 def ask(text: str, reading: Reading | None = None) -> Question:

@@ -1,0 +1,123 @@
+"""Learning: the facts in what was said, and what was refused on the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.utils import timezone
+
+from memories.agent.base import Caller
+from memories.capture import work
+from memories.capture.embed import embed_candidates
+from memories.capture.facts import candidate_from, find_facts
+from memories.capture.known import Known, look_around
+from memories.capture.learning import Lesson, learn
+from memories.capture.outcome import Outcome
+from memories.capture.pipeline import remember
+from memories.capture.refusals import Refusal
+from memories.ledger.budget import may_learn
+from memories.models import Decision, Extraction, Kind, Memory, Rejection
+from memories.models.noted import as_noted
+from memories.store import Candidate, Writer
+from memories.text.messages import Message
+from memsite.doorbell import ring
+from sessions.models import AgentSession, Resource
+
+ASK_AGAIN = timedelta(minutes=5)
+# So that one very long session does not keep a worker from all others.
+MOST_CLAIMS = 50
+MOST_LESSONS, LESSONS_CHARACTERS = 1_000, 20_000
+
+
+class AlreadyDecided(Exception):
+    """Somebody has decided about this rejection."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """What would be stored, what it would mean for what is known, and in which message it was said; and the refused."""
+
+    facts: list[tuple[Candidate, list[Known], int]]
+    refusals: list[Refusal]
+    made_by: str
+
+
+class Learning(Caller):
+    def learn_session(self, session_pk: int) -> Iterator[Lesson]:
+        """Works off what is due of one session, claim by claim."""
+        for _ in range(MOST_CLAIMS):
+            now = timezone.now()
+            if self.defer_learning(session_pk, now):
+                return
+            claim = work.claim(self.app, session_pk, now)
+            if claim is None:
+                return
+            yield learn(claim, self.provider(claim.session), self.embedder, now)
+
+    def defer_learning(self, session_pk: int, now: datetime) -> bool:
+        """Whether energy or budget forbid it now; the work then waits, and says why."""
+        denial = may_learn(self.app, now)
+        if denial is None:
+            return False
+        due = Extraction.objects.for_app(self.app).due(now).filter(session=session_pk)
+        due.update(reason=denial.detail[:500], next_at=denial.until or now + ASK_AGAIN)
+        return True
+
+    def preview(self, messages: Sequence[Message], user_id: str | None = None) -> Preview:
+        """What learning from these messages would do. Stores nothing."""
+        now = timezone.now()
+        session = AgentSession(app=self.app, agent=self.agent, user_id=user_id)
+        texts = [
+            Resource(app=self.app, role=message.role, raw_content=message.content, content_at=message.at or now)
+            for message in messages
+        ]
+        provider = self.provider()
+        found = find_facts(session, texts, [], provider, self.embedder, [], now)
+        placed = [(candidate, place) for place, one in enumerate(found) for candidate in one.candidates]
+        candidates, places = [candidate for candidate, _ in placed], [place for _, place in placed]
+        embed_candidates(candidates, self.embedder)
+        outlooks = look_around(self.app, candidates, self.embedder)
+        return Preview(
+            list(zip(candidates, (outlook.telling for outlook in outlooks), places, strict=True)),
+            [refusal for one in found for refusal in one.refusals],
+            found[-1].made_by if found else provider.name,
+        )
+
+    def retry(self, extraction: Extraction) -> bool:
+        """Due at once, with all its attempts. False if it is done or being worked on."""
+        is_due = work.retry(extraction, timezone.now())
+        if is_due:
+            ring(work.TASK, self.app.pk, extraction.session_id)
+        return is_due
+
+    def lessons_file(self, user_id: str | None) -> str:
+        """What was learnt, as Markdown by subject; empty when nothing was."""
+        lessons = self.memories().active().filter(kind=Kind.LESSON).of_user(user_id).order_by("-importance", "-pk")
+        noted = [as_noted(memory) for memory in lessons[:MOST_LESSONS]]
+        return self.rules.summarise("lessons", noted, "", LESSONS_CHARACTERS).text
+
+    def overrule(self, rejection: Rejection) -> Outcome:
+        """Stores after all what was refused. AlreadyDecided if somebody was faster."""
+        session = rejection.session or AgentSession(app=self.app)
+        fields = rejection.candidate or {"content": rejection.content, "category": rejection.category}
+        candidate = candidate_from(dict(fields), session, rejection.resource)
+        candidate.session, candidate.agent = rejection.session, rejection.session.agent if rejection.session else None
+
+        def note(write: Writer, outcomes: list[Outcome]) -> None:
+            self.decide(rejection, Decision.OVERRULED, write.now, outcomes[0].memory)
+
+        (outcome,) = remember(
+            self.app, [candidate], self.embedder, self.actor, timezone.now(), on_stored=note
+        )  # fmt: skip
+        return outcome
+
+    def confirm(self, rejection: Rejection) -> None:
+        """It was rightly refused."""
+        self.decide(rejection, Decision.CONFIRMED, timezone.now(), None)
+
+    def decide(self, rejection: Rejection, decision: str, now: datetime, memory: Memory | None) -> None:
+        still_open = Rejection.objects.for_app(self.app).filter(pk=rejection.pk, decision=Decision.OPEN)
+        if not still_open.update(decision=decision, decided_by=self.actor, decided_at=now, memory=memory):
+            raise AlreadyDecided

@@ -1,0 +1,36 @@
+"""Energy: what the agents' memory takes, and how much they have left."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.utils import timezone
+
+from memories.agent.base import Caller
+from memories.ledger import Consumption, consumed, is_low, set_level
+from memories.models import Extraction, ExtractionStatus
+
+
+@dataclass(frozen=True, slots=True)
+class EnergyReport:
+    """`deferred` counts the texts and sessions that still wait to be learnt from."""
+
+    consumption: Consumption
+    level: float
+    low: bool
+    deferred: int
+
+
+class Spending(Caller):
+    def report_energy(self) -> EnergyReport:
+        """What the app has used since it was last asked, by any of its agents. Asking again tells only what is new."""
+        return EnergyReport(consumed(self.app), self.app.energy_level, is_low(self.app), self.deferred())
+
+    def set_energy(self, level: float) -> bool:
+        """Notes how much energy (0 to 1) the app's agents have; answers whether that is too little to learn."""
+        set_level(self.app, level)
+        return is_low(self.app)
+
+    def deferred(self) -> int:
+        waiting = Extraction.objects.for_app(self.app).open()
+        return waiting.exclude(status=ExtractionStatus.RUNNING, lease_until__gt=timezone.now()).count()

@@ -1,0 +1,155 @@
+"""Agents' doors to learning: extractions and what they would find, rejections, lessons, entities."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import Count, Q
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.agent import AlreadyDecided
+from memories.api.base import AgentView, found
+from memories.api.pages import as_uuid, one_of, page, refuse_unknown
+from memories.api.schema import lists
+from memories.api.shapes.learning import (
+    EntityShown,
+    ExtractionShown,
+    PreviewAnswer,
+    PreviewQuestion,
+    RejectionShown,
+    show_entity,
+    show_extraction,
+    show_preview,
+    show_rejection,
+)
+from memories.api.shapes.memories import MemoryShown, MemoryStored, show_memory
+from memories.api.views.memories import stored_answer
+from memories.models import Decision, Entity, Extraction, ExtractionStatus, Kind, Rejection, RejectionKind
+from memories.text.messages import Message
+from memsite.exceptions import Conflict
+
+
+class Extractions(AgentView):
+    @lists(
+        ExtractionShown,
+        "list_extractions",
+        OpenApiParameter("status", str, enum=ExtractionStatus.values),
+        OpenApiParameter("session_id", OpenApiTypes.UUID),
+    )
+    def get(self, request: Request) -> Response:
+        """What was learnt, or is still to be learnt, from this agent's sessions."""
+        refuse_unknown(request, "status", "session_id")
+        rows = Extraction.objects.for_app(self.app).filter(session__agent=self.caller().agent)
+        if status := request.query_params.get("status"):
+            rows = rows.filter(status=one_of("status", status, ExtractionStatus.values))
+        if "session_id" in request.query_params:
+            rows = rows.filter(session=self.session(as_uuid("session_id", request.query_params["session_id"])))
+        return page(self, rows.select_related("session", "resource"), show_extraction)
+
+
+class RetryExtraction(AgentView):
+    scope = "write"
+
+    @extend_schema(request=None, responses={202: ExtractionShown}, operation_id="retry_extraction")
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Tries it again now, with all its attempts. 409 if it is done, or being worked on."""
+        rows = Extraction.objects.for_app(self.app).filter(session__agent=self.caller().agent, uid=uid)
+        row = found(rows.select_related("session", "resource").first())
+        if not self.memory_agent().retry(row):
+            raise Conflict(f"This extraction is {row.status}.")
+        row.refresh_from_db()
+        return Response(show_extraction(row), status=202)
+
+
+class PreviewExtraction(AgentView):
+    scope = "write"
+
+    @extend_schema(request=PreviewQuestion, responses=PreviewAnswer, operation_id="preview_extraction")
+    def post(self, request: Request) -> Response:
+        """What would be stored, and what refused, if this were said. Stores nothing."""
+        body = self.read(PreviewQuestion)
+        messages = [Message(item["role"], item["content"], item["at"]) for item in body["messages"]]
+        return Response(show_preview(self.memory_agent().preview(messages, body["user_id"])))
+
+
+class Rejections(AgentView):
+    @lists(
+        RejectionShown,
+        "list_rejections",
+        OpenApiParameter("kind", str, enum=RejectionKind.values),
+        OpenApiParameter("decision", str, enum=Decision.values),
+    )
+    def get(self, request: Request) -> Response:
+        """What did not become a memory in this agent's sessions, and why."""
+        refuse_unknown(request, "kind", "decision")
+        rows = Rejection.objects.for_app(self.app).filter(session__agent=self.caller().agent)
+        if kind := request.query_params.get("kind"):
+            rows = rows.filter(kind=one_of("kind", kind, RejectionKind.values))
+        if decision := request.query_params.get("decision"):
+            rows = rows.filter(decision=one_of("decision", decision, Decision.values))
+        return page(self, rows.select_related("memory", "session", "resource"), show_rejection)
+
+
+class OverruleRejection(AgentView):
+    scope = "operator"
+
+    @extend_schema(request=None, responses={201: MemoryStored, 200: MemoryStored}, operation_id="overrule_rejection")
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Stores it after all. 409 if somebody has decided already."""
+        rows = Rejection.objects.for_app(self.app).select_related("session__agent", "resource")
+        try:
+            outcome = self.memory_agent().overrule(found(rows.filter(uid=uid).first()))
+        except AlreadyDecided as error:
+            raise Conflict("This rejection is decided already.") from error
+        status, body = stored_answer(outcome)
+        return Response(body, status=status)
+
+
+class Lessons(AgentView):
+    @lists(MemoryShown, "list_lessons", OpenApiParameter("user_id", str))
+    def get(self, request: Request) -> Response:
+        """What users corrected and agents learnt, the latest first."""
+        refuse_unknown(request, "user_id")
+        rows = self.memory_agent().memories().active().filter(kind=Kind.LESSON)
+        rows = rows.of_user(request.query_params.get("user_id"))
+        return page(self, rows.select_related("session", "resource"), show_memory)
+
+
+class LessonsFile(AgentView):
+    scope = "read"
+
+    @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR}, operation_id="get_lessons_file")
+    def get(self, request: Request) -> HttpResponse:
+        """The same as one Markdown file, grouped by subject."""
+        refuse_unknown(request, "user_id")
+        text = self.memory_agent().lessons_file(request.query_params.get("user_id"))
+        return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+
+
+class Entities(AgentView):
+    @lists(EntityShown, "list_entities", OpenApiParameter("kind", str), OpenApiParameter("name", str))
+    def get(self, request: Request) -> Response:
+        """The named things that memories mention; `name` finds those that begin so."""
+        refuse_unknown(request, "kind", "name")
+        allowed = self.memory_agent().memories().active().values("pk")
+        seen = Count("mentions", filter=Q(mentions__memory__in=allowed))
+        rows = Entity.objects.for_app(self.app).annotate(seen=seen).filter(seen__gt=0)
+        if kind := request.query_params.get("kind"):
+            rows = rows.filter(kind=kind)
+        if name := request.query_params.get("name"):
+            rows = rows.filter(name__istartswith=name)
+        return page(self, rows, show_entity)
+
+
+class MemoriesOfEntity(AgentView):
+    @lists(MemoryShown, "list_entity_memories")
+    def get(self, request: Request, uid: UUID) -> Response:
+        """The memories that mention it."""
+        refuse_unknown(request)
+        entity = found(Entity.objects.for_app(self.app).filter(uid=uid).first())
+        rows = self.memory_agent().memories().filter(mentions__entity=entity)
+        return page(self, rows.select_related("session", "resource"), show_memory)

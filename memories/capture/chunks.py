@@ -1,0 +1,147 @@
+"""A conversation cut into windows that a model or the rules can read at once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from memories.capture.pasted import shorten_pasted
+from memories.providers.llm.provider import Chunk
+from memories.text.fence import strip_fenced
+from memories.text.messages import SYSTEM, TOOL, Message
+from memories.text.secrets import strip_private
+from memories.text.tokens import CHARACTERS_PER_TOKEN
+
+WINDOW_TOKENS, OVERLAP_TOKENS = 500, 100
+
+_PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+\s*|\n\s*")
+_WORD_END = re.compile(r"\s+|(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])")
+_BORDERS = (_PARAGRAPH_END, _SENTENCE_END, _WORD_END)
+"""Where a text may be cut, the best places first. Chinese and Japanese have no spaces between words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """`places[i]` is the place of `chunk.messages[i]` among the messages that were given."""
+
+    chunk: Chunk
+    places: tuple[int, ...]
+
+
+@dataclass(slots=True)
+class _Part:
+    """The kept text of message `place` from `start` to `end`."""
+
+    place: int
+    start: int
+    end: int
+
+
+def make_chunks(
+    messages: Sequence[Message], now: datetime, window: int = WINDOW_TOKENS, overlap: int = OVERLAP_TOKENS
+) -> list[Window]:
+    """Windows of at most `window` tokens that hold every word of `kept_text` once, in order.
+
+    A message longer than a window is cut between paragraphs, else sentences, else words; only a run of characters
+    longer than a window, which is no word, is cut anywhere. `Chunk.before` has at most `overlap` tokens of whole
+    messages or sentences said before. `Chunk.now` is when the window's last message was said, in the time zone of
+    `now`; `now` if that is not known. Linear in the length of the messages.
+    """
+    kept = [kept_text(message) for message in messages]
+    windows = []
+    for parts in _packed(_parts(kept, window), window):
+        last = messages[parts[-1].place]
+        chunk = Chunk(
+            messages=tuple(_cut(messages[part.place], kept[part.place], part) for part in parts),
+            now=last.at.astimezone(now.tzinfo) if last.at else now,
+            before=_before(messages, kept, parts[0], overlap),
+        )
+        windows.append(Window(chunk, tuple(part.place for part in parts)))
+    return windows
+
+
+def kept_text(message: Message) -> str:
+    """What of a message is read: nothing of the system and of tools, nothing we injected, private or pasted."""
+    if message.role in (SYSTEM, TOOL):
+        return ""
+    return shorten_pasted(strip_private(strip_fenced(message.content))).strip()
+
+
+def _cut(message: Message, kept: str, part: _Part) -> Message:
+    return Message(message.role, kept[part.start : part.end].strip(), message.at)
+
+
+def _parts(kept: Sequence[str], window: int) -> Iterator[_Part]:
+    """Messages whole as far as they fit into a window, others in pieces."""
+    limit = window * CHARACTERS_PER_TOKEN
+    for place, text in enumerate(kept):
+        if text:
+            yield from (_Part(place, start, end) for start, end in _split(text, 0, len(text), limit, 0))
+
+
+def _split(text: str, start: int, end: int, limit: int, level: int) -> Iterator[tuple[int, int]]:
+    """Pieces of at most `limit` characters that together are the text."""
+    if end - start <= limit:
+        yield start, end
+        return
+    if level == len(_BORDERS):
+        yield from ((place, min(place + limit, end)) for place in range(start, end, limit))
+        return
+    first = last = start
+    for border in (*_borders(text, start, end, level), end):
+        if border - first > limit and last > first:
+            yield from _split(text, first, last, limit, level + 1)
+            first = last
+        last = border
+    yield from _split(text, first, end, limit, level + 1)
+
+
+def _borders(text: str, start: int, end: int, level: int) -> Iterator[int]:
+    return (match.end() for match in _BORDERS[level].finditer(text, start, end) if start < match.end() < end)
+
+
+def _packed(parts: Iterator[_Part], window: int) -> Iterator[list[_Part]]:
+    """As many parts as fit; neighbours of one message become one part again."""
+    packed: list[_Part] = []
+    used = 0
+    for part in parts:
+        needed = -(-(part.end - part.start) // CHARACTERS_PER_TOKEN)
+        if packed and used + needed > window:
+            yield packed
+            packed, used = [], 0
+        if packed and packed[-1].place == part.place:
+            packed[-1].end = part.end
+        else:
+            packed.append(part)
+        used += needed
+    if packed:
+        yield packed
+
+
+def _before(messages: Sequence[Message], kept: Sequence[str], first: _Part, overlap: int) -> tuple[Message, ...]:
+    """Walks back from the window's first part until the room is used up."""
+    room = overlap * CHARACTERS_PER_TOKEN
+    found: list[Message] = []
+    place, end = first.place, first.start
+    while place >= 0 and room > 0:
+        start = _start_of_tail(kept[place], end, room)
+        if tail := kept[place][start:end].strip():
+            found.append(Message(messages[place].role, tail, messages[place].at))
+        if start > 0:
+            break
+        room -= -(-end // CHARACTERS_PER_TOKEN) * CHARACTERS_PER_TOKEN
+        place -= 1
+        end = len(kept[place])
+    return tuple(reversed(found))
+
+
+def _start_of_tail(text: str, end: int, room: int) -> int:
+    """Where the sentences before `end` begin that fit into `room` characters; `end` when not even one does."""
+    if end <= room:
+        return 0
+    earliest = end - room
+    borders = (match.end() for match in _SENTENCE_END.finditer(text, max(earliest - 3, 0), end))
+    return next((border for border in borders if earliest <= border < end), end)

@@ -1,0 +1,176 @@
+"""texts → chunks → gate → facts → write gate: candidates that may be stored, and refusals that say why not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from itertools import islice
+
+from memories.capture.chunks import Window, make_chunks
+from memories.capture.echo import is_echo
+from memories.capture.refusals import ECHO, Refusal
+from memories.models import Kind, Memory, RejectionKind, Sentiment, Source, Strength
+from memories.models.memory import GENERAL
+from memories.providers.embeddings import Embedder, EmbedderError
+from memories.providers.llm.provider import RULES, Fact, Provider, Setting
+from memories.retrieve.arms.vector import measure
+from memories.retrieve.pipeline import index_of
+from memories.retrieve.reading import Scope, read
+from memories.store import Candidate
+from memories.text.instructions import find_instructions
+from memories.text.messages import Message
+from memories.text.secrets import redact
+from memsite.tenancy.models import App
+from memsite.tenancy.policy import CATEGORY_PATTERN, OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
+from sessions.marker_lines import without_markers
+from sessions.models import AgentSession, Resource
+
+# X3: how plainly it was said is how sure it is.
+START_CONFIDENCE = {Strength.EXPLICIT: 0.9, Strength.IMPLIED: 0.7, Strength.INFERRED: 0.5}
+KNOWN_SHOWN = 12
+MOST_SUBJECTS = 200
+LESSON_IMPORTANCE = 4
+
+
+@dataclass(slots=True)
+class Found:
+    """What one text holds. `made_by` is whoever answered for it."""
+
+    resource: Resource
+    candidates: list[Candidate] = field(default_factory=list)
+    refusals: list[Refusal] = field(default_factory=list)
+    made_by: str = RULES
+
+
+def find_facts(
+    session: AgentSession, texts: Sequence[Resource], before: Sequence[Resource], provider: Provider,
+    embedder: Embedder, shown: Sequence[str], now: datetime,
+) -> list[Found]:  # fmt: skip
+    """One answer per text, in order. `before` was said earlier in the session and is context; LLMError passes."""
+    found = [Found(resource) for resource in texts]
+    setting = setting_of(session.app)
+    messages = [as_message(resource, session.app.policy) for resource in texts]
+    context = [as_message(resource, session.app.policy) for resource in before]
+    for window in make_chunks(messages, now.astimezone(session.app.policy.time_zone)):
+        if window.places[0] == 0:
+            window = replace(window, chunk=replace(window.chunk, before=(*context, *window.chunk.before)))
+        worth = provider.gate(window.chunk)
+        for place in window.places:
+            found[place].made_by = worth.made_by
+        if worth.keep:
+            known = known_near(session, window, embedder) if provider.name != RULES else ()
+            for fact in provider.extract(window.chunk, replace(setting, known=known)):
+                sort_out(found[window.places[fact.message]], fact, session, shown)
+    return found
+
+
+def as_message(resource: Resource, policy: AppPolicy) -> Message:
+    """Without the markers, where these are memories of their own."""
+    at = resource.content_at.astimezone(policy.time_zone)
+    text = without_markers(resource.raw_content) if policy.capture_markers else resource.raw_content
+    return Message(resource.role, text, at)
+
+
+def sort_out(found: Found, fact: Fact, session: AgentSession, shown: Sequence[str]) -> None:
+    """A candidate, a refusal, or nothing where it only repeats what we told the agent."""
+    fact = replace(fact, content=redact(fact.content).text.strip())
+    found.made_by = fact.made_by
+    refusal = refusal_of(fact, session.app.policy, shown)
+    if refusal:
+        found.refusals.append(refusal)
+    elif fact.content:
+        found.candidates.append(candidate_of(fact, session, found.resource))
+
+
+def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal | None:
+    """The write gate: verifiable, useful, short enough, no instruction to the agent, no echo."""
+    scores = {"verifiable": fact.verifiable, "useful": fact.useful}
+    suspicions = find_instructions(fact.content)
+    if is_echo(fact.content, shown):
+        return Refusal(fact.category, ECHO, fact.content)
+    if suspicions:
+        kind, reason = RejectionKind.QUARANTINE, f"{suspicions[0].kind}: {suspicions[0].why}"
+    elif len(fact.content) > policy.max_characters:
+        kind, reason = RejectionKind.FACT, f"longer than {policy.max_characters} characters"
+    elif fact.verifiable < policy.verifiable_above:
+        kind, reason = RejectionKind.FACT, f"an opinion: verifiable {fact.verifiable:.2f} < {policy.verifiable_above:g}"
+    elif fact.useful <= policy.useful_above:
+        kind, reason = RejectionKind.FACT, f"chatter: useful {fact.useful:.2f} ≤ {policy.useful_above:g}"
+    else:
+        return None
+    return Refusal(fact.category, reason, fact.content, kind, scores, fields_of(fact))
+
+
+def fields_of(fact: Fact) -> dict[str, object]:
+    """A fact as fields of a memory, also as JSON."""
+    strength = fact.strength if fact.strength in Strength.values else Strength.IMPLIED
+    is_lesson = fact.kind == Kind.LESSON
+    return {
+        "content": fact.content,
+        "kind": fact.kind if fact.kind in Kind.values else Kind.FACT,
+        "category": category_of(fact.category),
+        "subject": fact.subject[:200] or None,
+        "tags": list(dict.fromkeys(tag[:100] for tag in fact.tags if tag))[:20],
+        "importance": max(LESSON_IMPORTANCE if is_lesson else 1, min(5, fact.importance)),
+        "strength": strength,
+        "sentiment": fact.sentiment if fact.sentiment in Sentiment.values else Sentiment.NEUTRAL,
+        "confidence": START_CONFIDENCE[Strength(strength)],
+        "made_by": fact.made_by,
+    }
+
+
+def category_of(name: str) -> str:
+    return name if re.fullmatch(CATEGORY_PATTERN, name) else GENERAL
+
+
+def candidate_of(fact: Fact, session: AgentSession, resource: Resource) -> Candidate:
+    return candidate_from(fields_of(fact), session, resource, fact.valid_from, fact.valid_until)
+
+
+def candidate_from(
+    fields: dict[str, object], session: AgentSession, resource: Resource | None,
+    valid_from: datetime | None = None, valid_until: datetime | None = None,
+) -> Candidate:  # fmt: skip
+    return Candidate(
+        **fields,  # type: ignore[arg-type]
+        tier=session.tier,
+        user_id=session.user_id,
+        source=Source.FACT,
+        agent=session.agent,
+        session=session,
+        turn_number=resource.turn_number if resource else None,
+        resource=resource,
+        valid_from=valid_from,
+        valid_until=valid_until,
+    )
+
+
+def setting_of(app: App) -> Setting:
+    """The drawers and subjects in use. Two queries."""
+    rows = Memory.objects.for_app(app).active().order_by()
+    used = islice(rows.values_list("category", flat=True).distinct(), MOST_SUBJECTS)
+    subjects = rows.exclude(subject=None).values_list("subject", flat=True).distinct()[:MOST_SUBJECTS]
+    usual = (*OPERATIONAL_CATEGORIES, *PERSONAL_CATEGORIES, GENERAL)
+    return Setting(
+        categories=tuple(dict.fromkeys([*usual, *used])),
+        subjects=tuple(subject for subject in subjects if subject),
+        max_characters=app.policy.max_characters,
+    )
+
+
+def known_near(session: AgentSession, window: Window, embedder: Embedder) -> tuple[str, ...]:
+    """What is known that is nearest to the window, for a model to see; nothing while the embedder is away."""
+    said = "\n".join(message.content for message in window.chunk.messages)
+    try:
+        (vector,) = embedder.embed_documents([said])
+    except EmbedderError:
+        return ()
+    view = index_of(session.app, embedder).view()
+    reading = read(view, Scope(session.agent_id, session.user_id, window.chunk.now.timestamp()))
+    if not reading.size:
+        return ()
+    best = (-measure(reading, vector)).argsort()[:KNOWN_SHOWN]
+    rows = Memory.objects.for_app(session.app).in_bulk(reading.pks[best].tolist())
+    return tuple(memory.content for memory in rows.values())

@@ -1,0 +1,170 @@
+"""What was said → what is known. The story of one claim:
+
+texts → chunks → gate → facts → write gate (facts) → relation to what is known (known) → store, and the work is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import partial
+
+import structlog
+
+from memories.capture import work
+from memories.capture.embed import embed_candidates
+from memories.capture.facts import Found, find_facts
+from memories.capture.known import Outlook, look_around
+from memories.capture.outcome import Outcome, OutcomeKind
+from memories.capture.pipeline import store
+from memories.capture.refusals import refuse
+from memories.capture.work import Claim, LeaseLost
+from memories.models import Extraction, Injection, Kind, Source
+from memories.providers.embeddings import Embedder
+from memories.providers.llm.provider import RULES, LLMError, LLMUnavailable, Provider
+from memories.store import Candidate, Writer, writing
+from memories.text.fence import strip_fenced
+from memories.text.messages import Message
+from memories.text.secrets import redact, strip_private
+from sessions.models import AgentSession, Resource
+
+log = structlog.get_logger("memories.capture")
+ACTOR = "system:extraction"
+CONTEXT_TEXTS = 4
+DIGEST_CATEGORY = "conversations"
+Learnt = Callable[[Writer, Sequence[Resource]], None]
+
+
+@dataclass(slots=True)
+class Lesson:
+    """What came of one claim, in counts."""
+
+    texts: int = 0
+    stored: int = 0
+    reinforced: int = 0
+    rejected: int = 0
+    failed: int = 0
+    outcomes: list[Outcome] = field(default_factory=list)
+
+
+def learn(
+    claim: Claim, provider: Provider, embedder: Embedder, now: datetime, on_learnt: Learnt | None = None
+) -> Lesson:  # fmt: skip
+    """Works a claim off. Whatever happens, its rows say so; text that made trouble costs no other text its turn."""
+    lesson = Lesson()
+    task = partial(digest_session, claim) if claim.is_digest else partial(learn_facts, claim, on_learnt)
+    attempt(claim, claim.rows, lambda rows: task(rows, provider, embedder, now, lesson), lesson, now)
+    return lesson
+
+
+def attempt(
+    claim: Claim, rows: Sequence[Extraction], work_off: Callable[[Sequence[Extraction]], None], lesson: Lesson,
+    now: datetime,
+) -> None:  # fmt: skip
+    """All at once; where that fails for another reason than a service that is away, one by one."""
+    try:
+        work_off(rows)
+    except LeaseLost:
+        log.warning("lease_lost", session=str(claim.session.uid))
+    except Exception as error:
+        if len(rows) > 1 and not isinstance(error, LLMUnavailable):
+            for row in rows:
+                attempt(claim, [row], work_off, lesson, now)
+            return
+        lesson.failed += len(rows)
+        work.fail(claim, rows, error, now)
+        log.warning("extraction_failed", session=str(claim.session.uid), texts=len(rows), error=work.told(error))
+        if not isinstance(error, LLMError):
+            log.exception("extraction_error", error_type=type(error).__name__)
+
+
+def learn_facts(
+    claim: Claim, on_learnt: Learnt | None, rows: Sequence[Extraction], provider: Provider, embedder: Embedder,
+    now: datetime, lesson: Lesson,
+) -> None:  # fmt: skip
+    session = claim.session
+    texts = [row.resource for row in rows if row.resource]
+    shown = Injection.objects.for_app(session.app).into(session).lines()
+    found = find_facts(session, texts, said_before(session, texts), provider, embedder, shown, now)
+    candidates = [candidate for one in found for candidate in one.candidates]
+    embed_candidates(candidates, embedder)
+    judge = None if provider.name == RULES else provider
+    outlooks = dict(zip(map(id, candidates), look_around(session.app, candidates, embedder, judge), strict=True))
+    with writing(session.app, ACTOR, now) as write:
+        for row, one in zip(rows, found, strict=True):
+            keep(write, row, one, outlooks, embedder, lesson)
+        if on_learnt:
+            on_learnt(write, texts)
+
+
+def keep(
+    write: Writer, row: Extraction, found: Found, outlooks: dict[int, Outlook], embedder: Embedder, lesson: Lesson
+) -> None:  # fmt: skip
+    """What one text held, and that it is worked off: together or not at all."""
+    outcomes = [refuse(write, refusal, found.resource) for refusal in found.refusals]
+    outcomes += [store(write, candidate, outlooks[id(candidate)], embedder) for candidate in found.candidates]
+    kinds = [outcome.kind for outcome in outcomes]
+    counts = {
+        "stored": kinds.count(OutcomeKind.CREATED) + kinds.count(OutcomeKind.CONTRADICTED),
+        "reinforced": kinds.count(OutcomeKind.REINFORCED),
+        "rejected": kinds.count(OutcomeKind.REJECTED),
+    }
+    work.finish(write, row, made_by=found.made_by, **counts)
+    lesson.texts += 1
+    lesson.stored += counts["stored"]
+    lesson.reinforced += counts["reinforced"]
+    lesson.rejected += counts["rejected"]
+    lesson.outcomes += outcomes
+
+
+def said_before(session: AgentSession, texts: Sequence[Resource]) -> list[Resource]:
+    """The texts of the session before these, the oldest first."""
+    rows = Resource.objects.for_app(session.app).filter(session=session, role__in=work.SPOKEN)
+    return list(rows.filter(pk__lt=min(text.pk for text in texts)).order_by("-pk")[:CONTEXT_TEXTS])[::-1]
+
+
+def digest_session(
+    claim: Claim, rows: Sequence[Extraction], provider: Provider, embedder: Embedder, now: datetime, lesson: Lesson
+) -> None:  # fmt: skip
+    """One memory for a whole session. A model that fails is noted and passed over: the session has ended anyway."""
+    (row,) = rows
+    session, policy = claim.session, claim.session.app.policy
+    spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=work.SPOKEN).order_by("pk")
+    messages = [Message(text.role, plain(text.raw_content), text.content_at) for text in spoken]
+    reason = ""
+    candidates: list[Candidate] = []
+    made_by = provider.name
+    try:
+        written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
+        made_by = written.made_by
+        if text := redact(written.text).text.strip():
+            candidates = [digest_candidate(session, text[: policy.max_characters], made_by)]
+    except LLMError as error:
+        reason = f"skipped: {work.told(error)}"
+        log.warning("digest_skipped", session=str(session.uid), error=work.told(error))
+    embed_candidates(candidates, embedder)
+    outlooks = look_around(session.app, candidates, embedder)
+    with writing(session.app, ACTOR, now) as write:
+        outcomes = [store(write, *pair, embedder) for pair in zip(candidates, outlooks, strict=True)]
+        work.finish(write, row, made_by=made_by, stored=len(outcomes), **({"reason": reason} if reason else {}))
+    lesson.stored += len(outcomes)
+    lesson.outcomes += outcomes
+
+
+def plain(text: str) -> str:
+    return strip_private(strip_fenced(text))
+
+
+def digest_candidate(session: AgentSession, text: str, made_by: str) -> Candidate:
+    return Candidate(
+        content=text,
+        kind=Kind.CONVERSATION,
+        category=DIGEST_CATEGORY,
+        tier=session.tier,
+        user_id=session.user_id,
+        source=Source.DIGEST,
+        agent=session.agent,
+        session=session,
+        made_by=made_by,
+    )

@@ -1,0 +1,49 @@
+"""What does not become a memory, and why: kept where an operator can look at it and overrule it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import structlog
+
+from memories.capture.outcome import Outcome, OutcomeKind
+from memories.models import Rejection, RejectionKind
+from memories.store import Writer
+from sessions.models import Resource
+
+log = structlog.get_logger("memories.capture")
+ECHO = "repeats what was injected into this session"
+
+
+@dataclass(slots=True)
+class Refusal:
+    """`candidate` holds the fields of the memory that it would have become."""
+
+    category: str
+    reason: str
+    content: str = ""
+    kind: str = RejectionKind.MARKER
+    scores: dict[str, float] = field(default_factory=dict)
+    candidate: dict[str, Any] = field(default_factory=dict)
+
+
+def refuse(write: Writer, refusal: Refusal, resource: Resource) -> Outcome:
+    """An echo is only counted; everything else is kept."""
+    if refusal.reason == ECHO:
+        return Outcome(OutcomeKind.ECHOED, reason=ECHO)
+    log.warning("refused", kind=refusal.kind, category=refusal.category, reason=refusal.reason)
+    Rejection.objects.create(
+        app=write.app,
+        kind=refusal.kind,
+        session=resource.session,
+        resource=resource,
+        turn_number=resource.turn_number,
+        category=refusal.category,
+        content=refusal.content,
+        reason=refusal.reason,
+        scores=refusal.scores or None,
+        candidate=refusal.candidate or None,
+        created_at=write.now,
+    )
+    return Outcome(OutcomeKind.REJECTED, reason=refusal.reason)

@@ -1,0 +1,155 @@
+"""Extraction as durable work: queued with the text, claimed with a lease, finished once, retried when it failed.
+
+The rows are the truth. Whoever looks for due ones (a worker that was rung for, the sweep) may find them; a claim
+gives them to one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from memories.models import Extraction, ExtractionStatus, What
+from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable
+from memories.store import Writer
+from memsite.doorbell import ring
+from memsite.tenancy.models import App
+from sessions.marker_lines import without_markers
+from sessions.models import AgentSession, Resource, Role
+
+LEASE = timedelta(minutes=15)
+MOST_AT_ONCE = 40
+FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
+# What fails for another reason than that a service is away is given up after so many attempts.
+MOST_ATTEMPTS = 5
+TASK = "memories.tasks.learn"
+SPOKEN = (Role.USER, Role.ASSISTANT)
+
+
+class LeaseLost(Exception):
+    """Somebody else has claimed the work meanwhile; nothing of ours is stored."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Work of one session that is ours until the lease runs out: texts in the order they were said, or its digest."""
+
+    session: AgentSession
+    rows: list[Extraction]
+
+    @property
+    def is_digest(self) -> bool:
+        return self.rows[0].what == What.DIGEST
+
+
+def queue_facts(session: AgentSession, resources: Iterable[Resource], now: datetime) -> int:
+    """One row per text that says more than its markers; call it in the transaction that stores the texts."""
+    rows = [
+        Extraction(app_id=session.app_id, session=session, resource=resource, next_at=now, created_at=now)
+        for resource in resources
+        if resource.role in SPOKEN and without_markers(resource.raw_content).strip()
+    ]
+    if not rows:
+        return 0
+    is_rung = Extraction.objects.for_app(session.app).open().filter(session=session, attempts=0).exists()
+    Extraction.objects.bulk_create(rows)
+    if not is_rung:
+        ring(TASK, session.app_id, session.pk)
+    return len(rows)
+
+
+def queue_digest(session: AgentSession, now: datetime) -> None:
+    """The work of writing one memory for the session. Once per session; a session that went on is digested anew."""
+    row = {"status": ExtractionStatus.PENDING, "next_at": now, "reason": "", "finished_at": None}
+    Extraction.objects.for_app(session.app).update_or_create(
+        session=session, what=What.DIGEST, defaults=row, create_defaults={**row, "app": session.app, "created_at": now}
+    )
+    ring(TASK, session.app_id, session.pk)
+
+
+def sessions_due(app: App, now: datetime) -> list[int]:
+    """Pks of the sessions with something to extract now."""
+    return list(Extraction.objects.for_app(app).due(now).order_by().values_list("session", flat=True).distinct())
+
+
+def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
+    """The session's due work, the oldest first; None if there is none, or somebody else has it."""
+    with transaction.atomic():
+        # Writers of one app wait for each other here, so that two workers never see the same row as due.
+        App.objects.filter(pk=app.pk).update(change_number=F("change_number"))
+        due = Extraction.objects.for_app(app).due(now).filter(session=session_pk)
+        first = due.order_by("-what", "pk").values_list("what", flat=True).first()
+        pks = list(due.filter(what=first).order_by("resource_id", "pk").values_list("pk", flat=True)[:MOST_AT_ONCE])
+        ours = Extraction.objects.for_app(app).filter(pk__in=pks)
+        ours.update(
+            status=ExtractionStatus.RUNNING,
+            token=F("token") + 1,
+            attempts=F("attempts") + 1,
+            lease_until=now + LEASE,
+        )
+        rows = list(ours.select_related("resource").order_by("resource_id", "pk"))
+    if not rows:
+        return None
+    return Claim(AgentSession.objects.for_app(app).select_related("agent", "app__policy").get(pk=session_pk), rows)
+
+
+def finish(write: Writer, row: Extraction, **counts: object) -> None:
+    """Inside the transaction that stores what was found: with it or not at all. LeaseLost if the work is not ours."""
+    ours = Extraction.objects.for_app(write.app).filter(pk=row.pk, token=row.token, status=ExtractionStatus.RUNNING)
+    told = {"status": ExtractionStatus.DONE, "finished_at": write.now, "lease_until": None, "reason": "", **counts}
+    if not ours.update(**told):
+        raise LeaseLost
+
+
+def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: datetime) -> None:
+    """To be tried again, later each time. A service that is away is waited for, anything else given up in the end."""
+    for row in rows:
+        is_away = isinstance(error, LLMUnavailable | LLMMisconfigured)
+        is_over = not is_away and row.attempts >= MOST_ATTEMPTS
+        update_ours(
+            claim,
+            row,
+            status=ExtractionStatus.DEAD if is_over else ExtractionStatus.FAILED,
+            next_at=now + wait_after(error, row.attempts),
+            reason=told(error)[:500],
+            finished_at=now if is_over else None,
+        )
+
+
+def defer(claim: Claim, rows: Sequence[Extraction], reason: str, until: datetime) -> None:
+    """Not now: energy or budget. It is no attempt, and nothing is lost."""
+    for row in rows:
+        update_ours(
+            claim, row, status=ExtractionStatus.PENDING, next_at=until, reason=reason[:500], attempts=row.attempts - 1
+        )
+
+
+def retry(row: Extraction, now: datetime) -> bool:
+    """By hand: due at once, with all its attempts. False if it is done or being worked on."""
+    rows = Extraction.objects.for_app(row.app).filter(pk=row.pk)
+    again = rows.exclude(status__in=(ExtractionStatus.DONE, ExtractionStatus.RUNNING))
+    fresh = {"status": ExtractionStatus.PENDING, "attempts": 0, "next_at": now, "finished_at": None}
+    return bool(again.update(**fresh))
+
+
+def update_ours(claim: Claim, row: Extraction, **fields: object) -> None:
+    rows = Extraction.objects.for_app(claim.session.app).filter(pk=row.pk, token=row.token)
+    rows.filter(status=ExtractionStatus.RUNNING).update(lease_until=None, **fields)
+
+
+def wait_after(error: Exception, attempts: int) -> timedelta:
+    if isinstance(error, LLMUnavailable) and error.wait_seconds is not None:
+        return min(LONGEST_WAIT, timedelta(seconds=max(1.0, error.wait_seconds)))
+    if isinstance(error, LLMMisconfigured):
+        return LONGEST_WAIT
+    return min(LONGEST_WAIT, FIRST_WAIT * (1 << min(attempts - 1, 10)))
+
+
+def told(error: Exception) -> str:
+    """What an operator reads. Only our own errors may speak: others may quote what was said."""
+    known = isinstance(error, LLMUnavailable | LLMMisconfigured) or type(error).__module__.startswith("memories.")
+    return str(error) or type(error).__name__ if known else f"unexpected {type(error).__name__}"

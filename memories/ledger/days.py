@@ -1,0 +1,17 @@
+"""An app's days: they begin at midnight where it lives."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, time, timedelta
+
+from memsite.tenancy.models import App
+
+
+def day_of(app: App, now: datetime) -> date:
+    return now.astimezone(app.policy.time_zone).date()
+
+
+def next_midnight(app: App, now: datetime) -> datetime:
+    """When the app's next day begins, in UTC. Where clocks skip midnight, the moment they skip it."""
+    tomorrow = day_of(app, now) + timedelta(days=1)
+    return datetime.combine(tomorrow, time.min, app.policy.time_zone).astimezone(UTC)

@@ -1,0 +1,102 @@
+"""Money and tokens: each call to a model is written down, and summed up."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Any, Literal, NamedTuple
+
+from django.db import transaction
+from django.db.models import Count, F, Q, Sum
+from django.utils import timezone
+
+from memories.ledger.days import day_of
+from memories.ledger.energy import note_energy
+from memories.models import LedgerEntry
+from memories.providers.llm.provider import Meter, Usage
+from memsite.tenancy.models import App
+from sessions.models import AgentSession
+
+# What a service tells of itself is bounded, so that no answer, however odd, cannot be written down.
+MOST_TOKENS = 2**31 - 1
+
+By = Literal["day", "operation", "turn"]
+GROUPS: dict[By, tuple[str, ...]] = {
+    "day": ("day",),
+    "operation": ("operation",),
+    "turn": ("session__uid", "turn_number"),
+}
+
+
+class Spent(NamedTuple):
+    """US dollars, as far as prices are known, and tokens in and out."""
+
+    cost: float
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The calls of one group. `key` is (day,), (operation,) or (id of the session, number of the turn or None).
+
+    `cost` is in US dollars; `unpriced` calls are not in it, because the price of their model is not known.
+    """
+
+    key: tuple[Any, ...]
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    cost: float
+    unpriced: int
+
+
+def meter_for(app: App, session: AgentSession | None = None, turn_number: int | None = None) -> Meter:
+    """A meter that writes each call into the app's ledger, and its units into the app's energy."""
+
+    def record(usage: Usage) -> None:
+        now = timezone.now()
+        with transaction.atomic():
+            LedgerEntry.objects.create(
+                app=app,
+                operation=usage.operation,
+                model=usage.model[:120],
+                session=session,
+                turn_number=turn_number,
+                input_tokens=min(usage.input_tokens, MOST_TOKENS),
+                output_tokens=min(usage.output_tokens, MOST_TOKENS),
+                cost=usage.cost if usage.cost is not None and math.isfinite(usage.cost) else None,
+                seconds=usage.seconds,
+                outcome=usage.outcome,
+                day=day_of(app, now),
+                created_at=now,
+            )
+            note_energy(app, usage.operation, now)
+
+    return record
+
+
+def spent_today(app: App, now: datetime) -> Spent:
+    """Since midnight where the app lives. One query."""
+    rows = LedgerEntry.objects.for_app(app).filter(day=day_of(app, now))
+    sums = rows.aggregate(dollars=Sum("cost"), tokens=Sum(F("input_tokens") + F("output_tokens")))
+    return Spent(sums["dollars"] or 0.0, sums["tokens"] or 0)
+
+
+def totals(app: App, since: date, by: By) -> list[Total]:
+    """Sums from the day `since` on, in the order of their keys. By turn: only calls for a session. One query."""
+    rows = LedgerEntry.objects.for_app(app).filter(day__gte=since)
+    if by == "turn":
+        rows = rows.filter(session__isnull=False)
+    unpriced = Q(cost=None) & (Q(input_tokens__gt=0) | Q(output_tokens__gt=0))
+    sums = (
+        rows.values_list(*GROUPS[by])
+        .annotate(
+            Count("pk"), Sum("input_tokens"), Sum("output_tokens"), Sum("cost"), unpriced=Count("pk", filter=unpriced)
+        )
+        .order_by(*GROUPS[by])
+    )
+    return [
+        Total(tuple(key), calls, tokens_in, tokens_out, dollars or 0.0, without_price)
+        for *key, calls, tokens_in, tokens_out, dollars, without_price in sums
+    ]

@@ -1,0 +1,99 @@
+"""A model as far as it answers, and the rules where they do instead: never silently."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import NamedTuple, TypeVar
+
+import structlog
+
+from memories.providers.llm.provider import (
+    Choice,
+    Chunk,
+    Fact,
+    LLMError,
+    LLMUnavailable,
+    LLMUnusable,
+    Noted,
+    Provider,
+    Setting,
+    Worth,
+    Written,
+)
+from memories.text.messages import Message
+from memories.text.relate import Verdict
+
+log = structlog.get_logger("memories.llm")
+Answer = TypeVar("Answer")
+
+
+class Fallback(NamedTuple):
+    operation: str
+    reason: str
+
+
+class Careful:
+    """A `Provider` that asks `model`, and `rules` when it raises LLMError. For one piece of work.
+
+    What is asked again later without loss is not answered by the rules: `digest` raises, and `extract` does unless
+    the model answered with something unusable, which it would do again. `may_call` is asked before each question;
+    when it says why not, the model counts as away for that reason. `fallbacks` lists where the rules answered: their
+    answers carry `made_by` as far as they have one, and verdicts have none.
+    """
+
+    def __init__(self, model: Provider, rules: Provider, may_call: Callable[[], str | None] = lambda: None) -> None:
+        self.name = model.name
+        self.fallbacks: list[Fallback] = []
+        self._model = model
+        self._rules = rules
+        self._may_call = may_call
+
+    def gate(self, chunk: Chunk) -> Worth:
+        return self._or_rules("gate", lambda provider: provider.gate(chunk))
+
+    def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
+        """Raises LLMUnavailable and LLMMisconfigured: the text waits for the model."""
+        return self._or_rules("extract", lambda provider: provider.extract(chunk, setting), LLMUnusable)
+
+    def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
+        return self._or_rules("relate", lambda provider: provider.relate(new, existing, subject, cosines))
+
+    def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
+        return self._or_rules(
+            "summarise", lambda provider: provider.summarise(category, facts, previous, max_characters)
+        )
+
+    def digest(self, messages: Sequence[Message], now: datetime, max_characters: int) -> Written:
+        """Raises LLMError: the session waits for the model."""
+        return self._ask_model(lambda provider: provider.digest(messages, now, max_characters))
+
+    def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
+        return self._or_rules("insight", lambda provider: provider.insight(facts, max_characters))
+
+    def make_room(self, memories: Sequence[Noted], now: datetime, max_characters: int) -> Choice:
+        """Raises LLMUnusable like the rules, when nothing may go."""
+        return self._or_rules("make_room", lambda provider: provider.make_room(memories, now, max_characters))
+
+    def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
+        return self._or_rules("rewrite", lambda provider: provider.rewrite(messages, now))
+
+    def _or_rules(
+        self, operation: str, ask: Callable[[Provider], Answer], forgiven: type[LLMError] = LLMError
+    ) -> Answer:
+        try:
+            return self._ask_model(ask)
+        except forgiven as error:
+            self._note(Fallback(operation, str(error)))
+        return ask(self._rules)
+
+    def _ask_model(self, ask: Callable[[Provider], Answer]) -> Answer:
+        if reason := self._may_call():
+            raise LLMUnavailable(reason)
+        return ask(self._model)
+
+    def _note(self, fallback: Fallback) -> None:
+        # Hundreds of questions may meet the same closed door: one line is enough.
+        if fallback not in self.fallbacks:
+            log.warning("rules_answered", operation=fallback.operation, model=self.name, reason=fallback.reason)
+        self.fallbacks.append(fallback)

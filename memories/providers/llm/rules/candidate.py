@@ -1,0 +1,29 @@
+"""A statement that may be worth keeping."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+STATEMENT, INSTRUCTION, DECISION = "statement", "instruction", "decision"
+CORRECTION, OUTCOME, GUESS = "correction", "outcome", "guess"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """`text` stands as it was said, in the first person; `is_final` tells that it is already worded for keeping."""
+
+    text: str
+    message: int
+    quote: str
+    score: float
+    evidence: str
+    type: str = STATEMENT
+    is_final: bool = False
+    is_foreign: bool = False
+    is_hedged: bool = False
+    is_lesson: bool = False
+
+    @property
+    def is_dated(self) -> bool:
+        """Whether its relative dates may be written out: not in other languages, not in "Tuesday, not Monday"."""
+        return not self.is_foreign and self.type != CORRECTION

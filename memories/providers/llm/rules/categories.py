@@ -1,0 +1,50 @@
+"""The drawer a statement belongs into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from memories.providers.llm.rules.evidence import count_ops
+from memories.providers.llm.rules.words_categories import OPERATIONAL, PERSONAL, POINTERS, WEIGHTS
+
+GENERAL = "general"
+_WORD = re.compile(r"[\w+'-]+")
+INSTRUCTED = "a standing instruction"
+_BY_EVIDENCE = {
+    "health": "health",
+    "likes": "preferences",
+    "name": "general",
+    "own people": "relationships",
+    INSTRUCTED: "preferences",
+    "a decision": "dependency",
+}
+
+
+def read_category(content: str, evidence: str, allowed: Sequence[str]) -> str:
+    """One of `allowed`, or of all we know without any; "general" when nothing points anywhere."""
+    named = {word.lower().removesuffix("'s") for word in _WORD.findall(content)}
+    is_ops = count_ops(content) > 0 and not content.startswith("User")
+    operational = (*OPERATIONAL, "preferences") if evidence == INSTRUCTED else OPERATIONAL
+    pool = tuple(allowed) or (operational if is_ops else PERSONAL)
+    scores = {name: _score(name, named, is_ops) for name in pool}
+    hinted = _BY_EVIDENCE.get(evidence, "")
+    if hinted in scores:
+        scores[hinted] += 0.8
+    best = max(scores, key=lambda name: scores[name], default=GENERAL)
+    if scores.get(best, 0) > 0:
+        return best
+    return _fallback(is_ops, pool)
+
+
+def _score(name: str, named: set[str], is_ops: bool) -> float:
+    """Words that point to a known category; an unknown one is pointed to by its own name."""
+    pointers = POINTERS.get(name) or frozenset(re.split(r"[_-]", name)) | {name.rstrip("s"), name + "s"}
+    score = len(pointers & named) * WEIGHTS.get(name, 1.0)
+    return score * (1.5 if is_ops and name in OPERATIONAL else 1.0)
+
+
+def _fallback(is_ops: bool, pool: Sequence[str]) -> str:
+    if is_ops and "behavior" in pool:
+        return "behavior"
+    return "work" if is_ops and "work" in pool else GENERAL

@@ -1,0 +1,144 @@
+"""Find the facts of a conversation without a model."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from memories.providers.llm.provider import Chunk, Fact, Setting
+from memories.providers.llm.rules.candidate import DECISION, GUESS, INSTRUCTION, OUTCOME, Candidate
+from memories.providers.llm.rules.candidates import find_candidates
+from memories.providers.llm.rules.categories import read_category
+from memories.providers.llm.rules.evidence import ENOUGH, count_ops, is_first_person
+from memories.providers.llm.rules.kinds import read_importance, read_kind
+from memories.providers.llm.rules.person import to_third_person
+from memories.providers.llm.rules.sentiment import read_sentiment
+from memories.providers.llm.rules.strength import read_strength
+from memories.providers.llm.rules.verbs import third_person
+from memories.providers.llm.rules.words import KIN
+from memories.text.dating import make_dates_plain
+from memories.text.entities import find_entities
+from memories.text.tokens import CHARACTERS_PER_TOKEN
+
+MAX_ENTITIES = 8
+MAX_TAGS = 4
+_TEAM = re.compile(
+    r"^[Ww]e (?:(also|always|never|only|currently|now|still|usually) )?(use|run|deploy|host|store|ship|release|"
+    r"support|pin|require|test|target|follow|squash|tag|lint|rotate|monitor|back up|freeze|log|keep)\b(?= )"
+)
+_TOPIC = re.compile(
+    r"^(?:[Tt]he |[Oo]ur |[Aa]ll |[Ee]very )?([\w./:-]+(?: [\w./:-]+){0,2}?)(?:'s)? (?:is|are|was|were|has|have|"
+    r"runs?|uses?|needs?|requires?|takes?|depends|listens?|lives?|sits?|must|should|can|cannot|can't|will|only|"
+    r"always|never|fails?|crashes|expires?|goes|gets?|stays?|rejects?|restarts?|renews?|stores?|serves?|times|"
+    r"points?|does|doesn't|now)\b"
+)
+_NO_TOPIC = re.compile(
+    r"^(?:user|assistant|team|it|this|that|there|who|which|what|everything|all|decided|do|always|never|when|next|"
+    r"root|same|each|these|since|because|reason|as|no|not|if|in|on|at|for|from|we|they|he|she|you|i)\b",
+    re.IGNORECASE,
+)
+_KIN = "|".join(sorted(map(re.escape, KIN), key=len, reverse=True))
+_OWN_PERSON = re.compile(rf"User's (?:[a-z-]+ ){{0,2}}(?:{_KIN}) ([A-Z][\w-]+)")
+_UNTAGGED = frozenset({"the", "user", "assistant", "team"})
+_OPINION = re.compile(
+    r"\b(?:awful|awesome|terrible|horrible|sucks|best|worst|overrated|beautiful|stupid|ugly|boring|ridiculous)\b",
+    re.IGNORECASE,
+)
+_SAME_FROM = 0.8
+
+
+def extract(chunk: Chunk, setting: Setting) -> list[Fact]:
+    """At most `setting.most_facts`, in the order they were said; the weightiest ones if there are more."""
+    chosen = [candidate for candidate in find_candidates(chunk) if candidate.score >= ENOUGH]
+    worded = [(candidate, _word(candidate)) for candidate in chosen]
+    distinct = list(_distinct(worded))
+    if len(distinct) > setting.most_facts:
+        floor = sorted((candidate.score for candidate, _ in distinct), reverse=True)[setting.most_facts - 1]
+        distinct = [entry for entry in distinct if entry[0].score >= floor][: setting.most_facts]
+    facts = [_fact(candidate, content, chunk, setting) for candidate, content in distinct]
+    return [fact for fact in facts if 0 < len(fact.content) <= setting.max_characters]
+
+
+def _word(candidate: Candidate) -> str:
+    """The statement in the words it is kept in."""
+    text = candidate.text
+    if not candidate.is_foreign and (not candidate.is_final or candidate.type == INSTRUCTION):
+        team = _TEAM.match(text)
+        if team and candidate.type != DECISION and count_ops(text):
+            verb = third_person(team[2].split(" ")[0]) + team[2].partition(" ")[1] + team[2].partition(" ")[2]
+            text = f"The team {team[1] + ' ' if team[1] else ''}{verb}{text[team.end() :]}"
+        if is_first_person(text):
+            text = to_third_person(text) or text
+    text = re.sub(r"\s+", " ", text).strip(" ,;:–—-")
+    return text[:1].upper() + text[1:]
+
+
+def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candidate, str]]:
+    """Without what was said before in nearly the same words."""
+    seen: list[frozenset[str]] = []
+    for candidate, content in worded:
+        found = frozenset(re.findall(r"\w+", content.lower())) - _UNTAGGED
+        is_known = any(len(found & other) >= _SAME_FROM * len(found | other) for other in seen)
+        if found and not is_known:
+            seen.append(found)
+            yield candidate, content
+
+
+def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) -> Fact:
+    now = chunk.messages[candidate.message].at or chunk.now
+    dated = make_dates_plain(content, now) if candidate.is_dated else None
+    content = dated.text if dated else content
+    entities = find_entities(content, setting.subjects)
+    names = tuple(entity.name for entity in entities if entity.name.lower() not in {"user", "assistant"})[:MAX_ENTITIES]
+    known = next((entity.name for entity in entities if entity.kind == "subject"), "")
+    category = read_category(content, candidate.evidence, setting.categories)
+    kind = read_kind(content, candidate.type, candidate.is_lesson, candidate.evidence)
+    return Fact(
+        content=content,
+        message=candidate.message,
+        quote=candidate.quote,
+        kind=kind,
+        category=category,
+        subject=known or _subject(content, names),
+        tags=_tags(category, kind, names),
+        importance=read_importance(content, kind),
+        strength=read_strength(content, candidate.is_hedged, candidate.type == GUESS),
+        sentiment=read_sentiment(candidate.quote),
+        verifiable=_verifiable(candidate, content),
+        useful=round(min(1.0, 0.7 + 0.3 * candidate.score), 2),
+        entities=names,
+        valid_until=dated.end if dated and dated.is_to_come and _is_once(content) else None,
+    )
+
+
+def _is_once(content: str) -> bool:
+    """Whether what is said ends with its date: "is on leave until 5 May"."""
+    return bool(re.search(r"\b(?:until|till|through)\b", content))
+
+
+def _subject(content: str, names: tuple[str, ...]) -> str:
+    """The service, product or person a statement is about; "" for the user."""
+    own = _OWN_PERSON.match(content)
+    if own:
+        return own[1]
+    if content.startswith(("User", "Decided", "Do not", "Always", "Never")):
+        return ""
+    if content.startswith(("Assistant", "The team", "We ")):
+        return next(iter(names), "")
+    topic = _TOPIC.match(content)
+    if not topic or "User" in topic[1] or _NO_TOPIC.match(topic[1]) or len(topic[1]) > 60:
+        return ""
+    return topic[1]
+
+
+def _tags(category: str, kind: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    found = [name.lower() for name in names if len(name) <= 10 * CHARACTERS_PER_TOKEN]
+    return tuple(dict.fromkeys([tag for tag in (category, *found) if tag != "general" and tag not in _UNTAGGED]))[
+        :MAX_TAGS
+    ]
+
+
+def _verifiable(candidate: Candidate, content: str) -> float:
+    if _OPINION.search(content) and candidate.type not in {INSTRUCTION, DECISION, OUTCOME}:
+        return 0.4
+    return 0.6 if candidate.is_hedged or candidate.type == GUESS else 0.9

@@ -1,0 +1,149 @@
+"""Take off what people put before and behind a statement: greetings, fillers, "btw", "I think", "lol"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memories.text.wordlist import words
+
+_GREETING = re.compile(
+    r"(?:hi|hey|hello|hiya|howdy|yo|good (?:morning|afternoon|evening|day)|morning|evening|greetings|dear \w+|"
+    r"hallo|moin|servus|salut|bonjour|coucou|hola|buenas|oye|ciao|oi|olá)(?: (?:there|again|all|everyone|team|"
+    r"folks|guys|claude|assistant|zusammen))?(?:\s*[,!.:–—-]+\s*|\s+(?=(?:i|i'm|im|my|we|our|quick|just)\b))",
+    re.IGNORECASE,
+)
+_FILLER = re.compile(
+    r"(?:(?:oh|ah|aha|ahh|ooh|um|uh|uhm|hm+|well|ok|okay|k|alright|all right|right|yeah|yep|yes|yup|ya|sure|great|"
+    r"cool|nice|perfect|awesome|thanks|thank you|thx|ty|cheers|good|fine|lol|haha+|hah|ugh|argh|damn|omg|wow|man|"
+    r"dude|look|listen|anyway|anyways|btw|fyi|psa|heads up|by the way|also|so|and|but|plus|then|first|firstly|"
+    r"second|secondly|third|finally|next|honestly|tbh|frankly|basically|obviously|of course|in fact|in short|"
+    r"again|note|nb|ps|p\.s|update|reminder|quick (?:note|question|q|one|thing)|one more thing|another thing|"
+    r"side note|for context|context|background|for the record|for reference|for your information|just so you know|"
+    r"just fyi|to be clear|to clarify|to be honest|as i said|like i said|as mentioned|as you know|as i mentioned|"
+    r"got it|i see|makes sense|good point|same here|me too|unfortunately|sadly|luckily|fortunately|thankfully|"
+    r"apparently|turns out|sorry|excuse me|please|pls|gut|also|übrigens|au fait|por cierto|bitte|danke|merci|"
+    r"gracias)\s*[,!.:;…–—-]+\s*|(?:so|and|but|plus|also|well|ok|okay|oh|btw|by the way|fyi|anyway|alright|yeah|"
+    r"then|basically|honestly|tbh|actually|just|cos|cuz|because|ok so|okay so|thing is|the thing is|lol|ugh|haha|"
+    r"ya|yeah no|look|listen|übrigens|aber|und|also|mais|et|pero|y)\s+)",
+    re.IGNORECASE,
+)
+_ANNOUNCED = re.compile(
+    r"(?:(?:please |pls |and |just )*(?:remember|note|keep in mind|bear in mind|don't forget|make a note|be aware|"
+    r"know|save|store|take note|mind you)(?: this| for (?:the future|later|next time|me))?(?: that|:|,)?\s+|"
+    r"(?:i (?:want|need|wanted) (?:you to know|to (?:tell you|mention|let you know|add|note|share))|"
+    r"you should know|you (?:need|ought) to know|i should (?:mention|add|note|tell you|say)|"
+    r"i forgot to (?:mention|say|tell you)|let me (?:tell you|add|mention)|did i (?:mention|tell you)|"
+    r"i (?:already )?(?:mentioned|said)(?: before| earlier)?|(?:just )?letting you know|asking(?: because)?|"
+    r"asking cos|it's worth (?:noting|mentioning)|worth (?:noting|mentioning)|(?:the )?(?:thing|fact|truth|"
+    r"reason) is|important|to give you some context|in case (?:it matters|you need it|it helps)|"
+    r"not sure if (?:it matters|it's relevant|that's relevant|this helps) but|what you should know is|"
+    r"a bit about me|about me|update|quick update|i can tell you|rule|new rule|new deal|house rule|decision|"
+    r"final decision)(?: that|:|,|\s[-–—])?\s+)",
+    re.IGNORECASE,
+)
+_TOLD = re.compile(
+    r"(?:i (?:already |just )?told you(?: before| already| twice| last time| once)?|as i told you)(?: that|:|"
+    r",)?\s+(?!about|to\b|not\b)",
+    re.IGNORECASE,
+)
+_HEDGE = re.compile(
+    r"(?:i (?:think|believe|guess|suppose|assume|reckon|suspect|feel like|would say|'d say|imagine)|i'd say|"
+    r"i'm (?:pretty|fairly|quite|almost) sure|i'm afraid|it (?:seems|looks|appears)(?: like| as if| to me)?|"
+    r"as far as i know|afaik|iirc|if i remember correctly|if i recall correctly|from what i (?:know|remember|"
+    r"can tell)|in my (?:opinion|view|experience)|imo|imho|presumably)(?: that|,)?\s+",
+    re.IGNORECASE,
+)
+_CORRECTED = re.compile(
+    r"(?:no|nope|nah|wrong|incorrect|correction|not quite|that's (?:wrong|not (?:right|correct|true|it)|incorrect|"
+    r"false)|that is (?:wrong|not (?:right|correct|true)|incorrect)|you(?:'re| are) (?:wrong|mistaken)|"
+    r"you got (?:that|it|this) wrong|you misunderstood(?: me)?|wait|hold on|stop|sorry|my mistake|oops|"
+    r"scratch that|i meant|i mean|nein|non)\s*[,.!:;–—-]+\s*|(?:no|nope|wait|sorry)\s+(?=actually|it's|its|it is|"
+    r"that's|i said|i meant|not)|actually,?\s+|i meant?(?: that)?,?\s+|",
+    re.IGNORECASE,
+)
+_TRAIL = re.compile(
+    r"(?:\s*[,;(–—-]*\s*\b(?:lol|lmao|haha+|hehe|btw|fyi|tbh|though|thx|thanks|thank you|ty|pls|please|you know|"
+    r"i guess|i think|right|ok|okay|yeah|xd|by the way|if that helps|if that matters|just so you know|anyway|"
+    r"as you know|for the record|i mean|sorry|alright|smh|ngl|imo|obviously|of course|danke|merci|gracias)\)?|"
+    r"\s*[:;]-?[)(DPp]|\s*\^\^|[\s,;:–—-]+)$",
+    re.IGNORECASE,
+)
+_SLIPPED = re.compile(
+    r"\b(?:i|[Ii]m|[Ii]ve|\w+nt|[Cc]ant|[Ww]ont|[Tt]hats|[Ww]hats|u|cos|cuz|bc|w|gonna|wanna|tmrw?|2morrow)\b"
+)
+_LAST = words("""
+    lol lmao haha hahaha hehe btw fyi tbh though thx thanks ty pls please know guess think right ok okay yeah xd way
+    helps matters anyway record mean sorry alright smh ngl imo obviously course danke merci gracias you so
+    """)
+_SLIPS = (
+    (re.compile(r"\bi(?='|\b(?![.'-]?\w))(?!\.e)"), "I"),
+    (re.compile(r"\b[Ii]m\b(?! Chat)"), "I'm"),
+    (re.compile(r"\b[Ii]ve\b"), "I've"),
+    (
+        re.compile(r"\b([Dd]o|[Dd]oes|[Dd]id|[Ii]s|[Aa]re|[Ww]as|[Hh]as|[Hh]ave|[Cc]ould|[Ss]hould|[Ww]ould)nt\b"),
+        r"\1n't",
+    ),
+    (re.compile(r"\b([Cc]an|[Ww]on)t\b(?= [a-z])"), r"\1't"),
+    (re.compile(r"\b([Tt]hat|[Ww]hat)s\b"), r"\1's"),
+    (re.compile(r"\bu(?= |$)(?! [-])"), "you"),
+    (re.compile(r"\b(?:cos|cuz|bc)\b"), "because"),
+    (re.compile(r"\bw/(?= )"), "with"),
+    (re.compile(r"\b(?:gonna)\b"), "going to"),
+    (re.compile(r"\b(?:wanna)\b"), "want to"),
+    (re.compile(r"\btmrw\b|\btmr\b|\b2morrow\b"), "tomorrow"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Bare:
+    """A statement without its wrapping, and what the wrapping told."""
+
+    text: str
+    is_hedged: bool = False
+    is_correction: bool = False
+    is_told_again: bool = False
+
+
+def strip_leads(text: str) -> Bare:
+    """At most a dozen layers; the statement keeps its wording."""
+    hedged = corrected = told = False
+    for _ in range(12):
+        before = text
+        match = _CORRECTED.match(text)
+        if match and match.end() > 0:
+            corrected, text = True, text[match.end() :]
+        for pattern in (_GREETING, _FILLER, _ANNOUNCED):
+            match = pattern.match(text)
+            if match and len(text) > match.end() + 2:
+                text = text[match.end() :]
+        match = _TOLD.match(text)
+        if match:
+            told, text = True, text[match.end() :]
+        match = _HEDGE.match(text)
+        if match:
+            hedged, text = True, text[match.end() :]
+        if text == before:
+            break
+    return Bare(strip_trail(text), hedged, corrected, told)
+
+
+def strip_trail(text: str) -> str:
+    for _ in range(6):
+        last = text[text.rfind(" ") + 1 :].lower()
+        if last not in _LAST and last[-1:].isalnum() and last != "xd":
+            break
+        shorter = _TRAIL.sub("", text)
+        if shorter == text:
+            break
+        text = shorter
+    return text.strip(' \t"“”' if text.count('"') % 2 else " \t")
+
+
+def mend(text: str) -> str:
+    """Slips of the keyboard that would hide a word: "im", "dont", a small "i"."""
+    if not _SLIPPED.search(text):
+        return text
+    for pattern, written in _SLIPS:
+        text = pattern.sub(written, text)
+    return text

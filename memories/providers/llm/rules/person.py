@@ -1,0 +1,228 @@
+"""Say in the third person what was said in the first: "I live in Oslo" → "User lives in Oslo".
+
+Where the grammar is not certain there is no answer, and the sentence stays as it was said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from memories.providers.llm.rules.verbs import is_base, is_participle, is_past, third_person
+from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, MODALS, PREPOSITIONS, SUBORDINATORS
+from memories.providers.llm.rules.words_verbs import NOUNLIKE
+
+_TOKEN = re.compile(r"\s+|[^\s\w]+|[\w](?:[\w'-]*[\w])?|\w")
+_TOGETHER = re.compile(
+    r"^(?:([Mm]y [\w' -]{2,40}?|[A-Z][\w' -]{1,40}?) and I|(?:[Mm]e|I) and ([Mm]y [\w' -]{2,30}?|"
+    r"[A-Z]\w+))\s+(?=\w)"
+)
+_CONTRACTED = {"'m": "am", "'ve": "have", "'ll": "will", "'re": "are"}
+_THIRD = {
+    "am": "is",
+    "was": "was",
+    "have": "has",
+    "don't": "does not",
+    "haven't": "has not",
+    "do": "does",
+    "are": "is",
+    "were": "was",
+    "aren't": "is not",
+    "weren't": "was not",
+    "had": "had",
+    "did": "did",
+    "didn't": "did not",
+    "wasn't": "was not",
+    "hadn't": "had not",
+    "ain't": "is not",
+    "haven": "has",
+}
+_PLURAL = {"am": "are", "was": "were", "wasn't": "were not", "ain't": "are not"}
+_LONG = {
+    "can't": "cannot",
+    "won't": "will not",
+    "wouldn't": "would not",
+    "couldn't": "could not",
+    "shouldn't": "should not",
+    "mustn't": "must not",
+}
+_QUOTE = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`")
+
+
+class _UnsureError(Exception):
+    pass
+
+
+@dataclass(slots=True)
+class _State:
+    speaker: str
+    named: bool = False
+    """Whether the speaker was named already, so that a pronoun can follow."""
+    is_side: bool = False
+    """Whether we are in a side clause behind the speaker's own main clause."""
+    is_fond: bool = False
+    """Whether what follows the verb may be a list of doings: "I like rock and dance music"."""
+    form: str = ""
+    """The tense of the speaker's last verb: "present", "past" or ""."""
+    out: list[str] = field(default_factory=list)
+
+
+def to_third_person(text: str, speaker: str = "User") -> str | None:
+    """The statement about `speaker`; the text itself if it has no first person; None if that is not safe."""
+    if any(re.search(r"\b(?:I|my|me)\b", quoted) for quoted in _QUOTE.findall(text)):
+        return None
+    together = _TOGETHER.match(text)
+    state = _State(speaker)
+    if together:
+        other = together[1] or together[2]
+        other = re.sub("^[Mm]y", "their", other)
+        state.named = True
+        text = _with_plural_verb(f"{speaker} and {other}", text[together.end() :])
+    tokens = _TOKEN.findall(text)
+    try:
+        _walk(tokens, state)
+    except _UnsureError:
+        return None
+    return "".join(state.out)
+
+
+def _with_plural_verb(subject: str, rest: str) -> str:
+    return f"{subject} {re.sub('^am ', 'are ', rest)}"
+
+
+def _walk(tokens: list[str], state: _State) -> None:
+    at = 0
+    while at < len(tokens):
+        token = tokens[at]
+        low = token.lower()
+        if low in {"i", "i'm", "i've", "i'll", "i'd"} and (token[0] == "I"):
+            at = _read_i(tokens, at, state)
+            continue
+        if low in {"my", "mine", "me", "myself"}:
+            state.out.append(_possessive(low, state))
+        elif low in {"and", "but", "or"} and state.form == "present" and not state.is_side:
+            at = _read_and(tokens, at, state)
+            continue
+        else:
+            if low in SUBORDINATORS and state.named and at > 0:
+                state.is_side = True
+            elif token in {";", ":"} or low == "but":
+                state.is_side = False
+            state.out.append(token)
+        at += 1
+
+
+def _possessive(low: str, state: _State) -> str:
+    subject = state.named
+    forms = {
+        "my": ("their", f"{state.speaker}'s"),
+        "mine": ("theirs", f"{state.speaker}'s"),
+        "me": (state.speaker, state.speaker),
+        "myself": ("themselves", f"{state.speaker}"),
+    }
+    said = forms[low][0 if subject else 1]
+    if low == "my":
+        state.named = True
+    return said
+
+
+def _next_word(tokens: list[str], at: int) -> int:
+    """The place of the next word, adverbs passed over; len(tokens) at the end."""
+    while at < len(tokens) and (tokens[at].isspace() or _is_adverb(tokens[at].lower())):
+        at += 1
+    return at
+
+
+def _is_adverb(low: str) -> bool:
+    return low in ADVERBS or (
+        low.endswith("ly") and len(low) > 4 and low not in {"apply", "reply", "rely", "supply", "family"}
+    )
+
+
+def _read_i(tokens: list[str], at: int, state: _State) -> int:
+    """Write the subject and its verb; the place behind them."""
+    is_plural = state.named and state.is_side
+    subject = "they" if is_plural else state.speaker
+    low = tokens[at].lower()
+    place = _next_word(tokens, at + 1)
+    verb = tokens[place].lower() if place < len(tokens) else ""
+    between = "".join(tokens[at + 1 : place])
+    state.named = True
+    if low != "i":
+        written = _contracted(low[1:], verb, is_plural)
+        state.form = "present" if low == "i'm" else ""
+        state.out.append(f"{subject} {written}")
+        return at + 1
+    if not verb:
+        raise _UnsureError
+    written = _conjugated(verb, is_plural, between, state)
+    state.out.append(f"{subject}{between}{written}")
+    return place + 1
+
+
+def _contracted(ending: str, verb: str, is_plural: bool) -> str:
+    if ending == "'d":
+        if verb in {"better"} or (is_participle(verb) and not is_base(verb)):
+            return "had"
+        return "would"
+    full = _CONTRACTED[ending]
+    if full in MODALS or full == "will":
+        return full
+    return _PLURAL.get(full, full) if is_plural else _THIRD[full]
+
+
+def _conjugated(verb: str, is_plural: bool, between: str, state: _State) -> str:
+    if verb in MODALS:
+        state.form = ""
+        return _LONG.get(verb, verb)
+    if verb in _THIRD:
+        state.form = "present" if verb in {"am", "have", "do"} else "past"
+        return _PLURAL.get(verb, verb) if is_plural else _THIRD[verb]
+    if verb in {"put", "cut", "hit", "let", "set", "read", "hurt", "cost", "spread", "split", "bet"}:
+        if not re.search(r"\b(?:usually|always|never|often|generally|sometimes|normally)\b", between):
+            raise _UnsureError
+    elif verb == "quit" or is_past(verb):
+        state.form = "past"
+        return verb
+    if not is_base(verb):
+        raise _UnsureError
+    state.form = "present"
+    state.is_fond = verb in {
+        "like",
+        "love",
+        "enjoy",
+        "hate",
+        "prefer",
+        "study",
+        "have",
+        "teach",
+        "do",
+        "need",
+        "want",
+        "dislike",
+    }
+    return verb if is_plural else third_person(verb)
+
+
+def _read_and(tokens: list[str], at: int, state: _State) -> int:
+    """Read a second verb of the same subject: "I eat meat and drink wine"."""
+    state.out.append(tokens[at])
+    place = _next_word(tokens, at + 1)
+    word = tokens[place] if place < len(tokens) else ""
+    following = next((token.lower() for token in tokens[place + 1 :] if not token.isspace()), "")
+    has_adverb = any(_is_adverb(token.lower()) for token in tokens[at + 1 : place])
+    is_led = following in DETERMINERS | PREPOSITIONS | {"to"} or following[:1].isdigit()
+    if word in {"am", "have", "do", "don't", "haven't"}:
+        verb = _THIRD[word]
+    elif not is_base(word) or word in {"let"}:
+        return at + 1
+    elif word in NOUNLIKE and not is_led and not has_adverb:
+        if not following or following in {",", "."}:
+            return at + 1
+        if state.is_fond or not following.isalpha():
+            raise _UnsureError
+        verb = third_person(word)
+    else:
+        verb = third_person(word)
+    state.out.append("".join(tokens[at + 1 : place]) + verb)
+    return place + 1

@@ -1,0 +1,101 @@
+"""Text that speaks to the model which will read it: a memory that gives orders is no memory.
+
+People do give standing orders ("always use metric units"); what is looked for here works against the reader's own
+rules or behind the user's back. Patterns catch the usual wording in English, and its most common equivalents in
+German, Spanish and French; none of them proves intent.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from memories.text.instructions.hidden import find_hidden
+from memories.text.instructions.marks import find_marks
+from memories.text.instructions.outward import find_carriers
+from memories.text.instructions.plain import Plain, read_plain
+from memories.text.instructions.rules import HIDE, PARTS, RULES
+
+__all__ = ["EXFILTRATION", "HIDDEN", "IMPERSONATION", "INSTRUCTION", "Suspicion", "find_instructions"]
+
+INSTRUCTION, IMPERSONATION, EXFILTRATION, HIDDEN = "instruction", "impersonation", "exfiltration", "hidden"
+
+_WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
+_BOUNDED = {r"\w+": r"[^\W_]{1,30}", r"\w*": r"[^\W_]{0,30}", " ?": r"[\W_]{0,6}", " ": r"[\W_]{1,6}"}
+_WITHOUT = frozenset(("without", "ohne", "sin", "sans"))
+_FORBIDS = re.compile(
+    r"\b(?:never|not|don't|doesn't|cannot|can't|won't|nothing|no|avoid|nie|niemals|nicht|nichts|keine?n?|nunca|jamais|ne|pas|rien)\b"
+    r"[^.!?\n]*\Z"
+)
+_SENTENCE_CHARS = 100
+
+
+class Suspicion(NamedTuple):
+    """`kind` is one of the four above, `span` start and end in the text as given, `why` a phrase for people."""
+
+    kind: str
+    span: tuple[int, int]
+    why: str
+
+
+def find_instructions(text: str) -> list[Suspicion]:
+    """In the order of the text, at most one of a kind at a place. Linear in the length of the text.
+
+    Spelling tricks do not help: before matching, the text is brought to NFKC and lower case, invisible characters
+    are taken out and letters of other scripts that look Latin are read as Latin.
+    """
+    plain = read_plain(text)
+    found = [Suspicion(HIDDEN, (start, end), why) for start, end, why in find_hidden(text)]
+    found += [Suspicion(INSTRUCTION, plain.span(start, end), why) for start, end, why in _find_orders(plain)]
+    found += [Suspicion(IMPERSONATION, plain.span(start, end), why) for start, end, why in find_marks(plain.text)]
+    found += [Suspicion(EXFILTRATION, plain.span(start, end), why) for start, end, why in find_carriers(plain.text)]
+    return _distinct(sorted(found, key=lambda one: (one.span, one.kind)))
+
+
+def _find_orders(plain: Plain) -> Iterator[tuple[int, int, str]]:
+    done = 0
+    for word in _WORD.finditer(plain.text):
+        if word.start() < done:
+            continue
+        for why, pattern in _RULES_BY_WORD.get(word.group(), ()):
+            match = pattern.match(plain.text, word.end())
+            if match and not (why == HIDE and word.group() in _WITHOUT and _is_forbidden(plain.text, word.start())):
+                yield word.start(), match.end(), why
+                done = match.end()
+                break
+
+
+def _is_forbidden(text: str, start: int) -> bool:
+    """ "Never deploy without asking the user" is the opposite of hiding something."""
+    return _FORBIDS.search(text, max(start - _SENTENCE_CHARS, 0), start) is not None
+
+
+def _distinct(found: list[Suspicion]) -> list[Suspicion]:
+    ends: dict[str, int] = {}
+    kept = []
+    for one in found:
+        if one.span[0] >= ends.get(one.kind, 0):
+            kept.append(one)
+            ends[one.kind] = one.span[1]
+    return kept
+
+
+def _compiled(following: str) -> re.Pattern[str]:
+    for name, part in PARTS.items():
+        following = following.replace(f"{{{name}}}", part)
+    for short, bounded in _BOUNDED.items():
+        following = following.replace(short, bounded)
+    return re.compile(following)
+
+
+def _by_word() -> dict[str, list[tuple[str, re.Pattern[str]]]]:
+    table: dict[str, list[tuple[str, re.Pattern[str]]]] = {}
+    for why, starts, following in RULES:
+        pattern = _compiled(following)
+        for start in starts.split():
+            table.setdefault(start, []).append((why, pattern))
+    return table
+
+
+_RULES_BY_WORD = _by_word()

@@ -1,0 +1,72 @@
+"""Credentials and private parts, taken out of a text before anything keeps it.
+
+What has a shape of its own (keys of vendors, PEM blocks, card numbers) is found anywhere; what has none is found
+by the name in front of it ("password: x"), and only if it cannot be the sentence going on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memories.text.secrets.blocks import find_blocks
+from memories.text.secrets.entropy import find_random
+from memories.text.secrets.figures import find_figures
+from memories.text.secrets.forms import find_forms
+from memories.text.secrets.found import KINDS, Found, mark, settle
+from memories.text.secrets.named import find_named
+from memories.text.secrets.private import strip_private
+from memories.text.secrets.shapes import find_shapes
+
+__all__ = ["KINDS", "Redacted", "redact", "strip_private"]
+
+MAX_PASSES = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """A text with `[redacted: KIND]` for each secret, and the kinds that were found in it, each once."""
+
+    text: str
+    kinds: tuple[str, ...]
+
+
+def redact(text: str) -> Redacted:
+    """Linear in the length of the text. Redacting again changes nothing: marks are never read as values.
+
+    A secret may come to light when the one beside it is gone, so the text is read until nothing is found.
+    """
+    kinds: dict[str, None] = {}
+    for _ in range(MAX_PASSES):
+        found = settle(_find(text), text)
+        if not found:
+            break
+        kinds.update((item.kind, None) for item in found)
+        text = _marked(text, found)
+    return Redacted(text, tuple(kinds))
+
+
+def _find(text: str) -> Iterator[Found]:
+    folded = fold(text)
+    yield from find_blocks(text)
+    yield from find_shapes(text)
+    yield from find_figures(text)
+    yield from find_forms(text, folded)
+    yield from find_named(text, folded)
+    yield from find_random(text)
+
+
+def fold(text: str) -> str:
+    """Lower case of the same length, so that places agree; a few letters have none."""
+    folded = text.lower()
+    if len(folded) == len(text):
+        return folded
+    return "".join(low if len(low := char.lower()) == 1 else char for char in text)
+
+
+def _marked(text: str, found: list[Found]) -> str:
+    pieces, place = [], 0
+    for item in found:
+        pieces += [text[place : item.start], mark(item.kind)]
+        place = item.end
+    return "".join([*pieces, text[place:]])

@@ -1,0 +1,67 @@
+"""The sentence that a place in a text belongs to."""
+
+from __future__ import annotations
+
+import re
+
+from memories.text.entities.words import TITLES
+
+_BREAK = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|\Z)|[。！？]+|(?P<line>[^\S\n]*\n\s*)")
+_LAST_WORD = re.compile(r"([^\W\d_]{1,12})\.\Z")
+_BULLET = re.compile(r"(?:(?:[-*•·>#]{1,6}|\d{1,3}[.)])\s+)+")
+_SPACES = re.compile(r"\s+")
+CUT = "…"
+
+
+def sentence_around(text: str, start: int, end: int, most: int) -> str:
+    """The sentence of `text[start:end]` in one line of `most` characters at most; "…" stands for what is left out.
+
+    Reads no farther than `most` characters to either side.
+    """
+    first, last = _sentence_bounds(text, start, end, most)
+    before, middle, after = (_SPACES.sub(" ", part) for part in (text[first:start], text[start:end], text[end:last]))
+    before, after = _BULLET.sub("", before.lstrip(), count=1), after.rstrip()
+    if len(before) + len(middle) + len(after) > most:
+        room = max(most - len(middle), 0)
+        before = _last_words(before, max(room // 2, room - len(after)))
+        after = _first_words(after, room - len(before))
+    return (before + middle + after)[:most]
+
+
+def _sentence_bounds(text: str, start: int, end: int, reach: int) -> tuple[int, int]:
+    first, last = max(start - reach, 0), min(end + reach, len(text))
+    for found in _BREAK.finditer(text, first, last):
+        if not _ends_sentence(text, found, last):
+            continue
+        if found.end() <= start:
+            first = found.end()
+        elif found.end() >= end:
+            return first, max(found.start() if found["line"] else found.end(), end)
+    return first, last
+
+
+def _ends_sentence(text: str, found: re.Match[str], last: int) -> bool:
+    """A line ends a thought unless the next one goes on in lower case, and a dot may only shorten a word."""
+    follows = text[found.end() : min(found.end() + 8, last)].lstrip()[:1]
+    if found["line"]:
+        return found.group().count("\n") > 1 or not follows.islower()
+    if found.group() != ".":
+        return True
+    word = _LAST_WORD.search(text, max(found.start() - 13, 0), found.end())
+    is_short = word is not None and (word[1].lower() in TITLES or (len(word[1]) == 1 and word[1].isupper()))
+    return not (is_short or follows.islower())
+
+
+def _last_words(text: str, most: int) -> str:
+    """Whole words where there are spaces between them."""
+    if len(text) <= most:
+        return text
+    kept = text[len(text) - most + 1 :] if most > 1 else ""
+    return (CUT + kept[kept.find(" ") + 1 :])[: max(most, 0)]
+
+
+def _first_words(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    kept = text[: max(most - 1, 0)]
+    return (kept[: kept.rfind(" ")] if " " in kept else kept) + CUT * (most > 0)

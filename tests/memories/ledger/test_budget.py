@@ -1,0 +1,167 @@
+"""Low energy and spent budgets make learning wait, and recall cheaper."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from time_machine import travel
+
+from memories.ledger import (
+    Denial,
+    economises,
+    may_call_for,
+    may_learn,
+    meter_for,
+    remaining_tokens,
+    set_level,
+)
+from memories.providers.llm.provider import Usage
+from memsite.tenancy.models import App, AppPolicy
+from tests.conftest import Caller, make_app
+
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
+MIDNIGHT = datetime(2027, 3, 2, tzinfo=UTC)
+
+
+def app_with(**policy: Any) -> App:
+    return App.objects.select_related("policy").get(pk=make_app("initech", **policy).pk)
+
+
+def spend(app: App, tokens: int = 0, dollars: float | None = None, at: datetime = NOON) -> None:
+    with travel(at, tick=False):
+        meter_for(app)(Usage("extract", "large-1", tokens // 2, tokens - tokens // 2, 0.1, dollars))
+
+
+def test_without_limits_everything_may_be_learnt(acme: App) -> None:
+    spend(acme, 10**9, 10**6)
+    assert may_learn(acme, NOON) is None
+    assert not economises(acme, NOON)
+    assert remaining_tokens(acme, NOON) is None
+
+
+def test_low_energy_makes_learning_wait_until_the_agents_report_more(acme: App) -> None:
+    set_level(acme, 0.1)
+    denial = may_learn(acme, NOON)
+    assert denial == Denial("energy", "energy is at 10%, and memory work waits below 20%", None)
+    assert economises(acme, NOON)
+    set_level(acme, 0.2)
+    assert may_learn(acme, NOON) is None
+    assert not economises(acme, NOON)
+
+
+def test_the_floor_is_the_apps_own(db: None) -> None:
+    app = app_with(energy_floor=0.0)
+    set_level(app, 0.0)
+    assert may_learn(app, NOON) is None
+
+
+def test_tokens_are_up_when_the_last_one_is_spent(db: None) -> None:
+    app = app_with(daily_tokens=1000)
+    spend(app, 999)
+    assert may_learn(app, NOON) is None
+    assert remaining_tokens(app, NOON) == 1
+    spend(app, 1)
+    assert may_learn(app, NOON) == Denial("budget", "1,000 of the day's 1,000 tokens are spent", MIDNIGHT)
+    assert remaining_tokens(app, NOON) == 0
+
+
+def test_a_day_that_went_over_has_nothing_left_but_no_debt(db: None) -> None:
+    app = app_with(daily_tokens=1000)
+    spend(app, 5000)
+    assert remaining_tokens(app, NOON) == 0
+    assert remaining_tokens(app, MIDNIGHT) == 1000
+
+
+def test_dollars_are_up_when_the_last_one_is_spent(db: None) -> None:
+    app = app_with(daily_cost=2.0)
+    spend(app, 10, 1.75)
+    assert may_learn(app, NOON) is None
+    spend(app, 10, 0.25)
+    assert may_learn(app, NOON) == Denial("budget", "$2.00 of the day's $2.00 are spent", MIDNIGHT)
+
+
+def test_a_failed_call_that_cost_something_counts(db: None) -> None:
+    app = app_with(daily_tokens=100)
+    with travel(NOON, tick=False):
+        meter_for(app)(Usage("extract", "large-1", 60, 40, 0.1, outcome="unusable"))
+    assert may_learn(app, NOON) is not None
+
+
+@pytest.mark.parametrize("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}])
+def test_a_budget_of_nothing_is_spent_from_the_start(db: None, limit: dict[str, Any]) -> None:
+    app = app_with(**limit)
+    assert may_learn(app, NOON) is not None
+    assert economises(app, NOON)
+
+
+def test_the_next_day_begins_with_a_full_budget_where_the_app_lives(db: None) -> None:
+    app = app_with(daily_tokens=1000, time_zone="Europe/Berlin")
+    short_day = datetime(2027, 3, 28, 0, 30, tzinfo=UTC)
+    spend(app, 1000, at=short_day)
+    denial = may_learn(app, short_day)
+    assert denial is not None
+    assert denial.until == datetime(2027, 3, 28, 22, tzinfo=UTC)
+    assert may_learn(app, denial.until - timedelta(seconds=1)) is not None
+    assert may_learn(app, denial.until) is None
+
+
+def test_recall_saves_before_the_budget_is_gone(db: None) -> None:
+    app = app_with(daily_tokens=1000)
+    spend(app, 799)
+    assert not economises(app, NOON)
+    spend(app, 1)
+    assert economises(app, NOON)
+    assert may_learn(app, NOON) is None
+
+
+def test_recall_saves_dollars_too(db: None) -> None:
+    app = app_with(daily_cost=1.0, daily_tokens=10**6)
+    spend(app, 10, 0.75)
+    assert not economises(app, NOON)
+    spend(app, 10, 0.125)
+    assert economises(app, NOON)
+
+
+def test_low_energy_is_the_reason_when_both_are_gone(db: None) -> None:
+    app = app_with(daily_tokens=0)
+    set_level(app, 0.0)
+    denial = may_learn(app, NOON)
+    assert denial is not None
+    assert denial.reason == "energy"
+
+
+def test_what_another_app_spends_takes_nothing_from_ours(db: None, charlie: Caller) -> None:
+    app = app_with(daily_tokens=1000)
+    spend(charlie.app, 5000)
+    set_level(charlie.app, 0.0)
+    assert may_learn(app, NOON) is None
+    assert remaining_tokens(app, NOON) == 1000
+
+
+def test_before_each_call_is_asked_what_holds_now(db: None) -> None:
+    app = app_with(daily_tokens=1000)
+    with travel(NOON, tick=False):
+        why_not = may_call_for(app)
+        assert why_not() is None
+        spend(app, 1000)
+        assert why_not() == "1,000 of the day's 1,000 tokens are spent"
+        AppPolicy.objects.filter(app=app).update(daily_tokens=2000)
+        assert why_not() is None
+        App.objects.filter(pk=app.pk).update(energy_level=0.0)
+        assert why_not() == "energy is at 0%, and memory work waits below 20%"
+    with travel(MIDNIGHT, tick=False):
+        App.objects.filter(pk=app.pk).update(energy_level=1.0)
+        assert why_not() is None
+
+
+def test_a_cap_holds_up_to_one_question(db: None) -> None:
+    app, each = app_with(daily_tokens=1000), 300
+    with travel(NOON, tick=False):
+        why_not = may_call_for(app)
+        asked = 0
+        while why_not() is None and asked < 100:
+            spend(app, each)
+            asked += 1
+    assert asked == 4

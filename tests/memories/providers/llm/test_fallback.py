@@ -1,0 +1,214 @@
+"""When the model is away the rules answer, or the work waits; and it is told which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from structlog.testing import capture_logs
+
+from memories.providers.llm.fallback import Careful, Fallback
+from memories.providers.llm.provider import (
+    RULES,
+    Choice,
+    Chunk,
+    Fact,
+    LLMError,
+    LLMMisconfigured,
+    LLMUnavailable,
+    LLMUnusable,
+    Noted,
+    Provider,
+    Setting,
+    Worth,
+    Written,
+)
+from memories.text.messages import USER, Message
+from memories.text.relate import Relation, Verdict
+
+NOW = datetime(2027, 3, 1, 12, tzinfo=UTC)
+SECRET = "my password is hunter2"  # stands for what users say
+SAID = (Message(USER, SECRET),)
+CHUNK = Chunk(SAID, NOW)
+NOTES = [Noted(1, SECRET), Noted(2, SECRET)]
+
+
+class FakeProvider:
+    """Answers everything in its name, or raises; keeps what it was asked."""
+
+    def __init__(self, name: str, error: Exception | None = None) -> None:
+        self.name = name
+        self.error = error
+        self.asked: list[tuple[Any, ...]] = []
+
+    def answer(self, *asked: Any) -> None:
+        self.asked.append(asked)
+        if self.error:
+            raise self.error
+
+    def gate(self, *asked: Any) -> Worth:
+        self.answer("gate", *asked)
+        return Worth(True, 1.0, "", self.name)
+
+    def extract(self, *asked: Any) -> list[Fact]:
+        self.answer("extract", *asked)
+        return [Fact("x", 0, made_by=self.name)]
+
+    def relate(self, *asked: Any) -> list[Verdict]:
+        self.answer("relate", *asked)
+        return [Verdict(Relation.SAME, self.name, 1.0)]
+
+    def summarise(self, *asked: Any) -> Written:
+        self.answer("summarise", *asked)
+        return Written("x", self.name)
+
+    def digest(self, *asked: Any) -> Written:
+        self.answer("digest", *asked)
+        return Written("x", self.name)
+
+    def insight(self, *asked: Any) -> Written:
+        self.answer("insight", *asked)
+        return Written("x", self.name)
+
+    def make_room(self, *asked: Any) -> Choice:
+        self.answer("make_room", *asked)
+        return Choice(1, "", made_by=self.name)
+
+    def rewrite(self, *asked: Any) -> Written:
+        self.answer("rewrite", *asked)
+        return Written("x", self.name)
+
+
+QUESTIONS: dict[str, tuple[Any, ...]] = {
+    "gate": (CHUNK,),
+    "extract": (CHUNK, Setting()),
+    "relate": (SECRET, [SECRET], "db", [0.9]),
+    "summarise": ("work", NOTES, SECRET, 500),
+    "digest": (SAID, NOW, 200),
+    "insight": (NOTES, 200),
+    "make_room": (NOTES, NOW, 200),
+    "rewrite": (SAID, NOW),
+}
+STOPGAPS = sorted(QUESTIONS.keys() - {"extract", "digest"})
+ERRORS = [LLMUnavailable("host is away"), LLMMisconfigured("host says 401"), LLMUnusable("host answered nonsense")]
+
+
+def careful(
+    error: Exception | None = None, may_call: Callable[[], str | None] = lambda: None
+) -> tuple[Careful, Any, Any]:
+    model, rules = FakeProvider("llm:large-1", error), FakeProvider(RULES)
+    return Careful(model, rules, may_call), model, rules
+
+
+def ask(provider: Provider, operation: str) -> Any:
+    return getattr(provider, operation)(*QUESTIONS[operation])
+
+
+def maker(answer: Any) -> str:
+    """Verdicts have no maker: the fakes put it into the reason."""
+    one = answer[0] if isinstance(answer, list) else answer
+    return str(one.reason if isinstance(one, Verdict) else one.made_by)
+
+
+@pytest.mark.parametrize("operation", sorted(QUESTIONS))
+def test_the_model_answers_while_it_can(operation: str) -> None:
+    provider, model, rules = careful()
+    assert maker(ask(provider, operation)) == "llm:large-1"
+    assert model.asked == [(operation, *QUESTIONS[operation])]
+    assert rules.asked == []
+    assert provider.fallbacks == []
+    assert provider.name == "llm:large-1"
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("operation", STOPGAPS)
+def test_the_rules_answer_the_same_question_when_it_cannot(operation: str, error: LLMError) -> None:
+    provider, _, rules = careful(error)
+    assert maker(ask(provider, operation)) == RULES
+    assert rules.asked == [(operation, *QUESTIONS[operation])]
+    assert provider.fallbacks == [Fallback(operation, str(error))]
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_a_digest_waits_for_the_model(error: LLMError) -> None:
+    provider, _, rules = careful(error)
+    with pytest.raises(type(error), match=str(error)):
+        ask(provider, "digest")
+    assert rules.asked == provider.fallbacks == []
+
+
+@pytest.mark.parametrize("error", ERRORS[:2], ids=lambda error: type(error).__name__)
+def test_facts_wait_for_a_model_that_may_come_back(error: LLMError) -> None:
+    provider, _, rules = careful(error)
+    with pytest.raises(type(error), match=str(error)):
+        ask(provider, "extract")
+    assert rules.asked == provider.fallbacks == []
+
+
+def test_facts_are_the_rules_when_the_model_answers_nonsense() -> None:
+    provider, _, _ = careful(LLMUnusable("host answered nonsense"))
+    assert maker(ask(provider, "extract")) == RULES
+    assert provider.fallbacks == [("extract", "host answered nonsense")]
+
+
+def test_how_long_to_wait_is_passed_on() -> None:
+    provider, _, _ = careful(LLMUnavailable("host is away", wait_seconds=12.5))
+    with pytest.raises(LLMUnavailable) as caught:
+        ask(provider, "extract")
+    assert caught.value.wait_seconds == 12.5
+
+
+@pytest.mark.parametrize("operation", sorted(QUESTIONS))
+def test_a_model_that_may_not_be_called_is_not(operation: str) -> None:
+    provider, model, _ = careful(may_call=lambda: "the day's tokens are spent")
+    if operation in STOPGAPS:
+        assert maker(ask(provider, operation)) == RULES
+        assert provider.fallbacks == [(operation, "the day's tokens are spent")]
+    else:
+        with pytest.raises(LLMUnavailable, match="the day's tokens are spent"):
+            ask(provider, operation)
+    assert model.asked == []
+
+
+def test_permission_is_asked_before_each_question() -> None:
+    reasons = iter([None, "spent", None])
+    provider, model, _ = careful(may_call=lambda: next(reasons))
+    assert [maker(ask(provider, "gate")) for _ in range(3)] == ["llm:large-1", RULES, "llm:large-1"]
+    assert len(model.asked) == 2
+
+
+@pytest.mark.parametrize("operation", sorted(QUESTIONS))
+def test_a_mistake_of_ours_is_not_covered_up(operation: str) -> None:
+    provider, _, rules = careful(TypeError("a mistake"))
+    with pytest.raises(TypeError, match="a mistake"):
+        ask(provider, operation)
+    assert rules.asked == []
+
+
+def test_what_the_rules_cannot_answer_either_is_told() -> None:
+    provider = Careful(
+        FakeProvider("llm:large-1", LLMUnavailable("away")), FakeProvider(RULES, LLMUnusable("every memory is pinned"))
+    )
+    with pytest.raises(LLMUnusable, match="pinned"):
+        ask(provider, "make_room")
+
+
+def test_the_log_tells_once_which_and_why_but_no_text() -> None:
+    provider, _, _ = careful(LLMUnavailable("host is away"))
+    with capture_logs() as logs:
+        for operation in ("relate", "relate", "summarise"):
+            ask(provider, operation)
+    assert [(line["event"], line["log_level"], line["operation"], line["reason"]) for line in logs] == [
+        ("rules_answered", "warning", "relate", "host is away"),
+        ("rules_answered", "warning", "summarise", "host is away"),
+    ]
+    assert len(provider.fallbacks) == 3
+    assert "hunter2" not in repr(logs)
+
+
+def test_it_is_a_provider_like_any_other() -> None:
+    inner, _, _ = careful(LLMUnavailable("host is away"))
+    outer: Provider = Careful(inner, FakeProvider(RULES))
+    assert maker(ask(outer, "gate")) == RULES

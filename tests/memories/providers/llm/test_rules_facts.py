@@ -1,0 +1,304 @@
+"""What the rules find in conversations, told in tables: what is said → what is kept."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memories.providers.llm.provider import Chunk, Fact, Setting
+from memories.providers.llm.rules.facts import extract
+from memories.text.messages import Message
+
+NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
+"""A Monday."""
+
+
+def chunk(*turns: str) -> Chunk:
+    """Turns that begin with "A: " are the assistant's."""
+    return Chunk(
+        tuple(
+            Message("assistant", turn.removeprefix("A: ")) if turn.startswith("A: ") else Message("user", turn)
+            for turn in turns
+        ),
+        NOW,
+    )
+
+
+def facts(*turns: str, **limits: object) -> list[Fact]:
+    return extract(chunk(*turns), Setting(**limits))  # type: ignore[arg-type]
+
+
+def contents(*turns: str) -> list[str]:
+    return [fact.content for fact in facts(*turns)]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I'm allergic to peanuts.", ["User is allergic to peanuts"]),
+        ("I work at Acme as a nurse", ["User works at Acme as a nurse"]),
+        ("my sister Anna lives in Oslo", ["User's sister Anna lives in Oslo"]),
+        ("We use Postgres 15", ["The team uses Postgres 15"]),
+        ("I prefer tabs over spaces", ["User prefers tabs over spaces"]),
+        ("btw im vegan lol", ["User is vegan"]),
+        ("I usually get up at 6", ["User usually gets up at 6"]),
+        ("I can't eat gluten", ["User cannot eat gluten"]),
+        ("I've been a software engineer for 12 years", ["User has been a software engineer for 12 years"]),
+        ("My wife and I are expecting our second child", ["User and their wife are expecting our second child"]),
+        (
+            "I live in Oslo with my wife because I love snow",
+            ["User lives in Oslo with their wife because they love snow"],
+        ),
+        ("the staging DB is at db1.internal:5432", ["The staging DB is at db1.internal:5432"]),
+        ("nginx takes 30 s to reload", ["Nginx takes 30 s to reload"]),
+        ("The payment service depends on Redis", ["The payment service depends on Redis"]),
+    ],
+)
+def test_a_statement_is_kept_in_words_that_stand_alone(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("My name is Maria and I live in Lisbon", ["User's name is Maria", "User lives in Lisbon"]),
+        ("I live in Oslo and work at Acme", ["User lives in Oslo", "User works at Acme"]),
+        (
+            "I grew up in Ghana but I've lived in Canada since 2010",
+            ["User grew up in Ghana", "User has lived in Canada since 2010"],
+        ),
+        ("I'm allergic to peanuts and shellfish", ["User is allergic to peanuts and shellfish"]),
+    ],
+)
+def test_two_statements_are_kept_apart_only_where_each_has_its_verb(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("always use metric units", "Always use metric units"),
+        ("Never deploy on Fridays!", "Never deploy on Fridays"),
+        ("call me Sam", "User wants to be called Sam"),
+        ("Please don't ever commit directly to main.", "Do not commit directly to main"),
+        ("From now on, answer in German.", "From now on, answer in German"),
+        ("Use pnpm instead of npm", "Use pnpm instead of npm"),
+        ("when you write Python for me, use type hints", "When you write Python for User, use type hints"),
+    ],
+)
+def test_standing_instructions_are_kept(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        (["stop using emojis"], "Do not use emojis"),
+        (["don't do force pushes again"], "Do not do force pushes"),
+        (["I told you I'm vegan"], "User is vegan"),
+        (["you keep forgetting to run the tests"], "Do not forget to run the tests"),
+        (["you got that wrong: my name is Jon, not John"], "User's name is Jon, not John"),
+        (["No, not MySQL, Postgres."], "It is Postgres, not MySQL"),
+        (["A: The staging port is 5433.", "no, not 5433, 5432"], "The staging port is 5432, not 5433"),
+        (["A: The meeting is on Tuesday.", "Actually it's Wednesday"], "The meeting is on Wednesday, not Tuesday"),
+    ],
+)
+def test_corrections_become_lessons(turns: list[str], kept: str) -> None:
+    found = facts(*turns)
+    assert [(fact.content, fact.kind) for fact in found] == [(kept, "lesson")]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("let's go with FastAPI for the backend", "Decided to go with FastAPI for the backend"),
+        ("we'll use Terraform", "Decided to use Terraform"),
+        ("We decided to use Redis for the cache.", "We decided to use Redis for the cache"),
+        ("alright, going with zustand for the rewrite", "Decided on zustand for the rewrite"),
+    ],
+)
+def test_decisions_are_kept_as_such(said: str, kept: str) -> None:
+    assert [(fact.content, fact.kind) for fact in facts(said)] == [(kept, "decision")]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I'm flying to Rome tomorrow", "User is flying to Rome on 5 May 2026"),
+        ("I'm flying to Rome on June 3", "User is flying to Rome on 3 June 2026"),
+        ("I moved to Lyon last year", "User moved to Lyon in 2025"),
+        ("My birthday is March 14", "User's birthday is March 14"),
+        ("We had an outage on staging yesterday because redis ran out of memory", None),
+    ],
+)
+def test_relative_dates_are_written_out(said: str, kept: str | None) -> None:
+    found = contents(said)
+    assert not any("yesterday" in content for content in found)
+    assert kept is None or found == [kept]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Since I'm vegan, which protein powder should I buy?", "User is vegan"),
+        ("I'm vegan, what should I cook tonight?", "User is vegan"),
+        ("need a warm-up for tomorrow, I coach the under-12 girls", "User coaches the under-12 girls"),
+    ],
+)
+def test_what_is_told_inside_a_question_is_kept_without_the_question(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Ich bin Vegetarier und wohne in Berlin",
+        "Je suis allergique aux noix",
+        "Vivo en Madrid con mi esposa",
+    ],
+)
+def test_other_languages_are_kept_as_they_were_said(said: str) -> None:
+    assert contents(f"{said}.") == [said]
+
+
+def test_a_pronoun_is_named_where_the_sentence_before_tells_whom_it_means() -> None:
+    found = contents("My dog Rex is 4 years old. He hates fireworks.")
+    assert found == ["User's dog Rex is 4 years old", "User's dog Rex hates fireworks"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "it's slow",
+        "hi there!",
+        "thanks, that works great",
+        "Can you write a poem about my cat?",
+        "what's the capital of France?",
+        "I'm tired",
+        "I have a question",
+        "I'm trying to fix this bug",
+        "I need a function that sorts a list",
+        "imagine I were a pirate living in Tortuga",
+        "if I had a million dollars I'd buy a boat",
+        'he said "I am rich"',
+        "let's do it",
+        "don't worry about it",
+        "never mind",
+        "I love it!",
+        "Pretend you're a doctor and I'm your patient. I have two kids and live in Oslo.",
+        'Translate this to French: "I live in Berlin and I have a dog."',
+        "> I live in Paris and work at Acme",
+        "```\nI live in Paris\n```",
+        "[MEMORY:timing:dns] Takes 5s",
+        "[EVENT:info:dns] I live in Paris",
+        '<memory-context nonce="0123abcd">I live in Paris</memory-context nonce="0123abcd">',
+        "2026-05-02T11:02:31Z INFO http: user is admin on db1 port 5432",
+        '{"name": "Ada", "city": "London"}',
+        "https://example.com/my-sister-lives-in-oslo",
+        "Here's the email:\nI live in Paris and I work at Acme.",
+        'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\nValueError: my name is wrong',
+    ],
+)
+def test_what_is_no_statement_of_the_speaker_leaves_nothing(said: str) -> None:
+    assert contents(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I restarted nginx on web-1.", ["Assistant restarted nginx on web-1"]),
+        ("Deployed v1.2 to staging.", ["Deployed v1.2 to staging"]),
+        ("Root cause was an expired certificate on db-2.", ["Root cause was an expired certificate on db-2"]),
+        ("I can restart nginx on web-1 for you.", []),
+        ("Would you like me to deploy v1.2 to staging?", []),
+        ("Great question! Usually you can restart it with `systemctl restart nginx`.", []),
+        ("It is a good idea to use an index on the users table.", []),
+    ],
+)
+def test_of_the_assistant_only_results_are_kept(said: str, kept: list[str]) -> None:
+    assert contents("what happened?", f"A: {said}") == kept
+
+
+def test_neither_system_prompts_nor_tool_output_are_read() -> None:
+    said = "I live in Paris and my sister Anna lives in Oslo."
+    assert extract(Chunk((Message("system", said), Message("tool", said)), NOW), Setting()) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "field", "value"),
+    [
+        ("I'm severely allergic to peanuts", "category", "health"),
+        ("my sister Anna lives in Oslo", "category", "relationships"),
+        ("my sister Anna lives in Oslo", "subject", "Anna"),
+        ("I work at Acme as a nurse", "category", "work"),
+        ("I work at Acme as a nurse", "subject", ""),
+        ("nginx takes 30 s to reload", "category", "timing"),
+        ("nginx takes 30 s to reload", "subject", "Nginx"),
+        ("I prefer tabs over spaces", "kind", "preference"),
+        ("I think we use Postgres 15", "strength", "implied"),
+        ("I work at Acme as a nurse", "strength", "explicit"),
+        ("I'm severely allergic to peanuts", "importance", 5),
+        ("ugh, the staging DB times out every 30 seconds", "sentiment", "frustrated"),
+    ],
+)
+def test_a_fact_is_filed_where_it_belongs(said: str, field: str, value: object) -> None:
+    (fact,) = facts(said)
+    assert getattr(fact, field) == value
+
+
+def test_categories_and_subjects_of_the_asker_are_used() -> None:
+    (fact,) = facts("nginx takes 30 s to reload", categories=("speed", "timing"), subjects=("NGINX",))
+    assert (fact.category, fact.subject) == ("timing", "NGINX")
+
+
+def test_the_same_is_kept_once() -> None:
+    assert contents("I'm allergic to peanuts.", "A: Noted.", "As I said, I'm allergic to peanuts!") == [
+        "User is allergic to peanuts"
+    ]
+
+
+def test_no_more_facts_than_asked_for() -> None:
+    towns = ["Oslo", "Rome", "Paris", "Lima", "Cairo", "Tokyo", "Quito", "Delhi"]
+    assert len(facts(*(f"I lived in {town}" for town in towns), most_facts=3)) == 3
+
+
+TEXTS = st.one_of(
+    st.text(max_size=400),
+    st.lists(
+        st.sampled_from(
+            ["I'm vegan", "my sister Anna", "and I", "never", "it's", "not", ",", ".", "?", "\n", "I",
+             "we use", "Redis 7", "tomorrow",
+             "because", '"', "`", "(", ")", "call me", "let's go with", "\x00", "\ud800", "😀", "أنا", "no, "]
+        ),
+        max_size=40,
+    ).map(" ".join),
+)  # fmt: skip
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool", "Bob"]), TEXTS), max_size=4))
+def test_any_text_gives_facts_whose_words_were_said_there(turns: list[tuple[str, str]]) -> None:
+    messages = tuple(Message(role, content) for role, content in turns)
+    for fact in extract(Chunk(messages, NOW), Setting(max_characters=80)):
+        assert fact.quote
+        assert fact.quote in messages[fact.message].content
+        assert 0 < len(fact.content) <= 80
+        assert 1 <= fact.importance <= 5
+        assert 0 <= fact.verifiable <= 1
+        assert 0 <= fact.useful <= 1
+
+
+@pytest.mark.parametrize(
+    "piece", ["I am ", " ", "a", "not x, ", '"I', "{ ", ", and I have a dog", "\n", "a.b@c", "[a ", "`"]
+)
+def test_a_huge_message_is_answered(piece: str) -> None:
+    extract(chunk(piece * (60_000 // len(piece)), "A: " + piece * (60_000 // len(piece))), Setting())
+
+
+def test_no_message_of_several_sentences_is_kept_whole() -> None:
+    said = "I live in Oslo. My sister Anna lives in Rome. We use Postgres 15, and never deploy on Fridays."
+    assert len(facts(said)) >= 3
+    assert all(content.count(".") == 0 and len(content) < 0.6 * len(said) for content in contents(said))

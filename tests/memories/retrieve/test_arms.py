@@ -1,0 +1,219 @@
+"""The search methods side by side: what fails or is too slow is missed, and the rest still answers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier, Event, current_thread
+from time import monotonic
+from typing import Any, NoReturn
+
+import pytest
+from django.db import DatabaseError, OperationalError
+
+from memories.providers.embeddings import EmbedderError, EmbedderMisconfigured, EmbedderUnavailable, HashEmbedder
+from memories.retrieve import arms, pipeline
+from memories.retrieve.arms import ask_arms, summary
+from memsite.tenancy.policy import Ranking
+from tests.conftest import Caller
+from tests.memories.retrieve.asking import contents, search, set_policy, store
+
+SHORT_SECONDS = 0.05
+ERRORS = (DatabaseError("gone"), OperationalError("locked"), EmbedderError("away"), TimeoutError("slow"))
+
+
+def raising(error: Exception) -> Callable[..., NoReturn]:
+    def fail(*_: Any, **__: Any) -> NoReturn:
+        raise error
+
+    return fail
+
+
+def no_embedder(monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
+    monkeypatch.setattr(HashEmbedder, "embed_query", raising(error or EmbedderUnavailable("away")))
+
+
+@pytest.fixture
+def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[int], None]]:
+    """Sets how many threads there are; they end with the test."""
+    made: list[ThreadPoolExecutor] = []
+
+    def of(threads: int) -> None:
+        made.append(ThreadPoolExecutor(threads))
+        monkeypatch.setattr(arms, "pool", made[-1])
+
+    of(8)
+    yield of
+    for one in made:
+        one.shutdown(cancel_futures=True)
+
+
+@pytest.fixture
+def stuck() -> Iterator[Callable[[], str]]:
+    """An arm that answers when the test is over."""
+    over = Event()
+
+    def wait() -> str:
+        over.wait(5)
+        return "late"
+
+    yield wait
+    over.set()
+
+
+# --- in threads
+
+
+@pytest.mark.usefixtures("pool")
+def test_arms_are_asked_at_the_same_time() -> None:
+    meet = Barrier(2, timeout=2)
+    answers, failed = ask_arms({"one": meet.wait, "two": meet.wait})
+    assert (sorted(answers.values()), failed) == ([0, 1], [])
+
+
+@pytest.mark.usefixtures("pool")
+def test_each_answer_stands_under_the_name_of_its_arm() -> None:
+    asked = {f"arm {n}": (lambda n=n: n * n) for n in range(5)}
+    assert ask_arms(asked) == ({f"arm {n}": n * n for n in range(5)}, [])
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_slow_arm_is_missed_and_the_rest_still_answers(stuck: Callable[[], str]) -> None:
+    answers, failed = ask_arms({"slow": stuck, "quick": lambda: 1, "slow too": stuck}, SHORT_SECONDS)
+    assert (answers, failed) == ({"quick": 1}, ["slow", "slow too"])
+
+
+@pytest.mark.usefixtures("pool")
+def test_slow_arms_share_one_deadline(stuck: Callable[[], str]) -> None:
+    started = monotonic()
+    ask_arms({str(n): stuck for n in range(6)}, SHORT_SECONDS)
+    assert monotonic() - started < 4 * SHORT_SECONDS
+
+
+@pytest.mark.usefixtures("pool")
+def test_an_arm_alone_is_not_waited_for_either() -> None:
+    over = Event()
+    started = monotonic()
+    answers, failed = ask_arms({"slow": lambda: over.wait(6 * SHORT_SECONDS)}, SHORT_SECONDS)
+    over.set()
+    assert (answers, failed) == ({}, ["slow"])
+    assert monotonic() - started < 4 * SHORT_SECONDS
+
+
+@pytest.mark.usefixtures("pool")
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_arm_that_fails_in_its_thread_is_missed(error: Exception) -> None:
+    assert ask_arms({"broken": raising(error), "fine": lambda: 1}) == ({"fine": 1}, ["broken"])
+
+
+@pytest.mark.usefixtures("pool")
+def test_a_mistake_of_ours_is_not_hidden() -> None:
+    with pytest.raises(ZeroDivisionError):
+        ask_arms({"wrong": lambda: 1 // 0, "fine": lambda: 1})
+
+
+def test_no_arms_have_no_answers() -> None:
+    assert ask_arms({}) == ({}, [])
+
+
+def test_arms_that_ask_arms_themselves_get_their_answers_when_threads_are_few(pool: Callable[[int], None]) -> None:
+    """As many searches at once as there are threads, each with arms inside."""
+    pool(2)
+    inner = {"vector": lambda: 1, "fulltext": lambda: 2}
+    asked = {str(n): (lambda: ask_arms(inner, SHORT_SECONDS)) for n in range(2)}
+    answers, failed = ask_arms(asked, 4 * SHORT_SECONDS)
+    assert failed == []
+    assert [answer for answer in answers.values() if answer[1]] == []
+
+
+# --- within a transaction, as in most tests
+
+
+def test_inside_a_transaction_arms_see_what_it_wrote(db: None) -> None:
+    threads, _ = ask_arms({"one": current_thread, "two": current_thread})
+    assert set(threads.values()) == {current_thread()}
+
+
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_inside_a_transaction_a_failing_arm_is_missed_too(db: None, error: Exception) -> None:
+    assert ask_arms({"broken": raising(error), "fine": lambda: 1}) == ({"fine": 1}, ["broken"])
+
+
+# --- through the search
+
+
+def test_without_the_full_text_index_meaning_still_answers(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(alice, "whales sing")
+    monkeypatch.setattr(pipeline, "holders", raising(DatabaseError("fts5 is gone")))
+    found = search(alice, "whales sing")
+    assert (contents(found), found.degraded) == (["whales sing"], ["fulltext"])
+
+
+@pytest.mark.parametrize("error", [EmbedderUnavailable("away"), EmbedderMisconfigured("no key"), TimeoutError()])
+@pytest.mark.parametrize("ranking", Ranking.values)
+def test_whatever_the_ranking_words_answer_without_the_embedder(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch, ranking: str, error: Exception
+) -> None:
+    set_policy(alice, ranking=ranking)
+    store(alice, "whales sing")
+    no_embedder(monkeypatch, error)
+    found = search(alice, "whales")
+    assert (contents(found), found.degraded) == (["whales sing"], ["vector"])
+
+
+def test_without_the_embedder_the_graph_still_answers_in_dual_mode(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(alice, "takes a minute", tags=["anna"])
+    no_embedder(monkeypatch)
+    found = search(alice, "what of anna", mode="dual")
+    assert (contents(found), found.degraded) == (["takes a minute"], ["vector"])
+
+
+def test_without_the_graph_meaning_still_answers_in_dual_mode(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(alice, "whales sing")
+    monkeypatch.setattr(pipeline.graph, "proximity", raising(DatabaseError("gone")))
+    found = search(alice, "whales sing", mode="dual")
+    assert (contents(found), found.degraded) == (["whales sing"], ["graph"])
+    assert found.hits[0].parts == {"meaning": pytest.approx(0.5)}
+
+
+def test_all_arms_down_is_an_empty_answer_that_says_so(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(alice, "whales sing")
+    no_embedder(monkeypatch)
+    monkeypatch.setattr(pipeline, "holders", raising(DatabaseError("gone")))
+    monkeypatch.setattr(pipeline.graph, "proximity", raising(DatabaseError("gone")))
+    for mode, arms_of_it in {
+        "auto": ["vector", "fulltext"],
+        "tiered": ["vector", "fulltext"],
+        "dual": ["vector", "fulltext", "graph"],
+        "vector": ["vector"],
+        "fulltext": ["fulltext"],
+        "graph": ["graph"],
+    }.items():
+        answer = alice.post("memories/search", {"query": "whales sing", "mode": mode})
+        assert answer.status_code == 200, (mode, answer.content)
+        body = answer.json()
+        assert (body["results"], body["degraded"], body["tier_answered"], body["next"]) == (
+            [],
+            arms_of_it,
+            "none",
+            None,
+        )
+
+
+def test_summaries_that_cannot_be_read_leave_the_answer_to_the_items(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store(alice, "whales sing")
+    monkeypatch.setattr(summary, "answers", raising(DatabaseError("gone")))
+    body = alice.post("memories/search", {"query": "whales sing", "mode": "tiered"}).json()
+    assert ([hit["content"] for hit in body["results"]], body["tier_answered"]) == (["whales sing"], "items")
+
+
+def test_an_arm_back_again_is_asked_again(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(alice, "whales sing")
+    with monkeypatch.context() as patched:
+        no_embedder(patched)
+        assert search(alice, "whales sing").degraded == ["vector"]
+    assert search(alice, "whales sing").degraded == []

@@ -1,0 +1,59 @@
+"""Dates that mean the same on any day, told in tables: what is said → what is written down."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memories.text.dating import make_dates_plain
+
+NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
+"""A Monday."""
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("User is flying to Rome tomorrow", "User is flying to Rome on 5 May 2026"),
+        ("User moved to Lyon last year", "User moved to Lyon in 2025"),
+        ("The outage started yesterday", "The outage started on 3 May 2026"),
+        ("The release is due next week", "The release is due in the week of 11 May 2026"),
+        ("Dinner was moved to tomorrow", "Dinner was moved to 5 May 2026"),
+        ("User was born in 1990", "User was born in 1990"),
+        ("User's birthday is March 14", "User's birthday is March 14"),
+        ("Backups run every Friday", "Backups run every Friday"),
+        ("Postgres listens on 5432", "Postgres listens on 5432"),
+        ("The cause was last week's deploy", "The cause was last week's deploy"),
+    ],
+)
+def test_relative_dates_are_written_out_and_others_left_alone(said: str, written: str) -> None:
+    assert make_dates_plain(said, NOW).text == written
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("User has an exam on Friday", "User has an exam on Friday 8 May 2026"),
+        ("User took an exam on Friday", "User took an exam on Friday 1 May 2026"),
+        ("The lease ends on March 3", "The lease ends on 3 March 2027"),
+        ("The lease ended on March 3", "The lease ended on 3 March 2026"),
+        ("The branch is cut on Friday 8 November", "The branch is cut on Friday 8 November"),
+    ],
+)
+def test_what_is_to_come_means_the_next_day_of_that_name(said: str, written: str) -> None:
+    assert make_dates_plain(said, NOW).text == written
+
+
+def test_the_only_time_of_a_statement_is_told() -> None:
+    dated = make_dates_plain("User is on leave until 10 June 2026", NOW)
+    assert dated.end == datetime(2026, 6, 11, tzinfo=UTC)
+    assert make_dates_plain("User is away from today or tomorrow", NOW).start is None
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.text(max_size=200))
+def test_any_text_is_answered(text: str) -> None:
+    make_dates_plain(text, NOW)
