@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils import timezone
 
 from memories.agent.base import Caller
 from memories.inject.pipeline import Injected, budget_tokens, greet, inject, line_limit, note_injected
+from memories.ledger.budget import economises
 from memories.models import Injection
+from memories.providers.llm.rules.sentiment import read_sentiment
 from memories.retrieve.hits import Recall
 from memories.retrieve.search import Asked, search
 from memories.text.messages import Message
-from memories.text.rewrite import rewrite
 from sessions.models import AgentSession
 
 
@@ -25,10 +26,13 @@ class Context:
     injected: Injected
     tier_answered: str | None = None
     degraded: tuple[str, ...] = ()
+    economised: bool = False
 
 
 class Recalling(Caller):
     def search(self, asked: Asked, now: datetime | None = None) -> Recall:
+        """Also by the tone of the question, as far as it has one."""
+        asked = replace(asked, tone=asked.tone or read_sentiment(asked.text))
         return search(self.app, self.agent, asked, self.embedder, now or timezone.now())
 
     def context(
@@ -39,16 +43,23 @@ class Recalling(Caller):
         """A block for an agent: what answers the question, or what is known without one.
 
         The last messages of a conversation are made into a question; where they ask nothing, the block is empty.
-        Within a session a memory that was found and shown once is not shown for a question again.
+        Within a session a memory that was found and shown once is not shown for a question again. Where energy or
+        money are short, rules make the question, summaries answer first, and fewer memories are shown.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)
+        saves = economises(self.app, now)
+        tone = read_sentiment(messages[-1].content if messages else question)
         if messages:
-            question = rewrite(messages, now.astimezone(self.app.policy.time_zone)).query
+            provider = self.rules if saves else self.provider(session, turn_number)
+            question = provider.rewrite(messages, now.astimezone(self.app.policy.time_zone)).text
         if messages and not question:
-            context = Context(inject([], 0, self.app, block, 1, now))
+            context = Context(inject([], 0, self.app, block, 1, now), economised=saves)
         elif question:
-            context = self.answer(block, question, session, now, max_tokens, limit, user_id)
+            asked = Asked(
+                text=question, mode="tiered" if saves else "auto", user_id=user_id, tone=tone, limit=limit or 0
+            )
+            context = self.answer(block, asked, session, now, max_tokens, saves)
         else:
             allowed = self.memories().of_user(user_id)
             context = Context(greet(allowed, self.app, block, now, max_tokens=max_tokens, limit=limit))
@@ -57,13 +68,14 @@ class Recalling(Caller):
         return context
 
     def answer(
-        self, block: str, question: str, session: AgentSession | None, now: datetime, max_tokens: int | None,
-        limit: int | None, user_id: str | None,
+        self, block: str, asked: Asked, session: AgentSession | None, now: datetime, max_tokens: int | None,
+        saves: bool,
     ) -> Context:  # fmt: skip
         shown = Injection.objects.for_app(self.app).into(session).memory_pks() if session else []
         budget = max_tokens or budget_tokens(self.app.policy, block)
-        most = limit or min(line_limit(self.app.policy, block, budget), self.app.policy.turn_limit)
-        found = self.search(Asked(text=question, limit=most, user_id=user_id, exclude=tuple(shown)), now)
+        usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
+        most = asked.limit or min(line_limit(self.app.policy, block, budget), usual)
+        found = self.search(replace(asked, limit=most, exclude=tuple(shown)), now)
         hits = [hit.memory for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
         injected = inject(hits, len(hits), self.app, block, budget, now)
-        return Context(injected, found.tier, tuple(found.degraded))
+        return Context(injected, found.tier, tuple(found.degraded), saves)

@@ -9,6 +9,7 @@ from django.utils import timezone
 from memories.agent.base import Caller
 from memories.ledger import Consumption, consumed, is_low, set_level
 from memories.models import Extraction, ExtractionStatus
+from memsite.doorbell import ring
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,9 +28,17 @@ class Spending(Caller):
         return EnergyReport(consumed(self.app), self.app.energy_level, is_low(self.app), self.deferred())
 
     def set_energy(self, level: float) -> bool:
-        """Notes how much energy (0 to 1) the app's agents have; answers whether that is too little to learn."""
+        """Notes how much energy (0 to 1) the app's agents have; answers whether that is too little to learn.
+
+        What had to wait is due again as soon as there is enough.
+        """
         set_level(self.app, level)
-        return is_low(self.app)
+        if is_low(self.app):
+            return True
+        waiting = Extraction.objects.for_app(self.app).open().exclude(reason="")
+        if waiting.filter(status=ExtractionStatus.PENDING).update(next_at=timezone.now(), reason=""):
+            ring("memories.tasks.upkeep_learn_due")
+        return False
 
     def deferred(self) -> int:
         waiting = Extraction.objects.for_app(self.app).open()

@@ -8,6 +8,7 @@ from datetime import datetime
 from memories.capture.embed import embed_candidates
 from memories.capture.known import Known, Outlook, look_around, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
+from memories.ledger.energy import note_energy
 from memories.models import LinkKind, Memory, Source
 from memories.providers.embeddings import Embedder
 from memories.store import Candidate, Writer, writing
@@ -32,6 +33,7 @@ def remember(
     outlooks = look_around(app, candidates, embedder) if dedupe else [None] * len(candidates)
     with writing(app, actor, now) as write:
         outcomes = [store(write, *pair, embedder) for pair in zip(candidates, outlooks, strict=True)]
+        note_energy(app, "write", now, len(outcomes))
         if on_stored:
             on_stored(write, outcomes)
     return outcomes

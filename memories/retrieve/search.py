@@ -13,6 +13,8 @@ from typing import Any
 import structlog
 from django.db import transaction
 
+from memories.ledger.days import day_of
+from memories.ledger.energy import note_energy
 from memories.models import Memory, Visibility
 from memories.models.recall_count import count_recall
 from memories.providers.embeddings import Embedder
@@ -66,8 +68,8 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
     with transaction.atomic():
         if asked.count_access and not scope.past:
             touch(app, found.hits, now)
-        day = now.astimezone(app.policy.time_zone).date()
-        count_recall(app, day, asked.mode, found.tier, bool(found.hits), seconds)
+        note_energy(app, "search", now)
+        count_recall(app, day_of(app, now), asked.mode, found.tier, bool(found.hits), seconds)
     return found
 
 

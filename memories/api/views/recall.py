@@ -92,7 +92,7 @@ class ContextBlock(AgentView):
                 "total": injected.total,
                 "memories": [show_memory(memory) for memory in injected.memories],
                 "tier_answered": context.tier_answered,
-                "economised": False,
+                "economised": context.economised,
                 "degraded": list(context.degraded),
             }
         )

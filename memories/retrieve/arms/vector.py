@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
 from memories.providers.embeddings import Vectors
-from memories.retrieve.nearest import SIGN_ROWS, cosines, hamming, likely, sign_bits
+from memories.retrieve.nearest import SIGN_ROWS, closest, cosines, differences
 from memories.retrieve.reading import Floats, Reading
 
 
@@ -16,10 +17,16 @@ def measure(reading: Reading, query: Vectors) -> Floats:
     columns, rows = reading.view.columns, reading.rows
     if reading.size <= SIGN_ROWS:
         return cosines(columns.vectors, query, rows)
-    differing = hamming(columns.signs, sign_bits(query[None])[0])[rows]
+    differing = differences(columns.signs, query, rows)
     # Vectors at angle a differ in about a / π of their signs.
-    found = np.cos(math.pi * differing.astype(np.float32) / len(query))
-    near = likely(columns.signs, query, rows)
-    found[reading.place_of_row[near]] = cosines(columns.vectors, query, near)
-    exact: Floats = found.astype(np.float32)
-    return exact
+    found = estimates(len(query))[differing]
+    near = closest(differing)
+    found[near] = cosines(columns.vectors, query, rows[near])
+    return found
+
+
+@cache
+def estimates(dim: int) -> Floats:
+    """The cosine of vectors that differ in so many signs."""
+    angles: Floats = np.cos(math.pi * np.arange(dim + 1) / dim).astype(np.float32)
+    return angles
