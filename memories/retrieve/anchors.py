@@ -12,6 +12,8 @@ from memories.retrieve.features import Evidence
 # A stretch of days before or after the event, within which a memory is as good as on the day.
 STRETCH_DAYS = 60
 MOST_WORDS = 4
+# Such a stretch is a guess and says less than a day that is named.
+ANCHORED_WEIGHS = 0.5
 _ANCHORED = re.compile(r"\b(before|after|since|until|till)\s+([^?.!,;:\n]{3,60})", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
 
@@ -28,7 +30,7 @@ def anchored_days(evidence: Evidence, looked_up: list[str]) -> Evidence:
         return evidence
     is_before = told[1].casefold() in ("before", "until", "till")
     span = (day - STRETCH_DAYS, day) if is_before else (day, day + STRETCH_DAYS)
-    return replace(evidence, question=replace(question, days=[span]))
+    return replace(evidence, question=replace(question, days=[span], days_weigh=ANCHORED_WEIGHS))
 
 
 def day_of(evidence: Evidence, words: list[int]) -> int | None:

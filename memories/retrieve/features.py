@@ -94,7 +94,9 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         **session(evidence, meaning, places),
         **subject(evidence, places),
         **form(evidence, places),
-        "day_named": (0.15 + 0.85 * reading.chat) * day_closeness(reading, evidence.question.days, places),
+        "day_named": (0.15 + 0.85 * reading.chat)
+        * evidence.question.days_weigh
+        * day_closeness(reading, evidence.question.days, places),
     }
     found |= {f"long_{name}": (1 - reading.chat) * found[name] for name in LONG_TOO}
     return places, {name: np.asarray(values, np.float64) for name, values in found.items()}

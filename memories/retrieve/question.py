@@ -47,7 +47,7 @@ ASKS_NAME = re.compile(r"\W*(who|where|which|what \w* ?which)\b|.*\bname\b", re.
 class Question:
     """`bare` is the text without the names of broad subjects: what is embedded, and `words` are its telling words.
 
-    `every_word` has those names too. `days` are spans of ordinals.
+    `every_word` has those names too. `days` are spans of ordinals, and `days_weigh` how much they say, up to 1.
     """
 
     text: str
@@ -58,6 +58,7 @@ class Question:
     days: list[tuple[int, int]]
     wants_time: bool
     wants_name: bool
+    days_weigh: float = 1.0
 
 
 def read_question(text: str, reading: Reading, now: datetime) -> Question:
