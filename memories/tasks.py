@@ -1,5 +1,7 @@
 """Background work. Each task is safe to run twice: the database says what is still to be done."""
 
+from collections import Counter
+
 from celery import shared_task
 from django.db.models import QuerySet
 from django.utils import timezone
@@ -7,9 +9,11 @@ from django.utils import timezone
 from memories.agent import MemoryAgent, current_embedder
 from memories.capture.learning import ACTOR
 from memories.capture.work import sessions_due
+from memories.learn.triggers import roll_over
 from memories.maintain.backlog import embed_backlog
 from memories.maintain.decay import decay_app
 from memories.maintain.housekeeping import drop_expired_answers
+from memories.store import shrink
 from memsite.tenancy.models import App, AppStatus
 
 
@@ -27,6 +31,29 @@ def upkeep_learn_due() -> int:
     """The sweep behind the doorbell: works off what nobody rang for, and what is to be tried again."""
     now = timezone.now()
     return sum(learn(app.pk, session) for app in active_apps() for session in sessions_due(app, now))
+
+
+@shared_task
+def upkeep_summaries() -> int:
+    """Writes the summaries anew whose memories changed; answers how many texts changed."""
+    return sum(MemoryAgent(app, None, ACTOR).rewrite_summaries() for app in active_apps())
+
+
+@shared_task
+def upkeep_shrink() -> int:
+    """Brings apps down to a limit that was lowered; answers how many memories made room."""
+    now = timezone.now()
+    return sum(shrink(app, ACTOR, now) for app in active_apps())
+
+
+@shared_task
+def upkeep_triggers() -> dict[str, int]:
+    """Moves recurring triggers on to their next day, and puts away what is over."""
+    now = timezone.now()
+    counts: Counter[str] = Counter()
+    for app in active_apps():
+        counts.update(roll_over(app, now))
+    return dict(counts)
 
 
 @shared_task

@@ -189,6 +189,10 @@ globals().update(celery_settings(MEMSITE.broker_url, MEMSITE.data_dir, MEMSITE.t
 CELERY_BEAT_SCHEDULE = {
     "nightly upkeep": {"task": "memories.tasks.upkeep_nightly", "schedule": crontab(hour="2", minute="0")},
     "learn what is due": {"task": "memories.tasks.upkeep_learn_due", "schedule": timedelta(minutes=1)},
+    "write summaries anew": {"task": "memories.tasks.upkeep_summaries", "schedule": timedelta(minutes=1)},
+    "make room where a limit was lowered": {"task": "memories.tasks.upkeep_shrink", "schedule": timedelta(minutes=1)},
+    # Apps have their own midnight.
+    "roll triggers over": {"task": "memories.tasks.upkeep_triggers", "schedule": timedelta(hours=1)},
     # The sweep behind the doorbell: whatever was stored while the embedder was away.
     "embed what has no vector": {
         "task": "memories.tasks.upkeep_embed_missing",

@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 
 from memories.models import Memory, Status, Visibility
-from memories.store import NothingToUndo, Writer, writing
+from memories.store import LimitReached, NothingToUndo, Writer, writing
 from memsite.admin_site import GenericAdmin
 from memsite.tenancy.models import App
 
@@ -45,13 +45,18 @@ def change_each(request: HttpRequest, queryset: QuerySet[Memory], done: str, cha
     """Applies `change` to each memory as it is under the write lock, and tells how many were `done`."""
     count, left = 0, Counter[str]()
     for app, pks in batches(queryset):
-        with writing(app, actor_of(request), timezone.now()) as write:
-            for memory in Memory.objects.for_app(app).filter(pk__in=pks).order_by("pk"):
-                try:
-                    change(write, memory)
-                    count += 1
-                except LeftAlone as why:
-                    left[str(why)] += 1
+        try:
+            with writing(app, actor_of(request), timezone.now()) as write:
+                changed = 0
+                for memory in Memory.objects.for_app(app).filter(pk__in=pks).order_by("pk"):
+                    try:
+                        change(write, memory)
+                        changed += 1
+                    except LeftAlone as why:
+                        left[str(why)] += 1
+            count += changed
+        except LimitReached as full:
+            left[str(full)] += len(pks)
     if count:
         messages.success(request, f"{count} {done}.")
     for why_left, number in left.items():

@@ -1,14 +1,17 @@
 """MemoryAgent: the one door to sessions and memories. Interfaces translate; everything else happens behind it."""
 
 from memories.agent.base import current_embedder
+from memories.agent.feedback import Feedback
 from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
 from memories.agent.learning import AlreadyDecided, Learning
 from memories.agent.recall import Context, Recalling
 from memories.agent.sessions import Sessions
 from memories.agent.spending import Spending
+from memories.agent.summaries import Summaries
+from memories.agent.triggers import Triggers
 
 __all__ = ["AlreadyDecided", "Context", "MemoryAgent", "MemoryGone", "VersionMismatch", "current_embedder"]
 
 
-class MemoryAgent(Sessions, Knowledge, Recalling, Learning, Spending):
+class MemoryAgent(Sessions, Knowledge, Recalling, Learning, Feedback, Triggers, Summaries, Spending):
     """All of it for one caller."""

@@ -17,6 +17,7 @@ from memories.capture.learning import Lesson, learn
 from memories.capture.outcome import Outcome
 from memories.capture.pipeline import remember
 from memories.capture.refusals import Refusal
+from memories.learn.triggers import link_memories
 from memories.ledger.budget import may_learn
 from memories.models import Decision, Extraction, Kind, Memory, Rejection
 from memories.models.noted import as_noted
@@ -54,7 +55,11 @@ class Learning(Caller):
             claim = work.claim(self.app, session_pk, now)
             if claim is None:
                 return
-            yield learn(claim, self.provider(claim.session), self.embedder, now)
+            yield learn(claim, self.provider(claim.session), self.embedder, now, self.on_learnt)
+
+    def on_learnt(self, write: Writer, texts: Sequence[Resource]) -> None:
+        """What is to come brings up what was learnt from the same text."""
+        link_memories(write.app, [text.pk for text in texts])
 
     def defer_learning(self, session_pk: int, now: datetime) -> bool:
         """Whether energy or budget forbid it now; the work then waits, and says why."""

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
 
-from memories.agent.base import Caller
+from memories.agent.feedback import Feedback
+from memories.agent.triggers import Triggers
 from memories.capture.spoken import Captured, capture_said
 from memories.capture.stream import StreamCapture
 from memories.capture.work import queue_digest
-from memories.inject.pipeline import Injected, greet, injectable, note_injected
+from memories.inject.due import inject_due
+from memories.inject.pipeline import Injected, budget_tokens, greet, injectable, note_injected
+from memories.learn.triggers import Due, note_coming
 from memories.maintain.decay import decay_app
 from memories.models import Extraction, Kind, Memory
 from memories.models.memory import MemoryQuerySet
@@ -26,7 +31,29 @@ from sessions.recording import Said
 DECAY_EVERY = timedelta(hours=24)
 
 
-class Sessions(Caller):
+@dataclass(frozen=True, slots=True)
+class Greeting:
+    """What a session begins with: the block of what is due today, the block of what is known, the jobs that ran."""
+
+    due: Injected
+    known: Injected
+    dues: list[Due]
+    jobs_run: list[str]
+
+    @property
+    def text(self) -> str:
+        return "\n\n".join(filter(None, (self.due.text, self.known.text)))
+
+    @property
+    def tokens(self) -> int:
+        return self.due.tokens + self.known.tokens
+
+    @property
+    def memories(self) -> list[Memory]:
+        return [*self.due.memories, *self.known.memories]
+
+
+class Sessions(Feedback, Triggers):
     def open_session(self, external_id: str | None, fields: Mapping[str, Any]) -> tuple[AgentSession, bool]:
         """The session, and whether it is new. The agent's own id for it finds it again and wakes it up."""
         now = timezone.now()
@@ -53,14 +80,19 @@ class Sessions(Caller):
             **fields,
         )
 
-    def start(self, session: AgentSession) -> tuple[Injected, list[str]]:
-        """Decay first, then the block of what is known; also the names of the jobs that ran."""
+    def start(self, session: AgentSession) -> Greeting:
+        """Decay first; then what is due today, and what is known, within one budget."""
         now = timezone.now()
         self.run_decay(now)
-        allowed = self.memories().of_user(session.user_id)
-        injected = greet(allowed, self.app, self.app.policy.block, now)
-        note_injected(session, injected, None, now)
-        return injected, ["decay"]
+        budget = budget_tokens(self.app.policy, self.app.policy.block)
+        dues = self.due_triggers(session.user_id)
+        due = inject_due(dues, budget // 2)
+        brought = [memory.pk for memory in due.memories]
+        allowed = self.memories().of_user(session.user_id).exclude(pk__in=brought)
+        known = greet(allowed, self.app, self.app.policy.block, now, max_tokens=budget - due.tokens)
+        for injected in (due, known):
+            note_injected(session, injected, None, now)
+        return Greeting(due, known, dues, ["decay"])
 
     def lessons(self, session: AgentSession) -> MemoryQuerySet:
         lessons = self.memories().of_user(session.user_id).filter(kind=Kind.LESSON)
@@ -86,6 +118,7 @@ class Sessions(Caller):
         AgentSession.objects.for_app(self.app).active().filter(pk=session.pk).update(
             status=SessionStatus.ENDED, ended_at=now, end_reason=reason
         )
+        self.judge_rest(session)
         if self.app.policy.capture_digest:
             queue_digest(session, now)
         waiting = Extraction.objects.for_app(self.app).open().filter(session=session).count()
@@ -98,17 +131,27 @@ class Sessions(Caller):
         with transaction.atomic():
             turn, is_new = store_turn(session, number, body, now)
         # Also after a crash between the two: texts stored before are not stored or counted again.
-        captured = capture_said(session, turn_texts(turn), self.embedder, self.actor, now)
+        captured = self.capture_messages(session, turn_texts(turn))
+        self.judge_turn(session, turn)
         return turn, is_new, captured
 
     def capture_messages(
         self, session: AgentSession, said: Sequence[Said], on_stored: Callable[[Captured], None] | None = None
     ) -> Captured:
-        return capture_said(session, said, self.embedder, self.actor, timezone.now(), on_stored)
+        """Keeps the texts with what their markers say and what is to come; their facts are found later."""
+        now = timezone.now()
+
+        def note(captured: Captured) -> None:
+            note_coming(session, captured.resources, now)
+            if on_stored:
+                on_stored(captured)
+
+        return capture_said(session, said, self.embedder, self.actor, now, note)
 
     def capture_stream(self, session: AgentSession) -> StreamCapture:
         """A reader to be fed with the stream's chunks."""
-        return StreamCapture(session, self.embedder, self.actor, get_conf().max_line_bytes)
+        capture, judge = partial(self.capture_messages, session), partial(self.judge_turn, session)
+        return StreamCapture(session, capture, judge, get_conf().max_line_bytes)
 
 
 def turn_texts(turn: Turn) -> list[Said]:

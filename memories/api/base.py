@@ -16,7 +16,8 @@ from rest_framework.views import APIView
 from memories.agent import MemoryAgent
 from memories.api.fields import Shape
 from memories.models import Memory
-from memsite.exceptions import LengthRequired, PreconditionFailed, Unprocessable
+from memories.store import LimitReached
+from memsite.exceptions import Conflict, LengthRequired, PreconditionFailed, Unprocessable
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.idempotency import Slot, idempotent
 from memsite.tenancy.models import App
@@ -37,6 +38,9 @@ class View(APIView):
         endless = "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH")
         if endless and not self.takes_endless_bodies:
             raise LengthRequired
+
+    def handle_exception(self, exc: Exception) -> Response:
+        return super().handle_exception(Conflict(str(exc)) if isinstance(exc, LimitReached) else exc)
 
     def caller(self) -> Principal:
         return self.request.user  # type: ignore[return-value]  # our authenticators set a Principal

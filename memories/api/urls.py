@@ -3,7 +3,7 @@
 from django.urls import path, register_converter
 from django.urls.converters import IntConverter
 
-from memories.api.views import apps, energy, learning, memories, recall, sessions
+from memories.api.views import apps, categories, energy, feedback, learning, memories, recall, sessions, triggers
 
 
 class TurnNumber(IntConverter):
@@ -30,6 +30,7 @@ urlpatterns = [
     path("sessions/<uuid:uid>/turns/<turn:number>", sessions.OneTurn.as_view()),
     path("sessions/<uuid:uid>/replay", sessions.Replay.as_view()),
     path("sessions/<uuid:uid>/recover", sessions.Recover.as_view()),
+    path("sessions/<uuid:uid>/responses", feedback.Responses.as_view()),
     path("sessions/<uuid:uid>/messages", sessions.MessagesOfSession.as_view()),
     path("sessions/<uuid:uid>/stream", sessions.Stream.as_view()),
     path("context", recall.ContextBlock.as_view()),
@@ -45,6 +46,15 @@ urlpatterns = [
     path("extractions/<uuid:uid>/retry", learning.RetryExtraction.as_view()),
     path("rejections", learning.Rejections.as_view()),
     path("rejections/<uuid:uid>/overrule", learning.OverruleRejection.as_view()),
+    path("categories", categories.Categories.as_view()),
+    path("categories/<str:name>.md", categories.CategoryText.as_view()),
+    path("categories/<str:name>", categories.OneCategory.as_view()),
+    path("categories/<str:name>/versions", categories.Versions.as_view()),
+    path("categories/<str:name>/versions/<int:number>", categories.OneVersion.as_view()),
+    path("categories/<str:name>/diff", categories.Difference.as_view()),
+    path("categories/<str:name>/rewrite", categories.Rewrite.as_view()),
+    path("triggers", triggers.Triggers.as_view()),
+    path("triggers/<uuid:uid>", triggers.OneTrigger.as_view()),
     path("lessons", learning.Lessons.as_view()),
     path("lessons.md", learning.LessonsFile.as_view()),
     path("entities", learning.Entities.as_view()),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
 
-from memories.capture.spoken import Captured, capture_said
-from memories.providers.embeddings import Embedder
+from memories.capture.spoken import Captured
 from sessions.checkpoints import DifferentCheckpoint, last_turn_number, store_turn
-from sessions.models import AgentSession, Role
+from sessions.models import AgentSession, Role, Turn
 from sessions.recording import Said, source_key
 from sessions.stream import StreamReader
 from sessions.stream_items import (
@@ -73,11 +72,15 @@ class Report:
         }
 
 
+Capture = Callable[[list[Said]], Captured]
+OnTurn = Callable[[Turn], object]
+
+
 class StreamCapture:
     """Fed with chunks of any size. What a chunk completes is stored before the next one is read."""
 
-    def __init__(self, session: AgentSession, embedder: Embedder, actor: str, max_line_bytes: int) -> None:
-        self.session, self.embedder, self.actor = session, embedder, actor
+    def __init__(self, session: AgentSession, capture: Capture, on_turn: OnTurn, max_line_bytes: int) -> None:
+        self.session, self.capture, self.on_turn = session, capture, on_turn
         self.reader = StreamReader(max_line_bytes)
         self.exchange = Exchange(last_turn_number(session) + 1)
         self.report = Report(counts=Captured().counts())
@@ -140,7 +143,7 @@ class StreamCapture:
     def store(self, said: list[Said]) -> None:
         if not said:
             return
-        captured = capture_said(self.session, said, self.embedder, self.actor, timezone.now())
+        captured = self.capture(said)
         self.exchange.is_new |= bool(captured.resources)
         self.report.add(captured)
 
@@ -155,11 +158,12 @@ class StreamCapture:
         number = self.exchange.number
         while True:
             try:
-                store_turn(self.session, number, self.exchange.checkpoint(), now)
+                turn, _ = store_turn(self.session, number, self.exchange.checkpoint(), now)
             except DifferentCheckpoint:
                 number += 1
             else:
                 self.report.turns.append(number)
+                self.on_turn(turn)
                 return
 
     def note_error(self, bad: BadLine) -> None:

@@ -1,6 +1,8 @@
 """The only writer of memories."""
 
 from memories.store.candidate import Candidate
-from memories.store.writer import NothingToUndo, Writer, writing
+from memories.store.room import LimitReached, Suggestion
+from memories.store.transaction import shrink, writing
+from memories.store.writer import NothingToUndo, Writer
 
-__all__ = ["Candidate", "NothingToUndo", "Writer", "writing"]
+__all__ = ["Candidate", "LimitReached", "NothingToUndo", "Suggestion", "Writer", "shrink", "writing"]

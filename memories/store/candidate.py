@@ -9,13 +9,17 @@ from typing import Any
 from memories.models import GENERAL, Kind, Sentiment, Source, Visibility
 from memories.models.memory import subject_of
 from memories.providers.embeddings import Vectors
+from memories.text.clean import clean, clean_all
 from memsite.tenancy.models import Agent
 from sessions.models import AgentSession, Resource
 
 
 @dataclass(slots=True, kw_only=True)
 class Candidate:
-    """Already validated. `confidence` None takes the app's start value; `vector` None is embedded later."""
+    """Already validated; its texts are what may be kept of what was given, so `content` may be empty.
+
+    `confidence` None takes the app's start value; `vector` None is embedded later.
+    """
 
     content: str
     kind: str = Kind.FACT
@@ -31,6 +35,7 @@ class Candidate:
     user_id: str | None = None
     visibility: str = Visibility.APP
     source: str = Source.API
+    made_by: str | None = None
     agent: Agent | None = None
     session: AgentSession | None = None
     turn_number: int | None = None
@@ -43,4 +48,7 @@ class Candidate:
     vector_model: str = ""
 
     def __post_init__(self) -> None:
-        self.subject = subject_of(self.subject)
+        self.content = clean(self.content)
+        self.subject = subject_of(clean(self.subject or ""))
+        self.tags = [kept for tag in self.tags if (kept := clean(tag))]
+        self.metadata = clean_all(self.metadata)

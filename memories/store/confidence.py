@@ -2,8 +2,8 @@
 
     confidence(now) = base − decay_per_week × weeks since (anchor + stale_after_days), within 0 and 1
 
-The anchor is the last confirmation. What changes confidence without confirming (a contradiction) lowers the base
-and leaves the anchor.
+The anchor is the last confirmation. What changes confidence without confirming (a contradiction) sets the base, and
+moves an anchor that lies further back than the grace period to its end: no grace anew, and nothing decays twice.
 """
 
 from datetime import datetime, timedelta
@@ -37,8 +37,8 @@ def confidence_at(memory: Memory, now: datetime, policy: AppPolicy) -> float:
     return clamp(memory.confidence_base - decay_amount(memory.anchored_at, now, policy))
 
 
-def base_for(memory: Memory, value: float, now: datetime, policy: AppPolicy) -> float:
-    """The base that makes `confidence_at(now)` equal `value` without moving the anchor."""
-    if is_exempt(memory, policy):
-        return value
-    return round(value + decay_amount(memory.anchored_at, now, policy), DIGITS)
+def settle(memory: Memory, value: float, now: datetime, policy: AppPolicy) -> None:
+    """Makes `value` the confidence of now without confirming anything: what decays goes on decaying from there."""
+    memory.confidence = memory.confidence_base = clamp(value)
+    overdue_since = now - timedelta(days=policy.stale_after_days)
+    memory.anchored_at = max(memory.anchored_at, overdue_since)

@@ -1,16 +1,19 @@
-"""The only writer of memories. Everything happens inside `writing`, and every change leaves a revision."""
+"""The only writer of memories. Everything happens inside `writing`, and every change leaves a revision.
+
+The memories given to it are rows as they are in that transaction. One that was read before somebody else changed it
+meets the same revision number again, and the database refuses.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
-from django.db.models import F
+from django.db import connection
 
 from memories.models import (
+    LIVE,
     Action,
     Forgotten,
     Link,
@@ -23,12 +26,16 @@ from memories.models import (
     Vector,
     Visibility,
 )
+from memories.models.memory import MAX_PRIORITY
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import Vectors
 from memories.store.candidate import Candidate
-from memories.store.confidence import base_for, clamp, confidence_at
+from memories.store.confidence import DIGITS, clamp, confidence_at, settle
+from memories.store.due import Key, is_withdrawn, summaries_touched
 from memories.store.mentions import drop_unmentioned, keep_mentions
 from memories.store.revisions import parse, revision_of, snapshot
+from memories.store.triggers import drop_for
+from memories.text.clean import clean_all
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import App
@@ -37,36 +44,31 @@ from sessions.models import Event, Level
 
 CANDIDATE_FIELDS = (
     "content", "kind", "category", "subject", "tags", "importance", "strength", "sentiment", "pinned", "tier",
-    "user_id", "visibility", "source", "agent", "session", "turn_number", "resource", "external_id", "metadata",
-    "valid_from", "valid_until",
+    "user_id", "visibility", "source", "made_by", "agent", "session", "turn_number", "resource", "external_id",
+    "metadata", "valid_from", "valid_until",
 )  # fmt: skip
+
+TEXTS = ("content", "subject", "tags", "metadata")
 
 
 class NothingToUndo(Exception):
     """The memory has no change that could be taken back."""
 
 
-@contextmanager
-def writing(app: App, actor: str, now: datetime) -> Iterator[Writer]:
-    """One transaction, one at a time per app. Nothing slow (no network, no embedding) belongs inside."""
-    with transaction.atomic():
-        # Taking the app's row first makes writers of the same app wait for each other on every database.
-        App.objects.filter(pk=app.pk).update(change_number=F("change_number") + 1)
-        change_number = App.objects.values_list("change_number", flat=True).get(pk=app.pk)
-        yield Writer(app, app.policy, actor, now, change_number)
-
-
 class Writer:
-    """Writes of one transaction: `actor` does them at `now`, and they carry the app's `change_number`."""
+    """Writes of one transaction: `actor` does them at `now`, and they carry the app's `change_number`.
 
-    def __init__(self, app: App, policy: AppPolicy, actor: str, now: datetime, change_number: int) -> None:
-        self.app, self.policy, self.actor, self.now, self.change_number = (
-            app,
-            policy,
-            actor,
-            now,
-            change_number,
-        )
+    `count` is how many live memories the app has with what was done so far, `limit` how many it may have. `changed`
+    holds what was written here, by pk.
+    """
+
+    def __init__(
+        self, app: App, policy: AppPolicy, actor: str, now: datetime, change_number: int, count: int, limit: int
+    ) -> None:
+        self.app, self.policy, self.actor, self.now = app, policy, actor, now
+        self.change_number, self.count, self.limit = change_number, count, limit
+        self.changed: dict[int, Memory] = {}
+        self.summaries_due: list[Key] = []
 
     def create(self, candidate: Candidate, reason: str = "") -> Memory:
         given = candidate.confidence
@@ -84,7 +86,10 @@ class Writer:
         )
         memory.status = self.status_for(memory)
         memory.save(force_insert=True)
+        self.count += is_live(memory.status)
+        self.changed[memory.pk] = memory
         revision_of(memory, Action.CREATED, {}, self.actor, reason, self.now).save(force_insert=True)
+        self.touch_summaries({}, snapshot(memory))
         keep_mentions(memory, self.now)
         if candidate.vector is not None:
             self.keep_vector(memory, candidate.vector, candidate.vector_model)
@@ -100,8 +105,7 @@ class Writer:
         """The contrary was said: less confidence, inactive below the threshold, and a link from the newer one."""
         before = snapshot(memory)
         value = clamp(confidence_at(memory, self.now, self.policy) - self.policy.contradict_step)
-        memory.confidence = value
-        memory.confidence_base = base_for(memory, value, self.now, self.policy)
+        settle(memory, value, self.now, self.policy)
         memory.status = self.status_for(memory)
         self.keep(memory, Action.CONTRADICTED, before, reason)
         self.link(by, memory, LinkKind.CONTRADICTS)
@@ -113,13 +117,7 @@ class Writer:
         in between only the number moves, which anyone can compute again from its base and anchor.
         """
         told = [(memory, before) for memory in memories if (before := self.decay_one(memory))]
-        columns = ("confidence", "status", "decay_noted_at", "version", "change_number")
-        assignments = ", ".join(f"{column} = %s" for column in columns)
-        with connection.cursor() as cursor:
-            cursor.executemany(
-                f"UPDATE {Memory._meta.db_table} SET {assignments} WHERE id = %s",
-                [(*adapt(memory, columns), memory.pk) for memory in memories],
-            )
+        update_rows(memories, ("confidence", "status", "decay_noted_at", "version", "change_number"))
         Revision.objects.bulk_create(
             revision_of(memory, Action.DECAYED, before, self.actor, "not confirmed for long", self.now)
             for memory, before in told
@@ -136,8 +134,31 @@ class Writer:
         if memory.status == before["status"] and noted is not None and noted.date() == self.now.date():
             return None
         memory.decay_noted_at = self.now
-        memory.version += 1
+        self.advance(memory, before)
         return before
+
+    def judge_use(self, memory: Memory, used: bool, step: float, reason: str = "") -> None:
+        self.judge_uses([(memory, used, step, reason)])
+
+    def judge_uses(self, judged: Iterable[tuple[Memory, bool, float, str]]) -> None:
+        """More priority by `step` for each memory that was used, less for one that was not. Two statements.
+
+        `updated_at` stays: use is not news. A priority that is at its bound already leaves no revision.
+        """
+        # One object per memory: two of the same would each write its own next version.
+        memories: dict[int, Memory] = {}
+        revisions = []
+        for judged_memory, used, step, reason in judged:
+            memory = memories.setdefault(judged_memory.pk, judged_memory)
+            before = snapshot(memory)
+            priority = round(memory.priority + (step if used else -step), DIGITS)
+            memory.priority = min(MAX_PRIORITY, max(0.0, priority))
+            if memory.priority != before["priority"]:
+                self.advance(memory, before)
+                action = Action.USED if used else Action.IGNORED
+                revisions.append(revision_of(memory, action, before, self.actor, reason, self.now))
+        update_rows(memories.values(), ("priority", "version", "change_number"))
+        Revision.objects.bulk_create(revisions)
 
     def edit(self, memory: Memory, changes: Mapping[str, Any], reason: str = "", vector: Vectors | None = None,
              vector_model: str = "") -> None:  # fmt: skip
@@ -145,7 +166,7 @@ class Writer:
         before = snapshot(memory)
         current = confidence_at(memory, self.now, self.policy)
         for name, value in changes.items():
-            setattr(memory, name, value)
+            setattr(memory, name, clean_all(value) if name in TEXTS else value)
         if "confidence" in changes:
             self.confirm(memory, changes["confidence"])
         elif changes.get("content", before["content"]) != before["content"] or memory.pinned != before["pinned"]:
@@ -162,6 +183,18 @@ class Writer:
     def archive(self, memory: Memory, reason: str = "") -> None:
         self.edit(memory, {"status": Status.ARCHIVED}, reason)
 
+    def archive_all(self, memories: Sequence[tuple[Memory, str]]) -> None:
+        """The same for live memories with a reason each. Two statements."""
+        revisions = []
+        for memory, reason in memories:
+            before = snapshot(memory)
+            memory.status = Status.ARCHIVED
+            memory.updated_at = self.now
+            self.advance(memory, before)
+            revisions.append(revision_of(memory, Action.ARCHIVED, before, self.actor, reason, self.now))
+        update_rows([memory for memory, _ in memories], ("status", "updated_at", "version", "change_number"))
+        Revision.objects.bulk_create(revisions)
+
     def restore(self, memory: Memory, reason: str = "") -> None:
         """Back from the archive, or from inactivity: at least as confident as it takes to be active."""
         confidence = max(confidence_at(memory, self.now, self.policy), self.policy.inactive_below)
@@ -173,12 +206,33 @@ class Writer:
         confidence = confidence_at(winner, self.now, self.policy)
         for loser in losers:
             confidence = max(confidence, confidence_at(loser, self.now, self.policy))
-            winner.importance = max(winner.importance, loser.importance)
-            winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
-            self.supersede(loser, by=winner, reason=reason)
+            self.absorb(winner, loser, reason)
         self.confirm(winner, confidence)
         winner.status = self.status_for(winner)
         self.keep(winner, Action.MERGED, before, reason)
+
+    def fold(self, memory: Memory, into: Memory, content: str, reason: str = "") -> None:
+        """`into` lives on with `content`, which says both.
+
+        A merge that confirms nothing: the surer one's confidence stays, with the time that its decay counts from.
+        """
+        before = snapshot(into)
+        surer = max(into, memory, key=lambda one: (confidence_at(one, self.now, self.policy), one.anchored_at))
+        into.content = content
+        into.confidence = confidence_at(surer, self.now, self.policy)
+        into.confidence_base, into.anchored_at = surer.confidence_base, surer.anchored_at
+        into.confirmed_at = max(into.confirmed_at, memory.confirmed_at)
+        into.status = self.status_for(into)
+        if content != before["content"]:
+            into.vectors.all().delete()
+        self.absorb(into, memory, reason)
+        self.keep(into, Action.MERGED, before, reason)
+
+    def absorb(self, winner: Memory, loser: Memory, reason: str) -> None:
+        """What the loser is marked with goes over, and the loser is superseded. `winner` is not saved yet."""
+        winner.importance = max(winner.importance, loser.importance)
+        winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
+        self.supersede(loser, by=winner, reason=reason)
 
     def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
         """Another memory stands for this one, which leaves the default results."""
@@ -208,7 +262,9 @@ class Writer:
         self.keep(memory, Action.UNDONE, before, f"{last.action} of {last.created_at:%Y-%m-%d %H:%M} taken back")
 
     def last_change(self, memory: Memory) -> Revision | None:
-        return Revision.objects.for_app(self.app).filter(memory=memory).order_by("-number").first()
+        """The last that somebody decided on: whether it was used is noted, not decided."""
+        rows = Revision.objects.for_app(self.app).filter(memory=memory)
+        return rows.exclude(action__in=(Action.USED, Action.IGNORED)).order_by("-number").first()
 
     def superseded_by(self, memory: Memory, at: datetime) -> list[Memory]:
         """The memories that `memory` superseded at this moment and that have not changed since."""
@@ -219,12 +275,16 @@ class Writer:
     def forget(self, memories: Iterable[Memory]) -> int:
         """Removes memories with everything kept about them. Not to be undone."""
         rows = list(memories)
+        pks = [memory.pk for memory in rows]
+        # Asked of the table: they may have been read before somebody else archived or forgot one.
+        self.count -= Memory.objects.for_app(self.app).live().filter(pk__in=pks).count()
         forget_answers(self.app, [memory.uid for memory in rows])
         with purge_permit():
             Event.objects.for_app(self.app).filter(memory_uid__in=[memory.uid for memory in rows]).delete()
             named = set(Mention.objects.for_app(self.app).filter(memory__in=rows).values_list("entity_id", flat=True))
             self.drop_summaries(rows)
-            Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in rows]).delete()
+            drop_for(self.app, rows)
+            Memory.objects.for_app(self.app).filter(pk__in=pks).delete()
             drop_unmentioned(self.app, named)
             Forgotten.objects.bulk_create(
                 Forgotten(app=self.app, memory_id=memory.pk, change_number=self.change_number) for memory in rows
@@ -238,6 +298,8 @@ class Writer:
         categories = {state["category"] for state in states if "category" in state}
         users = {state["user_id"] or "" for state in states if "user_id" in state}
         Summary.objects.for_app(self.app).filter(category__in=categories, user_id__in=users).delete()
+        if self.policy.capture_summaries:
+            self.summaries_due += [(category, user) for category in categories for user in users]
 
     def link(self, from_memory: Memory, to_memory: Memory, kind: str) -> tuple[Link, bool]:
         """The link, and whether it is new."""
@@ -277,13 +339,28 @@ class Writer:
 
     def keep(self, memory: Memory, action: Action, before: Mapping[str, Any], reason: str) -> None:
         """Saves the row and its revision."""
-        memory.version += 1
-        memory.change_number = self.change_number
+        self.advance(memory, before)
         memory.updated_at = self.now
         memory.save()
         if any(getattr(memory, name) != before[name] for name in ("content", "subject", "tags")):
             keep_mentions(memory, self.now)
         revision_of(memory, action, before, self.actor, reason, self.now).save(force_insert=True)
+
+    def advance(self, memory: Memory, before: Mapping[str, Any]) -> None:
+        """The next version, after a change from `before`. Counts the memory in or out as it comes to life or goes."""
+        memory.version += 1
+        memory.change_number = self.change_number
+        self.count += is_live(memory.status) - is_live(before["status"])
+        self.changed[memory.pk] = memory
+        self.touch_summaries(before, snapshot(memory))
+
+    def touch_summaries(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """Notes the summaries that say something else now. What is no longer everyone's goes out of them at once."""
+        if self.policy.capture_summaries:
+            self.summaries_due += summaries_touched(before, after)
+        if is_withdrawn(before, after):
+            withdrawn = Summary.objects.for_app(self.app).filter(category=before["category"])
+            withdrawn.filter(user_id=before["user_id"] or "").delete()
 
     def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:
         """Keeps the vectors, shape (n, dim), of texts that are still what was embedded; answers how many."""
@@ -302,12 +379,26 @@ class Writer:
         Vector.objects.create(app=self.app, memory=memory, model=model, dim=vector.shape[0], data=to_bytes(vector))
 
 
+def is_live(status: str) -> bool:
+    return status in LIVE
+
+
 def edit_action(old_status: str, new_status: str) -> Action:
     if new_status == Status.ARCHIVED != old_status:
         return Action.ARCHIVED
     if new_status == Status.ACTIVE != old_status:
         return Action.RESTORED
     return Action.EDITED
+
+
+def update_rows(memories: Iterable[Memory], columns: Sequence[str]) -> None:
+    """One statement, whatever the number of memories."""
+    assignments = ", ".join(f"{column} = %s" for column in columns)
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            f"UPDATE {Memory._meta.db_table} SET {assignments} WHERE id = %s",
+            [(*adapt(memory, columns), memory.pk) for memory in memories],
+        )
 
 
 def adapt(memory: Memory, columns: Iterable[str]) -> list[Any]:

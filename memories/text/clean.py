@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from memories.text.secrets import redact, strip_private
@@ -15,14 +15,24 @@ def clean(text: str) -> str:
     return redact(strip_private(text)).text.strip()
 
 
-def without_private(value: Any, depth: int = 0) -> Any:
-    """A JSON value, each text in it without what was said in private."""
+def clean_all(value: Any) -> Any:
+    """A JSON value, each text in it, names as well, as `clean` has it."""
+    return each_text(value, clean)
+
+
+def without_private(value: Any) -> Any:
+    """A JSON value, each text in it, names as well, without what was said in private."""
+    return each_text(value, strip_private)
+
+
+def each_text(value: Any, change: Callable[[str], str], depth: int = 0) -> Any:
+    """What lies deeper than anybody writes is left as it is."""
     if isinstance(value, str):
-        return strip_private(value) if "<" in value else value
+        return change(value)
     if depth >= DEEPEST:
         return value
     if isinstance(value, Mapping):
-        return {name: without_private(item, depth + 1) for name, item in value.items()}
+        return {change(name): each_text(item, change, depth + 1) for name, item in value.items()}
     if isinstance(value, list):
-        return [without_private(item, depth + 1) for item in value]
+        return [each_text(item, change, depth + 1) for item in value]
     return value

@@ -75,6 +75,7 @@ def _is_spelt_out(term: _Term, said: set[str]) -> bool:
     return len(pieces) > 1 and all(_key(piece) in said for piece in pieces)
 
 
+@lru_cache(maxsize=128)
 def _terms_of(memory_text: str) -> list[_Term]:
     names = {piece for entity in find_entities(memory_text) for piece in _PIECE.findall(_plain(entity.name).casefold())}
     terms: dict[str, _Term] = {}
@@ -99,6 +100,7 @@ def _memory_terms(token: re.Match[str], names: set[str]) -> Iterator[_Term]:
             yield _Term(word, (_key(lower),), NAME_WEIGHT if is_name else WORD_WEIGHT)
 
 
+@lru_cache(maxsize=128)
 def _said_in(response: str) -> set[str]:
     said: set[str] = set()
     for token in _TOKEN.finditer(_plain(response)):

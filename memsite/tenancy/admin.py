@@ -42,7 +42,8 @@ else:
 POLICY_FIELDSETS = (
     (
         "What is captured",
-        ("capture_markers", "capture_facts", "capture_summaries", "capture_digest", "marker_categories"),
+        ("capture_markers", "capture_facts", "capture_summaries", "capture_digest", "marker_categories",
+         "useful_above", "verifiable_above"),
     ),
     (
         "How much is kept",
@@ -71,7 +72,7 @@ POLICY_FIELDSETS = (
         "What is injected",
         ("block", "session_budget_tokens", "turn_budget_tokens", "app_limit", "turn_limit", "economy_limit"),
     ),
-    ("What is learnt from use, and what it may cost", ("echo_step", "fizzle_step", "energy_floor")),
+    ("What is learnt from use, and what it may cost", ("echo_step", "fizzle_step", "daily_cost", "daily_tokens", "energy_floor")),
     ("Time", ("time_zone",)),
 )  # fmt: skip
 

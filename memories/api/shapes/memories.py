@@ -12,6 +12,7 @@ from memories.models import Kind, Link, LinkKind, Memory, Revision, Status, Visi
 from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, Told
 from memories.retrieve.pipeline import MODES
+from memories.text.clean import clean
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import Block
 
@@ -39,6 +40,10 @@ class MemoryFields(Shape):
     metadata = JSONObject(required=False)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        if "content" in fields:
+            fields["content"] = clean(fields["content"])
+            if not fields["content"]:
+                raise serializers.ValidationError({"content": ["Nothing of it may be kept: all of it is private."]})
         start, end = fields.get("valid_from"), fields.get("valid_until")
         if start and end and end < start:
             raise serializers.ValidationError({"valid_until": ["Lies before valid_from."]})

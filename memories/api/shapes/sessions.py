@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from memories.api.fields import Id, JSONObject, JSONValue, Shape, Text, Whole, names
 from memories.api.shapes.memories import MemoryShown
+from memories.api.shapes.triggers import TriggerShown
 from sessions.models import AgentSession, Event, Resource, Role, Turn
 
 MAX_MESSAGES = 500
@@ -52,7 +53,7 @@ class Greeting(Shape):
     tokens = serializers.IntegerField()
     memories = MemoryShown(many=True)
     lessons = MemoryShown(many=True)
-    triggers = serializers.ListField(child=JSONObject())
+    triggers = TriggerShown(many=True)
 
 
 class SessionStarted(SessionShown):
@@ -70,7 +71,7 @@ class EndOfSession(Shape):
 
 class SessionEnded(Shape):
     status = Text()
-    pending = serializers.IntegerField(help_text="Memories of the session that still wait for their vector.")
+    pending = serializers.IntegerField(help_text="Texts whose facts, and memories whose vector, are still to come.")
 
 
 class Checkpoint(Shape):
@@ -120,9 +121,14 @@ class Messages(Shape):
     messages = serializers.ListField(child=Message(), allow_empty=False, max_length=MAX_MESSAGES)
 
 
+class ExtractionQueued(Shape):
+    queued = serializers.IntegerField(help_text="Texts whose facts will be found in the background.")
+
+
 class MessagesStored(Shape):
     resource_ids = serializers.ListField(child=Id())
     captured = CaptureCounts()
+    extraction = ExtractionQueued()
 
 
 class BadLineShown(Shape):

@@ -39,6 +39,7 @@ from memories.api.shapes.sessions import (
     show_session,
     show_turn,
 )
+from memories.api.shapes.triggers import show_trigger
 from memories.capture.spoken import Captured
 from memsite.exceptions import Conflict
 from memsite.tenancy.idempotency import Slot
@@ -74,15 +75,15 @@ class Sessions(AgentView):
     def start(self, external_id: str | None, fields: dict[str, Any]) -> Answer:
         agent = self.memory_agent()
         session, is_new = agent.open_session(external_id, fields)
-        injected, jobs_run = agent.start(self.in_app(session))
+        greeting = agent.start(self.in_app(session))
         context = {
-            "text": injected.text,
-            "tokens": injected.tokens,
-            "memories": [show_memory(memory) for memory in injected.memories],
+            "text": greeting.text,
+            "tokens": greeting.tokens,
+            "memories": [show_memory(memory) for memory in greeting.memories],
             "lessons": [show_memory(memory) for memory in agent.lessons(session)[:MAX_LESSONS]],
-            "triggers": [],
+            "triggers": [show_trigger(due) for due in greeting.dues],
         }
-        return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": jobs_run}
+        return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": greeting.jobs_run}
 
 
 class OneSession(AgentView):
@@ -180,7 +181,9 @@ class MessagesOfSession(AgentView):
 
         def keep(captured: Captured) -> None:
             ids = [resource.uid for resource in captured.resources]
-            answers.append((202, {"resource_ids": ids, "captured": captured.counts()}))
+            answers.append(
+                (202, {"resource_ids": ids, "captured": captured.counts(), "extraction": {"queued": captured.queued}})
+            )
             slot.keep(*answers[0])
 
         self.memory_agent().capture_messages(session, said, keep)

@@ -16,8 +16,8 @@ from django.db.models import Max
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
+from memories.agent.sessions import Greeting
 from memories.capture.stream import Report
-from memories.inject.pipeline import Injected
 from memories.management.plain_errors import plain_errors
 from memories.models import Action, Memory, Rejection, Revision
 from memories.retrieve.hits import Hit
@@ -170,7 +170,7 @@ class Command(BaseCommand):
     def headline(self, text: str, line: str = "-") -> None:
         self.write(f"\n{self.style.MIGRATE_HEADING(text)}\n{line * len(text)}")
 
-    def show_block(self, greeting: Injected) -> None:
+    def show_block(self, greeting: Greeting) -> None:
         if not greeting.memories:
             self.say("Session started. Nothing is known yet, so the agent is greeted with an empty block.")
             return
@@ -292,7 +292,6 @@ def forget_all(agent: MemoryAgent) -> int:
     return forgotten
 
 
-def open_session(agent: MemoryAgent, title: str, external_id: str, tier: int) -> tuple[AgentSession, Injected]:
+def open_session(agent: MemoryAgent, title: str, external_id: str, tier: int) -> tuple[AgentSession, Greeting]:
     session, _ = agent.open_session(external_id, {"title": title, "tier": tier})
-    greeting, _ = agent.start(session)
-    return session, greeting
+    return session, agent.start(session)

@@ -59,14 +59,26 @@ def test_as_of_gives_what_was_true_then_with_the_decay_of_then(acme: App, memory
     assert (then["content"], then["confidence"]) == ("Takes 90s to start", 0.5)
 
 
-def test_a_contradiction_lowers_and_links_and_leaves_the_anchor(acme: App, memory: Memory) -> None:
+def test_a_contradiction_lowers_and_links_and_confirms_nothing(acme: App, memory: Memory) -> None:
     other = make(acme, "Takes 90s to start", later(40))
     with writing(acme, "agent:alice", later(44)) as write:
         write.contradict(memory, by=other, reason="other number")
     assert memory.confidence == pytest.approx(0.3)
-    assert memory.anchored_at == START
+    assert memory.confirmed_at == START
     assert confidence_at(memory, later(51), acme.policy) == pytest.approx(0.2)
     assert Link.objects.filter(from_memory=other, to_memory=memory, kind=LinkKind.CONTRADICTS).exists()
+
+
+def test_what_is_exempt_from_decay_from_a_confidence_on_does_not_gain_by_a_contradiction(
+    acme: App, memory: Memory
+) -> None:
+    acme.policy.decay_exempt_from = 0.9
+    acme.policy.save()
+    other = make(acme, "Takes 90s to start", later(140))
+    with writing(acme, "agent:alice", later(140)) as write:
+        write.contradict(memory, by=other, reason="other number")
+    assert memory.confidence == 0.0
+    assert confidence_at(memory, later(141), acme.policy) == 0.0
 
 
 def test_undo_takes_back_any_change_and_undoing_it_does_it_again(acme: App, memory: Memory) -> None:

@@ -1,0 +1,126 @@
+"""Agents' doors to what is to come: triggers noted, listed, changed, dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils.dateparse import parse_date
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.agent import MemoryAgent
+from memories.api.base import AgentView, Answer, found
+from memories.api.pages import one_of, page, refuse_unknown
+from memories.api.schema import lists
+from memories.api.shapes.memories import Deleted
+from memories.api.shapes.triggers import NewTrigger, TriggerChanges, TriggerShown, show_trigger
+from memories.learn.stretches import WrongDays
+from memories.learn.triggers import Due
+from memories.models import FutureTrigger, Memory, TriggerStatus
+
+
+class Triggers(AgentView):
+    creates = True
+
+    @lists(
+        TriggerShown,
+        "list_triggers",
+        OpenApiParameter("status", str, enum=TriggerStatus.values),
+        OpenApiParameter("from", OpenApiTypes.DATE, description="Not over before this day."),
+        OpenApiParameter("to", OpenApiTypes.DATE, description="Not after this day."),
+        OpenApiParameter("user_id", str),
+    )
+    def get(self, request: Request) -> Response:
+        """The latest noted first, with the memories they bring up."""
+        refuse_unknown(request, "status", "from", "to", "user_id")
+        return page(self, filtered(self.memory_agent().triggers(), request), show_row)
+
+    @extend_schema(request=NewTrigger, responses={201: TriggerShown}, operation_id="create_trigger")
+    def post(self, request: Request) -> Response:
+        """Brought up on its day, at the start of each session. What comes round begins with its next day."""
+        body, agent = self.read(NewTrigger), self.memory_agent()
+        memories = memories_named(agent, body.pop("memory_ids"))
+        fields = {**body, "text": str(body["trigger_date"])}
+        return self.create_in_transaction(lambda: self.store(agent, fields, memories))
+
+    def store(self, agent: MemoryAgent, fields: dict[str, Any], memories: list[Memory]) -> Answer:
+        self.count_writes(1)
+        with days_checked():
+            trigger = agent.add_trigger(fields, memories)
+        return 201, show_row(agent.triggers().get(pk=trigger.pk))
+
+
+class OneTrigger(AgentView):
+    @extend_schema(responses=TriggerShown, operation_id="get_trigger")
+    def get(self, request: Request, uid: UUID) -> Response:
+        return Response(show_row(self.trigger(self.memory_agent(), uid)))
+
+    @extend_schema(request=TriggerChanges, responses=TriggerShown, operation_id="change_trigger")
+    def patch(self, request: Request, uid: UUID) -> Response:
+        """`{"status": "cancelled"}` calls it off; one that is done waits again with a new day and status waiting."""
+        changes = self.read(TriggerChanges)
+        with days_checked():
+            trigger = self.memory_agent().change_trigger(uid, changes)
+        return Response(show_row(found(trigger)))
+
+    @extend_schema(responses={200: Deleted}, operation_id="delete_trigger")
+    def delete(self, request: Request, uid: UUID) -> Response:
+        """For good. The memories it brings up stay."""
+        agent = self.memory_agent()
+        agent.forget_trigger(self.trigger(agent, uid))
+        return Response({"success": True, "deleted_count": 1})
+
+    def trigger(self, agent: MemoryAgent, uid: UUID) -> FutureTrigger:
+        return found(agent.triggers().filter(uid=uid).first())
+
+
+def show_row(trigger: FutureTrigger) -> dict[str, Any]:
+    return show_trigger(Due(trigger, list(trigger.memories.all())))
+
+
+def filtered(rows: QuerySet[FutureTrigger], request: Request) -> QuerySet[FutureTrigger]:
+    """ValidationError for values that cannot be."""
+    query = request.query_params
+    if "status" in query:
+        rows = rows.filter(status=one_of("status", query["status"], TriggerStatus.values))
+    if "from" in query:
+        first = as_day("from", query["from"])
+        rows = rows.filter(Q(until__gte=first) | Q(until=None, trigger_date__gte=first))
+    if "to" in query:
+        rows = rows.filter(trigger_date__lte=as_day("to", query["to"]))
+    if "user_id" in query:
+        rows = rows.filter(user_id=query["user_id"])
+    return rows
+
+
+def as_day(name: str, text: str) -> date:
+    try:
+        day = parse_date(text)
+    except ValueError:
+        day = None
+    if day is None:
+        raise ValidationError({name: ["A day in ISO 8601: 2026-12-31."]})
+    return day
+
+
+def memories_named(agent: MemoryAgent, uids: list[UUID]) -> list[Memory]:
+    """NotFound unless the caller may see them all."""
+    memories = list(agent.memories().filter(uid__in=uids)) if uids else []
+    return found(memories if len(memories) == len(set(uids)) else None)
+
+
+@contextmanager
+def days_checked() -> Iterator[None]:
+    """Wrong days are a ValidationError of their field."""
+    try:
+        yield
+    except WrongDays as error:
+        raise ValidationError({error.field: [error.reason]}) from error

@@ -1,0 +1,86 @@
+"""What is due today as lines of a prompt block. Chosen elsewhere, the most urgent first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Protocol
+
+from memories.inject.neutral import neutralise
+from memories.inject.pipeline import Injected
+from memories.inject.render import fence, ops_line
+from memories.models import FutureTrigger, Memory
+from memories.text.tokens import estimate_tokens
+
+BLOCK = "due"
+HEADING = "## Due today"
+
+
+class Due(Protocol):
+    """A trigger, the memories it brings up, and the day on which it was said."""
+
+    @property
+    def trigger(self) -> FutureTrigger: ...
+    @property
+    def memories(self) -> Sequence[Memory]: ...
+    @property
+    def said(self) -> date: ...
+
+
+def due_line(due: Due) -> str:
+    trigger = due.trigger
+    when = "today"
+    if trigger.trigger_time:
+        when += f" at {trigger.trigger_time:%H:%M}"
+    if trigger.until:
+        when += f", until {trigger.until}"
+    how = "said" if trigger.resource_id else "noted"
+    return f"- {when}: {neutralise(trigger.message)} ({how} {due.said})"
+
+
+def memory_line(memory: Memory) -> str:
+    return f"  {ops_line(memory)}"
+
+
+def due_block(dues: Sequence[Due], brought: Sequence[Memory] | None = None) -> str:
+    """The fenced block of these, each memory once; "" if there are none. `brought` limits which memories are in."""
+    if not dues:
+        return ""
+    allowed = None if brought is None else {memory.pk for memory in brought}
+    shown: set[int] = set()
+    lines = [HEADING]
+    for due in dues:
+        lines.append(due_line(due))
+        for memory in due.memories:
+            if memory.pk not in shown and (allowed is None or memory.pk in allowed):
+                shown.add(memory.pk)
+                lines.append(memory_line(memory))
+    return fence("\n".join(lines))
+
+
+def inject_due(dues: Sequence[Due], budget_tokens: int) -> Injected:
+    """The block of as much as the budget holds: what is due first, then the memories to it."""
+    taken: list[Due] = []
+    for due in dues:
+        if fits(due_block([*taken, due], ()), budget_tokens):
+            taken.append(due)
+    candidates, brought = list(each_once(taken)), list[Memory]()
+    for memory in candidates:
+        if fits(due_block(taken, [*brought, memory]), budget_tokens):
+            brought.append(memory)
+    text = due_block(taken, brought)
+    lines = tuple(memory_line(memory) for memory in brought)
+    return Injected(text, estimate_tokens(text), brought, len(candidates), BLOCK, lines)
+
+
+def fits(text: str, budget_tokens: int) -> bool:
+    return estimate_tokens(text) <= budget_tokens
+
+
+def each_once(dues: Sequence[Due]) -> Iterator[Memory]:
+    seen: set[int] = set()
+    for due in dues:
+        for memory in due.memories:
+            if memory.pk not in seen:
+                seen.add(memory.pk)
+                yield memory

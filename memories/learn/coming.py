@@ -1,0 +1,55 @@
+"""What a user's message says is to come. Reads; stores nothing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, time
+
+from memories.learn.stretches import Days
+from memories.text.fence import strip_fenced
+from memories.text.future import find_coming
+from memories.text.secrets import redact, strip_private
+from memories.text.sentence import sentence_around
+
+MESSAGE_CHARACTERS = 500
+TEXT_CHARACTERS = 200
+READ_CHARACTERS = 50_000
+# Of a longer text the end is not read either: a secret that was cut in two does not look like one.
+CUT_CHARACTERS = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something to come, with the sentence that tells of it; `text` is the time as it was said."""
+
+    message: str
+    text: str
+    at: time | None
+    days: Days
+
+
+def read_told(said: str, said_at: datetime) -> list[Told]:
+    """What is to come, seen from `said_at`, in the order it is said. Linear, and bounded for long texts.
+
+    What is fenced or private is not read, and secrets are not repeated.
+    """
+    text = strip_private(strip_fenced(said))
+    # Most messages tell of nothing to come, and looking for secrets is what takes long.
+    if not find_coming(text[:READ_CHARACTERS], said_at):
+        return []
+    text = _redact_start(text)
+    return [
+        Told(
+            sentence_around(text, found.start, found.end, MESSAGE_CHARACTERS),
+            " ".join(found.text.split())[:TEXT_CHARACTERS],
+            found.at,
+            Days(found.on, found.until, found.rule),
+        )
+        for found in find_coming(text, said_at)
+    ]
+
+
+def _redact_start(text: str) -> str:
+    if len(text) <= READ_CHARACTERS:
+        return redact(text).text
+    return redact(text[: READ_CHARACTERS + CUT_CHARACTERS]).text[:-CUT_CHARACTERS]

@@ -1,0 +1,191 @@
+"""Echo and fizzle: an injected memory that the agent's answer made use of gains priority, one that was ignored loses.
+
+    used:     priority + echo_step
+    ignored:  priority − fizzle_step × min(2, max(1, length of its line / mean length of its block's lines))
+
+within 0 and 2. A line is judged once. What was shown for a turn is judged by the answer to that turn, or the next one
+there is. What was shown without a turn, such as a session's greeting, is there for all its answers: it is used by the
+first that uses it, and ignored when the session ends and none has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+from django.db.models import Avg, Q
+from django.db.models.functions import Length
+
+from memories.learn.verdict import Answer, Verdict, likeness_of, take_up, verdict_of
+from memories.models import Injection, Memory, Vector
+from memories.models.injection import InjectionQuerySet
+from memories.models.vector import embedded_text, from_bytes
+from memories.providers.embeddings import Embedder, EmbedderError, Vectors
+from memories.store import writing
+from memsite.tenancy.models import App, AppPolicy
+from sessions.models import AgentSession, Turn
+
+MOST_EXPENSIVE = 2.0
+NO_SIGN = "no sign of it in the answer"
+
+log = structlog.get_logger("memories.learn")
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A memory with its new priority, and the verdict on it."""
+
+    memory: Memory
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Feedback:
+    """What one answer taught."""
+
+    used: list[Judged] = field(default_factory=list)
+    ignored: list[Judged] = field(default_factory=list)
+
+
+def judge(
+    session: AgentSession, text: str, turn_number: int, embedder: Embedder, actor: str, now: datetime, *,
+    question: str = "",
+) -> Feedback:  # fmt: skip
+    """What the agent's answer to a turn shows of the memories it had before it.
+
+    Safe to call for every turn, any number of times, outside of transactions. One query where nothing waits to be
+    judged; otherwise up to twelve, whatever the number of memories, and one embedding of at most 41 texts of 60 words,
+    which a missing embedder only makes less sure. Without a `question` the stored turn's is taken.
+    """
+    shown = list(in_view(session, turn_number)) if text.strip() else []
+    if not shown:
+        return Feedback()
+    answer = Answer(text, question or question_of(session, turn_number), [row.line for row in shown])
+    verdicts = weigh(session.app, [row.memory for row in shown], answer, embedder)
+    is_told = {row.pk: row.turn_number is not None or verdicts[row.memory_id].used for row in shown}
+    note_weighed(session, [row for row in shown if not is_told[row.pk]], verdicts)
+    return settle(session, [row for row in shown if is_told[row.pk]], verdicts, actor, now)
+
+
+def judge_rest(session: AgentSession, actor: str, now: datetime) -> Feedback:
+    """At a session's end: what was there for its answers and never used is ignored. One query if there is none.
+
+    A memory is ignored at most once here, and not at all if the session has judged it already. What no answer was
+    held against stays unjudged: the agent may never tell us any.
+    """
+    rows = list(waiting(session).filter(word_share__isnull=False).order_by("pk"))
+    if not rows:
+        return Feedback()
+    verdicts = {row.memory_id: Verdict(False, row.word_share or 0.0, row.similarity, "") for row in rows}
+    spared = injections(session).filter(judged_at__isnull=False).memory_pks()
+    return settle(session, rows, verdicts, actor, now, spared)
+
+
+def injections(session: AgentSession) -> InjectionQuerySet:
+    return Injection.objects.for_app(session.app).into(session)
+
+
+def waiting(session: AgentSession) -> InjectionQuerySet:
+    """What is not judged yet."""
+    return injections(session).filter(judged_at__isnull=True)
+
+
+def in_view(session: AgentSession, turn_number: int) -> InjectionQuerySet:
+    """What waits to be judged and was before the agent when it answered this turn."""
+    before = Q(turn_number=None) | Q(turn_number__lte=turn_number)
+    return waiting(session).filter(before).select_related("memory").order_by("pk")
+
+
+def question_of(session: AgentSession, turn_number: int) -> str:
+    """What the user said in the turn, if it is stored."""
+    turns = Turn.objects.for_app(session.app).filter(session=session, number=turn_number)
+    return turns.values_list("user_input", flat=True).first() or ""
+
+
+def weigh(app: App, memories: Sequence[Memory], answer: Answer, embedder: Embedder) -> dict[int, Verdict]:
+    """The verdict on each memory, by pk."""
+    said = {memory.pk: embedded_text(memory.content, memory.subject) for memory in memories}
+    vectors = vectors_of(app, list(said), answer, embedder)
+    return {
+        pk: verdict_of(take_up(text, answer), likeness_of(vectors.get(pk), answer), embedder.thresholds)
+        for pk, text in said.items()
+    }
+
+
+def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder) -> Mapping[int, Vectors]:
+    """The memories' vectors, by pk, after `answer` was given its own; none where those cannot be had."""
+    rows = list(
+        Vector.objects.for_app(app).filter(model=embedder.name, memory__in=pks).values_list("memory_id", "dim", "data")
+    )
+    if not rows or not answer.passages:
+        return {}
+    try:
+        answer.take_vectors(embedder.embed_documents(answer.texts()))
+    except EmbedderError as error:
+        log.warning("answer_not_embedded", embedder=embedder.name, error=str(error))
+        return {}
+    return {pk: from_bytes([bytes(data)], dim)[0] for pk, dim, data in rows}
+
+
+def note_weighed(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict]) -> None:
+    """Keeps the most that any answer has shown of a memory that is not judged yet."""
+    more = [row for row in rows if row.word_share is None or verdicts[row.memory_id].word_share > row.word_share]
+    for row in more:
+        row.word_share, row.similarity = verdicts[row.memory_id].word_share, verdicts[row.memory_id].similarity
+    if more:
+        waiting(session).bulk_update(more, ["word_share", "similarity"])
+
+
+def settle(
+    session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict], actor: str, now: datetime,
+    spared: Sequence[int] = (),
+) -> Feedback:  # fmt: skip
+    """Marks the lines as judged and moves priorities, but for `spared` memories; both or neither.
+
+    Lines that another call has judged meanwhile are left as they are.
+    """
+    if not rows:
+        return Feedback()
+    factors = cost_factors(session, rows)
+    with writing(session.app, actor, now) as write:
+        still = set(waiting(session).filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
+        rows = [row for row in rows if row.pk in still]
+        mark(session, rows, verdicts, now)
+        pks = {row.memory_id for row in rows} - set(spared)
+        memories = Memory.objects.for_app(session.app).in_bulk(pks)
+        judged = [Judged(memories[pk], verdicts[pk]) for pk in verdicts if pk in memories]
+        write.judge_uses([change(write.policy, one, factors[one.memory.pk]) for one in judged])
+    return Feedback([one for one in judged if one.verdict.used], [one for one in judged if not one.verdict.used])
+
+
+def cost_factors(session: AgentSession, rows: Sequence[Injection]) -> dict[int, float]:
+    """By memory pk, how many times the mean length of its block's lines its line has, within 1 and 2. One query."""
+    blocks = injections(session).filter(created_at__in={row.created_at for row in rows}).order_by()
+    means = {
+        (created_at, block): mean
+        for created_at, block, mean in blocks.values_list("created_at", "block").annotate(mean=Avg(Length("line")))
+    }
+    factors: dict[int, float] = {}
+    for row in rows:
+        times = len(row.line) / (means.get((row.created_at, row.block)) or 1)
+        factors[row.memory_id] = max(factors.get(row.memory_id, 1.0), min(MOST_EXPENSIVE, times))
+    return factors
+
+
+def mark(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict], now: datetime) -> None:
+    for row in rows:
+        verdict = verdicts[row.memory_id]
+        row.judged_at, row.used, row.evidence = now, verdict.used, verdict.evidence
+        row.word_share, row.similarity = verdict.word_share, verdict.similarity
+    if rows:
+        injections(session).bulk_update(rows, ["judged_at", "used", "word_share", "similarity", "evidence"])
+
+
+def change(policy: AppPolicy, judged: Judged, factor: float) -> tuple[Memory, bool, float, str]:
+    """What the verdict does to the memory, as `Writer.judge_uses` takes it."""
+    if judged.verdict.used:
+        return judged.memory, True, policy.echo_step, judged.verdict.evidence
+    dear = f"; its line is {factor:.1f} × as long as others" if factor > 1.05 else ""
+    return judged.memory, False, policy.fizzle_step * factor, f"{judged.verdict.evidence or NO_SIGN}{dear}"

@@ -1,0 +1,221 @@
+"""What is to come: noted when a user says it, brought up on its day, put away when that is over."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from itertools import islice
+
+from django.db import transaction
+from django.db.models import F, Q
+
+from memories.learn.coming import Told, read_told
+from memories.learn.stretches import Days, bring_to
+from memories.ledger.days import day_of
+from memories.models import FutureTrigger, Memory, Preload, TriggerStatus, Visibility
+from memories.models.memory import MemoryQuerySet
+from memsite.tenancy.models import Agent, App
+from memsite.tenancy.scoping import ScopedQuerySet
+from sessions.models import AgentSession, Resource, Role
+
+MOST_OF_A_MESSAGE = 10
+MOST_DUE = 20
+MOST_MEMORIES = 10
+BATCH = 500
+
+Triggers = ScopedQuerySet[FutureTrigger]
+Row = tuple[int, date, date | None, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A trigger and the memories it brings up, the most important first."""
+
+    trigger: FutureTrigger
+    memories: Sequence[Memory]
+
+    @property
+    def said(self) -> date:
+        """The app's day on which it was said, or noted by hand. Reads the trigger's app and resource."""
+        resource = self.trigger.resource
+        return day_of(self.trigger.app, resource.content_at if resource else self.trigger.created_at)
+
+
+def visible_triggers(app: App, agent: Agent | None) -> Triggers:
+    """What this agent may see; operators (no agent) see all."""
+    rows = FutureTrigger.objects.for_app(app)
+    return rows.filter(~Q(visibility=Visibility.AGENT) | Q(agent=agent)) if agent else rows
+
+
+def injectable(allowed: MemoryQuerySet, app: App, now: datetime) -> MemoryQuerySet:
+    """What a trigger may bring up, the most important first."""
+    rows = allowed.active().valid(now).filter(confidence__gte=app.policy.inactive_below)
+    return rows.order_by("-importance", "-confidence", "pk")
+
+
+# --- noting
+
+
+def note_coming(session: AgentSession, resources: Iterable[Resource], now: datetime) -> list[FutureTrigger]:
+    """A new trigger for each time to come in these texts, as far as users said them.
+
+    No query if there is none, two otherwise. What already waits, and what was over before it came here, is left out.
+    Call it under the app's write lock: two calls at once could note the same twice.
+    """
+    told = [(resource, one) for resource in resources for one in told_in(session.app, resource, now)]
+    if not told:
+        return []
+    new: dict[tuple[object, ...], FutureTrigger] = {}
+    for resource, one in told:
+        trigger = trigger_of(session, resource, one, now)
+        new.setdefault(sameness(trigger), trigger)
+    known = {sameness(trigger) for trigger in alike(session, new.values())}
+    return FutureTrigger.objects.bulk_create(trigger for key, trigger in new.items() if key not in known)
+
+
+def told_in(app: App, resource: Resource, now: datetime) -> list[Told]:
+    """What a user's text says is to come and is not over by now; relative days count from when it was said."""
+    if resource.role != Role.USER:
+        return []
+    try:
+        said_at = resource.content_at.astimezone(app.policy.time_zone)
+    except OverflowError:
+        return []
+    today = day_of(app, now)
+    brought = ((one, bring_to(one.days, today)) for one in read_told(resource.raw_content, said_at))
+    return list(islice((replace(one, days=days) for one, days in brought if days), MOST_OF_A_MESSAGE))
+
+
+def trigger_of(session: AgentSession, resource: Resource, told: Told, now: datetime) -> FutureTrigger:
+    return FutureTrigger(
+        app=session.app,
+        trigger_date=told.days.on,
+        trigger_time=told.at,
+        until=told.days.until,
+        rule=told.days.rule,
+        text=told.text,
+        message=told.message,
+        user_id=session.user_id,
+        agent_id=session.agent_id,
+        session=session,
+        resource=resource,
+        created_at=now,
+    )
+
+
+def sameness(trigger: FutureTrigger) -> tuple[object, ...]:
+    """Equal for triggers of one user that say the same of the same day.
+
+    The first day of a stretch, or of what comes round, is another one when it is told of again on the way.
+    """
+    return trigger.message, trigger.trigger_time, trigger.rule or trigger.until or trigger.trigger_date
+
+
+def alike(session: AgentSession, triggers: Collection[FutureTrigger]) -> Triggers:
+    """The user's waiting triggers with one of these messages. Looks at no later days than it has to."""
+    rows = FutureTrigger.objects.for_app(session.app).filter(
+        status=TriggerStatus.WAITING, user_id=session.user_id, message__in={one.message for one in triggers}
+    )
+    last = date.max if any(one.rule for one in triggers) else max(one.trigger_date for one in triggers)
+    return rows.filter(trigger_date__lte=last)
+
+
+def link_memories(app: App, resource_pks: Collection[int]) -> int:
+    """Waiting triggers bring up the memories that were made of the same text; answers how many links it took."""
+    waiting = FutureTrigger.objects.for_app(app).filter(status=TriggerStatus.WAITING, resource__in=resource_pks)
+    triggers = list(waiting.values_list("pk", "resource_id")) if resource_pks else []
+    if not triggers:
+        return 0
+    made = defaultdict(list)
+    memories = Memory.objects.for_app(app).live().filter(resource__in={resource for _, resource in triggers})
+    for pk, resource in memories.order_by("-importance", "-confidence", "pk").values_list("pk", "resource_id"):
+        made[resource].append(pk)
+    links = [
+        Preload(app=app, trigger_id=trigger, memory_id=memory)
+        for trigger, resource in triggers
+        for memory in made[resource][:MOST_MEMORIES]
+    ]
+    return len(Preload.objects.bulk_create(links, ignore_conflicts=True))
+
+
+# --- on the day
+
+
+def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> list[Due]:
+    """What is due today where the app lives, the earliest time first; MOST_DUE at most. Three queries at most.
+
+    Of the user and of no one in particular; no user given: of all. A recurring one is due on the day that
+    `put_away` has moved it to.
+    """
+    rows = due_on(visible_triggers(app, agent), day_of(app, now)).select_related("resource")
+    if user_id:
+        rows = rows.filter(Q(user_id=user_id) | Q(user_id=None))
+    ordered = rows.order_by(F("trigger_time").asc(nulls_last=True), "-trigger_date", "pk")
+    triggers = list(ordered.defer("resource__raw_content")[:MOST_DUE])
+    if not triggers:
+        return []
+    links = set(Preload.objects.for_app(app).filter(trigger__in=triggers).values_list("trigger_id", "memory_id"))
+    allowed = Memory.objects.for_app(app).visible_to(agent).of_user(user_id).filter(pk__in={pk for _, pk in links})
+    ready = injectable(allowed, app, now).select_related("session", "resource").defer("resource__raw_content")
+    memories = list(ready) if links else []
+    for trigger in triggers:
+        trigger.app = app
+    return [
+        Due(trigger, [memory for memory in memories if (trigger.pk, memory.pk) in links][:MOST_MEMORIES])
+        for trigger in triggers
+    ]
+
+
+def due_on(rows: Triggers, today: date) -> Triggers:
+    running = Q(until=None, trigger_date=today) | Q(until__gte=today)
+    return rows.filter(running, status=TriggerStatus.WAITING, trigger_date__lte=today)
+
+
+# --- afterwards
+
+
+def roll_over(app: App, now: datetime) -> dict[str, int]:
+    """The daily job: `put_away`, and how many are due today."""
+    due_today = due_on(FutureTrigger.objects.for_app(app), day_of(app, now))
+    return {**put_away(app, now), "due_today": due_today.count()}
+
+
+def put_away(app: App, now: datetime) -> dict[str, int]:
+    """What is over moves to its next day, or is done if it has none. `BATCH` to a transaction; answers counts.
+
+    One query when nothing is over. Days that were missed are skipped.
+    """
+    today, counts, last_pk = day_of(app, now), Counter(moved=0, done=0), 0
+    while batch := list(
+        over(app, today).filter(pk__gt=last_pk).values_list("pk", "trigger_date", "until", "rule")[:BATCH]
+    ):
+        with transaction.atomic():
+            counts += put_away_batch(app, batch, today)
+        last_pk = batch[-1][0]
+    return {"moved": counts["moved"], "done": counts["done"]}
+
+
+def over(app: App, today: date) -> Triggers:
+    rows = FutureTrigger.objects.for_app(app).filter(status=TriggerStatus.WAITING, trigger_date__lt=today)
+    return rows.filter(Q(until=None) | Q(until__lt=today)).order_by("pk")
+
+
+def put_away_batch(app: App, batch: Sequence[Row], today: date) -> Counter[str]:
+    """One statement for all that come once, one for each rule and day. What was changed meanwhile is left alone."""
+    rows, counts = over(app, today).order_by(), Counter[str]()
+    once = [pk for pk, _, _, rule in batch if not rule]
+    counts["done"] += rows.filter(pk__in=once, rule="").update(status=TriggerStatus.DONE)
+    together = defaultdict(list)
+    for pk, on, until, rule in batch:
+        if rule:
+            together[Days(on, until, rule)].append(pk)
+    for days, pks in together.items():
+        same = rows.filter(pk__in=pks, trigger_date=days.on, until=days.until, rule=days.rule)
+        brought = bring_to(days, today)
+        if brought:
+            counts["moved"] += same.update(trigger_date=brought.on, until=brought.until)
+        else:
+            counts["done"] += same.update(status=TriggerStatus.DONE)
+    return counts

@@ -1,0 +1,210 @@
+"""The categories' summaries, written anew when enough has changed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+from time import monotonic
+
+import structlog
+from django.db import transaction
+from django.db.models import F, Max, Q
+
+from memories.maintain.passages import passages_of
+from memories.models import Memory, Passage, Summary, SummaryDue, Visibility
+from memories.models.memory import MemoryQuerySet
+from memories.models.noted import as_noted
+from memories.models.summary import SummaryQuerySet
+from memories.providers.embeddings import Embedder
+from memories.providers.llm.provider import LLMError, Noted, Provider, Written
+from memories.store.due import Key, mark_due
+from memsite.tenancy.models import App
+from memsite.tenancy.scoping import ScopedQuerySet
+
+log = structlog.get_logger("memories.maintain")
+MAX_CHARACTERS = 8_000
+AT_LEAST_CHANGES = 10
+OLDER_THAN = timedelta(seconds=60)
+LEASE = timedelta(minutes=10)
+VERSIONS_KEPT = 100
+MOST_FACTS = 5_000
+"""Of a category: the rules read as many in about a second, and 8,000 characters hold some hundred."""
+BATCH = 500
+
+
+def rewrite_due(
+    app: App, provider: Provider, embedder: Embedder, actor: str, now: datetime,
+    *, at_least: int = AT_LEAST_CHANGES, older_than: timedelta = OLDER_THAN,
+) -> int:  # fmt: skip
+    """Writes anew what has `at_least` changes, or one that has waited for `older_than`; answers how many texts changed.
+
+    Not to be called inside a transaction. Nothing for an app that keeps no summaries.
+    """
+    ripe = Q(changes__gte=at_least) | Q(since__lte=now - older_than)
+    return Rewriting(app, provider, embedder, actor, now).run(ripe)
+
+
+def rebuild(app: App, provider: Provider, embedder: Embedder, actor: str, now: datetime) -> int:
+    """Writes every summary anew without a look at the one before; answers how many texts changed."""
+    if app.policy.capture_summaries:
+        keys = sorted(all_keys(app))
+        for start in range(0, len(keys), BATCH):
+            mark_due(app, keys[start : start + BATCH], now, AT_LEAST_CHANGES)
+    return Rewriting(app, provider, embedder, actor, now, afresh=True).run(Q(changes__gte=AT_LEAST_CHANGES))
+
+
+def all_keys(app: App) -> set[Key]:
+    """Of what is told, and of what is written. Two queries."""
+    told = Memory.objects.for_app(app).active().exclude(visibility=Visibility.AGENT).order_by()
+    written = Summary.objects.for_app(app).current().order_by()
+    rows = (rows.values_list("category", "user_id").distinct() for rows in (told, written))
+    return {(category, user_id or "") for found in rows for category, user_id in found}
+
+
+def told_in(app: App, category: str, user_id: str) -> MemoryQuerySet:
+    """The memories that this summary may tell of, of whatever status: never one that only one agent may see."""
+    rows = Memory.objects.for_app(app).filter(of_whom(user_id), category=category)
+    return rows.exclude(visibility=Visibility.AGENT)
+
+
+def of_whom(user_id: str) -> Q:
+    """Memories of this end user only, or ("") those of nobody in particular."""
+    return Q(user_id=user_id) if user_id else Q(user_id=None) | Q(user_id="")
+
+
+def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted]:
+    """What is to be told now, the most important first, `MOST_FACTS` at most. One query."""
+    rows = told_in(app, category, user_id).active().valid(now)
+    return [
+        as_noted(memory) for memory in rows.order_by("-importance", "-confidence", "-confirmed_at", "-pk")[:MOST_FACTS]
+    ]
+
+
+def versions_of(app: App, category: str, user_id: str) -> SummaryQuerySet:
+    return Summary.objects.for_app(app).filter(category=category, user_id=user_id)
+
+
+class Rewriting:
+    """One worker's run. What it claims is its own for `LEASE`; the token keeps it from writing after that.
+
+    `afresh`: the provider does not see the summary before.
+    """
+
+    def __init__(
+        self, app: App, provider: Provider, embedder: Embedder, actor: str, now: datetime, *, afresh: bool = False
+    ) -> None:
+        self.app, self.provider, self.embedder, self.actor = app, provider, embedder, actor
+        self.begun, self.started = now, monotonic()
+        self.afresh = afresh
+
+    def now(self) -> datetime:
+        """A run may take longer than a lease."""
+        return self.begun + timedelta(seconds=monotonic() - self.started)
+
+    def run(self, ripe: Q) -> int:
+        if not self.app.policy.capture_summaries:
+            return 0
+        return sum(self.rewrite(due) for due in self.claim_each(ripe))
+
+    def claim_each(self, ripe: Q) -> Iterator[SummaryDue]:
+        """Each of the ripe once, unless another worker has it. Two statements each."""
+        rows = SummaryDue.objects.for_app(self.app)
+        for pk in list(rows.filter(ripe).order_by("since", "pk").values_list("pk", flat=True)):
+            now = self.now()
+            free = Q(lease_until=None) | Q(lease_until__lte=now)
+            if rows.filter(ripe & free, pk=pk).update(token=F("token") + 1, lease_until=now + LEASE):
+                yield from rows.filter(pk=pk)
+
+    def rewrite(self, due: SummaryDue) -> bool:
+        """Whether the text has changed. Slow work comes first, outside of any transaction."""
+        facts = facts_of(self.app, due.category, due.user_id, self.now())
+        current = versions_of(self.app, due.category, due.user_id).current().first()
+        try:
+            written = self.write(due, facts, current)
+        except LLMError as error:
+            log.warning("summary_not_written", app=self.app.app_id, category=due.category, error=str(error))
+            self.claimed(due).update(lease_until=None)
+            return False
+        kept = vectors_of(current, self.embedder.name)
+        passages = passages_of(self.app, written.text, facts, self.embedder, kept)
+        return self.store(due, facts, written, passages)
+
+    def write(self, due: SummaryDue, facts: Sequence[Noted], current: Summary | None) -> Written:
+        if not facts:
+            return Written("")
+        previous = current.content if current and not self.afresh else ""
+        return self.provider.summarise(due.category, facts, previous, MAX_CHARACTERS)
+
+    @transaction.atomic
+    def store(self, due: SummaryDue, facts: Sequence[Noted], written: Written, passages: Sequence[Passage]) -> bool:
+        """Nothing if another worker has taken over, or if a fact was forgotten or withdrawn while it was written of."""
+        # As writers of memories do: nobody can forget one between the look and the write.
+        list(App.objects.select_for_update().filter(pk=self.app.pk).values_list("pk"))
+        if not self.claimed(due).exists():
+            return False
+        still_told = told_in(self.app, due.category, due.user_id).filter(pk__in=[fact.number for fact in facts])
+        if still_told.count() < len(facts):
+            self.claimed(due).update(lease_until=None)
+            return False
+        is_new = self.keep(due, written, len(facts), passages)
+        self.settle(due)
+        if is_new:
+            log.info("summary_written", app=self.app.app_id, category=due.category, actor=self.actor)
+        return is_new
+
+    def keep(self, due: SummaryDue, written: Written, memory_count: int, passages: Sequence[Passage]) -> bool:
+        """Whether there is a new version, or none any more. With the same text only passages may be others."""
+        versions = versions_of(self.app, due.category, due.user_id)
+        current = versions.current().first()
+        if written.text == (current.content if current else ""):
+            if current:
+                set_passages(current, passages)
+            return False
+        number = versions.aggregate(latest=Max("version"))["latest"] or 0
+        now = self.now()
+        versions.current().update(archived_at=now)
+        Passage.objects.for_app(self.app).filter(summary=current).delete()
+        if written.text:
+            new = Summary.objects.create(
+                app=self.app, category=due.category, user_id=due.user_id, version=number + 1, content=written.text,
+                memory_count=memory_count, made_by=written.made_by, created_at=now,
+            )  # fmt: skip
+            set_passages(new, passages)
+        drop_oldest(versions)
+        return True
+
+    def settle(self, due: SummaryDue) -> None:
+        """The work is done; changes that came in since the claim are left for the next run."""
+        since = (due.lease_until or self.now()) - LEASE
+        if not self.claimed(due).filter(changes=due.changes).delete()[0]:
+            self.claimed(due).update(changes=F("changes") - due.changes, since=since, lease_until=None)
+
+    def claimed(self, due: SummaryDue) -> ScopedQuerySet[SummaryDue]:
+        return SummaryDue.objects.for_app(self.app).filter(pk=due.pk, token=due.token)
+
+
+def vectors_of(summary: Summary | None, model: str) -> dict[str, bytes]:
+    """By text; of this embedding model only."""
+    rows = summary.passages.filter(model=model).exclude(data=None).values_list("text", "data") if summary else ()
+    return {text: bytes(data or b"") for text, data in rows}
+
+
+def set_passages(summary: Summary, passages: Sequence[Passage]) -> None:
+    """Writes only if they are others."""
+    known = list(summary.passages.order_by("pk"))
+    if list(map(content_of, known)) != list(map(content_of, passages)):
+        summary.passages.all().delete()
+        for passage in passages:
+            passage.summary = summary
+        Passage.objects.bulk_create(passages)
+
+
+def content_of(passage: Passage) -> tuple[object, ...]:
+    return passage.memory_id, passage.text, passage.model, bytes(passage.data or b"")
+
+
+def drop_oldest(versions: SummaryQuerySet) -> None:
+    """Of the archived ones, `VERSIONS_KEPT` are kept."""
+    archived = versions.exclude(archived_at=None).order_by("-version")
+    if surplus := archived.values_list("version", flat=True)[VERSIONS_KEPT:][:1]:
+        archived.filter(version__lte=surplus[0]).delete()

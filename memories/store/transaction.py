@@ -1,0 +1,50 @@
+"""The transaction that memories are written in, and that keeps an app within its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+
+from django.db import transaction
+from django.db.models import F
+
+from memories.store.due import mark_due
+from memories.store.room import Suggestion, bring_down, hold
+from memories.store.writer import Writer
+from memsite.tenancy.models import App
+
+BATCH = 500
+
+
+@contextmanager
+def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion] = ()) -> Iterator[Writer]:
+    """One transaction, one at a time per app. Nothing slow (no network, no embedding) belongs inside.
+
+    At its end the app has no more live memories than its limit, or than before if that was more already (`shrink`):
+    others have made room, `suggested` ones first. Raises LimitReached, and nothing is written, if none can.
+    """
+    with transaction.atomic():
+        # Taking the app's row first makes writers of the same app wait for each other on every database.
+        row = App.objects.filter(pk=app.pk)
+        row.update(change_number=F("change_number") + 1)
+        change_number, count, limit = row.values_list("change_number", "memory_count", "policy__memory_limit").get()
+        write = Writer(app, app.policy, actor, now, change_number, count, limit)
+        yield write
+        hold(write, max(limit, count), suggested)
+        mark_due(app, write.summaries_due, now)
+        if write.count != count:
+            row.update(memory_count=F("memory_count") + write.count - count)
+
+
+def shrink(app: App, actor: str, now: datetime, batch: int = BATCH) -> int:
+    """Brings an app nearer to a limit that was lowered; answers how many memories, `batch` at most, made room.
+
+    0 when the limit holds, or when all that are left are pinned: call it until then.
+    """
+    if not App.objects.filter(pk=app.pk, memory_count__gt=F("policy__memory_limit")).exists():
+        return 0
+    with writing(app, actor, now) as write:
+        count = write.count
+        bring_down(write, max(write.limit, count - batch))
+        return count - write.count
