@@ -3,14 +3,22 @@
 from memories.agent.base import current_embedder
 from memories.agent.feedback import Feedback
 from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
-from memories.agent.learning import AlreadyDecided, Learning
+from memories.agent.learning import AlreadyDecided, CannotBeStored, Learning
 from memories.agent.recall import Context, Recalling
 from memories.agent.sessions import Sessions
 from memories.agent.spending import Spending
 from memories.agent.summaries import Summaries
 from memories.agent.triggers import Triggers
 
-__all__ = ["AlreadyDecided", "Context", "MemoryAgent", "MemoryGone", "VersionMismatch", "current_embedder"]
+__all__ = [
+    "AlreadyDecided",
+    "CannotBeStored",
+    "Context",
+    "MemoryAgent",
+    "MemoryGone",
+    "VersionMismatch",
+    "current_embedder",
+]
 
 
 class MemoryAgent(Sessions, Knowledge, Recalling, Learning, Feedback, Triggers, Summaries, Spending):

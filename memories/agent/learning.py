@@ -36,6 +36,10 @@ class AlreadyDecided(Exception):
     """Somebody has decided about this rejection."""
 
 
+class CannotBeStored(Exception):
+    """There is nothing left of it, or it is longer than the app allows."""
+
+
 @dataclass(frozen=True, slots=True)
 class Preview:
     """What would be stored, what it would mean for what is known, and in which message it was said; and the refused."""
@@ -67,7 +71,7 @@ class Learning(Caller):
         if denial is None:
             return False
         due = Extraction.objects.for_app(self.app).due(now).filter(session=session_pk)
-        due.update(reason=denial.detail[:500], next_at=denial.until or now + ASK_AGAIN)
+        due.update(reason=f"{denial.reason}: {denial.detail}"[:500], next_at=denial.until or now + ASK_AGAIN)
         return True
 
     def preview(self, messages: Sequence[Message], user_id: str | None = None) -> Preview:
@@ -104,11 +108,16 @@ class Learning(Caller):
         return self.rules.summarise("lessons", noted, "", LESSONS_CHARACTERS).text
 
     def overrule(self, rejection: Rejection) -> Outcome:
-        """Stores after all what was refused. AlreadyDecided if somebody was faster."""
+        """Stores after all what was refused. AlreadyDecided if somebody was faster, CannotBeStored if it cannot be."""
         session = rejection.session or AgentSession(app=self.app)
         fields = rejection.candidate or {"content": rejection.content, "category": rejection.category}
         candidate = candidate_from(dict(fields), session, rejection.resource)
         candidate.session, candidate.agent = rejection.session, rejection.session.agent if rejection.session else None
+
+        if not candidate.content:
+            raise CannotBeStored("No text of it was kept: there is nothing to store.")
+        if len(candidate.content) > self.app.policy.max_characters:
+            raise CannotBeStored(f"This app's memories have at most {self.app.policy.max_characters:,} characters.")
 
         def note(write: Writer, outcomes: list[Outcome]) -> None:
             self.decide(rejection, Decision.OVERRULED, write.now, outcomes[0].memory)

@@ -21,6 +21,7 @@ from memories.inject.pipeline import Injected, budget_tokens, greet, injectable,
 from memories.learn.triggers import Due, note_coming
 from memories.maintain.decay import decay_app
 from memories.models import Extraction, Kind, Memory
+from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
@@ -29,15 +30,17 @@ from sessions.models import AgentSession, Role, SessionStatus, Turn
 from sessions.recording import Said
 
 DECAY_EVERY = timedelta(hours=24)
+MOST_LESSONS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What a session begins with: the block of what is due today, the block of what is known, the jobs that ran."""
+    """What a session begins with: what is due today, what is known, what was learnt, and the jobs that ran."""
 
     due: Injected
     known: Injected
     dues: list[Due]
+    lessons: list[Memory]
     jobs_run: list[str]
 
     @property
@@ -90,13 +93,15 @@ class Sessions(Feedback, Triggers):
         brought = [memory.pk for memory in due.memories]
         allowed = self.memories().of_user(session.user_id).exclude(pk__in=brought)
         known = greet(allowed, self.app, self.app.policy.block, now, max_tokens=budget - due.tokens)
-        for injected in (due, known):
+        lessons = list(self.lessons(session)[:MOST_LESSONS])
+        learnt = Injected("", 0, lessons, len(lessons), LESSONS, tuple(lesson.content for lesson in lessons))
+        for injected in (due, known, learnt):
             note_injected(session, injected, None, now)
-        return Greeting(due, known, dues, ["decay"])
+        return Greeting(due, known, dues, lessons, ["decay"])
 
     def lessons(self, session: AgentSession) -> MemoryQuerySet:
         lessons = self.memories().of_user(session.user_id).filter(kind=Kind.LESSON)
-        return injectable(lessons, self.app.policy, timezone.now())
+        return injectable(lessons, self.app.policy, timezone.now()).select_related("session", "resource")
 
     def heartbeat(self, session: AgentSession) -> list[str]:
         """Notes that the session lives, and runs what is overdue; answers the names of the jobs that ran."""

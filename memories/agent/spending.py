@@ -35,8 +35,8 @@ class Spending(Caller):
         set_level(self.app, level)
         if is_low(self.app):
             return True
-        waiting = Extraction.objects.for_app(self.app).open().exclude(reason="")
-        if waiting.filter(status=ExtractionStatus.PENDING).update(next_at=timezone.now(), reason=""):
+        waiting = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)
+        if waiting.filter(reason__startswith="energy:").update(next_at=timezone.now(), reason=""):
             ring("memories.tasks.upkeep_learn_due")
         return False
 

@@ -25,7 +25,7 @@ from memories.text.secrets import redact
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import CATEGORY_PATTERN, OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
 from sessions.marker_lines import without_markers
-from sessions.models import AgentSession, Resource
+from sessions.models import AgentSession, Resource, Role
 
 # X3: how plainly it was said is how sure it is.
 START_CONFIDENCE = {Strength.EXPLICIT: 0.9, Strength.IMPLIED: 0.7, Strength.INFERRED: 0.5}
@@ -67,17 +67,19 @@ def find_facts(
 
 
 def as_message(resource: Resource, policy: AppPolicy) -> Message:
-    """Without the markers, where these are memories of their own."""
+    """Without secrets, and without the markers where these are memories of their own."""
     at = resource.content_at.astimezone(policy.time_zone)
     text = without_markers(resource.raw_content) if policy.capture_markers else resource.raw_content
-    return Message(resource.role, text, at)
+    return Message(resource.role, redact(text).text, at)
 
 
 def sort_out(found: Found, fact: Fact, session: AgentSession, shown: Sequence[str]) -> None:
     """A candidate, a refusal, or nothing where it only repeats what we told the agent."""
     fact = replace(fact, content=redact(fact.content).text.strip())
     found.made_by = fact.made_by
-    refusal = refusal_of(fact, session.app.policy, shown)
+    # A user who says what the agent was shown confirms it; an agent that does only reads it back.
+    is_agents = found.resource.role == Role.ASSISTANT
+    refusal = refusal_of(fact, session.app.policy, shown if is_agents else ())
     if refusal:
         found.refusals.append(refusal)
     elif fact.content:

@@ -20,14 +20,15 @@ from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
 from memories.capture.refusals import refuse
 from memories.capture.work import Claim, LeaseLost
-from memories.models import Extraction, Injection, Kind, Source
+from memories.models import Extraction, Injection, Kind, Memory, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, LLMError, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.fence import strip_fenced
 from memories.text.messages import Message
+from memories.text.relate import Relation
 from memories.text.secrets import redact, strip_private
-from sessions.models import AgentSession, Resource
+from sessions.models import AgentSession, Resource, Role
 
 log = structlog.get_logger("memories.capture")
 ACTOR = "system:extraction"
@@ -46,6 +47,18 @@ class Lesson:
     rejected: int = 0
     failed: int = 0
     outcomes: list[Outcome] = field(default_factory=list)
+
+    def add(self, other: Lesson) -> None:
+        self.texts += other.texts
+        self.stored += other.stored
+        self.reinforced += other.reinforced
+        self.rejected += other.rejected
+        self.outcomes += other.outcomes
+
+
+def actor_of(session: AgentSession) -> str:
+    """Whoever reads a revision sees from which session it was learnt."""
+    return f"{ACTOR}:{session.uid}"
 
 
 def learn(
@@ -85,17 +98,34 @@ def learn_facts(
 ) -> None:  # fmt: skip
     session = claim.session
     texts = [row.resource for row in rows if row.resource]
-    shown = Injection.objects.for_app(session.app).into(session).lines()
+    injected = Injection.objects.for_app(session.app).into(session)
+    shown, shown_pks = injected.lines(), set(injected.memory_pks())
     found = find_facts(session, texts, said_before(session, texts), provider, embedder, shown, now)
     candidates = [candidate for one in found for candidate in one.candidates]
     embed_candidates(candidates, embedder)
     judge = None if provider.name == RULES else provider
     outlooks = dict(zip(map(id, candidates), look_around(session.app, candidates, embedder, judge), strict=True))
-    with writing(session.app, ACTOR, now) as write:
+    learnt = Lesson()
+    with writing(session.app, actor_of(session), now) as write:
         for row, one in zip(rows, found, strict=True):
-            keep(write, row, one, outlooks, embedder, lesson)
+            drop_echoes(one, outlooks, shown_pks)
+            keep(write, row, one, outlooks, embedder, learnt)
         if on_learnt:
             on_learnt(write, texts)
+    lesson.add(learnt)
+
+
+def drop_echoes(found: Found, outlooks: dict[int, Outlook], shown_pks: set[int]) -> None:
+    """What an agent says in other words of what it was shown in this session is no news either."""
+    if found.resource.role == Role.ASSISTANT:
+        found.candidates = [
+            candidate
+            for candidate in found.candidates
+            if not any(
+                item.memory.pk in shown_pks and item.verdict.relation == Relation.SAME
+                for item in outlooks[id(candidate)].telling
+            )
+        ]
 
 
 def keep(
@@ -144,12 +174,24 @@ def digest_session(
         reason = f"skipped: {work.told(error)}"
         log.warning("digest_skipped", session=str(session.uid), error=work.told(error))
     embed_candidates(candidates, embedder)
-    outlooks = look_around(session.app, candidates, embedder)
-    with writing(session.app, ACTOR, now) as write:
-        outcomes = [store(write, *pair, embedder) for pair in zip(candidates, outlooks, strict=True)]
-        work.finish(write, row, made_by=made_by, stored=len(outcomes), **({"reason": reason} if reason else {}))
-    lesson.stored += len(outcomes)
-    lesson.outcomes += outcomes
+    with writing(session.app, actor_of(session), now) as write:
+        stored = sum(keep_digest(write, candidate) for candidate in candidates)
+        work.finish(write, row, made_by=made_by, stored=stored, **({"reason": reason} if reason else {}))
+    lesson.stored += stored
+
+
+def keep_digest(write: Writer, candidate: Candidate) -> bool:
+    """The session's one digest: a later one takes the place of its words. Answers whether it says something new."""
+    rows = Memory.objects.for_app(write.app).live().filter(session=candidate.session, source=Source.DIGEST)
+    digest = rows.first()
+    if digest is None:
+        write.announce(write.create(candidate))
+    elif digest.content != candidate.content:
+        changes = {"content": candidate.content}
+        write.edit(digest, changes, "the session went on", candidate.vector, candidate.vector_model)
+    else:
+        return False
+    return True
 
 
 def plain(text: str) -> str:

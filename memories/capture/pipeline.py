@@ -63,7 +63,7 @@ def of_relation(known: Sequence[Known], relation: Relation) -> list[Known]:
 def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
     """Another source counts more than the same session, whose newer wording is taken where it says no less."""
     memory, reason = same.memory, same.verdict.reason
-    if candidate.source != Source.FACT or candidate.session is None or candidate.session != memory.session:
+    if candidate.source != Source.FACT or not write.has_said(memory):
         write.reinforce(memory, write.policy.reinforce_step, reason)
         return memory
     is_fuller = len(candidate.content) >= len(memory.content) and candidate.content != memory.content

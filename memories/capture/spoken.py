@@ -17,6 +17,7 @@ from memories.capture.work import queue_facts
 from memories.models import Injection, Source
 from memories.providers.embeddings import Embedder
 from memories.store import Candidate, Writer, writing
+from memories.text.clean import clean
 from sessions.models import AgentSession, Resource, Role
 from sessions.recording import Said, in_public, record_events, record_said
 
@@ -108,7 +109,8 @@ def listen(session: AgentSession, said: Said, shown: Sequence[str]) -> Heard:
         if is_echo(marker.text, shown):
             heard.refusals.append(Refusal(marker.category, ECHO, marker.text))
         elif len(marker.text) > policy.max_characters:
-            heard.refusals.append(Refusal(marker.category, f"longer than {policy.max_characters} characters"))
+            reason = f"longer than {policy.max_characters} characters"
+            heard.refusals.append(Refusal(marker.category, reason, clean(marker.text)))
         else:
             heard.candidates.append(candidate_of(session, marker, said))
     return heard

@@ -26,6 +26,7 @@ MOST_AT_ONCE = 40
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
 # What fails for another reason than that a service is away is given up after so many attempts.
 MOST_ATTEMPTS = 5
+KILLED = "its worker ended each time while it was at this text"
 TASK = "memories.tasks.learn"
 SPOKEN = (Role.USER, Role.ASSISTANT)
 
@@ -82,8 +83,15 @@ def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
         # Writers of one app wait for each other here, so that two workers never see the same row as due.
         App.objects.filter(pk=app.pk).update(change_number=F("change_number"))
         due = Extraction.objects.for_app(app).due(now).filter(session=session_pk)
+        left_behind = due.filter(status=ExtractionStatus.RUNNING)
+        left_behind.filter(attempts__gte=MOST_ATTEMPTS).update(
+            status=ExtractionStatus.DEAD, lease_until=None, finished_at=now, reason=KILLED
+        )
         first = due.order_by("-what", "pk").values_list("what", flat=True).first()
-        pks = list(due.filter(what=first).order_by("resource_id", "pk").values_list("pk", flat=True)[:MOST_AT_ONCE])
+        # What a worker left behind may be what ended it: read alone, the least tried first.
+        most = 1 if left_behind.exists() else MOST_AT_ONCE
+        in_order = due.filter(what=first).order_by("attempts", "resource_id", "pk")
+        pks = list(in_order.values_list("pk", flat=True)[:most])
         ours = Extraction.objects.for_app(app).filter(pk__in=pks)
         ours.update(
             status=ExtractionStatus.RUNNING,

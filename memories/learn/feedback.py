@@ -20,7 +20,7 @@ from django.db.models.functions import Length
 
 from memories.learn.verdict import Answer, Verdict, likeness_of, take_up, verdict_of
 from memories.models import Injection, Memory, Vector
-from memories.models.injection import InjectionQuerySet
+from memories.models.injection import LESSONS, InjectionQuerySet
 from memories.models.vector import embedded_text, from_bytes
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.store import writing
@@ -84,7 +84,7 @@ def judge_rest(session: AgentSession, actor: str, now: datetime) -> Feedback:
 
 
 def injections(session: AgentSession) -> InjectionQuerySet:
-    return Injection.objects.for_app(session.app).into(session)
+    return Injection.objects.for_app(session.app).into(session).exclude(block=LESSONS)
 
 
 def waiting(session: AgentSession) -> InjectionQuerySet:

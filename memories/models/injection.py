@@ -11,6 +11,9 @@ from memories.models.memory import Memory
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 from sessions.models import AgentSession
 
+LESSONS = "lessons"
+"""The block of what every session starts with. Whether it was used is not asked: it is there to be kept to."""
+
 
 class InjectionQuerySet(ScopedQuerySet["Injection"]):
     def into(self, session: AgentSession) -> Self:

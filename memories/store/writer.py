@@ -266,6 +266,11 @@ class Writer:
         rows = Revision.objects.for_app(self.app).filter(memory=memory)
         return rows.exclude(action__in=(Action.USED, Action.IGNORED)).order_by("-number").first()
 
+    def has_said(self, memory: Memory) -> bool:
+        """Whether this actor has stated it before."""
+        said = Revision.objects.for_app(self.app).filter(memory=memory, actor=self.actor)
+        return said.filter(action__in=(Action.CREATED, Action.REINFORCED)).exists()
+
     def superseded_by(self, memory: Memory, at: datetime) -> list[Memory]:
         """The memories that `memory` superseded at this moment and that have not changed since."""
         links = memory.links_out.filter(kind=LinkKind.SUPERSEDES, created_at=at).select_related("to_memory")

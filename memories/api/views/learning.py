@@ -11,7 +11,7 @@ from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.agent import AlreadyDecided
+from memories.agent import AlreadyDecided, CannotBeStored
 from memories.api.base import AgentView, found
 from memories.api.pages import as_uuid, one_of, page, refuse_unknown
 from memories.api.schema import lists
@@ -30,7 +30,7 @@ from memories.api.shapes.memories import MemoryShown, MemoryStored, show_memory
 from memories.api.views.memories import stored_answer
 from memories.models import Decision, Entity, Extraction, ExtractionStatus, Kind, Rejection, RejectionKind
 from memories.text.messages import Message
-from memsite.exceptions import Conflict
+from memsite.exceptions import Conflict, Unprocessable
 
 
 class Extractions(AgentView):
@@ -99,12 +99,14 @@ class OverruleRejection(AgentView):
 
     @extend_schema(request=None, responses={201: MemoryStored, 200: MemoryStored}, operation_id="overrule_rejection")
     def post(self, request: Request, uid: UUID) -> Response:
-        """Stores it after all. 409 if somebody has decided already."""
+        """Stores it after all. 409 if somebody has decided already, 422 if no text of it was kept."""
         rows = Rejection.objects.for_app(self.app).select_related("session__agent", "resource")
         try:
             outcome = self.memory_agent().overrule(found(rows.filter(uid=uid).first()))
         except AlreadyDecided as error:
             raise Conflict("This rejection is decided already.") from error
+        except CannotBeStored as error:
+            raise Unprocessable(str(error)) from error
         status, body = stored_answer(outcome)
         return Response(body, status=status)
 

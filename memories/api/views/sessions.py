@@ -48,7 +48,6 @@ from sessions.models import AgentSession, Event, Level, Resource, SessionStatus,
 from sessions.recording import Said
 
 MAX_TURN = 2**31 - 1
-MAX_LESSONS = 50
 
 
 class Sessions(AgentView):
@@ -80,7 +79,7 @@ class Sessions(AgentView):
             "text": greeting.text,
             "tokens": greeting.tokens,
             "memories": [show_memory(memory) for memory in greeting.memories],
-            "lessons": [show_memory(memory) for memory in agent.lessons(session)[:MAX_LESSONS]],
+            "lessons": [show_memory(memory) for memory in greeting.lessons],
             "triggers": [show_trigger(due) for due in greeting.dues],
         }
         return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": greeting.jobs_run}

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 STATEMENT, INSTRUCTION, DECISION = "statement", "instruction", "decision"
 CORRECTION, OUTCOME, GUESS = "correction", "outcome", "guess"
+SAID = "said"
+"""In the words it was said in, because of what it has in it rather than how it is built."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,11 +37,13 @@ class Finding:
     """The strongest mark."""
 
 
+@lru_cache(maxsize=256)
 def weigh_personal(clause: str) -> Finding:
     """How much a statement in the first person tells about its speaker."""
     return _weigh(clause, PERSONAL, AGAINST_PERSONAL, 0.0)
 
 
+@lru_cache(maxsize=256)
 def weigh_impersonal(clause: str) -> Finding:
     """How much a statement about something tells that will matter later."""
     if not SAYS_WHAT_IS.search(clause):

@@ -25,7 +25,7 @@ _FILLER = re.compile(
     r"apparently|turns out|sorry|excuse me|please|pls|gut|also|übrigens|au fait|por cierto|bitte|danke|merci|"
     r"gracias)\s*[,!.:;…–—-]+\s*|(?:so|and|but|plus|also|well|ok|okay|oh|btw|by the way|fyi|anyway|alright|yeah|"
     r"then|basically|honestly|tbh|actually|just|cos|cuz|because|ok so|okay so|thing is|the thing is|lol|ugh|haha|"
-    r"ya|yeah no|look|listen|übrigens|aber|und|also|mais|et|pero|y)\s+)",
+    r"ya|yeah no|nah|look|listen|übrigens|aber|und|also|mais|et|pero|y)\s+)",
     re.IGNORECASE,
 )
 _ANNOUNCED = re.compile(
@@ -93,6 +93,19 @@ _SLIPS = (
     (re.compile(r"\b(?:wanna)\b"), "want to"),
     (re.compile(r"\btmrw\b|\btmr\b|\b2morrow\b"), "tomorrow"),
 )
+
+
+_REPORT = re.compile(
+    r"^(?:done|found it|yes|no|same cause as before|it lines up|status|state|result|results|"
+    r"summary(?: [^:]{0,40})?|fixed|"
+    r"noted|for the record|right|ok|sorry|kept|got it|understood|correct|verdict)\s*[:,]\s+",
+    re.IGNORECASE,
+)
+
+
+def strip_report(text: str) -> str:
+    """What an assistant found, without the word that announces it."""
+    return _REPORT.sub("", text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,11 @@ _LEFT_OUT_LINE = re.compile(
     | \[?\d{4}-\d\d-\d\d[T\ ]\d\d:\d\d | \[?\d\d:\d\d:\d\d\b   # a line of a log
     | [A-Z][a-z]{2}\s+\d{1,2}\s\d\d:\d\d:\d\d
     | (?:TRACE|DEBUG|INFO|WARN|WARNING|ERROR|FATAL|CRITICAL)\b[\s:|\]]
+    | (?:ALERT|CRIT|OK|FAIL|FAILED|PASS|PASSED)\b[\s:] | thread\s'[^']*'\spanicked | assertion\s.{0,20}failed | panic:
+    | [a-z]{2,12}:\s(?:connect|cannot|can't|could\snot|no\ssuch|command|unable|failed|permission|fatal|error)\b
+    | \$\w+\s=\s | [\w.-]+\s=\s[{\["] | \S+\s+[\d.]+\s?[kKMG]i?B(?:\s*$|\s+[│|])
+    | Filesystem\s+Size | /dev/\S+\s | tmpfs\s
+    | \d+\spackages\sare\slooking | added\s\d+\spackages
     | Traceback\b | File\s"[^"]*",\sline | at\s[\w$.<>]+\( | (?:\w+\.)*\w*(?:Error|Exception|Warning):\s
     | \$\s\S | \#!?/ | >>> | PS\s[A-Z]: | [\w.-]+@[\w.-]+:[~/\w-]*[$\#]\s   # a prompt of a shell
     | (?:---|\+\+\+|@@|diff\s--git|===+|\*\*\*+|\+\s?\S+[({=]|[+-]\s?\w+\s*[=(:]\s*\S+$)       # a diff, a ruler
@@ -48,12 +53,16 @@ _LEFT_OUT_LINE = re.compile(
       \s+[-\w./$"']+(?:\s+[-./$"'\w=:]+)*\s*$
     | [\w.-]+\s*=\s*\S+\s*$ | [\w-]+(?:\.[\w-]+)*\([^)]*\)[;:{]?\s*$
     | (?:return|if|for|while|else|elif|try|except|switch|case)\b.*[;{:)]\s*$
-    | .*(?:=>|\)\s*\{|;\s*\}|\{\s*$|[^\s.]\(\)[;.]|::\w|&&\s)
+    | \d{9,}:\s | (?:[^|]+\s\|\s){2}
     | (?:https?|ftp|ssh)://\S+\s*$
     | \w+:\s*$
     )""",
     re.VERBOSE,
 )
+_CODE_INSIDE = re.compile(r"=>|\)\s*\{|;\s*\}|\{\s*$|[^\s.]\(\)[;.]|::\w|&&\s")
+_PLAIN_WORD = re.compile(r"(?<!\S)[A-Za-z]+[,.:;!?]?(?!\S)")
+MIN_PLAIN_WORDS = 8
+"""So many words in a line, and it is a sentence that speaks of code."""
 _SPEECH = re.compile(
     r"\"[^\"\n]{25,1000}\"|“[^”\n]{25,1000}”|«[^»\n]{25,1000}»|\"[^\"\n]*\\b(?:I|I'm|I've|my|My)\\b[^\"\n]*\""
 )
@@ -125,6 +134,8 @@ def _is_left_out(line: str) -> bool:
         return False
     if _LEFT_OUT_LINE.match(line.strip()):
         return True
+    if _CODE_INSIDE.search(line) and len(_PLAIN_WORD.findall(line)) < MIN_PLAIN_WORDS:
+        return True
     body = line.strip()
     return len(body) > 20 and len(_ODD.findall(body)) > 0.2 * len(body) and body.isascii()
 
@@ -188,7 +199,7 @@ def _read(prose: str, first: int, last: int, is_first: bool) -> Sentence | None:
     while last > first and prose[last - 1].isspace():
         last -= 1
     raw = prose[first:last]
-    if not raw or len(raw) > MAX_SENTENCE_CHARACTERS or not any(char.isalpha() for char in raw):
+    if not raw or len(raw) > MAX_SENTENCE_CHARACTERS or not any(char.isalnum() for char in raw):
         return None
     text = _PICTURE.sub(" ", raw.translate(_APOSTROPHES))
     if "*" in text or "__" in text:

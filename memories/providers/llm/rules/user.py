@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from memories.providers.llm.rules.candidate import CORRECTION, DECISION, INSTRUCTION, STATEMENT, Candidate
 from memories.providers.llm.rules.clauses import has_verb, split_clauses
 from memories.providers.llm.rules.corrections import read_correction
+from memories.providers.llm.rules.cutting import cut_run_on, is_cut_short
 from memories.providers.llm.rules.decisions import is_order, read_decision
 from memories.providers.llm.rules.evidence import (
     ENOUGH,
@@ -36,6 +37,9 @@ _NO_STATEMENT = re.compile(
     r"^(?:ideas|thoughts|tips|suggestions|mine|ours|yours|you|you're|your|what|let's|lets|never|always|don't|"
     r"do not|please|never mind|nvm|thanks|thank|no|not|yes|good|love)\b",
     re.IGNORECASE,
+)
+_UNFINISHED = re.compile(
+    r"^(?:when|while|whenever|although|though|unless)\s(?:I|we|you|he|she|it|they|my|the)\s[^,]*$", re.IGNORECASE
 )
 _QUOTED = re.compile(r"[\"“]\s*[\"”]|^['\"“]")
 _ALLERGIC = re.compile(
@@ -81,7 +85,7 @@ def _read_sentence(
             yield Candidate(corrected, place, quote, 0.8, "a correction", CORRECTION, is_final=True, is_lesson=True)
             return
     asks = is_open(sentence, bare.text)
-    for clause in split_clauses(bare.text, asks):
+    for clause in (cut for part in split_clauses(bare.text, asks) for cut in cut_run_on(part)):
         candidate = _read_clause(clause, bare, asks, place, quote, referents)
         if candidate:
             yield candidate
@@ -96,6 +100,8 @@ def _read_clause(
         text = f"I {text[:1].lower()}{text[1:]}"
     if _ALLERGIC.match(text):
         text = f"I'm {text[:1].lower()}{text[1:]}"
+    if _UNFINISHED.match(text) or is_cut_short(text):
+        return None
     words = len(text.split())
     is_lesson = wrapping.is_correction or inner.is_correction or wrapping.is_told_again
     is_hedged = wrapping.is_hedged or inner.is_hedged

@@ -1,0 +1,121 @@
+"""Cut what runs on, "stas is coeliac, he can't have pasta and the dog steals it", where a new subject has its verb."""
+
+from __future__ import annotations
+
+import re
+
+from memories.providers.llm.rules.verbs import is_finite
+from memories.text.wordlist import words
+
+_BORDER = re.compile(
+    r"\s*(?:,\s*(?:and|but|so|or|then|plus|also)?|;|"
+    r"\s[-–—]+\s|—|…|\.\.\.|\s(?:and|but|so|plus))"
+    r"\s+(?:also |then |now |that )?"
+)
+_SUBJECT = re.compile(
+    r"(?:(?:I|he|she|it|they|we|you|there|this|that|these|those|everyone|everybody|nobody|"
+    r"nothing|both|mine|ours|hers|his|"
+    r"theirs|one|all)(?P<ending>'(?:m|s|re|ve|ll|d))?|(?P<noun>(?:(?:my|our|his|her|their|the|"
+    r"your|its|an?|every|each|no|all|this|that) )?"
+    r"[\w./'-]+(?: [\w./'-]+){0,3}?(?P<own>'s)?)) (?P<verb>[\w']+)",
+    re.IGNORECASE,
+)
+_PRONOUN = words("i he she it they we you there this that these those everyone everybody nobody")
+_NO_SUBJECT = words("""
+    to for with at in on by from of if when as which who that than what how not no just only even like or and but so
+    never always really please because since while where why after before until till about also then still maybe
+    """)
+_REPORTING = re.compile(
+    r"\b(?:that|if|whether|told|said|says|think|know|both|between|either|when|whenever|until|"
+    r"after|before|while|unless|where|why|what|how|who)\s*[^,;]*$",
+    re.IGNORECASE,
+)
+_PLAIN_VERB = words("""
+    is are was were has have had will can can't won't isn't aren't wasn't doesn't don't didn't does do did must should
+    needs wants likes hates loves lives works goes gets got runs uses takes starts comes went says eats drinks plays
+    owns keeps makes knows thinks became moved died left joined stays sits falls depends expires arrives lands
+    """)
+
+
+_ASKED = re.compile(
+    r"(?:can|could|should|shall|may|do|does|did|is|are|would|will|what|how|which|where|when|"
+    r"why|who|any)\s+(?:i|you|we|it|that|this|there|"
+    r"they|he|she|the|a|about|to|do|does|can|could|should|is|are|ideas?|tips?)\b",
+    re.IGNORECASE,
+)
+_TOLD_THAT = re.compile(
+    r"\b(?:put|note|remember|remind|tell|know|knows|mention|forget|means|"
+    r"aware|sure|found out|turns out|keep in mind)\b"
+    r"[^,;]{0,45}? that (?=(?:the|my|our|he|she|they|we|i|it|all|no|every|[A-Z]|\w+s? (?:is|"
+    r"are|go|can|has|have|must|should)))",
+)
+
+
+MIN_WORDS = 3
+
+
+_SPOKEN = re.compile(r"\b(?:said|says|told|thinks|thought|claims|believes)\b", re.IGNORECASE)
+_CUT_SHORT = re.compile(
+    r"\b(?:know|knows|wonder|wonders|ask|asks|tell|tells|the|a|an|to|of|for|with|and|or|but|my|your|our|before you|"
+    r"can you|so|because|if|when|than)$",
+    re.IGNORECASE,
+)
+
+
+def is_cut_short(text: str) -> bool:
+    """Whether a clause ends with a word that wants another: "I never know"."""
+    return bool(_CUT_SHORT.search(text))
+
+
+def cut_run_on(text: str) -> list[str]:
+    """The clauses in order; a clause has a subject and a verb, the first may lack them."""
+    found: list[str] = []
+    start = 0
+    for match in _BORDER.finditer(text):
+        left, right = text[start : match.start()], text[match.end() :]
+        asks = bool(_ASKED.match(right)) and "," in match.group()
+        if len(left.split()) >= MIN_WORDS and (asks or _is_new(left, match.group(), right)):
+            found.append(left)
+            start = match.end()
+    found.append(text[start:])
+    return [part for clause in found for part in _cut_told(clause.strip(" ,;–—-"))]
+
+
+def _is_new(left: str, border: str, right: str) -> bool:
+    """Whether a clause of its own begins behind the border, not one more of what somebody says or knows."""
+    if len(right.split()) < MIN_WORDS or not _opens_clause(right, border):
+        return False
+    if "," in border or ";" in border:
+        return True
+    return not _SPOKEN.search(left) and (_opens_with_pronoun(right) or not _REPORTING.search(left))
+
+
+def _cut_told(clause: str) -> list[str]:
+    """ "Remind her that Emil can't have nuts" → what she is told."""
+    match = _TOLD_THAT.search(clause)
+    if match and len(clause) - match.end() > 10:
+        return [clause[match.end() :]]
+    return [clause] if clause else []
+
+
+def _opens_with_pronoun(right: str) -> bool:
+    return right.split(" ", 1)[0].split("'")[0].lower() in _PRONOUN
+
+
+def _opens_clause(right: str, border: str) -> bool:
+    match = _SUBJECT.match(right)
+    if not match:
+        return False
+    first = right.split(" ", 1)[0].lower()
+    if first.split("'")[0] in _PRONOUN:
+        return (
+            bool(match["ending"])
+            or is_finite(match["verb"].lower())
+            or match["verb"].lower().endswith("ly")
+            or match["verb"].lower() in {"also", "never", "always", "just", "only", "both", "all", "still", "really"}
+        )
+    if first in _NO_SUBJECT:
+        return False
+    return match["verb"].lower() in _PLAIN_VERB or (
+        first.endswith("'s") and len(right.split()) > 2 and not border.strip().endswith(("and", "or"))
+    )

@@ -1,0 +1,138 @@
+"""Whom "he", "she" and "they" mean: the person named last, as far as it can be that one."""
+
+from __future__ import annotations
+
+import re
+
+from memories.providers.llm.rules.verbs import is_finite
+from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, KIN, PREPOSITIONS, SUBORDINATORS
+from memories.text.wordlist import words
+
+_SHE = words("""
+    wife girlfriend fiancee fiancée mother mom mum mam mama mommy sister daughter grandmother grandma granny
+    granddaughter aunt niece stepdaughter stepmother mother-in-law sister-in-law ex-wife landlady oma mamie
+    auntie nana
+    """)
+_HE = words("""
+    husband boyfriend fiance fiancé father dad papa daddy brother son grandfather grandpa grandson uncle nephew
+    stepson stepfather father-in-law brother-in-law ex-husband grandad granddad opa
+    """)
+_THEY = words("""
+    parents sisters brothers siblings sons daughters kids children twins grandparents cousins dogs cats pets friends
+    colleagues coworkers roommates neighbors neighbours in-laws family team boys girls
+    """)
+_BY_THEMSELVES = words("mum mom mam dad grandma granny grandpa nana oma opa grandad mummy daddy")
+_ALL_KIN = KIN | _SHE | _HE | _THEY
+_KIN = "|".join(sorted(map(re.escape, _ALL_KIN), key=len, reverse=True))
+_PERSON = re.compile(
+    rf"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he) (?:[\w-]+ )?(?:{_KIN})\b(?: (?!I\b)[A-Z][\w-]+)?"
+    rf"|(?<![\w'])[\w-]+'s (?:{_KIN})\b|\b(?:[Aa]unt|[Uu]ncle) [A-Z]\w+|(?<![\w'])(?i:{'|'.join(_BY_THEMSELVES)})\b"
+    r"|(?P<name>(?<![\w'./-])[A-Z][a-zà-ÿ]+(?![\w./-])))"
+)
+_NOT_PEOPLE = words("""
+    I The A An And But So If When Is It He She They We You My Our This That There What How Why Who Where Which Yes No
+    Ok Okay Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August
+    September October November December Christmas Easter English Polish German French Spanish Thanks Sorry Noted
+    Added Right Good Done Hi Hey Dear User Assistant Then Try Do Will Shall Would Your Not Great Set Every Two Just
+    """)
+_ACTS = re.compile(
+    r"(?:'s (?!a\b|the\b)[a-z]+| (?:says|said|likes|loves|hates|wants|needs|lives|works|plays|"
+    r"eats|goes|started|starts|moved|got|has (?:his|"
+    r"her|been|no)|can(?:'t)? |and I\b|joined|left|told|asked|thinks|called|knows|takes|"
+    r"is (?:my|our|his|her|\d|allergic|away|off|"
+    r"coming|on (?:leave|call))|will|doesn't|won't|might|leaves|drives|owns|approves)\b)"
+)
+_TREATED = re.compile(
+    r"\b(?:with|ask|asked|tell|call|rang|saw|text|texted|called|named|name is|for|mind|ring|meet|know|Aunt|Uncle|Dr|"
+    r"Frau|Herr|Mr|Mrs|and)\.? $"
+)
+_PLACED = re.compile(r"\b(?:in|at|to|near|into|on|by|of) $")
+_OPENER = re.compile(r"(?P<word>[^\W\d_]{3,15})(?P<own>'s)? (?P<verb>[\w']+)")
+_COMMON = (
+    PREPOSITIONS
+    | DETERMINERS
+    | SUBORDINATORS
+    | ADVERBS
+    | words("""
+    she they you there here one everyone nobody somebody someone user people who and but yes yeah not both two three
+    then dinner work school lunch today tonight tomorrow yesterday monday tuesday wednesday thursday friday saturday
+    sunday staging prod main master status step root nothing everything something
+    """)
+)
+_LEADING = re.compile(
+    r"^(she|he|they|her|his|their)('s|'re|'ll|'d|'ve)?(?= \w)",
+    re.IGNORECASE,
+)
+_WRITTEN = {"'s": " is", "'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
+
+
+class People:
+    """Remembers who was spoken of, the last one first."""
+
+    def __init__(self) -> None:
+        self._seen: list[str] = []
+        self._known: set[str] = set()
+
+    def note(self, text: str) -> None:
+        """Those a text names, as it is clear from its words that they are people."""
+        for match in _PERSON.finditer(text):
+            found = match.group()
+            if match["name"]:
+                before, behind = text[max(0, match.start() - 20) : match.start()], text[match.end() :]
+                is_known = found in self._known
+                if found in _NOT_PEOPLE or not (is_known or _ACTS.match(behind) or _TREATED.search(before)):
+                    continue
+                if not is_known and _PLACED.search(before):
+                    continue
+                self._known.add(found)
+            if found in self._seen:
+                self._seen.remove(found)
+            self._seen.insert(0, found)
+        del self._seen[12:]
+
+    def resolve(self, text: str, previous: str = "") -> str:
+        """The statement with the pronoun it opens with named, if somebody fits; else the statement.
+
+        `previous` is the clause before: who opens it is meant before anybody else.
+        """
+        match = _LEADING.match(text)
+        if not match:
+            return text
+        pronoun = match[1].lower()
+        nearest = [_opener(previous)] if previous and pronoun in {"he", "she", "his", "her"} else []
+        person = next((seen for seen in [*nearest, *self._seen] if seen and _fits(seen, pronoun)), "")
+        if not person:
+            return text
+        person = person if person.istitle() or " " in person or "'" in person else person.capitalize()
+        if pronoun in {"her", "his", "their"}:
+            return f"{person}'s{text[match.end() :]}"
+        following = text[match.end() :].split()
+        ending = _WRITTEN.get((match[2] or "").lower(), "")
+        if match[2] == "'s" and following and following[0].endswith("ed"):
+            ending = " has"
+        return f"{person}{ending}{text[match.end() :]}"
+
+
+def _opener(clause: str) -> str:
+    """The name in lower or upper case that is the subject of a clause; "" if it cannot be a name."""
+    match = _OPENER.match(clause)
+    if not match or not (match["own"] or is_finite(match["verb"].lower())):
+        return ""
+    word = match["word"]
+    if match["own"] and match["verb"] in _ALL_KIN:
+        return f"{word.capitalize()}'s {match['verb']}"
+    low = word.lower()
+    is_common = low in _COMMON or is_finite(low) or low.endswith(("ing", "ly", "thing", "body"))
+    return "" if is_common and low not in _BY_THEMSELVES else word.capitalize()
+
+
+def _fits(person: str, pronoun: str) -> bool:
+    low = person.lower()
+    kin = [word for word in re.split(r"[\s']+", low) if word in _SHE or word in _HE or word in _THEY or word in KIN]
+    if pronoun in {"they", "their"}:
+        return bool(kin) and kin[-1] in _THEY
+    if not kin:
+        return True
+    if kin[-1] in _THEY:
+        return False
+    return kin[-1] not in (_HE if pronoun in {"she", "her"} else _SHE)
