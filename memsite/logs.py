@@ -39,7 +39,8 @@ def make_formatter(log_format: str) -> structlog.stdlib.ProcessorFormatter:
     terminal = sys.stderr.isatty()
     console = log_format == "console" or (log_format == "auto" and terminal)
     last: list[Any] = (
-        [structlog.dev.ConsoleRenderer(colors=terminal)]
+        # Plain: a traceback with local variables would show what was said.
+        [structlog.dev.ConsoleRenderer(colors=terminal, exception_formatter=structlog.dev.plain_traceback)]
         if console
         else [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     )

@@ -11,8 +11,8 @@ from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder, make_embedder
 from memories.providers.llm.asking import LLMProvider
 from memories.providers.llm.factory import make_chat
-from memories.providers.llm.fallback import Careful
-from memories.providers.llm.provider import Provider
+from memories.providers.llm.fallback import Careful, refusing
+from memories.providers.llm.provider import LLMMisconfigured, Provider
 from memories.providers.llm.rules import RulesProvider
 from memories.text.relate import Thresholds
 from memsite.conf import get_conf
@@ -41,8 +41,14 @@ class Caller:
         return RulesProvider(Thresholds(bands.same, bands.related))
 
     def provider(self, session: AgentSession | None = None, turn_number: int | None = None) -> Provider:
-        """The model of the settings, its calls in the app's ledger, with the rules behind it; or the rules alone."""
-        chat = make_chat(get_conf().llm_settings)
+        """The model of the settings, its calls in the app's ledger, with the rules behind it; or the rules alone.
+
+        With settings that cannot work, one that says so whenever it is asked.
+        """
+        try:
+            chat = make_chat(get_conf().llm_settings)
+        except LLMMisconfigured as error:
+            return Careful(refusing(error), self.rules)
         if chat is None:
             return self.rules
         model = LLMProvider(chat, meter_for(self.app, session, turn_number), chat.name)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+import structlog
 from django.utils import timezone
 
 from memories.agent.base import Caller
@@ -21,11 +22,13 @@ from memories.learn.triggers import link_memories
 from memories.ledger.budget import may_learn
 from memories.models import Decision, Extraction, Kind, Memory, Rejection
 from memories.models.noted import as_noted
+from memories.providers.llm.provider import LLMError
 from memories.store import Candidate, Writer
 from memories.text.messages import Message
 from memsite.doorbell import ring
 from sessions.models import AgentSession, Resource
 
+log = structlog.get_logger("memories.agent")
 ASK_AGAIN = timedelta(minutes=5)
 # So that one very long session does not keep a worker from all others.
 MOST_CLAIMS = 50
@@ -83,7 +86,12 @@ class Learning(Caller):
             for message in messages
         ]
         provider = self.provider()
-        found = find_facts(session, texts, [], provider, self.embedder, [], now)
+        try:
+            found = find_facts(session, texts, [], provider, self.embedder, [], now)
+        except LLMError as error:
+            log.warning("previewed_by_rules", error=str(error))
+            provider = self.rules
+            found = find_facts(session, texts, [], provider, self.embedder, [], now)
         placed = [(candidate, place) for place, one in enumerate(found) for candidate in one.candidates]
         candidates, places = [candidate for candidate, _ in placed], [place for _, place in placed]
         embed_candidates(candidates, self.embedder)

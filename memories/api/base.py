@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import transaction
 from django.utils import timezone
 from rest_framework.exceptions import NotFound, PermissionDenied, Throttled
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -25,6 +26,16 @@ from memsite.tenancy.rates import RateExceeded, take_writes
 from sessions.models import AgentSession
 
 Answer = tuple[int, Mapping[str, Any]]
+
+
+class AnyAnswer(DefaultContentNegotiation):
+    """For doors that answer with text: `Accept: text/markdown` is not refused, and problems are told as everywhere."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None
+    ) -> tuple[Any, str]:
+        renderer = next(iter(renderers))
+        return renderer, renderer.media_type
 
 
 class View(APIView):

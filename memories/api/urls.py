@@ -1,9 +1,10 @@
 """Every door under /api/v1. No trailing slashes."""
 
 from django.urls import path, register_converter
-from django.urls.converters import IntConverter
+from django.urls.converters import IntConverter, StringConverter
 
 from memories.api.views import apps, categories, energy, feedback, learning, memories, recall, sessions, triggers
+from memsite.tenancy.policy import CATEGORY_PATTERN
 
 
 class TurnNumber(IntConverter):
@@ -12,7 +13,12 @@ class TurnNumber(IntConverter):
     regex = "[0-9]{1,10}"
 
 
+class CategoryName(StringConverter):
+    regex = CATEGORY_PATTERN
+
+
 register_converter(TurnNumber, "turn")
+register_converter(CategoryName, "category")
 
 urlpatterns = [
     path("apps", apps.Apps.as_view()),
@@ -47,12 +53,12 @@ urlpatterns = [
     path("rejections", learning.Rejections.as_view()),
     path("rejections/<uuid:uid>/overrule", learning.OverruleRejection.as_view()),
     path("categories", categories.Categories.as_view()),
-    path("categories/<str:name>.md", categories.CategoryText.as_view()),
-    path("categories/<str:name>", categories.OneCategory.as_view()),
-    path("categories/<str:name>/versions", categories.Versions.as_view()),
-    path("categories/<str:name>/versions/<int:number>", categories.OneVersion.as_view()),
-    path("categories/<str:name>/diff", categories.Difference.as_view()),
-    path("categories/<str:name>/rewrite", categories.Rewrite.as_view()),
+    path("categories/<category:name>.md", categories.CategoryText.as_view()),
+    path("categories/<category:name>", categories.OneCategory.as_view()),
+    path("categories/<category:name>/versions", categories.Versions.as_view()),
+    path("categories/<category:name>/versions/<turn:number>", categories.OneVersion.as_view()),
+    path("categories/<category:name>/diff", categories.Difference.as_view()),
+    path("categories/<category:name>/rewrite", categories.Rewrite.as_view()),
     path("triggers", triggers.Triggers.as_view()),
     path("triggers/<uuid:uid>", triggers.OneTrigger.as_view()),
     path("lessons", learning.Lessons.as_view()),

@@ -14,13 +14,15 @@ from memories.capture.refusals import ECHO, Refusal
 from memories.models import Kind, Memory, RejectionKind, Sentiment, Source, Strength
 from memories.models.memory import GENERAL
 from memories.providers.embeddings import Embedder, EmbedderError
-from memories.providers.llm.provider import RULES, Fact, Provider, Setting
+from memories.providers.llm.fallback import Careful
+from memories.providers.llm.provider import RULES, Chunk, Fact, Provider, Setting
 from memories.retrieve.arms.vector import measure
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.reading import Scope, read
 from memories.store import Candidate
 from memories.text.instructions import find_instructions
 from memories.text.messages import Message
+from memories.text.overlap import used_share
 from memories.text.secrets import redact
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import CATEGORY_PATTERN, OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
@@ -30,6 +32,7 @@ from sessions.models import AgentSession, Resource, Role
 # X3: how plainly it was said is how sure it is.
 START_CONFIDENCE = {Strength.EXPLICIT: 0.9, Strength.IMPLIED: 0.7, Strength.INFERRED: 0.5}
 KNOWN_SHOWN = 12
+NOTHING_BUT_A_SECRET = re.compile(r"(?:\b(?:is|are|was)|[=:])\s*\[redacted: [^\]]+\]\W*$")
 MOST_SUBJECTS = 200
 LESSON_IMPORTANCE = 4
 
@@ -61,9 +64,31 @@ def find_facts(
             found[place].made_by = worth.made_by
         if worth.keep:
             known = known_near(session, window, embedder) if provider.name != RULES else ()
-            for fact in provider.extract(window.chunk, replace(setting, known=known)):
-                sort_out(found[window.places[fact.message]], fact, session, shown)
+            missed = len(fallbacks(provider))
+            facts = provider.extract(window.chunk, replace(setting, known=known))
+            made_by = RULES if len(fallbacks(provider)) > missed else provider.name
+            for place in window.places:
+                found[place].made_by = made_by
+            for fact in facts:
+                if not is_of_before(fact, window.chunk):
+                    sort_out(found[window.places[fact.message]], fact, session, shown)
     return found
+
+
+def fallbacks(provider: Provider) -> Sequence[object]:
+    """Where the rules have answered in a model's place so far."""
+    return provider.fallbacks if isinstance(provider, Careful) else ()
+
+
+def is_of_before(fact: Fact, chunk: Chunk) -> bool:
+    """Whether it was said in what came before, which is context: a model may tell of it all the same."""
+    if fact.quote or not chunk.before:
+        return False
+    now, then = (
+        max(used_share(fact.content, message.content) for message in messages)
+        for messages in (chunk.messages, chunk.before)
+    )
+    return then > now
 
 
 def as_message(resource: Resource, policy: AppPolicy) -> Message:
@@ -89,11 +114,13 @@ def sort_out(found: Found, fact: Fact, session: AgentSession, shown: Sequence[st
 def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal | None:
     """The write gate: verifiable, useful, short enough, no instruction to the agent, no echo."""
     scores = {"verifiable": fact.verifiable, "useful": fact.useful}
-    suspicions = find_instructions(fact.content)
+    suspicions = [one for text in (fact.content, fact.subject, *fact.tags) for one in find_instructions(text)]
     if is_echo(fact.content, shown):
         return Refusal(fact.category, ECHO, fact.content)
     if suspicions:
         kind, reason = RejectionKind.QUARANTINE, f"{suspicions[0].kind}: {suspicions[0].why}"
+    elif NOTHING_BUT_A_SECRET.search(fact.content):
+        kind, reason = RejectionKind.FACT, "says nothing but a secret"
     elif len(fact.content) > policy.max_characters:
         kind, reason = RejectionKind.FACT, f"longer than {policy.max_characters} characters"
     elif fact.verifiable < policy.verifiable_above:
@@ -174,5 +201,5 @@ def known_near(session: AgentSession, window: Window, embedder: Embedder) -> tup
     if not reading.size:
         return ()
     best = (-measure(reading, vector)).argsort()[:KNOWN_SHOWN]
-    rows = Memory.objects.for_app(session.app).in_bulk(reading.pks[best].tolist())
+    rows = Memory.objects.for_app(session.app).of_no_other_user(session.user_id).in_bulk(reading.pks[best].tolist())
     return tuple(memory.content for memory in rows.values())

@@ -22,9 +22,11 @@ from memories.retrieve.nearest import cosines
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer
 from memories.text.relate import Relation, Thresholds, Verdict, relate
+from memories.text.relate.tokens import canonical_text
 from memsite.tenancy.models import App
 
 NEAREST = 16
+IDENTICAL = Verdict(Relation.SAME, "identical text", 1.0)
 NEAREST_LOOKED_AT = 64
 NEWEST_WITHOUT_VECTOR = 16
 
@@ -65,7 +67,13 @@ def judged(
         verdicts = [judge(memory, candidate, cosine, embedder) for memory, cosine in zip(met, alike, strict=True)]
     else:
         contents = [memory.content for memory in met]
-        verdicts = provider.relate(candidate.content, contents, candidate.subject or "", alike)
+        told = provider.relate(candidate.content, contents, candidate.subject or "", alike)
+        own = canonical_text(candidate.content)
+        # Whatever a model makes of it, the same words are the same statement.
+        verdicts = [
+            IDENTICAL if canonical_text(content) == own else verdict
+            for content, verdict in zip(contents, told, strict=True)
+        ]
     return telling(candidate, map(Known, met, verdicts))
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
+from traceback import format_tb
 
 import structlog
 
@@ -18,9 +19,10 @@ from memories.capture.facts import Found, find_facts
 from memories.capture.known import Outlook, look_around
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
-from memories.capture.refusals import refuse
+from memories.capture.refusals import Refusal, plain_fields, refuse
 from memories.capture.work import Claim, LeaseLost
-from memories.models import Extraction, Injection, Kind, Memory, Source
+from memories.ledger.energy import note_energy
+from memories.models import Extraction, Injection, Kind, Memory, RejectionKind, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, LLMError, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
@@ -33,6 +35,7 @@ from sessions.models import AgentSession, Resource, Role
 log = structlog.get_logger("memories.capture")
 ACTOR = "system:extraction"
 CONTEXT_TEXTS = 4
+MUCH_SURER = 0.3
 DIGEST_CATEGORY = "conversations"
 Learnt = Callable[[Writer, Sequence[Resource]], None]
 
@@ -89,7 +92,8 @@ def attempt(
         work.fail(claim, rows, error, now)
         log.warning("extraction_failed", session=str(claim.session.uid), texts=len(rows), error=work.told(error))
         if not isinstance(error, LLMError):
-            log.exception("extraction_error", error_type=type(error).__name__)
+            # Where, and not what: an error may quote what was said.
+            log.error("extraction_error", error_type=type(error).__name__, at=format_tb(error.__traceback__))
 
 
 def learn_facts(
@@ -110,6 +114,8 @@ def learn_facts(
         for row, one in zip(rows, found, strict=True):
             drop_echoes(one, outlooks, shown_pks)
             keep(write, row, one, outlooks, embedder, learnt)
+        if learnt.outcomes:
+            note_energy(session.app, "write", now, len(learnt.outcomes))
         if on_learnt:
             on_learnt(write, texts)
     lesson.add(learnt)
@@ -133,7 +139,13 @@ def keep(
 ) -> None:  # fmt: skip
     """What one text held, and that it is worked off: together or not at all."""
     outcomes = [refuse(write, refusal, found.resource) for refusal in found.refusals]
-    outcomes += [store(write, candidate, outlooks[id(candidate)], embedder) for candidate in found.candidates]
+    for candidate in found.candidates:
+        outlook = outlooks[id(candidate)]
+        conflict = conflict_of(candidate, outlook)
+        if conflict:
+            outcomes.append(refuse(write, conflict, found.resource))
+        else:
+            outcomes.append(store(write, candidate, outlook, embedder))
     kinds = [outcome.kind for outcome in outcomes]
     counts = {
         "stored": kinds.count(OutcomeKind.CREATED) + kinds.count(OutcomeKind.CONTRADICTED),
@@ -146,6 +158,19 @@ def keep(
     lesson.reinforced += counts["reinforced"]
     lesson.rejected += counts["rejected"]
     lesson.outcomes += outcomes
+
+
+def conflict_of(candidate: Candidate, outlook: Outlook) -> Refusal | None:
+    """What is at odds with something much surer, or with what an operator wrote or pinned, is for people to decide."""
+    for item in outlook.telling:
+        known = item.memory
+        is_settled = known.pinned or known.source == Source.OPERATOR
+        is_surer = known.confidence >= (candidate.confidence or 0.0) + MUCH_SURER
+        if item.verdict.relation == Relation.CONTRADICTS and (is_settled or is_surer):
+            reason = f"at odds with a memory that is {'settled' if is_settled else 'much surer'}: {item.verdict.reason}"
+            fields = plain_fields(candidate)
+            return Refusal(candidate.category, reason[:500], candidate.content, RejectionKind.CONFLICT, {}, fields)
+    return None
 
 
 def said_before(session: AgentSession, texts: Sequence[Resource]) -> list[Resource]:

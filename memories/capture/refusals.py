@@ -9,7 +9,7 @@ import structlog
 
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.models import Rejection, RejectionKind
-from memories.store import Writer
+from memories.store import Candidate, Writer
 from sessions.models import Resource
 
 log = structlog.get_logger("memories.capture")
@@ -26,6 +26,12 @@ class Refusal:
     kind: str = RejectionKind.MARKER
     scores: dict[str, float] = field(default_factory=dict)
     candidate: dict[str, Any] = field(default_factory=dict)
+
+
+def plain_fields(candidate: Candidate) -> dict[str, Any]:
+    """What it would have become, as JSON."""
+    names = ("content", "kind", "category", "subject", "tags", "importance", "strength", "sentiment", "confidence")
+    return {**{name: getattr(candidate, name) for name in names}, "made_by": candidate.made_by}
 
 
 def refuse(write: Writer, refusal: Refusal, resource: Resource) -> Outcome:

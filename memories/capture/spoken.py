@@ -12,12 +12,14 @@ from memories.capture.known import Outlook, look_around
 from memories.capture.markers import MemoryMarker, find_memories
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
-from memories.capture.refusals import ECHO, Refusal, refuse
+from memories.capture.refusals import ECHO, Refusal, plain_fields, refuse
 from memories.capture.work import queue_facts
-from memories.models import Injection, Source
+from memories.ledger.energy import note_energy
+from memories.models import Injection, RejectionKind, Source
 from memories.providers.embeddings import Embedder
 from memories.store import Candidate, Writer, writing
 from memories.text.clean import clean
+from memories.text.instructions import find_instructions
 from sessions.models import AgentSession, Resource, Role
 from sessions.recording import Said, in_public, record_events, record_said
 
@@ -77,6 +79,8 @@ def capture_said(
         for one, resource in zip(heard, resources, strict=True):
             if resource:
                 keep(write, captured, one, resource, embedder)
+        if captured.outcomes:
+            note_energy(write.app, "write", now, len(captured.outcomes))
         if write.policy.capture_facts:
             captured.queued = queue_facts(session, captured.resources, now)
         if on_stored:
@@ -112,8 +116,20 @@ def listen(session: AgentSession, said: Said, shown: Sequence[str]) -> Heard:
             reason = f"longer than {policy.max_characters} characters"
             heard.refusals.append(Refusal(marker.category, reason, clean(marker.text)))
         else:
-            heard.candidates.append(candidate_of(session, marker, said))
+            sort_out(heard, candidate_of(session, marker, said))
     return heard
+
+
+def sort_out(heard: Heard, candidate: Candidate) -> None:
+    """What reads like an order to the agent is set aside for an operator."""
+    suspicions = find_instructions(candidate.content)
+    if not suspicions:
+        heard.candidates.append(candidate)
+        return
+    reason = f"{suspicions[0].kind}: {suspicions[0].why}"
+    heard.refusals.append(
+        Refusal(candidate.category, reason, candidate.content, RejectionKind.QUARANTINE, {}, plain_fields(candidate))
+    )
 
 
 def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Candidate:

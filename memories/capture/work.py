@@ -128,14 +128,6 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
         )
 
 
-def defer(claim: Claim, rows: Sequence[Extraction], reason: str, until: datetime) -> None:
-    """Not now: energy or budget. It is no attempt, and nothing is lost."""
-    for row in rows:
-        update_ours(
-            claim, row, status=ExtractionStatus.PENDING, next_at=until, reason=reason[:500], attempts=row.attempts - 1
-        )
-
-
 def retry(row: Extraction, now: datetime) -> bool:
     """By hand: due at once, with all its attempts. False if it is done or being worked on."""
     rows = Extraction.objects.for_app(row.app).filter(pk=row.pk)

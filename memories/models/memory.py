@@ -106,6 +106,10 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
         """An end user's memories and those of no one in particular; no user given: no filter."""
         return self.filter(Q(user_id=user_id) | Q(user_id=None)) if user_id else self
 
+    def of_no_other_user(self, user_id: str | None) -> Self:
+        """An end user's memories and those of no one in particular; without a user only the latter."""
+        return self.filter(Q(user_id=user_id) | Q(user_id=None)) if user_id else self.filter(user_id=None)
+
     def valid(self, now: datetime) -> Self:
         """What has begun and has not run out."""
         begun = Q(valid_from=None) | Q(valid_from__lte=now)

@@ -89,7 +89,7 @@ class Writer:
         self.count += is_live(memory.status)
         self.changed[memory.pk] = memory
         revision_of(memory, Action.CREATED, {}, self.actor, reason, self.now).save(force_insert=True)
-        self.touch_summaries({}, snapshot(memory))
+        self.touch_summaries(memory, {})
         keep_mentions(memory, self.now)
         if candidate.vector is not None:
             self.keep_vector(memory, candidate.vector, candidate.vector_model)
@@ -357,15 +357,15 @@ class Writer:
         memory.change_number = self.change_number
         self.count += is_live(memory.status) - is_live(before["status"])
         self.changed[memory.pk] = memory
-        self.touch_summaries(before, snapshot(memory))
+        self.touch_summaries(memory, before)
 
-    def touch_summaries(self, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+    def touch_summaries(self, memory: Memory, before: Mapping[str, Any]) -> None:
         """Notes the summaries that say something else now. What is no longer everyone's goes out of them at once."""
+        after = snapshot(memory)
         if self.policy.capture_summaries:
             self.summaries_due += summaries_touched(before, after)
         if is_withdrawn(before, after):
-            withdrawn = Summary.objects.for_app(self.app).filter(category=before["category"])
-            withdrawn.filter(user_id=before["user_id"] or "").delete()
+            self.drop_summaries([memory])
 
     def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:
         """Keeps the vectors, shape (n, dim), of texts that are still what was embedded; answers how many."""

@@ -72,7 +72,10 @@ POLICY_FIELDSETS = (
         "What is injected",
         ("block", "session_budget_tokens", "turn_budget_tokens", "app_limit", "turn_limit", "economy_limit"),
     ),
-    ("What is learnt from use, and what it may cost", ("echo_step", "fizzle_step", "daily_cost", "daily_tokens", "energy_floor")),
+    (
+        "What is learnt from use, and what it may cost",
+        ("echo_step", "fizzle_step", "daily_cost", "daily_tokens", "energy_floor"),
+    ),
     ("Time", ("time_zone",)),
 )  # fmt: skip
 

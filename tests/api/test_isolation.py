@@ -5,14 +5,30 @@ import json
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import transaction
 from django.urls import get_resolver
+from django.utils import timezone
 
-from memories.models import Memory
-from memsite.tenancy.models import ApiKey
+from memories.models import (
+    EnergyUse,
+    Entity,
+    Extraction,
+    ExtractionStatus,
+    FutureTrigger,
+    Memory,
+    Preload,
+    Rejection,
+    Summary,
+    SummaryDue,
+)
+from memories.retrieve.pipeline import indexes
+from memories.tasks import upkeep_learn_due, upkeep_summaries
+from memsite.tenancy.models import ApiKey, App
 from sessions.models import AgentSession, Resource, Turn
 from tests.api.checks import assistant, ndjson
 from tests.conftest import Caller, make_app, make_caller
@@ -28,34 +44,70 @@ class Tenant:
 
 
 def furnish(caller: Caller, word: str) -> Tenant:
-    tenant = Tenant(caller, word)
     session = caller.start_session(title=f"title {word}", external_id="same-for-all", environment={"who": word})
     caller.put(f"sessions/{session['id']}/turns/1", {"user_input": f"asked {word}", "internal_state": {"s": word}})
-    messages = [{"role": "assistant", "content": f"[EVENT:info:svc] event {word}\n[MEMORY:timing:svc] marker {word}"}]
+    messages = [
+        {"role": "assistant", "content": f"[EVENT:info:svc] event {word}\n[MEMORY:timing:svc] marker {word}"},
+        {"role": "user", "content": f"I work at {word.title()} Systems."},
+        {"role": "user", "content": f"I think the tea known to {word} is the best tea ever."},
+    ]
     caller.post(f"sessions/{session['id']}/messages", {"messages": messages})
-    memory = caller.remember(f"whales known to {word}", tags=[word], visibility="agent", metadata={"m": word})
+    memory = caller.remember(
+        f"whales known to {word}", tags=[f"only-{word}"], category=f"secret-{word}", visibility="agent",
+        metadata={"m": word},
+    )  # fmt: skip
     other = caller.remember(f"bears known to {word}", visibility="agent", external_id="same-for-all")
+    caller.remember(f"User lives in a town known to {word}", visibility="agent")
+    caller.remember(f"never wake what is known to {word}", visibility="agent", kind="lesson")
+    caller.remember(f"tides of {word}", category=word)
     caller.post(f"memories/{memory['id']}/links", {"to": other["id"]})
-    tenant.ids = {
+    ids = {
         "memory": memory["id"],
         "other": other["id"],
         "session": session["id"],
         "app": caller.app.app_id,
         "agent": caller.agent.name,
         "prefix": ApiKey.objects.get(agent=caller.agent).prefix,
+        "trigger": note_trigger(caller, word, memory["id"]),
+        "category": word,
     }
-    return tenant
+    return Tenant(caller, word, ids)
+
+
+def note_trigger(caller: Caller, word: str, memory: str) -> str:
+    """A private one that is due today, wherever the app lives."""
+    first, last = (f"{timezone.now() + timedelta(days=days):%Y-%m-%d}" for days in (-1, 1))
+    body = {"trigger_date": first, "until": last, "message": f"dentist known to {word}", "memory_ids": [memory]}
+    answer = caller.post("triggers", {**body, "visibility": "agent"})
+    assert answer.status_code == 201, answer.content
+    return str(answer.json()["id"])
+
+
+def learn(tenants: dict[str, Tenant]) -> None:
+    """Finds the facts in what each has said, and writes the summaries; of some, the work was given up."""
+    upkeep_learn_due()
+    for tenant in tenants.values():
+        caller, ids = tenant.caller, tenant.ids
+        for category in (tenant.word, "timing"):
+            assert caller.post(f"categories/{category}/rewrite").status_code == 202
+        (rejection,) = caller.get("rejections").json()["results"]
+        (entity,) = caller.get("entities", name=f"only-{tenant.word}").json()["results"]
+        extraction = caller.get("extractions").json()["results"][0]
+        Extraction.objects.filter(uid=extraction["id"]).update(status=ExtractionStatus.DEAD)
+        ids |= {"rejection": rejection["id"], "entity": entity["id"], "extraction": extraction["id"]}
+    upkeep_summaries()
 
 
 @pytest.fixture
 def tenants(db: None) -> dict[str, Tenant]:
     found = {}
     for app_id in ("acme", "globex", "initech"):
-        app = make_app(app_id)
+        app = make_app(app_id, capture_summaries=True)
         for name in ("one", "two"):
             # Scopes of everything: what holds back is the app, not the scope.
             word = f"zq{app_id}{name}"
             found[f"{app_id}/{name}"] = furnish(make_caller(app, name, ("read", "write", "operator")), word)
+    learn(found)
     return found
 
 
@@ -90,6 +142,9 @@ DOORS: dict[str, Request] = {
     "batch in session": lambda c, i: c.post(
         "memories/batch", {"memories": [{"content": 5}, {"content": "", "session_id": i["session"]}]}
     ),
+    "memory in session by batch": lambda c, i: c.post(
+        "memories/batch", {"memories": [{"content": "spy", "session_id": i["session"]}]}
+    ),
     "delete memories": lambda c, i: c.post("memories/delete", {"ids": [i["memory"], i["other"]]}),
     "memory": lambda c, i: c.get(f"memories/{i['memory']}"),
     "change memory": lambda c, i: c.patch(f"memories/{i['memory']}", {"content": "spy"}),
@@ -101,12 +156,35 @@ DOORS: dict[str, Request] = {
     "memories of session": lambda c, i: c.get("memories", session_id=i["session"], limit=200),
     "events of session": lambda c, i: c.get("events", session_id=i["session"]),
     "resources of session": lambda c, i: c.get("resources", session_id=i["session"]),
+    "judge response": lambda c, i: c.post(f"sessions/{i['session']}/responses", {"turn_number": 1, "text": "whales"}),
+    "extractions of session": lambda c, i: c.get("extractions", session_id=i["session"]),
+    "retry": lambda c, i: c.post(f"extractions/{i['extraction']}/retry"),
+    "overrule": lambda c, i: c.post(f"rejections/{i['rejection']}/overrule"),
+    "category": lambda c, i: c.get(f"categories/{i['category']}"),
+    "category as text": lambda c, i: c.get(f"categories/{i['category']}.md"),
+    "versions": lambda c, i: c.get(f"categories/{i['category']}/versions"),
+    "version": lambda c, i: c.get(f"categories/{i['category']}/versions/1"),
+    "difference": lambda c, i: c.get(f"categories/{i['category']}/diff", **{"from": 1, "to": 1}),
+    "rewrite": lambda c, i: c.post(f"categories/{i['category']}/rewrite"),
+    "trigger": lambda c, i: c.get(f"triggers/{i['trigger']}"),
+    "change trigger": lambda c, i: c.patch(f"triggers/{i['trigger']}", {"message": "spy"}),
+    "cancel trigger": lambda c, i: c.patch(f"triggers/{i['trigger']}", {"status": "cancelled"}),
+    "delete trigger": lambda c, i: c.delete(f"triggers/{i['trigger']}"),
+    "trigger of memory": lambda c, i: c.post(
+        "triggers", {"trigger_date": "2199-01-01", "message": "spy", "memory_ids": [i["memory"]]}
+    ),
+    "memories of entity": lambda c, i: c.get(f"entities/{i['entity']}/memories"),
 }
 # Doors without anyone's id in them; they are tried by the tests below.
-WITHOUT_IDS = {"apps", "sessions", "context", "memories", "memories/search", "events", "resources"}
+WITHOUT_IDS = {
+    "apps", "sessions", "context", "memories", "memories/search", "events", "resources", "extractions",
+    "extractions/preview", "rejections", "categories", "triggers", "lessons", "lessons.md", "entities", "energy",
+    "energy/consumed",
+}  # fmt: skip
+# An operator of the app may overrule what was refused to any of its agents.
 OWN_APP_ONLY = {
     "get app", "change app", "uninstall app", "app memories", "delete app memories", "delete app memory",
-    "delete own app's foreign memory", "agents", "new agent", "keys", "new key", "revoke key",
+    "delete own app's foreign memory", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
 }  # fmt: skip
 
 
@@ -118,12 +196,18 @@ def absent() -> dict[str, str]:
         "app": "nobody",
         "agent": "noone",
         "prefix": "zzzzzzzz",
+        "trigger": str(uuid4()),
+        "category": "nothing",
+        "rejection": str(uuid4()),
+        "entity": str(uuid4()),
+        "extraction": str(uuid4()),
     }
 
 
 def seen(answer: Any) -> tuple[int, Any, dict[str, str]]:
     """Status, body and headers, apart from the request's id and measured time."""
-    body = json.loads(answer.content) if answer.content else None
+    is_json = answer.headers.get("Content-Type", "").endswith("json")
+    body = json.loads(answer.content) if is_json else answer.content
     if isinstance(body, dict):
         body.pop("request_id", None)
         body.pop("took_ms", None)
@@ -131,10 +215,14 @@ def seen(answer: Any) -> tuple[int, Any, dict[str, str]]:
     return answer.status_code, body, headers
 
 
+MODELS: tuple[Any, ...] = (
+    Memory, AgentSession, Turn, Resource, Extraction, Rejection, FutureTrigger, Preload, Entity, Summary, SummaryDue,
+)  # fmt: skip
+
+
 def rows() -> dict[str, Any]:
     """Everything that a trespasser could have changed."""
-    models = (Memory, AgentSession, Turn, Resource)
-    state: dict[str, Any] = {model.__name__: list(model.objects.order_by("pk").values()) for model in models}
+    state: dict[str, Any] = {model.__name__: list(model.objects.order_by("pk").values()) for model in MODELS}
     state["keys"] = list(ApiKey.objects.order_by("pk").values("prefix", "revoked_at"))
     return state
 
@@ -161,11 +249,31 @@ def test_every_door_is_tried() -> None:
         "app": "{app_id}",
         "agent": "{name}",
         "prefix": "{prefix}",
+        "trigger": "{uid}",
+        "category": "{name}",
+        "rejection": "{uid}",
+        "entity": "{uid}",
+        "extraction": "{uid}",
     }
     for door in DOORS.values():
         door(Spy(), names)  # type: ignore[arg-type]
-    normal = {re.sub(r"/turns/\d", "/turns/{number}", path) for path in tried}
+    normal = {re.sub(r"/(turns|versions)/\d", r"/\1/{number}", path) for path in tried}
     assert addresses - WITHOUT_IDS <= normal
+
+
+def test_ones_own_ids_open_every_door(tenants: dict[str, Tenant]) -> None:
+    """Or else the tests below would show nothing: each door has something to tell."""
+    mine = tenants["acme/one"]
+    closed = []
+    # Its bodies are refused before anybody asks whose session it is.
+    for door in DOORS.keys() - {"batch in session"}:
+        ask = DOORS[door]
+        before = transaction.savepoint()
+        if seen(ask(mine.caller, absent())) == seen(ask(mine.caller, mine.ids)):
+            closed.append(door)
+        transaction.savepoint_rollback(before)
+        indexes.kept.clear()
+    assert closed == []
 
 
 def trespass(mine: Tenant, other: Tenant, door: str) -> list[str]:
@@ -176,7 +284,7 @@ def trespass(mine: Tenant, other: Tenant, door: str) -> list[str]:
     wrong = {
         "tells more": seen(answer) != expected,
         "is no refusal": expected[0] not in (200, 400, 404),
-        "shows it": other.word.encode() in answer.content,
+        "shows it": other.word in answer.content.decode().casefold(),
         "changed something": rows() != before,
     }
     return [what for what, is_wrong in wrong.items() if is_wrong]
@@ -191,18 +299,32 @@ def test_the_ids_of_another_app_answer_like_ids_that_do_not_exist(tenants: dict[
 
 def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: dict[str, Tenant]) -> None:
     mine, colleague = tenants["acme/one"], tenants["acme/two"]
-    # What the colleague's marker made belongs to the app, so the list may be filtered by its session.
-    doors = DOORS.keys() - OWN_APP_ONLY - {"memories of session"}
+    # Nothing is in this category but what only the colleague may see.
+    colleague.ids["category"] = f"secret-{colleague.word}"
+    # What the colleague's marker made belongs to the app, so the list may be filtered by its session. So do names.
+    lists = {"memories of session"}
+    doors = DOORS.keys() - OWN_APP_ONLY - lists
     wrong = {door: trespass(mine, colleague, door) for door in sorted(doors)}
     assert {door: what for door, what in wrong.items() if what} == {}
-    shown = DOORS["memories of session"](mine.caller, colleague.ids).content
-    assert f"known to {colleague.word}".encode() not in shown
+    for door in lists:
+        assert f"known to {colleague.word}" not in DOORS[door](mine.caller, colleague.ids).content.decode().casefold()
+
+
+LISTS = (
+    "apps", "sessions", "memories", "events", "resources", "extractions", "rejections", "categories", "triggers",
+    "lessons", "entities",
+)  # fmt: skip
 
 
 def everything(tenant: Tenant) -> str:
     """All that a caller can get to see without anyone's id."""
     caller = tenant.caller
-    answers = [caller.get(path, limit=200) for path in ("apps", "sessions", "memories", "events", "resources")]
+    answers = [caller.get(path, limit=200) for path in LISTS]
+    answers += [caller.get(path) for path in ("lessons.md", "energy/consumed")]
+    # What all apps have of the same name.
+    answers += [caller.get(f"categories/timing{path}") for path in ("", ".md", "/versions", "/versions/1")]
+    said = [{"role": "user", "content": text} for text in ("I work at Siemens.", "I live in Porto.", "I know whales.")]
+    answers.append(caller.post("extractions/preview", {"messages": said}))
     for query in (
         "whales",
         "bears known to",
@@ -220,7 +342,10 @@ def everything(tenant: Tenant) -> str:
     answers.append(caller.post("sessions", {"external_id": "same-for-all"}))
     answers.append(caller.post("sessions", {}))
     assert {answer.status_code for answer in answers} <= {200, 201}
-    return b"".join(answer.content for answer in answers).decode()
+    return b"".join(answer.content for answer in answers).decode().casefold()
+
+
+PRIVATE = {"memory", "other", "trigger", "rejection", "entity", "extraction"}
 
 
 def test_not_one_byte_of_another_app_shows_anywhere(tenants: dict[str, Tenant]) -> None:
@@ -230,18 +355,23 @@ def test_not_one_byte_of_another_app_shows_anywhere(tenants: dict[str, Tenant]) 
             if other_name.split("/")[0] != name.split("/")[0]:
                 questions = text.count(other.word)
                 assert questions == 0, (name, other_name)
-                assert not [key for key in ("memory", "other", "session", "prefix") if other.ids[key] in text]
+                assert not [key for key in PRIVATE | {"session", "prefix"} if other.ids[key] in text]
 
 
 def test_not_one_byte_of_a_colleagues_private_memory_shows_anywhere(tenants: dict[str, Tenant]) -> None:
-    text = everything(tenants["acme/one"])
-    assert f"known to {tenants['acme/one'].word}" in text
-    assert f"known to {tenants['acme/two'].word}" not in text
+    mine, colleague = tenants["acme/one"], tenants["acme/two"]
+    text = everything(mine)
+    assert not [key for key in PRIVATE if mine.ids[key] not in text]
+    assert not [key for key in PRIVATE if colleague.ids[key] in text]
+    for private in ("whales known to ", "dentist known to ", "tea known to ", "wake what is known to ", "secret-"):
+        assert f"{private}{mine.word}" in text
+    for private in ("known to ", "secret-", "only-"):
+        assert f"{private}{colleague.word}" not in text
 
 
 def test_a_cursor_of_another_app_opens_nothing_of_it(tenants: dict[str, Tenant]) -> None:
     mine, foreign = tenants["acme/one"], tenants["globex/one"]
-    for path in ("memories", "sessions", "events", "resources", "apps"):
+    for path in LISTS:
         for size in (1, 2):
             link = foreign.caller.get(path, limit=size).json()["next"]
             if link:
@@ -279,3 +409,13 @@ def test_the_session_of_an_external_id_is_ones_own(tenants: dict[str, Tenant]) -
     for tenant in tenants.values():
         again = tenant.caller.post("sessions", {"external_id": "same-for-all"})
         assert (again.status_code, again.json()["id"]) == (200, tenant.ids["session"])
+
+
+def test_energy_is_of_ones_own_app(tenants: dict[str, Tenant]) -> None:
+    mine, foreign = tenants["acme/one"], tenants["globex/one"]
+    used = EnergyUse.objects.for_app(foreign.caller.app).order_by("pk")
+    before = list(used.values()), App.objects.values().get(pk=foreign.caller.app.pk)
+    assert mine.caller.put("energy", {"level": 0.0}).status_code == 200
+    assert mine.caller.get("energy/consumed").json()["units"] > 0
+    assert (list(used.values()), App.objects.values().get(pk=foreign.caller.app.pk)) == before
+    assert foreign.caller.get("energy/consumed").json()["units"] > 0

@@ -13,10 +13,15 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 from rest_framework.test import APIClient
 
+from memories.models import Extraction, ExtractionStatus
+from memories.tasks import learn, upkeep_summaries
 from tests.api.checks import RESULT, assistant, ndjson
-from tests.conftest import Caller
+from tests.conftest import Caller, make_caller
+from tests.memories.retrieve.asking import set_policy
+from tests.talking import row_of, tell
 
 METHODS = {"get", "post", "put", "patch", "delete"}
+Answers = list[tuple[str, Any]]
 
 
 @pytest.fixture(scope="module")
@@ -87,6 +92,7 @@ def parameters(operation: dict[str, Any]) -> set[str]:
         "create_memory",
         "create_memories",
         "create_link",
+        "create_trigger",
     ],
 )
 def test_creates_tell_of_their_idempotency_key(schema: dict[str, Any], name: str) -> None:
@@ -100,7 +106,9 @@ def test_edits_tell_of_if_match(schema: dict[str, Any], name: str) -> None:
 
 LISTS = [
     "list_apps", "list_app_memories", "list_agents", "list_keys", "list_sessions", "list_turns", "list_events",
-    "list_resources", "list_memories", "list_revisions", "list_links",
+    "list_resources", "list_memories", "list_revisions", "list_links", "list_extractions", "list_rejections",
+    "list_categories", "list_category_versions", "list_triggers", "list_lessons", "list_entities",
+    "list_entity_memories",
 ]  # fmt: skip
 
 
@@ -118,9 +126,83 @@ def check(schema: dict[str, Any], name: str, answer: Any) -> list[str]:
     content = described.get("content")
     if content is None:
         return [f"{name}: answers with a body, described is none"]
-    whole = {"$ref": "#/answer", "components": schema["components"], "answer": next(iter(content.values()))["schema"]}
-    problems = Draft202012Validator(whole).iter_errors(answer.json())
+    media_type, _, charset = answer["Content-Type"].partition(";")
+    if media_type not in content:
+        return [f"{name}: answers with {media_type}, described are {sorted(content)}"]
+    whole = {"$ref": "#/answer", "components": schema["components"], "answer": content[media_type]["schema"]}
+    is_json = media_type == "application/json"
+    body = answer.json() if is_json else answer.content.decode(charset.strip().removeprefix("charset="))
+    problems = Draft202012Validator(whole).iter_errors(body)
     return [f"{name}: {problem.message[:100]}" for problem in problems]
+
+
+def answers_about_learning(alice: Caller) -> Answers:
+    """Of one text that was learnt from, one that was refused, and one that was given up."""
+    chief = make_caller(alice.app, "chief", ("read", "write", "operator"))
+    session = alice.start_session()
+    fact, opinion = "I work at Siemens.", "I think Python is the best language ever."
+    tell(alice, session, fact, opinion, "I live in Porto.")
+    learn(alice.app.pk, row_of(alice.app, session).pk)
+    given_up = Extraction.objects.order_by("pk").last()
+    assert given_up is not None
+    Extraction.objects.filter(pk=given_up.pk).update(status=ExtractionStatus.DEAD)
+    refused = alice.get("rejections")
+    overrule = f"rejections/{refused.json()['results'][0]['id']}/overrule"
+    alice.remember("Never deploy on Fridays", kind="lesson", subject="deploys")
+    messages = [{"role": "user", "content": text} for text in (fact, "I work at Bosch.", opinion)]
+    entities = alice.get("entities", name="Siemens")
+    return [
+        ("list_extractions", alice.get("extractions")),
+        ("retry_extraction", alice.post(f"extractions/{given_up.uid}/retry")),
+        ("preview_extraction", alice.post("extractions/preview", {"messages": messages})),
+        ("list_rejections", refused),
+        ("overrule_rejection", chief.post(overrule)),
+        ("list_rejections", alice.get("rejections", decision="overruled")),
+        ("list_lessons", alice.get("lessons")),
+        ("get_lessons_file", alice.get("lessons.md")),
+        ("list_entities", entities),
+        ("list_entity_memories", alice.get(f"entities/{entities.json()['results'][0]['id']}/memories")),
+    ]
+
+
+def answers_about_categories(alice: Caller) -> Answers:
+    """One that has a summary in two versions, one that has none."""
+    set_policy(alice, capture_summaries=True)
+    alice.remember("Sleeps badly", category="health")
+    for text in ("Standup is at nine", "Lunch is at noon"):
+        alice.remember(text, category="office")
+        asked = alice.post("categories/office/rewrite")
+        upkeep_summaries()
+    return [
+        ("rewrite_category", asked),
+        ("list_categories", alice.get("categories")),
+        ("get_category", alice.get("categories/office")),
+        ("get_category_text", alice.get("categories/office.md")),
+        ("list_category_versions", alice.get("categories/office/versions")),
+        ("get_category_version", alice.get("categories/office/versions/1")),
+        ("compare_category_versions", alice.get("categories/office/diff", **{"from": 1, "to": 2})),
+    ]
+
+
+def answers_about_triggers(alice: Caller) -> Answers:
+    memory = alice.remember("Afraid of drills")["id"]
+    body = {"trigger_date": "2199-01-07", "message": "Dentist", "memory_ids": [memory]}
+    created = alice.post("triggers", {**body, "trigger_time": "15:00", "until": "2199-01-08", "rule": "FREQ=MONTHLY"})
+    trigger = f"triggers/{created.json()['id']}"
+    return [
+        ("create_trigger", created),
+        ("create_trigger", alice.post("triggers", body)),
+        ("list_triggers", alice.get("triggers")),
+        ("get_trigger", alice.get(trigger)),
+        ("change_trigger", alice.patch(trigger, {"status": "cancelled"})),
+        ("delete_trigger", alice.delete(trigger)),
+    ]
+
+
+def answer_about_use(alice: Caller, session: str, text: str) -> Any:
+    """What is told of an answer in `text` to a question for which memories were shown."""
+    alice.post("context", {"query": text, "session_id": session, "turn_number": 2})
+    return alice.post(f"sessions/{session}/responses", {"turn_number": 2, "text": text})
 
 
 def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Caller, operator: APIClient) -> None:
@@ -128,7 +210,7 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
     one, two, three = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep", "Trains run"))
     root = "/api/v1/apps"
     agent = operator.post(f"{root}/acme/agents", {"name": "dora"})
-    answers: list[tuple[str, Any]] = [
+    answers: Answers = [
         ("create_app", operator.post(root, {"app_id": "globex", "name": "Globex"})),
         ("list_apps", operator.get(root)),
         ("get_app", operator.get(f"{root}/acme")),
@@ -157,6 +239,7 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         ("recover_session", alice.get(f"sessions/{session}/recover")),
         ("add_messages", alice.post(f"sessions/{session}/messages", {"messages": [{"role": "user", "content": "x"}]})),
         ("stream_session", alice.stream(session, ndjson(assistant("[EVENT:info] x"), RESULT) + "bad\n")),
+        ("judge_response", answer_about_use(alice, session, "At night whales sing and bears sleep.")),
         ("end_session", alice.post(f"sessions/{session}/end")),
         ("list_events", alice.get("events")),
         ("list_resources", alice.get("resources")),
@@ -173,10 +256,22 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         ("get_context", alice.post("context", {"query": "whales"})),
         ("delete_memory", alice.delete(f"memories/{one}")),
         ("delete_memories", alice.post("memories/delete", {"ids": [two]})),
+        *answers_about_learning(alice),
+        *answers_about_categories(alice),
+        *answers_about_triggers(alice),
     ]
     assert {name for name, _ in answers} == set(operations(schema))
     lies = {name: problems for name, answer in answers if (problems := check(schema, name, answer))}
     assert lies == {}
+    assert [name for name, answer in answers if is_empty(answer)] == []
+
+
+def is_empty(answer: Any) -> bool:
+    """Whether it shows nothing that could be wrong."""
+    if not answer["Content-Type"].startswith("application/json"):
+        return not answer.content
+    body = answer.json()
+    return body.get("results") == [] or [] in (body.get("used"), body.get("facts"), body.get("rejections"))
 
 
 def test_a_problem_is_what_is_described(schema: dict[str, Any], alice: Caller) -> None:

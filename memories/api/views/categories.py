@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from difflib import unified_diff
 from hashlib import sha256
-from typing import Any
 
 from django.http import HttpResponse
 from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
-from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from memories.agent.summaries import Category
-from memories.api.base import AgentView, found
+from memories.api.base import AgentView, AnyAnswer, found
 from memories.api.pages import Pages, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.categories import (
@@ -80,16 +78,6 @@ class OneCategory(AgentView):
         """What is known in it, written down. 404 where nothing is that all agents of the app may know."""
         summary = self.memory_agent().summary(name, asked_user(request))
         return Response(show_summary(found(summary)))
-
-
-class AnyAnswer(DefaultContentNegotiation):
-    """For doors that answer with text: `Accept: text/markdown` is not refused, and problems are told as everywhere."""
-
-    def select_renderer(
-        self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None
-    ) -> tuple[Any, str]:
-        renderer = next(iter(renderers))
-        return renderer, renderer.media_type
 
 
 class CategoryText(AgentView):

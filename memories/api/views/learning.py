@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.agent import AlreadyDecided, CannotBeStored
-from memories.api.base import AgentView, found
+from memories.api.base import AgentView, AnyAnswer, found
 from memories.api.pages import as_uuid, one_of, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.learning import (
@@ -123,8 +123,13 @@ class Lessons(AgentView):
 
 class LessonsFile(AgentView):
     scope = "read"
+    content_negotiation_class = AnyAnswer
 
-    @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR}, operation_id="get_lessons_file")
+    @extend_schema(
+        responses={(200, "text/markdown"): OpenApiTypes.STR},
+        parameters=[OpenApiParameter("user_id", str)],
+        operation_id="get_lessons_file",
+    )
     def get(self, request: Request) -> HttpResponse:
         """The same as one Markdown file, grouped by subject."""
         refuse_unknown(request, "user_id")
@@ -152,6 +157,7 @@ class MemoriesOfEntity(AgentView):
     def get(self, request: Request, uid: UUID) -> Response:
         """The memories that mention it."""
         refuse_unknown(request)
-        entity = found(Entity.objects.for_app(self.app).filter(uid=uid).first())
+        entity = Entity.objects.for_app(self.app).filter(uid=uid).first()
         rows = self.memory_agent().memories().filter(mentions__entity=entity)
+        found(entity if rows.exists() else None)
         return page(self, rows.select_related("session", "resource"), show_memory)

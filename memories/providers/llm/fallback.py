@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import structlog
 
@@ -97,3 +97,21 @@ class Careful:
         if fallback not in self.fallbacks:
             log.warning("rules_answered", operation=fallback.operation, model=self.name, reason=fallback.reason)
         self.fallbacks.append(fallback)
+
+
+def refusing(error: LLMError) -> Provider:
+    """A provider that answers every question with this error."""
+    return cast(Provider, _Refusing(error))
+
+
+class _Refusing:
+    name = "misconfigured"
+
+    def __init__(self, error: LLMError) -> None:
+        self._error = error
+
+    def __getattr__(self, operation: str) -> Callable[..., Any]:
+        def refuse(*_: Any) -> Any:
+            raise self._error
+
+        return refuse

@@ -492,9 +492,17 @@ def test_use_moves_the_priority_and_leaves_the_rest(acme: App) -> None:
     assert (used.updated_at, used.confirmed_at, used.version) == (START, START, 2)
     assert (last(used).action, last(used).reason, last(used).before) == (Action.USED, "said again", {"priority": 1.0})
     assert (last(ignored).action, last(ignored).actor) == (Action.IGNORED, "system:use")
+
+
+def test_undo_takes_back_what_somebody_decided_and_not_that_it_was_used(acme: App) -> None:
+    (memory,) = make(acme, 1)
+    with writing(acme, "operator:olga", later(1)) as write:
+        write.edit(memory, {"importance": 5})
+        write.judge_use(memory, True, 0.1)
     with writing(acme, "operator:olga", later(2)) as write:
-        write.undo(used)
-    assert used.priority == 1.0
+        write.undo(memory)
+    memory.refresh_from_db()
+    assert (memory.importance, memory.priority) == (3, 1.1)
 
 
 def test_priority_stays_in_its_bounds(acme: App) -> None:

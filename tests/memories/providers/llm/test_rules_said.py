@@ -1,0 +1,217 @@
+"""What is kept in the words it was said in: answers, run-on sentences, pronouns, agreements, findings."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memories.providers.llm.provider import Chunk, Fact, Setting
+from memories.providers.llm.rules.agreements import read_agreement
+from memories.providers.llm.rules.answers import join_answer
+from memories.providers.llm.rules.cutting import cut_run_on
+from memories.providers.llm.rules.facts import extract
+from memories.providers.llm.rules.gate import gate
+from memories.providers.llm.rules.people import People
+from memories.providers.llm.rules.prose import read_sentences
+from memories.text.messages import Message
+
+NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
+"""A Monday."""
+
+
+def chunk(turns: tuple[str, ...], before: tuple[str, ...] = ()) -> Chunk:
+    """Turns that begin with "A: " are the assistant's."""
+    return Chunk(tuple(map(message, turns)), NOW, tuple(map(message, before)))
+
+
+def message(turn: str) -> Message:
+    said = turn.removeprefix("A: ")
+    return Message("user" if said == turn else "assistant", said)
+
+
+def facts(*turns: str) -> list[Fact]:
+    return extract(chunk(turns), Setting())
+
+
+def contents(*turns: str) -> list[str]:
+    return [fact.content for fact in facts(*turns)]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "kept"),
+    [
+        ("What time do you usually get up?", "6:30", "User usually gets up at 6:30"),
+        ("What's your budget?", "2k max", "User's budget is 2k max"),
+        ("Are you left-handed?", "no", "User is not left-handed"),
+        ("Do you drive a van?", "yes", "User drives a van"),
+        ("Where do you live?", "in Cork", "User lives in Cork"),
+        ("Which editor do you use?", "helix", "User uses helix"),
+        (
+            "Have you a dentist?",
+            "yeah, Nuala Prendergast on Patrick St",
+            'User on "Have you a dentist": Nuala Prendergast on Patrick St',
+        ),
+    ],
+)
+def test_a_short_answer_is_kept_with_what_was_asked(question: str, answer: str, kept: str) -> None:
+    assert contents(f"A: {question}", answer) == [kept]
+
+
+def test_a_question_asked_before_the_chunk_is_answered_too() -> None:
+    asked = chunk(("2k max",), ("A: What's your budget?",))
+    assert [fact.content for fact in extract(asked, Setting())] == ["User's budget is 2k max"]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("A: Shall I book it?", "yes please"),
+        ("A: Anything else?", "nope"),
+        ("A: Would you like a recipe?", "ok"),
+        ("A: How about rice?", "rice it is"),
+        ("A: Want me to draft it?", "later"),
+    ],
+)
+def test_answers_to_offers_tell_nothing(turns: tuple[str, ...]) -> None:
+    assert contents(*turns) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("stas is coeliac, he can't have normal pasta", ["Stas is coeliac", "Stas can't have normal pasta"]),
+        (
+            "Mia starts school in September and she's terrified of the bus",
+            ["Mia starts school in September 2026", "Mia is terrified of the bus"],
+        ),
+        (
+            "my sister Anna moved to Cork. she works nights at the hospital",
+            ["User's sister Anna moved to Cork", "User's sister Anna works nights at the hospital"],
+        ),
+        ("remind me that Emil can't have hazelnuts", ["Emil can't have hazelnuts"]),
+        (
+            "can you plan dinner? my husband Tom is coeliac and he hates fish",
+            ["User's husband Tom is coeliac", "User's husband Tom hates fish"],
+        ),
+    ],
+)
+def test_what_is_told_in_passing_is_kept_one_by_one_and_by_name(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("proposed", "answer", "kept"),
+    [
+        ("I'd limit their ASN to 50 connections.", "do it", "Agreed to limit their ASN to 50 connections"),
+        ("Proposal: buckets are named env-team-purpose.", "agreed", "Agreed: buckets are named env-team-purpose"),
+        ("Moving it to 03:00 would clear it.", "ok do that", "Agreed: Moving it to 03:00"),
+        ("I'd limit their ASN to 50 connections.", "no, not yet", ""),
+        ("I'd limit their ASN to 50 connections.", "thanks", ""),
+        ("Your tests pass.", "do it", ""),
+    ],
+)
+def test_what_is_agreed_to_is_a_decision(proposed: str, answer: str, kept: str) -> None:
+    assert read_agreement(answer, read_sentences(proposed)) == kept
+    decided = [fact.content for fact in facts(f"A: {proposed}", answer) if fact.kind == "decision"]
+    assert decided == ([kept] if kept else [])
+
+
+@pytest.mark.parametrize(
+    ("asked", "found", "kept"),
+    [
+        (
+            "why is the import slow?",
+            "Found it: `load_rates()` reads the whole table on every call, about 40 s each time.",
+            "`load_rates()` reads the whole table on every call, about 40 s each time",
+        ),
+        (
+            "where does the deploy get the key from?",
+            "From Vault, path kv/apps/mailer/prod.",
+            'From Vault, path kv/apps/mailer/prod (about "where does the deploy get the key from")',
+        ),
+    ],
+)
+def test_findings_of_the_assistant_are_kept_with_what_they_answer(asked: str, found: str, kept: str) -> None:
+    assert contents(asked, f"A: {found}") == [kept]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("suggest a gift", "A: Here are five options: 1) a scarf, 2) a lamp, 3) tea, 4) socks, 5) a book."),
+        ("what does nil by mouth mean?", "A: It usually means nothing to eat or drink from midnight."),
+        ("can you write to Mrs Hill that her dog is fine?", "A: Dear Mrs Hill, your dog is fine. Kind regards"),
+        ("lol that's mad", "A: It is!"),
+        ("ok see you later, back to the grind",),
+        ("ALERT pg-02 disk 92% /var/lib/postgresql",),
+        ("1788332511: New client connected from 10.20.4.31:50122 as gauge-ingest",),
+    ],
+)
+def test_small_talk_drafts_and_logs_leave_nothing(turns: tuple[str, ...]) -> None:
+    assert contents(*turns) == []
+
+
+def test_a_name_is_written_as_it_was_written_before() -> None:
+    found = contents("A: Is Ines coming too?", "ines can't eat nuts, ines is allergic")
+    assert found
+    assert all("Ines" in content for content in found)
+
+
+def test_a_plain_statement_among_few_words_passes_the_gate() -> None:
+    assert gate(chunk(("A: What time do you usually get up?", "6:30"))).keep
+    assert not gate(chunk(("A: Shall I book it?", "yes please"))).keep
+
+
+def test_a_sentence_that_speaks_of_code_is_no_code() -> None:
+    said = "The test uses Local::now() and the two runners have different time zones."
+    assert [sentence.text for sentence in read_sentences(said)] == [said.rstrip(".")]
+    assert read_sentences("let x = Local::now();") == []
+
+
+@pytest.mark.parametrize(
+    ("said", "pieces"),
+    [
+        ("the kids are fine and the dog is fat", ["the kids are fine", "the dog is fat"]),
+        ("I like bread and butter", ["I like bread and butter"]),
+        ("he said that we ship and they stay", ["he said that we ship and they stay"]),
+        ("she has a key, what should I do", ["she has a key", "what should I do"]),
+    ],
+)
+def test_a_run_on_sentence_is_cut_where_a_new_subject_has_its_verb(said: str, pieces: list[str]) -> None:
+    assert cut_run_on(said) == pieces
+
+
+@pytest.mark.parametrize(
+    ("heard", "said", "meant"),
+    [
+        ("my wife is away", "he likes tea", "he likes tea"),
+        ("my wife is away", "she likes tea", "my wife likes tea"),
+        ("my brother's away and the twins are loud", "they sleep late", "the twins sleep late"),
+        ("we drove to Turin", "he likes tea", "he likes tea"),
+        ("I rang Nuala and she's off", "her van is red", "Nuala's van is red"),
+    ],
+)
+def test_he_and_she_are_only_named_where_it_can_be_them(heard: str, said: str, meant: str) -> None:
+    people = People()
+    people.note(heard)
+    assert people.resolve(said).lower() == meant.lower()
+
+
+def test_an_answer_of_a_whole_sentence_keeps_its_own_words() -> None:
+    assert join_answer("What's your name?", "my cat walked over the keys") == (
+        'User on "What\'s your name": my cat walked over the keys'
+    )
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(max_size=200), st.text(max_size=120))
+def test_any_words_can_be_cut_joined_and_resolved(said: str, asked: str) -> None:
+    assert all(cut_run_on(said))
+    assert isinstance(join_answer(asked, said), str)
+    people = People()
+    people.note(asked)
+    assert isinstance(people.resolve(said, asked), str)
+    assert isinstance(read_agreement(said, read_sentences(asked)), str)
