@@ -48,16 +48,19 @@ schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
 # One core, so that figures compare. DATA is a folder of annotated conversations, LIMIT how many of each file to take,
-# NOTE what a reader of the figures should know. `make bench-recall` and `make bench-latency` are its halves.
+# NOTE what a reader of the figures should know. `make bench-recall`, `bench-learning`, `bench-latency` are its parts.
 DATA := ../shared/bench
 BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
 BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
-.PHONY: bench-recall bench-latency train-ranker
+.PHONY: bench-recall bench-learning bench-latency train-ranker
 
-bench: bench-recall bench-latency ## Measure recall and latency anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
+bench: bench-recall bench-learning bench-latency ## Measure recall, learning and latency anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
 
 bench-recall: $(VENV)/run.stamp
 	@$(BENCH) bench.recall $(BENCH_DATA)
+
+bench-learning: $(VENV)/run.stamp
+	@$(BENCH) bench.learning --note "$(NOTE)"
 
 bench-latency: $(VENV)/run.stamp
 	@$(BENCH) bench.latency --note "$(NOTE)"
