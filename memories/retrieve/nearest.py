@@ -20,10 +20,11 @@ Rows = NDArray[np.intp]
 
 
 def sign_bits(vectors: Vectors) -> NDArray[np.uint64]:
-    """One bit per dimension: shape (n, ceil(dim / 64)). Their Hamming distance follows the angle."""
+    """One bit per dimension: shape (n, ceil(dim / 64)), in column order. Their Hamming distance follows the angle."""
     packed = np.packbits(vectors > 0, axis=1)
     padding = -packed.shape[1] % 8
-    return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, padding)))).view(np.uint64)
+    rows = np.ascontiguousarray(np.pad(packed, ((0, 0), (0, padding)))).view(np.uint64)
+    return np.asfortranarray(rows)
 
 
 def cosines(vectors: Vectors, query: Vectors, rows: Rows) -> NDArray[np.float32]:
