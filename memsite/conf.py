@@ -55,6 +55,7 @@ class Conf:
     max_body_bytes: int = 8 * 1024 * 1024
     max_line_bytes: int = 8 * 1024 * 1024
     idempotency_hours: int = 24
+    crashed_after_minutes: int = 30
 
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
@@ -69,6 +70,7 @@ class Conf:
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.idempotency_hours > 0, "IDEMPOTENCY_HOURS", "is a positive number of hours")
+        require(self.crashed_after_minutes > 0, "CRASHED_AFTER_MINUTES", "is a positive number of minutes")
 
     @property
     def secret_file(self) -> Path:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Exists, Max, OuterRef
 
 from memories.text.clean import without_private
-from sessions.models import AgentSession, Turn
+from sessions.models import AgentSession, Resource, Turn
 
 
 class DifferentCheckpoint(Exception):
@@ -75,3 +75,16 @@ def replay(session: AgentSession, number: int) -> Replay | None:
 def recover(session: AgentSession) -> Turn | None:
     """The last checkpoint, from which an agent goes on after a crash."""
     return Turn.objects.for_app(session.app).filter(session=session).order_by("-number").first()
+
+
+def unread_turns(session: AgentSession) -> list[Turn]:
+    """Turns of which no text was kept as a resource: whoever stored them died before. One query if there is none."""
+    texts = Resource.objects.for_app(session.app).filter(session=session)
+    of_its_number = texts.filter(turn_number=OuterRef("number"))
+    turns = Turn.objects.for_app(session.app).filter(~Exists(of_its_number), session=session).order_by("number")
+    return [turn for turn in turns if not is_streamed(turn, texts.values_list("raw_content", flat=True).iterator())]
+
+
+def is_streamed(turn: Turn, texts: Iterable[str]) -> bool:
+    """A stream's texts come before their turn, which takes another number if theirs was taken meanwhile."""
+    return any(text in turn.user_input or text in turn.llm_output for text in texts)

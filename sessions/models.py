@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -24,9 +25,13 @@ class SessionQuerySet(ScopedQuerySet["AgentSession"]):
     def active(self) -> Self:
         return self.filter(status=SessionStatus.ACTIVE)
 
+    def silent(self, since: datetime) -> Self:
+        """Without a sign of life since then."""
+        return self.filter(heartbeat_at__lt=since)
+
 
 class AgentSession(Scoped, Identified):
-    """One conversation of an agent."""
+    """One conversation of an agent. `heartbeat_at` is its last sign of life."""
 
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="sessions")
     external_id = models.CharField(max_length=200, null=True, blank=True, help_text="The agent's own name for it.")

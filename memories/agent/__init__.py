@@ -5,7 +5,7 @@ from memories.agent.feedback import Feedback
 from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
 from memories.agent.learning import AlreadyDecided, CannotBeStored, Learning
 from memories.agent.recall import Context, Recalling
-from memories.agent.sessions import Sessions
+from memories.agent.sessions import SessionGone, Sessions
 from memories.agent.spending import Spending
 from memories.agent.summaries import Summaries
 from memories.agent.triggers import Triggers
@@ -16,6 +16,7 @@ __all__ = [
     "Context",
     "MemoryAgent",
     "MemoryGone",
+    "SessionGone",
     "VersionMismatch",
     "current_embedder",
 ]

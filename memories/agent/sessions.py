@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
 from django.utils import timezone
 
@@ -15,22 +16,30 @@ from memories.agent.feedback import Feedback
 from memories.agent.triggers import Triggers
 from memories.capture.spoken import Captured, capture_said
 from memories.capture.stream import StreamCapture
-from memories.capture.work import queue_digest
+from memories.capture.work import TASK, queue_digest
 from memories.inject.due import inject_due
 from memories.inject.pipeline import Injected, budget_tokens, greet, injectable, note_injected
 from memories.learn.triggers import Due, note_coming
+from memories.maintain.crashed import flush_crashed
 from memories.maintain.decay import decay_app
+from memories.maintain.run import Run
 from memories.models import Extraction, Kind, Memory
 from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memsite.conf import get_conf
+from memsite.doorbell import ring
 from memsite.tenancy.models import App
-from sessions.checkpoints import store_turn
+from sessions.checkpoints import recover, store_turn, unread_turns
+from sessions.life import note_life
 from sessions.models import AgentSession, Role, SessionStatus, Turn
 from sessions.recording import Said
 
 DECAY_EVERY = timedelta(hours=24)
 MOST_LESSONS = 50
+
+
+class SessionGone(ObjectDoesNotExist):
+    """The session was purged in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +115,16 @@ class Sessions(Feedback, Triggers):
     def heartbeat(self, session: AgentSession) -> list[str]:
         """Notes that the session lives, and runs what is overdue; answers the names of the jobs that ran."""
         now = timezone.now()
-        AgentSession.objects.for_app(self.app).filter(pk=session.pk).update(heartbeat_at=now)
+        self.note_life(session, now)
         if self.app.decayed_at and now - self.app.decayed_at < DECAY_EVERY:
             return []
         self.run_decay(now)
         return ["decay"]
+
+    def note_life(self, session: AgentSession, now: datetime) -> None:
+        """Raises SessionGone."""
+        if not note_life(session, now):
+            raise SessionGone
 
     def run_decay(self, now: datetime) -> None:
         decay_app(self.app, now)
@@ -123,17 +137,35 @@ class Sessions(Feedback, Triggers):
         AgentSession.objects.for_app(self.app).active().filter(pk=session.pk).update(
             status=SessionStatus.ENDED, ended_at=now, end_reason=reason
         )
-        self.judge_rest(session)
-        if self.app.policy.capture_digest:
-            queue_digest(session, now)
+        self.wind_up(session)
         waiting = Extraction.objects.for_app(self.app).open().filter(session=session).count()
         mine = Memory.objects.for_app(self.app).filter(session=session)
         return waiting + mine.exclude(vectors__model=self.embedder.name).count()
+
+    def wind_up(self, session: AgentSession) -> None:
+        """What the end of a session brings with it, whoever ended it."""
+        self.judge_rest(session)
+        if self.app.policy.capture_digest:
+            queue_digest(session, timezone.now())
+
+    def flush_crashed(self, now: datetime, run: Run) -> None:
+        """The job: ends sessions that fell silent."""
+        flush_crashed(self.app, now, run, self.catch_up, self.wind_up)
+
+    def catch_up(self, session: AgentSession) -> None:
+        """Reads the turns that were stored by a process that died before it had read them, and judges by the last."""
+        for turn in unread_turns(session):
+            self.capture(session, turn_texts(turn))
+        if last := recover(session):
+            self.judge_turn(session, last)
+        if Extraction.objects.for_app(self.app).open().filter(session=session).exists():
+            ring(TASK, self.app.pk, session.pk)
 
     def checkpoint(self, session: AgentSession, number: int, body: Mapping[str, Any]) -> tuple[Turn, bool, Captured]:
         """Stores a turn with its raw texts and markers; (turn, whether it is new, what was captured)."""
         now = timezone.now()
         with transaction.atomic():
+            self.note_life(session, now)
             turn, is_new = store_turn(session, number, body, now)
         # Also after a crash between the two: texts stored before are not stored or counted again.
         captured = self.capture_messages(session, turn_texts(turn))
@@ -143,7 +175,21 @@ class Sessions(Feedback, Triggers):
     def capture_messages(
         self, session: AgentSession, said: Sequence[Said], on_stored: Callable[[Captured], None] | None = None
     ) -> Captured:
-        """Keeps the texts with what their markers say and what is to come; their facts are found later."""
+        """Keeps the texts with what their markers say and what is to come; their facts are found later.
+
+        Raises SessionGone, and nothing is kept.
+        """
+
+        def note(captured: Captured) -> None:
+            self.note_life(session, timezone.now())
+            if on_stored:
+                on_stored(captured)
+
+        return self.capture(session, said, note)
+
+    def capture(
+        self, session: AgentSession, said: Sequence[Said], on_stored: Callable[[Captured], None] | None = None
+    ) -> Captured:
         now = timezone.now()
 
         def note(captured: Captured) -> None:
