@@ -13,7 +13,6 @@ from memories.learn.triggers import roll_over
 from memories.maintain.backlog import embed_backlog
 from memories.maintain.decay import decay_app
 from memories.maintain.housekeeping import drop_expired_answers
-from memories.store import shrink
 from memsite.tenancy.models import App, AppStatus
 
 
@@ -42,8 +41,7 @@ def upkeep_summaries() -> int:
 @shared_task
 def upkeep_shrink() -> int:
     """Brings apps down to a limit that was lowered; answers how many memories made room."""
-    now = timezone.now()
-    return sum(shrink(app, ACTOR, now) for app in active_apps())
+    return sum(MemoryAgent(app, None, ACTOR).shrink() for app in active_apps())
 
 
 @shared_task

@@ -12,10 +12,11 @@ from django.utils import timezone
 from memories.agent.base import Caller
 from memories.capture.outcome import Outcome
 from memories.capture.pipeline import Stored, remember
+from memories.capture.room import suggest_shrinking
 from memories.models import Memory
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
-from memories.store import Candidate, Writer, writing
+from memories.store import Candidate, Writer, shrink, writing
 from memsite.tenancy.models import App
 
 
@@ -39,7 +40,13 @@ class Knowledge(Caller):
             timezone.now(),
             dedupe=dedupe,
             on_stored=on_stored,
+            provider=self.provider(),
         )
+
+    def shrink(self) -> int:
+        """Brings the app nearer to a limit that was lowered; answers how many memories made room."""
+        now = timezone.now()
+        return shrink(self.app, self.actor, now, suggested=suggest_shrinking(self.app, self.provider(), now))
 
     def edit(
         self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""

@@ -131,8 +131,8 @@ class Learning(Caller):
             self.decide(rejection, Decision.OVERRULED, write.now, outcomes[0].memory)
 
         (outcome,) = remember(
-            self.app, [candidate], self.embedder, self.actor, timezone.now(), on_stored=note
-        )  # fmt: skip
+            self.app, [candidate], self.embedder, self.actor, timezone.now(), on_stored=note, provider=self.provider()
+        )
         return outcome
 
     def confirm(self, rejection: Rejection) -> None:

@@ -197,7 +197,7 @@ class Sessions(Feedback, Triggers):
             if on_stored:
                 on_stored(captured)
 
-        return capture_said(session, said, self.embedder, self.actor, now, note)
+        return capture_said(session, said, self.embedder, self.actor, now, note, self.provider(session))
 
     def capture_stream(self, session: AgentSession) -> StreamCapture:
         """A reader to be fed with the stream's chunks."""

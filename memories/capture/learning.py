@@ -5,7 +5,7 @@ texts → chunks → gate → facts → write gate (facts) → relation to what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -14,29 +14,27 @@ from traceback import format_tb
 import structlog
 
 from memories.capture import work
+from memories.capture.digest import digest_session
 from memories.capture.embed import embed_candidates
 from memories.capture.facts import Found, find_facts
 from memories.capture.known import Outlook, look_around
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
 from memories.capture.refusals import Refusal, plain_fields, refuse
+from memories.capture.room import BACKGROUND_SECONDS, needing_room, suggest_room
 from memories.capture.work import Claim, LeaseLost
 from memories.ledger.energy import note_energy
-from memories.models import Extraction, Injection, Kind, Memory, RejectionKind, Source
+from memories.models import Extraction, Injection, RejectionKind, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, LLMError, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
-from memories.text.fence import strip_fenced
-from memories.text.messages import Message
 from memories.text.relate import Relation
-from memories.text.secrets import redact, strip_private
 from sessions.models import AgentSession, Resource, Role
 
 log = structlog.get_logger("memories.capture")
 ACTOR = "system:extraction"
 CONTEXT_TEXTS = 4
 MUCH_SURER = 0.3
-DIGEST_CATEGORY = "conversations"
 Learnt = Callable[[Writer, Sequence[Resource]], None]
 
 
@@ -69,7 +67,7 @@ def learn(
 ) -> Lesson:  # fmt: skip
     """Works a claim off. Whatever happens, its rows say so; text that made trouble costs no other text its turn."""
     lesson = Lesson()
-    task = partial(digest_session, claim) if claim.is_digest else partial(learn_facts, claim, on_learnt)
+    task = partial(learn_digest, claim) if claim.is_digest else partial(learn_facts, claim, on_learnt)
     attempt(claim, claim.rows, lambda rows: task(rows, provider, embedder, now, lesson), lesson, now)
     return lesson
 
@@ -109,10 +107,12 @@ def learn_facts(
     embed_candidates(candidates, embedder)
     judge = None if provider.name == RULES else provider
     outlooks = dict(zip(map(id, candidates), look_around(session.app, candidates, embedder, judge), strict=True))
+    for one in found:
+        drop_echoes(one, outlooks, shown_pks)
+    suggested = suggest_room(session.app, provider, coming(found, outlooks), now, BACKGROUND_SECONDS)
     learnt = Lesson()
-    with writing(session.app, actor_of(session), now) as write:
+    with writing(session.app, actor_of(session), now, suggested) as write:
         for row, one in zip(rows, found, strict=True):
-            drop_echoes(one, outlooks, shown_pks)
             keep(write, row, one, outlooks, embedder, learnt)
         if learnt.outcomes:
             note_energy(session.app, "write", now, len(learnt.outcomes))
@@ -132,6 +132,12 @@ def drop_echoes(found: Found, outlooks: dict[int, Outlook], shown_pks: set[int])
                 for item in outlooks[id(candidate)].telling
             )
         ]
+
+
+def coming(found: Sequence[Found], outlooks: Mapping[int, Outlook]) -> list[str]:
+    """The texts that will take room: what is at odds with something surer is not stored."""
+    kept = [one for text in found for one in text.candidates if not conflict_of(one, outlooks[id(one)])]
+    return needing_room(kept, [outlooks[id(one)] for one in kept])
 
 
 def keep(
@@ -179,59 +185,8 @@ def said_before(session: AgentSession, texts: Sequence[Resource]) -> list[Resour
     return list(rows.filter(pk__lt=min(text.pk for text in texts)).order_by("-pk")[:CONTEXT_TEXTS])[::-1]
 
 
-def digest_session(
+def learn_digest(
     claim: Claim, rows: Sequence[Extraction], provider: Provider, embedder: Embedder, now: datetime, lesson: Lesson
 ) -> None:  # fmt: skip
-    """One memory for a whole session. A model that fails is noted and passed over: the session has ended anyway."""
     (row,) = rows
-    session, policy = claim.session, claim.session.app.policy
-    spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=work.SPOKEN).order_by("pk")
-    messages = [Message(text.role, plain(text.raw_content), text.content_at) for text in spoken]
-    reason = ""
-    candidates: list[Candidate] = []
-    made_by = provider.name
-    try:
-        written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
-        made_by = written.made_by
-        if text := redact(written.text).text.strip():
-            candidates = [digest_candidate(session, text[: policy.max_characters], made_by)]
-    except LLMError as error:
-        reason = f"skipped: {work.told(error)}"
-        log.warning("digest_skipped", session=str(session.uid), error=work.told(error))
-    embed_candidates(candidates, embedder)
-    with writing(session.app, actor_of(session), now) as write:
-        stored = sum(keep_digest(write, candidate) for candidate in candidates)
-        work.finish(write, row, made_by=made_by, stored=stored, **({"reason": reason} if reason else {}))
-    lesson.stored += stored
-
-
-def keep_digest(write: Writer, candidate: Candidate) -> bool:
-    """The session's one digest: a later one takes the place of its words. Answers whether it says something new."""
-    rows = Memory.objects.for_app(write.app).live().filter(session=candidate.session, source=Source.DIGEST)
-    digest = rows.first()
-    if digest is None:
-        write.announce(write.create(candidate))
-    elif digest.content != candidate.content:
-        changes = {"content": candidate.content}
-        write.edit(digest, changes, "the session went on", candidate.vector, candidate.vector_model)
-    else:
-        return False
-    return True
-
-
-def plain(text: str) -> str:
-    return strip_private(strip_fenced(text))
-
-
-def digest_candidate(session: AgentSession, text: str, made_by: str) -> Candidate:
-    return Candidate(
-        content=text,
-        kind=Kind.CONVERSATION,
-        category=DIGEST_CATEGORY,
-        tier=session.tier,
-        user_id=session.user_id,
-        source=Source.DIGEST,
-        agent=session.agent,
-        session=session,
-        made_by=made_by,
-    )
+    lesson.stored += digest_session(claim, row, provider, embedder, actor_of(claim.session), now)

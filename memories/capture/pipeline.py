@@ -8,9 +8,11 @@ from datetime import datetime
 from memories.capture.embed import embed_candidates
 from memories.capture.known import Known, Outlook, look_around, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
+from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
 from memories.ledger.energy import note_energy
 from memories.models import LinkKind, Memory, Source
 from memories.providers.embeddings import Embedder
+from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.relate import Relation
 from memsite.tenancy.models import App
@@ -27,11 +29,16 @@ def remember(
     *,
     dedupe: bool = True,
     on_stored: Stored | None = None,
+    provider: Provider | None = None,
 ) -> list[Outcome]:
-    """One outcome per candidate. `on_stored` runs inside the writing transaction, so that it holds or falls with it."""
+    """One outcome per candidate. `on_stored` runs inside the writing transaction, so that it holds or falls with it.
+
+    In a full app the provider says what makes room; the rules do without one.
+    """
     embed_candidates(candidates, embedder)
     outlooks = look_around(app, candidates, embedder) if dedupe else [None] * len(candidates)
-    with writing(app, actor, now) as write:
+    suggested = suggest_room(app, provider, needing_room(candidates, outlooks), now, REQUEST_SECONDS)
+    with writing(app, actor, now, suggested) as write:
         outcomes = [store(write, *pair, embedder) for pair in zip(candidates, outlooks, strict=True)]
         note_energy(app, "write", now, len(outcomes))
         if on_stored:

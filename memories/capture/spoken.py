@@ -13,10 +13,12 @@ from memories.capture.markers import MemoryMarker, find_memories
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
 from memories.capture.refusals import ECHO, Refusal, plain_fields, refuse
+from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
 from memories.capture.work import queue_facts
 from memories.ledger.energy import note_energy
 from memories.models import Injection, RejectionKind, Source
 from memories.providers.embeddings import Embedder
+from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.clean import clean
 from memories.text.instructions import find_instructions
@@ -65,16 +67,22 @@ def capture_said(
     actor: str,
     now: datetime,
     on_stored: Callable[[Captured], None] | None = None,
+    provider: Provider | None = None,
 ) -> Captured:
-    """Reads and embeds first, then stores everything in one transaction; text sent before changes nothing."""
+    """Reads and embeds first, then stores everything in one transaction; text sent before changes nothing.
+
+    In a full app the provider says what makes room for what the markers say; the rules do without one.
+    """
     shown = Injection.objects.for_app(session.app).into(session).lines()
     said = [in_public(item) for item in said]
     heard = [listen(session, item, shown) for item in said]
     embed_candidates([candidate for one in heard for candidate in one.candidates], embedder)
     for one in heard:
         one.outlooks = look_around(session.app, one.candidates, embedder)
+    coming = [text for one in heard for text in needing_room(one.candidates, one.outlooks)]
+    suggested = suggest_room(session.app, provider, coming, now, REQUEST_SECONDS)
     captured = Captured()
-    with writing(session.app, actor, now) as write:
+    with writing(session.app, actor, now, suggested) as write:
         resources = record_said(session, said, now)
         for one, resource in zip(heard, resources, strict=True):
             if resource:

@@ -38,9 +38,7 @@ class Suggestion:
 
 def hold(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
     """Leaves at most `most` live memories. Raises LimitReached."""
-    if write.count > most and suggested:
-        follow(write, most, suggested)
-    bring_down(write, most)
+    bring_down(write, most, suggested)
     if write.count > most:
         raise LimitReached(f"The app may hold {write.limit} memories, and those it holds are pinned: none makes room.")
 
@@ -78,8 +76,10 @@ def circle(memory: Memory) -> tuple[object, ...]:
     return memory.user_id, memory.visibility, owner, memory.valid_from, memory.valid_until
 
 
-def bring_down(write: Writer, most: int) -> None:
+def bring_down(write: Writer, most: int, suggested: Sequence[Suggestion] = ()) -> None:
     """Leaves at most `most` live memories if that can be done. What was written just now goes last."""
+    if write.count > most and suggested:
+        follow(write, most, suggested)
     while (surplus := write.count - most) > 0:
         pool = untouched(write, surplus) or just_written(write, surplus)
         if not pool:

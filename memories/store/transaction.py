@@ -37,7 +37,9 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
             row.update(memory_count=F("memory_count") + write.count - count)
 
 
-def shrink(app: App, actor: str, now: datetime, batch: int = BATCH) -> int:
+def shrink(
+    app: App, actor: str, now: datetime, batch: int = BATCH, suggested: Sequence[Suggestion] = ()
+) -> int:  # fmt: skip
     """Brings an app nearer to a limit that was lowered; answers how many memories, `batch` at most, made room.
 
     0 when the limit holds, or when all that are left are pinned: call it until then.
@@ -46,5 +48,5 @@ def shrink(app: App, actor: str, now: datetime, batch: int = BATCH) -> int:
         return 0
     with writing(app, actor, now) as write:
         count = write.count
-        bring_down(write, max(write.limit, count - batch))
+        bring_down(write, max(write.limit, count - batch), suggested)
         return count - write.count

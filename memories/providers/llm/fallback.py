@@ -12,8 +12,8 @@ from memories.providers.llm.provider import (
     Choice,
     Chunk,
     Fact,
+    LLMDenied,
     LLMError,
-    LLMUnavailable,
     LLMUnusable,
     Noted,
     Provider,
@@ -37,8 +37,9 @@ class Careful:
     """A `Provider` that asks `model`, and `rules` when it raises LLMError. For one piece of work.
 
     What is asked again later without loss is not answered by the rules: `digest` raises, and `extract` does unless
-    the model answered with something unusable, which it would do again. `may_call` is asked before each question;
-    when it says why not, the model counts as away for that reason. `fallbacks` lists where the rules answered: their
+    the model answered with something unusable, which it would do again. `make_room` raises too: whoever asks knows
+    what goes then. `may_call` is asked before each question; when it says why not, the model counts as away for that
+    reason. `fallbacks` lists where the rules answered: their
     answers carry `made_by` as far as they have one, and verdicts have none.
     """
 
@@ -71,9 +72,12 @@ class Careful:
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
         return self._or_rules("insight", lambda provider: provider.insight(facts, max_characters))
 
-    def make_room(self, memories: Sequence[Noted], now: datetime, max_characters: int) -> Choice:
-        """Raises LLMUnusable like the rules, when nothing may go."""
-        return self._or_rules("make_room", lambda provider: provider.make_room(memories, now, max_characters))
+    def make_room(
+        self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
+        seconds: float = 30.0,
+    ) -> Choice:  # fmt: skip
+        """Raises LLMError."""
+        return self._ask_model(lambda provider: provider.make_room(memories, now, max_characters, coming, seconds))
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
         return self._or_rules("rewrite", lambda provider: provider.rewrite(messages, now))
@@ -89,7 +93,7 @@ class Careful:
 
     def _ask_model(self, ask: Callable[[Provider], Answer]) -> Answer:
         if reason := self._may_call():
-            raise LLMUnavailable(reason)
+            raise LLMDenied(reason)
         return ask(self._model)
 
     def _note(self, fallback: Fallback) -> None:

@@ -29,6 +29,10 @@ class LLMUnavailable(LLMError):
         self.wait_seconds = wait_seconds
 
 
+class LLMDenied(LLMUnavailable):
+    """Was not asked: the asker may not spend so much now."""
+
+
 class LLMMisconfigured(LLMError):
     """Refuses us: key, address or model name. Somebody has to change a setting."""
 
@@ -175,8 +179,14 @@ class Provider(Protocol):
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
         """One statement for a group of archived facts on one matter."""
 
-    def make_room(self, memories: Sequence[Noted], now: datetime, max_characters: int) -> Choice:
-        """Which memory goes. Pinned ones never do; they may be among `memories`."""
+    def make_room(
+        self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
+        seconds: float = 30.0,
+    ) -> Choice:  # fmt: skip
+        """Which memory goes for new ones that say what is `coming`. Pinned ones never do; they may be among `memories`.
+
+        An answer after so many `seconds` is of no use.
+        """
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
         """The question behind the last messages, to be understood without them; "" when nothing is asked."""

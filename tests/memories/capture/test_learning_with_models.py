@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from io import StringIO
 from typing import Any
 
 import pytest
-from django.conf import settings as django_settings
 
 from memories.capture import learning
 from memories.models import (
@@ -23,10 +21,6 @@ from memories.models import (
     Rejection,
     Status,
 )
-from memories.providers.llm import factory
-from memories.providers.llm.chat import Ask
-from memories.providers.llm.client import ModelChat
-from memories.providers.patience import Patience
 from memories.tasks import upkeep_learn_due
 from memsite.logs import make_formatter
 from memsite.tenancy.models import AppPolicy
@@ -34,7 +28,6 @@ from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.providers.llm.servers import (
     KEY,
-    PROTOCOLS,
     Behaviour,
     Drops,
     Fails,
@@ -44,125 +37,12 @@ from tests.memories.providers.llm.servers import (
     Says,
     Seen,
     Server,
-    serve,
 )
 from tests.talking import after, contents, extractions, statuses, tables_with, tell, turn
+from tests.with_model import HASTE, TEXT, answers, asked, fact, forget_clients, operations, say, use
 
 DONE, FAILED, PENDING = ExtractionStatus.DONE, ExtractionStatus.FAILED, ExtractionStatus.PENDING
-TEXT = "I moved to Lisbon in spring, I love it."
-ONE_TRY = Patience(attempts=1, first_wait_seconds=0.0)
 PRICES = "small=1/5, large=3/15"
-
-
-CHATS: list[ModelChat] = []
-
-
-class HastyChat(ModelChat):
-    """Waits for as long as a test does, not for a minute."""
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        CHATS.append(self)
-
-    def ask(self, ask: Ask, meter: Any) -> dict[str, Any]:
-        return super().ask(replace(ask, total_seconds=HASTE["seconds"]), meter)
-
-
-HASTE = {"seconds": 5.0}
-
-
-def fact(content: str = "User lives in Lisbon", **changes: Any) -> dict[str, Any]:
-    """As a model gives it."""
-    return {
-        "message": 1, "quote": "", "content": content, "kind": "fact", "category": "general", "subject": "",
-        "entities": [], "tags": [], "importance": 3, "strength": "explicit", "sentiment": "neutral",
-        "verifiable": 1.0, "useful": 0.9, "valid_from": "", "valid_until": "", **changes,
-    }  # fmt: skip
-
-
-def asked(seen: Seen) -> str:
-    """Which question it is, by what its answer is made of."""
-    properties = str(sorted((seen.schema or {}).get("properties", {})))
-    return {"['keep', 'reason', 'score']": "gate", "['facts']": "extract", "['verdicts']": "relate"}.get(properties, "")
-
-
-def answers(
-    *facts: dict[str, Any], keep: bool = True, relation: str = "different", extract: Behaviour | None = None,
-    gate: Behaviour | None = None, relate: Behaviour | None = None,
-) -> Callable[[Seen], Behaviour]:  # fmt: skip
-    """A model that answers each question well, or as told."""
-
-    def answer(seen: Seen) -> Behaviour:
-        if asked(seen) == "gate":
-            return gate or Says({"keep": keep, "score": 0.9, "reason": "a statement"})
-        if asked(seen) == "extract":
-            return extract or Says({"facts": list(facts or [fact()])})
-        if asked(seen) == "relate":
-            verdicts = [
-                {"number": number, "relation": relation, "reason": "because", "confidence": 0.9}
-                for number in range(1, 41)
-            ]
-            return relate or Says({"verdicts": verdicts})
-        return Says({"text": "A digest of what was said.", "query": "what?"})
-
-    return answer
-
-
-@pytest.fixture(params=sorted(PROTOCOLS))
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-@pytest.fixture(autouse=True)
-def _fresh_clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(factory, "ModelChat", HastyChat)
-    monkeypatch.setattr(factory.build_chat, "__defaults__", (ONE_TRY, None))
-    monkeypatch.setitem(HASTE, "seconds", 5.0)
-    forget_clients()
-    yield
-    forget_clients()
-
-
-def forget_clients() -> None:
-    """With their circuits, which count in real seconds."""
-    factory._make.cache_clear()
-    while CHATS:
-        CHATS.pop().close()
-
-
-def use(settings: Any, server: Server, **changes: Any) -> None:
-    settings.MEMSITE = replace(
-        django_settings.MEMSITE, llm=server.kind, llm_url=server.url, llm_api_key=KEY, llm_small_model="small",
-        llm_large_model="large", **changes,
-    )  # fmt: skip
-
-
-@pytest.fixture
-def server(kind: str, settings: Any) -> Iterator[Server]:
-    with serve(kind) as server:
-        server.always(answers())
-        use(settings, server)
-        yield server
-
-
-@pytest.fixture
-def model(settings: Any) -> Iterator[Server]:
-    """The same of one kind, for what does not depend on it."""
-    with serve("openai") as server:
-        server.always(answers())
-        use(settings, server)
-        yield server
-
-
-def operations() -> list[tuple[str, str, str]]:
-    return list(LedgerEntry.objects.order_by("pk").values_list("operation", "model", "outcome"))
-
-
-def say(caller: Caller, *texts: str) -> dict[str, Any]:
-    session = caller.start_session()
-    for number, text in enumerate(texts or (TEXT,), 1):
-        turn(caller, session, number, text)
-    return session
 
 
 class TestGoodAnswers:

@@ -82,12 +82,16 @@ class LLMProvider:
             return Written("")
         return read_insight(self._answer(ask_insight(facts, max_characters)), max_characters, self.name)
 
-    def make_room(self, memories: Sequence[Noted], now: datetime, max_characters: int) -> Choice:
+    def make_room(
+        self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
+        seconds: float = 30.0,
+    ) -> Choice:  # fmt: skip
         """Raises LLMUnusable if nothing may go."""
         if all(memory.pinned for memory in memories):
             raise LLMUnusable("no memory may go: all are pinned")
         shown = show_memories(memories)
-        return read_choice(self._answer(ask_choice(shown, now, max_characters)), shown, max_characters, self.name)
+        answer = self._answer(ask_choice(shown, now, max_characters, coming, seconds))
+        return read_choice(answer, shown, max_characters, self.name)
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
         last = show_last(messages, LAST_MESSAGES, MESSAGES_CHARACTERS)

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
 from memories.providers.llm.asking.question import INTEGER, TEXT, Question, object_of
-from memories.providers.llm.asking.shown import FACTS_CHARACTERS, show_day
+from memories.providers.llm.asking.shown import fitting, show_day
 from memories.providers.llm.asking.texts import fair_limit, one_line, shorten
 from memories.providers.llm.chat import Ask
 from memories.providers.llm.provider import Choice, LLMUnusable, Noted
+from memories.text.instructions import find_instructions
+from memories.text.overlap import used_share
 
 MOST_MEMORIES = 200
+MEMORIES_CHARACTERS, COMING_CHARACTERS, MAX_COMING_CHARACTERS = 30_000, 6_000, 1_000
+LEAST_SHARED = 0.7
+"""Of a text that stands for two memories, how much at least is said in them: the rest is form."""
 MAX_REASON_CHARACTERS = 200
 LABELS_CHARACTERS = 120
 """What the number and the labels of a memory take, at most."""
@@ -32,7 +37,7 @@ def show_memories(memories: Sequence[Noted]) -> Shown:
     """Of very many, those that are most likely to go; in the order given."""
     ranked = sorted(range(len(memories)), key=lambda at: _worth(memories[at]))[:MOST_MEMORIES]
     shown = tuple(memories[at] for at in sorted(ranked))
-    budget = FACTS_CHARACTERS - LABELS_CHARACTERS * len(shown)
+    budget = MEMORIES_CHARACTERS - LABELS_CHARACTERS * len(shown)
     return Shown(shown, fair_limit((len(one_line(memory.content)) for memory in shown), budget))
 
 
@@ -40,13 +45,15 @@ def _worth(memory: Noted) -> tuple[bool, int, float, int]:
     return memory.pinned, memory.importance, memory.confidence, memory.access_count
 
 
-def ask_choice(shown: Shown, now: datetime, max_characters: int) -> Ask:
+def ask_choice(shown: Shown, now: datetime, max_characters: int, coming: Sequence[str], seconds: float) -> Ask:
     lines = (
         f"[{number}] {shorten(one_line(memory.content), shown.limit)} ({_labels(memory)})"
         for number, memory in enumerate(shown.memories, 1)
     )
     told = {"now": show_day(now), "max_characters": max_characters}
-    return _MAKE_ROOM.fill(told, {"memories": "\n".join(lines)})
+    new = (f"- {shorten(one_line(text), MAX_COMING_CHARACTERS)}" for text in coming)
+    untrusted = {"memories": "\n".join(lines), "coming": "\n".join(fitting(new, COMING_CHARACTERS))}
+    return replace(_MAKE_ROOM.fill(told, untrusted), total_seconds=seconds)
 
 
 def _labels(memory: Noted) -> str:
@@ -76,6 +83,8 @@ def read_choice(answer: Mapping[str, Any], shown: Shown, max_characters: int, ma
     content = one_line(answer["content"])
     if not 0 < len(content) <= max_characters:
         raise LLMUnusable(f"{made_by} wrote nothing that fits")
+    if find_instructions(content) or used_share(content, f"{goes.content} {stays.content}") < LEAST_SHARED:
+        raise LLMUnusable(f"{made_by} wrote what neither memory says")
     return Choice(goes.number, reason, stays.number, content, made_by)
 
 

@@ -39,7 +39,10 @@ class RulesProvider:
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
         return insight.insight(facts, max_characters)
 
-    def make_room(self, memories: Sequence[Noted], now: datetime, max_characters: int) -> Choice:
+    def make_room(
+        self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
+        seconds: float = 30.0,
+    ) -> Choice:  # fmt: skip
         return room.make_room(memories, now, max_characters)
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:

@@ -15,6 +15,7 @@ from memories.providers.llm.provider import (
     Choice,
     Chunk,
     Fact,
+    LLMDenied,
     LLMError,
     LLMMisconfigured,
     LLMUnavailable,
@@ -88,10 +89,10 @@ QUESTIONS: dict[str, tuple[Any, ...]] = {
     "summarise": ("work", NOTES, SECRET, 500),
     "digest": (SAID, NOW, 200),
     "insight": (NOTES, 200),
-    "make_room": (NOTES, NOW, 200),
+    "make_room": (NOTES, NOW, 200, ("new",), 5.0),
     "rewrite": (SAID, NOW),
 }
-STOPGAPS = sorted(QUESTIONS.keys() - {"extract", "digest"})
+STOPGAPS = sorted(QUESTIONS.keys() - {"extract", "digest", "make_room"})
 ERRORS = [LLMUnavailable("host is away"), LLMMisconfigured("host says 401"), LLMUnusable("host answered nonsense")]
 
 
@@ -131,11 +132,12 @@ def test_the_rules_answer_the_same_question_when_it_cannot(operation: str, error
     assert provider.fallbacks == [Fallback(operation, str(error))]
 
 
+@pytest.mark.parametrize("operation", ["digest", "make_room"])
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_a_digest_waits_for_the_model(error: LLMError) -> None:
+def test_who_asks_for_a_digest_or_for_room_hears_of_it(error: LLMError, operation: str) -> None:
     provider, _, rules = careful(error)
     with pytest.raises(type(error), match=str(error)):
-        ask(provider, "digest")
+        ask(provider, operation)
     assert rules.asked == provider.fallbacks == []
 
 
@@ -167,7 +169,7 @@ def test_a_model_that_may_not_be_called_is_not(operation: str) -> None:
         assert maker(ask(provider, operation)) == RULES
         assert provider.fallbacks == [(operation, "the day's tokens are spent")]
     else:
-        with pytest.raises(LLMUnavailable, match="the day's tokens are spent"):
+        with pytest.raises(LLMDenied, match="the day's tokens are spent"):
             ask(provider, operation)
     assert model.asked == []
 
@@ -189,10 +191,10 @@ def test_a_mistake_of_ours_is_not_covered_up(operation: str) -> None:
 
 def test_what_the_rules_cannot_answer_either_is_told() -> None:
     provider = Careful(
-        FakeProvider("llm:large-1", LLMUnavailable("away")), FakeProvider(RULES, LLMUnusable("every memory is pinned"))
+        FakeProvider("llm:large-1", LLMUnavailable("away")), FakeProvider(RULES, LLMUnusable("nothing was said"))
     )
-    with pytest.raises(LLMUnusable, match="pinned"):
-        ask(provider, "make_room")
+    with pytest.raises(LLMUnusable, match="nothing"):
+        ask(provider, "insight")
 
 
 def test_the_log_tells_once_which_and_why_but_no_text() -> None:

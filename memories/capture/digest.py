@@ -1,0 +1,88 @@
+"""One memory for a whole session: what remains of it when it has ended."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import structlog
+
+from memories.capture import work
+from memories.capture.embed import embed_candidates
+from memories.capture.room import BACKGROUND_SECONDS, suggest_room
+from memories.capture.work import Claim
+from memories.models import Extraction, Kind, Memory, Source
+from memories.models.memory import MemoryQuerySet
+from memories.providers.embeddings import Embedder
+from memories.providers.llm.provider import LLMError, Provider
+from memories.store import Candidate, Writer, writing
+from memories.text.fence import strip_fenced
+from memories.text.messages import Message
+from memories.text.secrets import redact, strip_private
+from sessions.models import AgentSession, Resource
+
+log = structlog.get_logger("memories.capture")
+DIGEST_CATEGORY = "conversations"
+
+
+def digest_session(
+    claim: Claim, row: Extraction, provider: Provider, embedder: Embedder, actor: str, now: datetime
+) -> int:  # fmt: skip
+    """Answers how many memories came of it, 0 or 1. A model that fails is noted and passed over: the session has
+    ended anyway."""
+    session, policy = claim.session, claim.session.app.policy
+    spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=work.SPOKEN).order_by("pk")
+    messages = [Message(text.role, plain(text.raw_content), text.content_at) for text in spoken]
+    reason = ""
+    candidates: list[Candidate] = []
+    made_by = provider.name
+    try:
+        written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
+        made_by = written.made_by
+        if text := redact(written.text).text.strip():
+            candidates = [digest_candidate(session, text[: policy.max_characters], made_by)]
+    except LLMError as error:
+        reason = f"skipped: {work.told(error)}"
+        log.warning("digest_skipped", session=str(session.uid), error=work.told(error))
+    embed_candidates(candidates, embedder)
+    new = [] if digests_of(session).exists() else [candidate.content for candidate in candidates]
+    suggested = suggest_room(session.app, provider, new, now, BACKGROUND_SECONDS)
+    with writing(session.app, actor, now, suggested) as write:
+        stored = sum(keep_digest(write, candidate) for candidate in candidates)
+        work.finish(write, row, made_by=made_by, stored=stored, **({"reason": reason} if reason else {}))
+    return stored
+
+
+def keep_digest(write: Writer, candidate: Candidate) -> bool:
+    """The session's one digest: a later one takes the place of its words. Answers whether it says something new."""
+    assert candidate.session is not None, "a digest is a session's"
+    digest = digests_of(candidate.session).first()
+    if digest is None:
+        write.announce(write.create(candidate))
+    elif digest.content != candidate.content:
+        changes = {"content": candidate.content}
+        write.edit(digest, changes, "the session went on", candidate.vector, candidate.vector_model)
+    else:
+        return False
+    return True
+
+
+def digests_of(session: AgentSession) -> MemoryQuerySet:
+    return Memory.objects.for_app(session.app).live().filter(session=session, source=Source.DIGEST)
+
+
+def plain(text: str) -> str:
+    return strip_private(strip_fenced(text))
+
+
+def digest_candidate(session: AgentSession, text: str, made_by: str) -> Candidate:
+    return Candidate(
+        content=text,
+        kind=Kind.CONVERSATION,
+        category=DIGEST_CATEGORY,
+        tier=session.tier,
+        user_id=session.user_id,
+        source=Source.DIGEST,
+        agent=session.agent,
+        session=session,
+        made_by=made_by,
+    )
