@@ -4,11 +4,12 @@ from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from memsite.health import healthz, readyz
-from memsite.home import home
 
 urlpatterns = [
-    path("", home, name="home"),
+    path("", include("memories.dashboard.urls")),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),
+    # One place to sign in, with one throttle.
+    path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
     path("api/v1/", include("memories.api.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),

@@ -11,10 +11,24 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memsite.tenancy.append_only import PurgePermit
+from memsite.tenancy.audit import AuditEntry
+from memsite.tenancy.membership import Membership, Role
 from memsite.tenancy.policy import AppPolicy, Preset
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 
-__all__ = ["Agent", "ApiKey", "App", "AppPolicy", "AppStatus", "IdempotentAnswer", "PurgePermit", "WriteRate"]
+__all__ = [
+    "Agent",
+    "ApiKey",
+    "App",
+    "AppPolicy",
+    "AppStatus",
+    "AuditEntry",
+    "IdempotentAnswer",
+    "Membership",
+    "PurgePermit",
+    "Role",
+    "WriteRate",
+]
 
 APP_ID_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"
 AGENT_NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"

@@ -8,6 +8,7 @@ from django.db import DatabaseError, connection, models, transaction
 
 from memories.models import Link, Memory, Revision
 from memsite.tenancy.append_only import purge_permit
+from memsite.tenancy.audit import note
 from memsite.tenancy.models import PurgePermit
 from memsite.tenancy.scoping import Scoped
 from sessions.models import AgentSession, Event, Resource, Turn
@@ -18,6 +19,7 @@ APPEND_ONLY = {
     "agent_sessions_turn": "llm_output = 'x'",
     "agent_sessions_resource": "raw_content = 'x'",
     "agent_sessions_event": "message = 'x'",
+    "tenancy_auditentry": "actor = 'me'",
 }
 
 
@@ -50,6 +52,7 @@ def history(alice: Caller) -> Caller:
     session = alice.start_session()["id"]
     said = "[MEMORY:timing:dns] Takes 5s\n[EVENT:info:dns] up"
     alice.put(f"sessions/{session}/turns/1", {"user_input": "hello", "llm_output": said})
+    note("operator:olga", alice.app, "policy changed")
     assert all(count(table) for table in APPEND_ONLY)
     return alice
 

@@ -1,0 +1,151 @@
+"""Who sits at the desk and which app lies on it: decided here for every page, before the page runs.
+
+The app is in the address (`?app=ID`) whenever one could mean another. Who may see one app only never meets it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any
+from urllib.parse import urlencode
+from zoneinfo import ZoneInfo
+
+from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import BadRequest, PermissionDenied
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+
+from memories.agent import MemoryAgent
+from memsite.problems import problem_response
+from memsite.tenancy.access import Right, actor_of, apps_of, has_right, role_in
+from memsite.tenancy.models import App, Role
+
+SAFE = ("GET", "HEAD")
+APPS_OFFERED = 200
+LAST_APP = "desk_app"
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """One person at work in one app. `named` says that the address has to say which app."""
+
+    user: Any
+    app: App
+    role: Role
+    named: bool
+
+    @property
+    def may_curate(self) -> bool:
+        return has_right(self.role, Right.CURATE)
+
+    @property
+    def may_govern(self) -> bool:
+        return has_right(self.role, Right.GOVERN)
+
+    @property
+    def actor(self) -> str:
+        return actor_of(self.user)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        zone: ZoneInfo = self.app.policy.time_zone
+        return zone
+
+    def agent(self) -> MemoryAgent:
+        """The operator's door to what the app knows: it sees all of it, and revisions carry the operator's name."""
+        return MemoryAgent(self.app, None, self.actor)
+
+    def other_apps(self) -> list[App]:
+        """What the app switcher offers. One query."""
+        rows = apps_of(self.user).exclude(pk=self.app.pk).order_by("app_id")
+        return list(rows.only("app_id", "name", "status")[:APPS_OFFERED])
+
+    def address(self, name: str, *args: Any, **query: Any) -> str:
+        """The address of a page of this app. Empty values are left out of the query."""
+        asked = {"app": self.app.app_id} if self.named else {}
+        asked |= {key: value for key, value in query.items() if value not in (None, "")}
+        return reverse(name, args=args) + (f"?{urlencode(asked)}" if asked else "")
+
+
+class DeskRequest(HttpRequest):
+    """What a page gets: a request with a desk, and `htmx` (django-htmx) to tell fragments from pages."""
+
+    desk: Desk
+    htmx: Any
+
+
+Page = Callable[..., HttpResponse]
+
+
+def page(*, read: Right | None = Right.READ, write: Right | None = None) -> Callable[[Page], Page]:
+    """A page of the desk: which right it takes to look at it, and to send something to it (None: not to be had).
+
+    Somebody who is not signed in is sent to the login; an app of others answers like none; too little right is a 403.
+    """
+
+    def decorate(view: Page) -> Page:
+        @wraps(view)
+        def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+            right = read if request.method in SAFE else write
+            allowed = [*(SAFE if read else ()), *(("POST",) if write else ())]
+            if request.method not in allowed or right is None:
+                return HttpResponseNotAllowed(allowed)
+            if not request.user.is_authenticated:
+                return ask_to_sign_in(request)
+            answer = find_desk(request)
+            if isinstance(answer, HttpResponse):
+                return answer
+            if not has_right(answer.role, right):
+                raise PermissionDenied
+            request.desk = answer  # type: ignore[attr-defined]  # it is a DeskRequest from here on
+            with timezone.override(answer.zone):
+                response = view(request, *args, **kwargs)
+            response["Cache-Control"] = "no-store"
+            return response
+
+        return guarded
+
+    return decorate
+
+
+def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
+    """A fragment cannot show a login, so it says what is the matter."""
+    if "HX-Request" in request.headers:
+        return problem_response(401, "You are signed out: load the page again to sign in.")
+    return redirect_to_login(request.get_full_path() if request.method in SAFE else "/")
+
+
+def find_desk(request: HttpRequest) -> Desk | HttpResponse:
+    """The desk, or where to go instead. Http404 for an app that this person cannot see."""
+    apps = apps_of(request.user).select_related("policy").order_by("app_id")
+    wanted = request.GET.get("app")
+    if wanted is not None:
+        app = apps.filter(app_id=wanted).first() if "\0" not in wanted else None
+        if app is None:
+            raise Http404
+        if request.session.get(LAST_APP) != wanted and request.method in SAFE:
+            request.session[LAST_APP] = wanted
+        return desk_of(request, app, named=True)
+    first = list(apps[:2])
+    if len(first) == 1:
+        return desk_of(request, first[0], named=False)
+    if request.method not in SAFE:
+        raise BadRequest
+    if not first:
+        return render(request, "dashboard/no_app.html", status=404)
+    last = request.session.get(LAST_APP)
+    app = apps.filter(app_id=last).first() or first[0]
+    query = request.GET.copy()
+    query["app"] = app.app_id
+    return HttpResponseRedirect(f"{request.path}?{query.urlencode()}")
+
+
+def desk_of(request: HttpRequest, app: App, *, named: bool) -> Desk:
+    role = role_in(request.user, app)
+    if role is None:
+        raise Http404
+    return Desk(request.user, app, role, named)

@@ -1,0 +1,51 @@
+"""Answers of the desk: a page or a fragment of it from the same context, and toasts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from django.contrib import messages
+from django.http import HttpResponse, HttpResponseRedirect
+from django.shortcuts import render
+from django.utils.cache import patch_vary_headers
+
+from memories.dashboard.desk import DeskRequest
+
+Tone = Literal["success", "warning", "error"]
+TONES = {"success": messages.SUCCESS, "warning": messages.WARNING, "error": messages.ERROR}
+
+
+def show(request: DeskRequest, template: str, context: Mapping[str, Any], part: str = "") -> HttpResponse:
+    """The page `dashboard/{template}.html`, or only its `part` where htmx asks for one."""
+    wants_part = part and request.htmx and not request.htmx.history_restore_request and not request.htmx.boosted
+    name = f"dashboard/{part if wants_part else template}.html"
+    response = render(request, name, {**context, "desk": request.desk})
+    patch_vary_headers(response, ["HX-Request"])
+    return response
+
+
+def toast(response: HttpResponse, text: str, tone: Tone = "success") -> HttpResponse:
+    """Shows `text` in the corner when the fragment arrives."""
+    response["HX-Trigger"] = json.dumps({"toast": {"text": text, "tone": tone}})
+    return response
+
+
+def go(request: DeskRequest, address: str, text: str = "", tone: Tone = "success") -> HttpResponse:
+    """To another page, with a toast there."""
+    if text:
+        messages.add_message(request, TONES[tone], text)
+    if request.htmx:
+        return HttpResponse(status=204, headers={"HX-Redirect": address})
+    return HttpResponseRedirect(address, status=303)
+
+
+def is_seen(request: DeskRequest, state: str) -> bool:
+    """Whether this is a refresh of a list that is already shown as of `state`."""
+    return request.headers.get("X-Seen") == state
+
+
+def unchanged() -> HttpResponse:
+    """A refresh that has nothing new: htmx leaves the page as it is."""
+    return HttpResponse(status=204)

@@ -1,0 +1,118 @@
+"""What templates say in one word: addresses, times with their zone, numbers one can read, bars, badges."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from memories.dashboard.nav import entries
+
+register = template.Library()
+
+AGES = (
+    (timedelta(days=365), "y"), (timedelta(days=30), "mo"), (timedelta(days=1), "d"), (timedelta(hours=1), "h"),
+    (timedelta(minutes=1), "min"),
+)  # fmt: skip
+SCALES = ((1e9, "G"), (1e6, "M"), (1e5, "k"))
+
+
+@register.simple_tag(takes_context=True)
+def address(context: Any, name: str, *args: Any, **query: Any) -> str:
+    """The address of a page of this desk: `{% address 'memories' status='active' %}`."""
+    there: str = context["desk"].address(name, *args, **query)
+    return there
+
+
+@register.simple_tag(takes_context=True)
+def navigation(context: Any) -> list[dict[str, Any]]:
+    """The entries of the menu, and which of them is open."""
+    return entries(context["desk"], context["request"])
+
+
+@register.simple_tag
+def when(moment: datetime | None) -> SafeString | str:
+    """A moment in the app's time zone, with the zone; how long ago that is when pointed at."""
+    if moment is None:
+        return "–"
+    local = timezone.localtime(moment)
+    shown, zone = f"{local:%Y-%m-%d %H:%M}", f"{local:%Z}"
+    return format_html(
+        '<time datetime="{}" title="{}">{} <small>{}</small></time>', local.isoformat(), age(moment), shown, zone
+    )
+
+
+@register.simple_tag
+def since(moment: datetime | None) -> SafeString | str:
+    """How long ago, with the exact moment when pointed at."""
+    if moment is None:
+        return "–"
+    local = timezone.localtime(moment)
+    return format_html(
+        '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S %Z}", age(moment)
+    )
+
+
+def age(moment: datetime) -> str:
+    """ "5 min ago", "in 3 d"."""
+    gone = timezone.now() - moment
+    size = abs(gone)
+    for unit, name in AGES:
+        if size >= unit:
+            words = f"{size // unit} {name}"
+            return f"{words} ago" if gone > timedelta() else f"in {words}"
+    return "just now" if gone >= timedelta() else "in a moment"
+
+
+@register.filter
+def big(number: float | None) -> str:
+    """12,345 as it is, 1.2 M from a hundred thousand on."""
+    if number is None:
+        return "–"
+    for scale, letter in SCALES:
+        if abs(number) >= scale:
+            unit = 1e3 if letter == "k" else scale
+            return f"{number / unit:.3g} {letter}"
+    return f"{number:,.0f}" if number == int(number) else f"{number:,.2f}"
+
+
+@register.filter
+def dollars(amount: float | None) -> str:
+    """To the cent, and further for what is less than one."""
+    if amount is None:
+        return "–"
+    return f"${amount:,.4f}" if 0 < abs(amount) < 0.01 else f"${amount:,.2f}"
+
+
+@register.filter
+def percent(share: float | None) -> str:
+    return "–" if share is None else f"{share:.0%}"
+
+
+@register.inclusion_tag("dashboard/parts/bar.html")
+def bar(value: float, most: float = 1.0, label: str = "", shown: str = "") -> dict[str, Any]:
+    """A bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it."""
+    width = 100 * min(max(value / most, 0), 1) if most else 0
+    return {"width": f"{width:.1f}", "label": label, "shown": shown or f"{value:.2f}", "level": level_of(value, most)}
+
+
+def level_of(value: float, most: float) -> str:
+    share = value / most if most else 0
+    return "low" if share < 0.3 else "middle" if share < 0.7 else "high"
+
+
+@register.inclusion_tag("dashboard/parts/badge.html")
+def badge(text: str, tone: str = "") -> dict[str, Any]:
+    """A word in a small box. `tone`: good, warn, bad, quiet, or what the word itself suggests."""
+    return {"text": text, "tone": tone or TONES.get(str(text), "plain")}
+
+
+TONES = {
+    "active": "good", "inactive": "quiet", "archived": "quiet", "superseded": "quiet", "ended": "quiet",
+    "uninstalled": "bad", "info": "plain", "warning": "warn", "error": "bad", "critical": "bad", "done": "good",
+    "pending": "plain", "running": "warn", "failed": "bad", "dead": "bad",
+}  # fmt: skip

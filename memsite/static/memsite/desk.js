@@ -1,0 +1,159 @@
+/* What htmx cannot do alone: refreshing without losing what one is at, dialogs, toasts, the theme. No eval, no styles. */
+(() => {
+  "use strict";
+
+  const REFRESH_MS = 5000;
+  const TOAST_MS = 8000;
+  const one = (selector, within = document) => within.querySelector(selector);
+  const all = (selector, within = document) => [...within.querySelectorAll(selector)];
+
+  // --- refreshing: `data-live` elements fetch themselves anew (hx-trigger="refresh") while somebody looks
+
+  let live = sessionStorage.getItem("live") !== "off";
+
+  function refresh() {
+    if (!live || document.hidden || one("dialog[open]")) return;
+    all("[data-live]").forEach((element) => htmx.trigger(element, "refresh"));
+  }
+
+  function showLive() {
+    all("[data-live-switch]").forEach((button) => button.setAttribute("aria-pressed", String(live)));
+  }
+
+  function switchLive() {
+    live = !live;
+    sessionStorage.setItem("live", live ? "on" : "off");
+    showLive();
+    refresh();
+  }
+
+  // What one has opened, ticked or typed stays, whatever the server sends: `data-keep` is left alone altogether.
+  const isKept = (node) => node.nodeType === Node.ELEMENT_NODE && node.hasAttribute("data-keep");
+  Object.assign(Idiomorph.defaults.callbacks, {
+    beforeNodeMorphed: (old) => !isKept(old),
+    beforeNodeRemoved: (old) => !isKept(old),
+    beforeAttributeUpdated: (name, element) =>
+      !(name === "checked" && element.matches("[data-pick]")) && !(name === "open" && element.matches("details")),
+  });
+
+  // --- toasts
+
+  function toast(text, tone = "success") {
+    const box = one("#toast-template").content.firstElementChild.cloneNode(true);
+    box.className = `toast ${tone}`;
+    one("p", box).textContent = text;
+    one("#toasts").append(box);
+    age(box);
+  }
+
+  // Errors stay until they are put away; nothing goes while it is pointed at or has the focus.
+  function age(box) {
+    if (box.matches(".error")) return;
+    const timer = setInterval(() => {
+      if (box.matches(":hover, :focus-within")) return;
+      clearInterval(timer);
+      box.remove();
+    }, TOAST_MS);
+  }
+
+  function explain(event) {
+    const { xhr } = event.detail;
+    let detail = "";
+    try {
+      detail = JSON.parse(xhr.responseText).detail;
+    } catch {
+      detail = "";
+    }
+    return detail || `The server answered ${xhr.status}. Load the page again.`;
+  }
+
+  // --- questions before what cannot be taken back
+
+  function ask(event) {
+    if (!event.detail.question) return;
+    event.preventDefault();
+    const dialog = one("#confirm");
+    const yes = one("button[value=yes]", dialog);
+    one("#confirm-question").textContent = event.detail.question;
+    yes.textContent = event.detail.elt.dataset.yes || "Yes";
+    dialog.returnValue = "no";
+    dialog.addEventListener("close", () => dialog.returnValue === "yes" && event.detail.issueRequest(true), { once: true });
+    dialog.showModal();
+  }
+
+  // --- ticking rows
+
+  function showPicked() {
+    all("[data-picked]").forEach((place) => {
+      const boxes = all("[data-pick]");
+      const number = boxes.filter((box) => box.checked).length;
+      place.textContent = String(number);
+      place.closest("[data-pick-bar]").hidden = number === 0;
+      const every = one("[data-pick-all]");
+      if (every) {
+        every.checked = number > 0 && number === boxes.length;
+        every.indeterminate = number > 0 && number < boxes.length;
+      }
+    });
+  }
+
+  // --- the theme: the system's until it is chosen here
+
+  function switchTheme() {
+    const root = document.documentElement;
+    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+    root.dataset.theme = dark ? "light" : "dark";
+    document.cookie = `theme=${root.dataset.theme}; path=/; max-age=31536000; samesite=lax`;
+  }
+
+  // --- events
+
+  document.addEventListener("click", (event) => {
+    const on = (selector) => event.target.closest(selector);
+    if (on("[data-dismiss]")) on(".toast").remove();
+    if (on("[data-theme-switch]")) switchTheme();
+    if (on("[data-live-switch]")) switchLive();
+    if (on("[data-opens]")) document.getElementById(on("[data-opens]").dataset.opens).showModal();
+    if (on("[data-closes]")) on("dialog").close();
+  });
+
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-pick-all]")) {
+      all("[data-pick]").forEach((box) => (box.checked = event.target.checked));
+    }
+    if (event.target.matches("[data-pick], [data-pick-all]")) showPicked();
+  });
+
+  document.addEventListener("input", (event) => {
+    if (!event.target.matches("input[type=range]")) return;
+    const output = one("output", event.target.parentElement);
+    if (output) output.value = Number(event.target.value).toFixed(2);
+  });
+
+  document.addEventListener("keydown", (event) => {
+    const edit = event.target.closest("[data-keep]");
+    if (event.key === "Escape" && edit && !event.target.closest("dialog")) one("[data-cancel]", edit)?.click();
+  });
+
+  // Empty filters make a long address that says nothing.
+  document.addEventListener("htmx:configRequest", ({ detail }) => {
+    if (detail.verb !== "get") return;
+    for (const [name, value] of [...detail.formData.entries()]) if (value === "") detail.formData.delete(name);
+  });
+  document.addEventListener("htmx:confirm", ask);
+  document.addEventListener("htmx:afterSettle", showPicked);
+  document.addEventListener("htmx:responseError", (event) => toast(explain(event), "error"));
+  document.addEventListener("htmx:sendError", () => toast("The server cannot be reached.", "error"));
+  document.addEventListener("toast", (event) => toast(event.detail.text, event.detail.tone));
+  // Sent by the server with what was saved: the dialog has done its work, and lists are shown anew.
+  document.addEventListener("saved", () => {
+    all("dialog[open]").forEach((dialog) => dialog.close());
+    all("[data-live]").forEach((element) => htmx.trigger(element, "refresh"));
+  });
+
+  setInterval(refresh, REFRESH_MS);
+  document.addEventListener("visibilitychange", refresh);
+  showLive();
+  showPicked();
+  all(".toast").forEach(age);
+})();

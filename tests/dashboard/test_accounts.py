@@ -1,0 +1,105 @@
+"""Signing in, out, and changing one's password."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from memsite.tenancy.models import AuditEntry
+from tests.conftest import Caller
+from tests.dashboard.reading import text_of
+from tests.talking import after
+
+PASSWORD = "seven-green-bottles"
+
+
+@pytest.fixture
+def nina(db: None) -> User:
+    return User.objects.create_user("nina", password=PASSWORD, is_superuser=True, is_staff=True)
+
+
+def try_to_sign_in(client: Client, password: str, name: str = "nina", **more: str) -> int:
+    return int(client.post("/login", {"username": name, "password": password}, **more).status_code)
+
+
+def test_one_signs_in_and_lands_where_one_wanted_to_go(nina: User, alice: Caller) -> None:
+    client = Client()
+    assert "Sign in" in text_of(client.get("/login?next=/events"))
+    answer = client.post("/login", {"username": "nina", "password": PASSWORD, "next": "/events"})
+    assert (answer.status_code, answer["Location"]) == (302, "/events")
+    assert client.get("/events").status_code == 200
+
+
+def test_nobody_is_sent_to_another_site(nina: User) -> None:
+    answer = Client().post("/login", {"username": "nina", "password": PASSWORD, "next": "https://evil.example/"})
+    assert answer["Location"] == "/"
+
+
+def test_a_wrong_password_says_so_and_no_more(nina: User) -> None:
+    wrong = Client().post("/login", {"username": "nina", "password": "x"})
+    nobody = Client().post("/login", {"username": "nobody", "password": "x"})
+    assert "do not belong together" in text_of(wrong)
+    assert text_of(wrong) == text_of(nobody)
+
+
+def test_after_five_wrong_passwords_one_has_to_wait(nina: User) -> None:
+    client = Client()
+    assert [try_to_sign_in(client, "wrong") for _ in range(5)] == [200, 200, 200, 200, 429]
+    assert try_to_sign_in(client, PASSWORD) == 429
+    with after(minutes=10):
+        assert try_to_sign_in(client, PASSWORD) == 429
+    with after(minutes=16):
+        assert try_to_sign_in(client, PASSWORD) == 302
+
+
+def test_who_is_shut_out_is_told_how_long(nina: User) -> None:
+    client = Client()
+    for _ in range(5):
+        answer = client.post("/login", {"username": "nina", "password": "wrong"})
+    assert "Wait 15 minutes" in text_of(answer)
+    assert answer["Retry-After"] == "900"
+
+
+def test_nobody_is_shut_out_by_somebody_elsewhere(nina: User) -> None:
+    for _ in range(5):
+        try_to_sign_in(Client(), "wrong", REMOTE_ADDR="10.0.0.66")
+    assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="10.0.0.66") == 429
+    assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="10.0.0.7") == 302
+
+
+def test_the_admin_has_the_same_door(nina: User) -> None:
+    client = Client()
+    answer = client.get("/admin/", follow=True)
+    assert answer.redirect_chain[-1][0] == "/login?next=%2Fadmin%2F"
+    assert client.get("/admin/login/?next=/admin/")["Location"] == "/login?next=/admin/"
+
+
+def test_one_signs_out_with_a_button_only(nina: User, alice: Caller) -> None:
+    client = Client()
+    client.force_login(nina)
+    assert client.get("/logout").status_code == 405
+    assert client.post("/logout")["Location"] == "/login"
+    assert client.get("/").status_code == 302
+
+
+def test_a_password_is_changed_and_other_browsers_are_out(nina: User, alice: Caller) -> None:
+    here, there = Client(), Client()
+    for client in (here, there):
+        client.force_login(nina)
+    new = {"old_password": PASSWORD, "new_password1": "nine-blue-kettles", "new_password2": "nine-blue-kettles"}
+    assert here.post("/password", new)["Location"] == "/"
+    assert here.get("/").status_code == 200
+    assert there.get("/").status_code == 302
+    entry = AuditEntry.objects.get()
+    assert (entry.actor, entry.action, entry.subject) == ("operator:nina", "password changed", "nina")
+    assert "kettles" not in str(vars(entry))
+
+
+def test_a_short_password_is_refused(nina: User) -> None:
+    client = Client()
+    client.force_login(nina)
+    answer = client.post("/password", {"old_password": PASSWORD, "new_password1": "short", "new_password2": "short"})
+    assert answer.status_code == 200
+    nina.refresh_from_db()
+    assert nina.check_password(PASSWORD)
