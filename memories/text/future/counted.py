@@ -1,20 +1,23 @@
-"""Times so many days or months away: "in three days", "within a week", "a week from Friday", "the next 3 days"."""
+"""Times so many days or months away: "in three days", "within a week", "a week from Friday", "the next 3 days".
+
+And as they say in Ireland and Britain: "two weeks today", "Friday week".
+"""
 
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
 from memories.text.future.found import Found, Proof, Speech
-from memories.text.future.words import COMING, NEXT
+from memories.text.future.words import COMING, NEXT, SUBJECTS
 from memories.text.temporal import calendar
 from memories.text.temporal.calendar import DAY
 from memories.text.temporal.phrases import ABOUT, read_count
-from memories.text.temporal.words import UNITS, WEEKDAYS
+from memories.text.temporal.words import PREPOSITIONS, UNITS, WEEKDAYS
 
 _OF_EACH = frozenset({"a", "an", "per", "of", "each"})
 """Behind an amount: "put in 8 hours a day"."""
-
-
+_CLAUSE_OPENERS = SUBJECTS | PREPOSITIONS | frozenset({"and", "or", "but", "so", "my", "our", "the"})
+_WEEKS = {"week": 1, "fortnight": 2}
 _SMALL_UNITS = {"minute": timedelta(minutes=1), "hour": timedelta(hours=1)}
 
 
@@ -42,6 +45,29 @@ def read_counted(speech: Speech, at: int) -> Found | None:
     is_vague = high == 1 and unit in {"minute", "day", "year"}
     proof = Proof.FUTURE if is_vague else Proof.NO_HABIT if lead == "within" else Proof.NOT_PAST
     return _moved(speech, speech.now, low, high, unit, end - at, proof)
+
+
+def read_weeks_on(speech: Speech, at: int) -> Found | None:
+    """Read "Friday week", "tomorrow fortnight", "a week today", "two weeks tomorrow"."""
+    weeks = _WEEKS.get(speech.word(at + 1), 0)
+    base = _read_day_to_count_from(speech, at) if weeks else None
+    if base and not (speech.word(at + 2).isalnum() and speech.word(at + 2) not in _CLAUSE_OPENERS):
+        return Found(2, base + weeks * 7 * DAY)
+    counted = read_amount(speech, at)
+    if not counted or counted[2] not in {"week", "fortnight"} or counted[0] != counted[1]:
+        return None
+    base = _read_day_to_count_from(speech, at + counted[3])
+    if not base or speech.word(at + counted[3]) in WEEKDAYS:
+        return None
+    return Found(counted[3] + 1, calendar.shift(base, counted[2], counted[0]), proof=Proof.NONE)
+
+
+def _read_day_to_count_from(speech: Speech, at: int) -> datetime | None:
+    word = speech.word(at)
+    if word in WEEKDAYS:
+        span = calendar.weekday(WEEKDAYS[word]).next(speech.local)
+        return span.start if span else None
+    return {"today": speech.today, "tomorrow": speech.today + DAY}.get(word)
 
 
 def read_amount(speech: Speech, at: int) -> tuple[int, int, str, int] | None:

@@ -8,7 +8,7 @@ from datetime import datetime, time
 
 from memories.text.future.clock import read_clock
 from memories.text.future.found import Found, Proof, Speech, from_span
-from memories.text.future.words import LEADS, LIMITS, NO_DAY_BEHIND, NOT_A_DATE_BEHIND, PASSED
+from memories.text.future.words import BOUNDARIES, LEADS, LIMITS, NO_DAY_BEHIND, NOT_A_DATE_BEHIND, PASSED
 from memories.text.temporal import calendar
 from memories.text.temporal.calendar import DAY, UNIT_CYCLES, Cycle, Span
 from memories.text.temporal.dates import read_bare_year, read_numeric, read_year
@@ -25,6 +25,8 @@ _CLOCK_OF_ISO = re.compile(r"t([01][0-9]|2[0-3]):([0-5][0-9])")
 _MOST_MONTHS = 60
 _OVER = Span(datetime.min, datetime.min + DAY)
 """For a date that is not to be read, nor its pieces."""
+_OPEN = BOUNDARIES | {"", ",", "is", "it's", "'s", "was", "now", "actually"}
+_CLOSED = BOUNDARIES | {"", ",", "at", "then", "and"}
 _TODAY_IS = frozenset({"it's", "its", "today's"})
 
 
@@ -47,7 +49,7 @@ def read_named_date(speech: Speech, at: int) -> Found | None:
     inside = _read_inside(speech, at + named.words, named.cycle)
     if inside:
         return inside.moved(named.words)
-    if not named.is_sure and not _is_before_clock(speech, at):
+    if not named.is_sure and not _is_before_clock(speech, at) and not _is_alone(speech, at, named):
         return None
     span = coming(named.cycle, speech.today)
     return from_span(named.words, span, speech.today) if span else None
@@ -74,9 +76,9 @@ def _is_meant(speech: Speech, at: int, named: Named) -> bool:
 
 
 def _is_a_day(speech: Speech, at: int) -> bool:
-    """Not "Man Friday", "your Friday", "the Friday call", nor "It's Friday!"."""
+    """Not "Man Friday", "your Friday", "a Friday", "the Friday call", nor "It's Friday!"."""
     before = speech.word(at - 1)
-    if before in NO_DAY_BEHIND | PASSED | (OWNERS - {"her"}) or (
+    if before in NO_DAY_BEHIND | PASSED | (OWNERS - {"her"}) | {"a"} or (
         before in DETERMINERS and speech.word(at + 1).isalpha()
     ):
         return False
@@ -94,6 +96,12 @@ def _read_inside(speech: Speech, at: int, cycle: Cycle) -> Found | None:
     if which == "the" and span and span.start < speech.today:
         span = cycle.next(speech.local)
     return Found(place + 2 - at, span.start if span else datetime.min)
+
+
+def _is_alone(speech: Speech, at: int, named: Named) -> bool:
+    """Read "the 18th" as a whole answer, "it's the 18th", "moved it, now the 18th"."""
+    is_day = speech.word(at) == "the" and named.cycle.number is calendar.month_number
+    return is_day and speech.said(at - 1) in _OPEN and speech.word(at + named.words) in _CLOSED
 
 
 def _is_before_clock(speech: Speech, at: int) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memories.text.future.counted import read_counted
+from memories.text.future.counted import read_counted, read_weeks_on
 from memories.text.future.dates import (
     coming,
     read_bare_year_ahead,
@@ -21,8 +21,8 @@ from memories.text.temporal.names import read_day
 from memories.text.temporal.words import MONTHS
 
 _READERS = (
-    read_near_day, read_in_week, read_next, read_counted, read_nth_weekday, read_numeric_date, read_feast,
-    read_the_weekend, read_weekday_with_day, read_named_date, read_bare_year_ahead,
+    read_weeks_on, read_near_day, read_in_week, read_next, read_counted, read_nth_weekday, read_numeric_date,
+    read_feast, read_the_weekend, read_weekday_with_day, read_named_date, read_bare_year_ahead,
 )  # fmt: skip
 
 

@@ -88,7 +88,7 @@ def _look_left(speech: Speech, first: int) -> Tense | None:
     """The tense of the nearest verb up to where the clause begins, at the latest with its subject."""
     for at in range(first - 1, max(-1, first - 1 - MOST_WORDS), -1):
         word = speech.said(at)
-        if word in BOUNDARIES:
+        if _is_boundary(speech, at):
             return None
         tense = tense_of(speech, at)
         if tense:
@@ -102,12 +102,17 @@ def _look_left(speech: Speech, first: int) -> Tense | None:
 
 def _look_right(speech: Speech, end: int) -> Tense | None:
     for at in range(end, min(len(speech.tokens), end + MOST_WORDS)):
-        if speech.said(at) in BOUNDARIES or speech.word(at) == ",":
+        if _is_boundary(speech, at) or speech.word(at) == ",":
             return None
         tense = tense_of(speech, at)
         if tense:
             return tense
     return None
+
+
+def _is_boundary(speech: Speech, at: int) -> bool:
+    """A mark inside of "4.1", "9:30" or "api.v2" is none."""
+    return speech.said(at) in BOUNDARIES and not (speech.is_glued(at) and speech.is_glued(at + 1))
 
 
 def tense_of(speech: Speech, at: int) -> Tense | None:

@@ -41,10 +41,43 @@ def test_relative_dates_are_written_out_and_others_left_alone(said: str, written
         ("The lease ends on March 3", "The lease ends on 3 March 2027"),
         ("The lease ended on March 3", "The lease ended on 3 March 2026"),
         ("The branch is cut on Friday 8 November", "The branch is cut on Friday 8 November"),
+        ("Samir starts school in August", "Samir starts school in August 2026"),
+        ("Samir started school in August", "Samir started school in August 2025"),
+        ("It was in August", "It was in August 2025"),
+        ("Churn was 4.1 percent in December", "Churn was 4.1 percent in December 2025"),
+        ("The pipelines go to Tekton in June", "The pipelines go to Tekton in June 2026"),
+        ("The cert runs out on the 3rd", "The cert runs out on 3 June 2026"),
+        ("The cert ran out on the 3rd", "The cert ran out on 3 May 2026"),
+        ("Alerts go to Ann from Monday the 11th", "Alerts go to Ann from Monday 11 May 2026"),
+        ("The baby is due at the beginning of June", "The baby is due at the beginning of June 2026"),
+        ("The shop opens in Spain this autumn", "The shop opens in Spain in autumn 2026"),
+        ("Ann has been ill since Friday", "Ann has been ill since Friday 1 May 2026"),
+        ("The box has had Go 1.24 since last week", "The box has had Go 1.24 since the week of 27 April 2026"),
     ],
 )
 def test_what_is_to_come_means_the_next_day_of_that_name(said: str, written: str) -> None:
     assert make_dates_plain(said, NOW).text == written
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("User is away from the 16th to the 20th", "User is away from 16 to 20 May 2026"),
+        ("User is away from the 28th to the 2nd", "User is away from 28 April to 2 May 2026"),
+        ("User is away from April 30 until May 9", "User is away from April 30 until May 9 2026"),
+        ("User was away from April 1 until April 9", "User was away from April 1 until April 9 2026"),
+        ("The clinic calls two weeks today", "The clinic calls on 18 May 2026"),
+        ("They fly Friday week", "They fly on Friday 15 May 2026"),
+    ],
+)
+def test_days_are_written_from_the_first_to_the_last(said: str, written: str) -> None:
+    now = NOW.replace(day=1) if "28th" in said else NOW
+    assert make_dates_plain(said, now).text == written
+
+
+@pytest.mark.parametrize("said", ["User usually swims on Friday", "User swims on Monday and Thursday"])
+def test_a_weekday_that_is_any_such_day_gets_no_date(said: str) -> None:
+    assert make_dates_plain(said, NOW).text == said
 
 
 def test_the_only_time_of_a_statement_is_told() -> None:

@@ -126,10 +126,44 @@ def test_times_are_counted_from_today(text: str, day: str) -> None:
         ("between May 10 and May 12", "2026-05-10..2026-05-12"),
         ("June 28 to July 5, 2027", "2027-06-28..2027-07-05"),
         ("Monday to Friday", "2026-05-11..2026-05-15"),
+        ("from the 16th to the 20th", "2026-05-16..2026-05-20"),
+        ("the 18th, it's a Saturday", "2026-05-18"),
+        ("it's the 18th", "2026-05-18"),
+        ("a week today", "2026-05-11"),
+        ("two weeks tomorrow", "2026-05-19"),
+        ("Friday week", "2026-05-15"),
+        ("Monday fortnight", "2026-05-25"),
     ],
 )
 def test_dates_of_the_calendar_are_the_coming_ones(text: str, day: str) -> None:
     assert days(text) == [day]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("the fair is on from May 1 until May 9", "2026-05-04..2026-05-09"),
+        ("I'm off from 30 April to 6 May", "2026-05-04..2026-05-06"),
+        ("the sale runs Apr 28 - May 8", "2026-05-04..2026-05-08"),
+        ("she's away from the 1st to the 6th", "2026-05-04..2026-05-06"),
+        ("the fair is on from May 6 until May 9", "2026-05-06..2026-05-09"),
+    ],
+)
+def test_what_is_running_goes_on_until_its_end(text: str, day: str) -> None:
+    assert days(text) == [day]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the fair was on from May 1 until May 9",
+        "from the 2nd to the 3rd floor",
+        "the 3rd floor",
+        "he swam 4.5 km in May",
+    ],
+)
+def test_neither_past_stretches_nor_floors_are_to_come(text: str) -> None:
+    assert days(text) == []
 
 
 @pytest.mark.parametrize(

@@ -44,12 +44,6 @@ _OPINION = re.compile(
     r"\b(?:awful|awesome|terrible|horrible|sucks|best|worst|overrated|beautiful|stupid|ugly|boring|ridiculous)\b",
     re.IGNORECASE,
 )
-_CLUMSY = re.compile(
-    r"\b(?:weeks?|days?|months?|years?) on \d|\bon [^,.]{0,12}\d{1,2} \w+ \d{4},? on [^,.]{0,12}\d{1,2} \w+ \d{4}"
-)
-"""Dates that were written out beside one another: "the Thursday the 27th" is one day."""
-_TO_COME = re.compile(r"\b(?:starts|will|until|till|due|ends|expires|arrives|leaves|opens|lands|goes|going|every)\b")
-"""What is said of days ahead; a day behind us was not meant."""
 _SAME_FROM = 0.8
 
 
@@ -93,8 +87,6 @@ def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candida
 def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) -> Fact:
     now = chunk.messages[candidate.message].at or chunk.now
     dated = make_dates_plain(content, now) if candidate.is_dated else None
-    if dated and (_CLUMSY.search(dated.text) or (not dated.is_to_come and _TO_COME.search(content))):
-        dated = None
     content = dated.text if dated else content
     entities = find_entities(content, setting.subjects)
     names = tuple(entity.name for entity in entities if entity.name.lower() not in {"user", "assistant"})[:MAX_ENTITIES]
