@@ -14,7 +14,7 @@ PORT := 8000
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run demo test check lint types imports migrations schema bench format lock clean
+.PHONY: help run demo test check lint types imports migrations schema bench client format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -36,7 +36,7 @@ lint: $(VENV)/dev.stamp ## Check style and format
 	@$(BIN)/ruff format --check .
 
 types: $(VENV)/dev.stamp ## Check types
-	@$(BIN)/mypy memsite memories sessions bench manage.py
+	@$(BIN)/mypy memsite memories sessions memsite_client bench tools manage.py
 
 imports: $(VENV)/dev.stamp ## Check that imports run one way only
 	@$(BIN)/lint-imports --no-cache
@@ -68,6 +68,9 @@ bench-latency: $(VENV)/run.stamp
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)
 
+client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one
+	@$(BIN)/python -m tools.sync_client
+
 format: $(VENV)/dev.stamp ## Put the code into format
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
@@ -82,7 +85,7 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 
 clean: ## Remove the environment and caches; never your data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info
-	find memsite memories sessions bench tests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find memsite memories sessions memsite_client bench tools tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp is as new as the lock file it was installed from.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from memories.retrieve.pipeline import indexes
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
+from tests.serving import Server, serving
 
 
 @dataclass
@@ -104,3 +106,10 @@ def charlie(db: None) -> Caller:
 @pytest.fixture
 def operator(db: None) -> APIClient:
     return client_with(create_key(None, ["operator"]).text)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any) -> Iterator[Server]:
+    """A real one, on loopback."""
+    with django_db_blocker.unblock(), serving(tmp_path_factory.mktemp("served")) as server:
+        yield server

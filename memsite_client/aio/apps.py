@@ -1,0 +1,56 @@
+"""Apps and their agents, for an operator's key."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import cast
+
+from memsite_client.aio.connection import AsyncConnection
+from memsite_client.shapes import JSON, AgentWithKey, App, Deleted, Memory, Scope
+from memsite_client.wire import part
+
+
+class AsyncApps(AsyncConnection):
+    async def create_app(
+        self, app_id: str, name: str, *, preset: str = "standard", policy: JSON | None = None,
+        idempotency_key: str | None = None,
+    ) -> App:  # fmt: skip
+        body = {"app_id": app_id, "name": name, "preset": preset, "policy": policy or {}}
+        return cast(App, await self.create("apps", body, idempotency_key))
+
+    def list_apps(self) -> AsyncIterator[App]:
+        return self.pages("apps", {})
+
+    async def get_app(self, app_id: str) -> App:
+        return cast(App, await self.request("GET", f"apps/{part(app_id)}"))
+
+    async def change_app(self, app_id: str, **changes: JSON | str) -> App:
+        """`name`, `preset`, `status` or `policy`."""
+        return cast(App, await self.request("PATCH", f"apps/{part(app_id)}", json=changes))
+
+    async def uninstall_app(self, app_id: str, *, purge_memories: bool = False) -> Deleted:
+        path = f"apps/{part(app_id)}"
+        return cast(Deleted, await self.request("DELETE", path, query={"purge_memories": purge_memories}))
+
+    def list_app_memories(self, app_id: str) -> AsyncIterator[Memory]:
+        return self.pages(f"apps/{part(app_id)}/memories", {})
+
+    async def create_agent(
+        self, app_id: str, name: str, *, domain: str = "", scopes: Sequence[Scope] = ("read", "write"),
+        idempotency_key: str | None = None,
+    ) -> AgentWithKey:  # fmt: skip
+        """Its key is shown this once."""
+        body = {"name": name, "domain": domain, "scopes": list(scopes)}
+        return cast(AgentWithKey, await self.create(f"apps/{part(app_id)}/agents", body, idempotency_key))
+
+    async def create_key(
+        self, app_id: str, agent: str, *, scopes: Sequence[Scope] = ("read", "write"), expires_at: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> AgentWithKey:  # fmt: skip
+        """A second key, to take the place of the first."""
+        path = f"apps/{part(app_id)}/agents/{part(agent)}/keys"
+        body = {"scopes": list(scopes), "expires_at": expires_at}
+        return cast(AgentWithKey, await self.create(path, body, idempotency_key))
+
+    async def revoke_key(self, prefix: str) -> None:
+        await self.request("DELETE", f"keys/{part(prefix)}")

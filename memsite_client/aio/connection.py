@@ -1,0 +1,94 @@
+"""One server, one key: requests, retries, pages."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Mapping
+from typing import Any, Self
+
+import httpx
+
+from memsite_client import __version__
+from memsite_client.place import find_place
+from memsite_client.wire import CONNECT_SECONDS, IDEMPOTENCY_KEY, Retry, answer_of, away, cursor_of, given, new_key
+
+PAGE_SIZE = 100
+
+
+class AsyncConnection:
+    """Closes with `async with`, or by `aclose`.
+
+    Without `url` and `api_key` the environment and the file of `memsite login` name them. `timeout` is in seconds and
+    for each wait alone; `retries` is how often a request is sent again that did not arrive or may safely be repeated.
+    """
+
+    def __init__(
+        self, url: str | None = None, api_key: str | None = None, *, timeout: float = 30.0, retries: int = 2,
+        transport: httpx.AsyncBaseTransport | None = None,
+    ) -> None:  # fmt: skip
+        self.place = find_place(url, api_key)
+        self.retries = retries
+        self.http = httpx.AsyncClient(
+            base_url=f"{self.place.api}/",
+            headers={"Authorization": f"Bearer {self.place.key}", "User-Agent": f"memsite-client/{__version__}"},
+            timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
+            transport=transport,
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        await self.http.aclose()
+
+    async def request(
+        self, method: str, path: str, *, json: Any = None, query: Mapping[str, Any] | None = None,
+        headers: Mapping[str, str] | None = None, repeatable: bool | None = None,
+    ) -> Any:  # fmt: skip
+        """The answer of any door under `/api/v1/`, for those that have no method here.
+
+        Raises ServerAway without an answer, ProblemError with a bad one. GET and PUT are repeated unless `repeatable`
+        says no.
+        """
+        again = Retry(self.retries, repeatable=method in ("GET", "PUT") if repeatable is None else repeatable)
+        sent = self.http.build_request(method, path, json=json, params=given(query or {}), headers=headers)
+        while True:
+            try:
+                response = await self.http.send(sent)
+            except httpx.RequestError as error:
+                wait = again.after_error(error)
+                if wait is None:
+                    raise away(self.place.url, error) from error
+            else:
+                wait = None if response.is_success else again.after_answer(response)
+                if wait is None:
+                    return answer_of(response)
+            await asyncio.sleep(wait)
+
+    async def create(self, path: str, body: Any, idempotency_key: str | None = None) -> Any:
+        """A POST that takes effect once, however often it has to be sent."""
+        headers = {IDEMPOTENCY_KEY: idempotency_key or new_key()}
+        return await self.request("POST", path, json=body, headers=headers, repeatable=True)
+
+    async def pages(self, path: str, query: Mapping[str, Any]) -> AsyncIterator[Any]:
+        """Every row of a list, page by page as they are asked for."""
+        cursor: str | None = None
+        while True:
+            page = await self.request("GET", path, query={"limit": PAGE_SIZE, **query, "cursor": cursor})
+            for row in page["results"]:
+                yield row
+            cursor = cursor_of(page)
+            if cursor is None:
+                return
+
+    async def upload(self, path: str, lines: AsyncIterable[bytes] | bytes) -> Any:
+        """A body of any length, sent as it comes; once."""
+        headers = {"Content-Type": "application/x-ndjson"}
+        try:
+            response = await self.http.post(path, content=lines, headers=headers)
+        except httpx.RequestError as error:
+            raise away(self.place.url, error) from error
+        return answer_of(response)

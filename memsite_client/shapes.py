@@ -1,0 +1,463 @@
+"""What the server takes and answers, as the type checker sees it: plain dictionaries, times as ISO 8601 texts.
+
+A newer server may answer with more fields than stand here. `docs/api.md` and `/api/docs` say what they mean.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal, TypedDict
+
+JSON = dict[str, Any]
+Kind = Literal["decision", "insight", "fact", "preference", "project", "conversation", "general", "lesson"]
+Visibility = Literal["app", "agent", "shared"]
+Status = Literal["active", "inactive", "archived"]
+LinkKind = Literal["related", "supersedes", "contradicts", "elaborates"]
+Mode = Literal["auto", "tiered", "dual", "vector", "fulltext", "graph"]
+Format = Literal["ops", "app", "turn", "json"]
+Role = Literal["user", "assistant", "system", "tool"]
+Scope = Literal["read", "write", "operator"]
+
+
+# --- memories
+
+
+class MemoryFields(TypedDict, total=False):
+    """What can be said of a memory, beside its content."""
+
+    category: str
+    subject: str | None
+    importance: int
+    confidence: float
+    tags: list[str]
+    pinned: bool
+    user_id: str | None
+    visibility: Visibility
+    valid_from: str | None
+    valid_until: str | None
+    metadata: JSON
+
+
+class NewMemoryFields(MemoryFields, total=False):
+    kind: Kind
+    session_id: str | None
+    turn_number: int | None
+    external_id: str | None
+
+
+class NewMemory(NewMemoryFields, total=False):
+    """One of a batch; `content` is required."""
+
+    content: str
+
+
+class MemoryChanges(MemoryFields, total=False):
+    content: str
+    status: Status
+
+
+class MemoryFilters(TypedDict, total=False):
+    status: str
+    category: str
+    subject: str
+    kind: str
+    user_id: str
+    external_id: str
+    session_id: str
+    pinned: bool
+
+
+class Memory(TypedDict):
+    id: str
+    content: str
+    kind: str
+    category: str
+    subject: str | None
+    tags: list[str]
+    importance: int
+    confidence: float
+    strength: str | None
+    sentiment: str
+    status: str
+    pinned: bool
+    tier: int
+    priority: float
+    user_id: str | None
+    visibility: str
+    session_id: str | None
+    turn_number: int | None
+    resource_id: str | None
+    external_id: str | None
+    metadata: JSON
+    created_at: str
+    updated_at: str
+    confirmed_at: str
+    accessed_at: str | None
+    access_count: int
+    valid_from: str | None
+    valid_until: str | None
+
+
+class MemoryStored(Memory):
+    """`outcome` is created, reinforced or contradicted."""
+
+    outcome: str
+    reason: str
+    contradicts: list[str]
+
+
+class BatchAnswer(TypedDict):
+    """Per item the memory, or `{"error": …}`."""
+
+    results: list[JSON]
+
+
+class Deleted(TypedDict):
+    success: bool
+    deleted_count: int
+
+
+class Revision(TypedDict):
+    number: int
+    action: str
+    before: JSON
+    after: JSON
+    actor: str
+    reason: str
+    created_at: str
+
+
+class Link(TypedDict):
+    from_id: str
+    to_id: str
+    kind: str
+    created_at: str
+
+
+# --- recall
+
+
+class SearchOptions(TypedDict, total=False):
+    limit: int
+    mode: Mode
+    min_score: float | None
+    user_id: str | None
+    filters: JSON
+    explain: bool
+    touch: bool
+    scope: Literal["app", "shared"]
+    as_of: str | None
+    cursor: str | None
+
+
+class Hit(Memory):
+    score: float
+    trust: list[str]
+    shared_by: str | None
+
+
+class ExplainedHit(Hit, total=False):
+    """With `explain` it has its parts."""
+
+    scores: dict[str, float]
+
+
+class SearchAnswer(TypedDict):
+    results: list[ExplainedHit]
+    summaries: list[JSON]
+    next: str | None
+    tier_answered: str
+    took_ms: float
+    degraded: list[str]
+
+
+class ContextMessage(TypedDict):
+    role: str
+    content: str
+
+
+class ContextOptions(TypedDict, total=False):
+    """Give `messages` or `query`, not both; neither asks for what is known without a question."""
+
+    query: str
+    messages: list[ContextMessage]
+    session_id: str | None
+    turn_number: int | None
+    format: Format
+    max_tokens: int | None
+    limit: int | None
+    user_id: str | None
+
+
+class Context(TypedDict):
+    """`text` is the block for the prompt."""
+
+    text: str
+    tokens: int
+    included: int
+    total: int
+    memories: list[Memory]
+    tier_answered: str | None
+    economised: bool
+    degraded: list[str]
+
+
+# --- sessions
+
+
+class NewSession(TypedDict, total=False):
+    external_id: str | None
+    tier: int
+    user_id: str | None
+    title: str
+    environment: JSON | str
+
+
+class Session(TypedDict):
+    id: str
+    external_id: str | None
+    agent: str
+    title: str
+    tier: int
+    user_id: str | None
+    environment: JSON
+    status: str
+    end_reason: str
+    started_at: str
+    heartbeat_at: str
+    ended_at: str | None
+
+
+class Greeting(TypedDict):
+    text: str
+    tokens: int
+    memories: list[Memory]
+    lessons: list[Memory]
+    triggers: list[JSON]
+
+
+class SessionStarted(Session):
+    context: Greeting
+    jobs_run: list[str]
+
+
+class JobsRun(TypedDict):
+    jobs_run: list[str]
+
+
+class SessionEnded(TypedDict):
+    """`pending` counts the texts and memories that are still to be worked on."""
+
+    status: str
+    pending: int
+
+
+class Checkpoint(TypedDict, total=False):
+    user_input: str
+    tool_calls: list[Any]
+    llm_output: str
+    internal_state: JSON
+
+
+class Turn(TypedDict):
+    turn_number: int
+    user_input: str
+    tool_calls: list[Any]
+    llm_output: str
+    internal_state: JSON
+    created_at: str
+
+
+class CaptureCounts(TypedDict):
+    created: int
+    reinforced: int
+    contradicted: int
+    echoed: int
+    rejected: int
+    events: int
+
+
+class TurnStored(Turn):
+    captured: CaptureCounts
+
+
+class Replay(TypedDict):
+    turn_number: int
+    state: Any
+    turns: list[Turn]
+
+
+class Recovered(TypedDict):
+    turn_number: int
+    state: Any
+    checkpoint: Turn | None
+
+
+class Message(TypedDict):
+    role: Role
+    content: str
+
+
+class DatedMessage(Message, total=False):
+    """`at` is when it was said, if that is not now."""
+
+    at: str | None
+
+
+class ExtractionQueued(TypedDict):
+    queued: int
+
+
+class MessagesStored(TypedDict):
+    resource_ids: list[str]
+    captured: CaptureCounts
+    extraction: ExtractionQueued
+
+
+class BadLine(TypedDict):
+    line: int
+    reason: str
+
+
+class StreamReport(CaptureCounts):
+    lines: int
+    turns: list[int]
+    errors: list[BadLine]
+    error_count: int
+
+
+class Judged(TypedDict):
+    id: str
+    word_share: float
+    similarity: float | None
+    evidence: str
+
+
+class Feedback(TypedDict):
+    used: list[Judged]
+    ignored: list[Judged]
+
+
+class Event(TypedDict):
+    id: str
+    level: str
+    service: str | None
+    message: str
+    session_id: str | None
+    turn_number: int | None
+    memory_id: str | None
+    created_at: str
+
+
+class Resource(TypedDict):
+    id: str
+    role: str
+    raw_content: str
+    content_type: str
+    content_at: str
+    conversation: str | None
+    turn_number: int | None
+    created_at: str
+
+
+# --- what is learnt
+
+
+class TriggerFields(TypedDict, total=False):
+    trigger_time: str | None
+    until: str | None
+    rule: str
+
+
+class NewTriggerFields(TriggerFields, total=False):
+    memory_ids: list[str]
+    user_id: str | None
+    visibility: Literal["app", "agent"]
+
+
+class TriggerChanges(TriggerFields, total=False):
+    trigger_date: str
+    message: str
+    status: Literal["waiting", "cancelled"]
+
+
+class Trigger(TypedDict):
+    id: str
+    trigger_date: str
+    trigger_time: str | None
+    until: str | None
+    recurring: bool
+    rule: str
+    text: str
+    message: str
+    status: str
+    user_id: str | None
+    visibility: str
+    created_at: str
+    memories: list[Memory]
+
+
+class Category(TypedDict):
+    category: str
+    memories: int
+    has_summary: bool
+    version: int | None
+    updated_at: str | None
+    made_by: str | None
+
+
+class Summary(TypedDict):
+    category: str
+    version: int | None
+    content: str
+    made_by: str
+    memory_count: int
+    created_at: str
+    stored: bool
+
+
+class Rejection(TypedDict):
+    id: str
+    kind: str
+    category: str
+    content: str
+    reason: str
+    scores: JSON | None
+    decision: str
+    decided_by: str
+    decided_at: str | None
+    memory_id: str | None
+    session_id: str | None
+    resource_id: str | None
+    turn_number: int | None
+    created_at: str
+
+
+class Entity(TypedDict):
+    id: str
+    name: str
+    kind: str
+    memories: int
+
+
+# --- apps, for operators
+
+
+class App(TypedDict):
+    app_id: str
+    name: str
+    preset: str
+    status: str
+    created_at: str
+    policy: JSON
+
+
+class AgentWithKey(TypedDict):
+    """`api_key` is shown this once; None when the answer is repeated."""
+
+    id: int
+    name: str
+    domain: str
+    scopes: list[str]
+    prefix: str
+    expires_at: str | None
+    api_key: str | None

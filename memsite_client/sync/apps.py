@@ -1,0 +1,57 @@
+# Written by `make client` from memsite_client/aio/apps.py: change that file.
+"""Apps and their agents, for an operator's key."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from memsite_client.shapes import JSON, AgentWithKey, App, Deleted, Memory, Scope
+from memsite_client.sync.connection import Connection
+from memsite_client.wire import part
+
+
+class Apps(Connection):
+    def create_app(
+        self, app_id: str, name: str, *, preset: str = "standard", policy: JSON | None = None,
+        idempotency_key: str | None = None,
+    ) -> App:  # fmt: skip
+        body = {"app_id": app_id, "name": name, "preset": preset, "policy": policy or {}}
+        return cast(App, self.create("apps", body, idempotency_key))
+
+    def list_apps(self) -> Iterator[App]:
+        return self.pages("apps", {})
+
+    def get_app(self, app_id: str) -> App:
+        return cast(App, self.request("GET", f"apps/{part(app_id)}"))
+
+    def change_app(self, app_id: str, **changes: JSON | str) -> App:
+        """`name`, `preset`, `status` or `policy`."""
+        return cast(App, self.request("PATCH", f"apps/{part(app_id)}", json=changes))
+
+    def uninstall_app(self, app_id: str, *, purge_memories: bool = False) -> Deleted:
+        path = f"apps/{part(app_id)}"
+        return cast(Deleted, self.request("DELETE", path, query={"purge_memories": purge_memories}))
+
+    def list_app_memories(self, app_id: str) -> Iterator[Memory]:
+        return self.pages(f"apps/{part(app_id)}/memories", {})
+
+    def create_agent(
+        self, app_id: str, name: str, *, domain: str = "", scopes: Sequence[Scope] = ("read", "write"),
+        idempotency_key: str | None = None,
+    ) -> AgentWithKey:  # fmt: skip
+        """Its key is shown this once."""
+        body = {"name": name, "domain": domain, "scopes": list(scopes)}
+        return cast(AgentWithKey, self.create(f"apps/{part(app_id)}/agents", body, idempotency_key))
+
+    def create_key(
+        self, app_id: str, agent: str, *, scopes: Sequence[Scope] = ("read", "write"), expires_at: str | None = None,
+        idempotency_key: str | None = None,
+    ) -> AgentWithKey:  # fmt: skip
+        """A second key, to take the place of the first."""
+        path = f"apps/{part(app_id)}/agents/{part(agent)}/keys"
+        body = {"scopes": list(scopes), "expires_at": expires_at}
+        return cast(AgentWithKey, self.create(path, body, idempotency_key))
+
+    def revoke_key(self, prefix: str) -> None:
+        self.request("DELETE", f"keys/{part(prefix)}")

@@ -1,0 +1,95 @@
+# Written by `make client` from memsite_client/aio/sessions.py: change that file.
+"""Sessions: opened with a greeting, told what is said, ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Unpack, cast
+
+from memsite_client.shapes import (
+    Checkpoint,
+    DatedMessage,
+    Event,
+    Feedback,
+    JobsRun,
+    MessagesStored,
+    NewSession,
+    Recovered,
+    Replay,
+    Resource,
+    Session,
+    SessionEnded,
+    SessionStarted,
+    StreamReport,
+    Turn,
+    TurnStored,
+)
+from memsite_client.sync.connection import Connection
+from memsite_client.wire import part
+
+
+class Sessions(Connection):
+    def start_session(self, *, idempotency_key: str | None = None, **fields: Unpack[NewSession]) -> SessionStarted:
+        """Opens a session, or the one with this `external_id` again; `context` is what to tell the agent."""
+        return cast(SessionStarted, self.create("sessions", fields, idempotency_key))
+
+    def list_sessions(self, *, status: str | None = None) -> Iterator[Session]:
+        """This agent's, the latest first."""
+        return self.pages("sessions", {"status": status})
+
+    def get_session(self, session_id: str) -> Session:
+        return cast(Session, self.request("GET", at(session_id)))
+
+    def heartbeat(self, session_id: str) -> JobsRun:
+        return cast(JobsRun, self.request("POST", at(session_id, "heartbeat"), repeatable=True))
+
+    def end_session(self, session_id: str, reason: str = "") -> SessionEnded:
+        path = at(session_id, "end")
+        return cast(SessionEnded, self.request("POST", path, json={"reason": reason}, repeatable=True))
+
+    def store_turn(self, session_id: str, number: int, **checkpoint: Unpack[Checkpoint]) -> TurnStored:
+        """The same again is the same turn; Conflict if another one is stored under this number."""
+        return cast(TurnStored, self.request("PUT", at(session_id, f"turns/{number}"), json=checkpoint))
+
+    def list_turns(self, session_id: str) -> Iterator[Turn]:
+        return self.pages(at(session_id, "turns"), {})
+
+    def get_turn(self, session_id: str, number: int) -> Turn:
+        return cast(Turn, self.request("GET", at(session_id, f"turns/{number}")))
+
+    def replay_session(self, session_id: str, turn: int) -> Replay:
+        """The state after this turn, and the turns that led there."""
+        return cast(Replay, self.request("GET", at(session_id, "replay"), query={"turn": turn}))
+
+    def recover_session(self, session_id: str) -> Recovered:
+        """The last checkpoint, to go on from after a crash."""
+        return cast(Recovered, self.request("GET", at(session_id, "recover")))
+
+    def add_messages(
+        self, session_id: str, messages: Iterable[DatedMessage], *, idempotency_key: str | None = None
+    ) -> MessagesStored:
+        """What was said outside of turns, up to 500 messages."""
+        body = {"messages": list(messages)}
+        return cast(MessagesStored, self.create(at(session_id, "messages"), body, idempotency_key))
+
+    def stream_session(self, session_id: str, lines: Iterable[bytes] | bytes) -> StreamReport:
+        """stream-json of an agent, stored as it comes in. Sent again it changes nothing."""
+        return cast(StreamReport, self.upload(at(session_id, "stream"), lines))
+
+    def judge_response(self, session_id: str, turn_number: int, text: str, *, question: str = "") -> Feedback:
+        """What the agent answered: the memories that it had in view and used gain priority, others lose some."""
+        body = {"turn_number": turn_number, "text": text, "question": question}
+        return cast(Feedback, self.request("POST", at(session_id, "responses"), json=body, repeatable=True))
+
+    def list_events(
+        self, *, level: str | None = None, service: str | None = None, session_id: str | None = None
+    ) -> Iterator[Event]:
+        return self.pages("events", {"level": level, "service": service, "session_id": session_id})
+
+    def list_resources(self, *, session_id: str | None = None) -> Iterator[Resource]:
+        """Raw text as it came, of this agent's sessions."""
+        return self.pages("resources", {"session_id": session_id})
+
+
+def at(session_id: str, door: str = "") -> str:
+    return f"sessions/{part(session_id)}/{door}".rstrip("/")

@@ -1,0 +1,110 @@
+"""Rules of the wire that need no network: what may be repeated and when, and what an answer means."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from typing import Any, cast
+from urllib.parse import parse_qs, quote, urlsplit
+from uuid import uuid4
+
+import httpx
+
+from memsite_client.errors import Problem, ServerAway, problem_error
+
+IDEMPOTENCY_KEY = "Idempotency-Key"
+CONNECT_SECONDS = 5.0
+FIRST_WAIT_SECONDS, LONGEST_WAIT_SECONDS = 0.25, 30.0
+# The server says that it has done nothing: also what must not happen twice may be sent again.
+NOTHING_DONE = (429, 503)
+GATEWAY_FAILED = (502, 504)
+
+
+class Retry:
+    """Whether and when one request is sent again."""
+
+    def __init__(self, retries: int, *, repeatable: bool) -> None:
+        self.left, self.repeatable = retries, repeatable
+        self.wait = FIRST_WAIT_SECONDS
+
+    def after_error(self, error: httpx.RequestError) -> float | None:
+        """Seconds to wait before the next try; None if there is none."""
+        never_arrived = isinstance(error, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout)
+        return self.next_wait() if never_arrived or self.repeatable else None
+
+    def after_answer(self, response: httpx.Response) -> float | None:
+        may = response.status_code in NOTHING_DONE or (
+            self.repeatable and (response.status_code in GATEWAY_FAILED or is_twin_at_work(response))
+        )
+        asked = retry_after(response)
+        return self.next_wait(asked) if may and asked <= LONGEST_WAIT_SECONDS else None
+
+    def next_wait(self, at_least: float = 0.0) -> float | None:
+        if self.left == 0:
+            return None
+        self.left -= 1
+        wait, self.wait = self.wait * random.uniform(0.5, 1.0), self.wait * 2  # noqa: S311  # no secret
+        return max(wait, at_least)
+
+
+def is_twin_at_work(response: httpx.Response) -> bool:
+    """Whether an earlier try with the same idempotency key is still being answered."""
+    return response.status_code == 409 and IDEMPOTENCY_KEY in response.request.headers
+
+
+def retry_after(response: httpx.Response) -> float:
+    text = response.headers.get("Retry-After", "")
+    return float(text) if text.isascii() and text.isdigit() else 0.0
+
+
+def new_key() -> str:
+    return str(uuid4())
+
+
+def answer_of(response: httpx.Response) -> Any:
+    """The document, or the text of one that is none. Raises the ProblemError that the server answered with."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0]
+    if response.is_success:
+        if kind == "application/json":
+            return read_json(response)
+        if kind == "text/markdown":
+            return response.text
+        raise ServerAway(f"{response.url.host} answers, but not as a Memsite server: is the address right?")
+    problem = read_json(response) if kind == "application/problem+json" else {}
+    if not isinstance(problem, dict) or "status" not in problem:
+        problem = {"status": response.status_code, "title": response.reason_phrase}
+    raise problem_error(cast(Problem, problem), max(1.0, retry_after(response)))
+
+
+def read_json(response: httpx.Response) -> Any:
+    try:
+        return response.json()
+    except ValueError as error:
+        raise ServerAway(f"{response.url.host} broke off its answer.") from error
+
+
+def away(url: str, error: httpx.RequestError) -> ServerAway:
+    what = "did not answer in time" if isinstance(error, httpx.TimeoutException) else "cannot be reached"
+    return ServerAway(f"The server at {url} {what}{f': {error}' if str(error) else ''}.")
+
+
+def cursor_of(page: Mapping[str, Any]) -> str | None:
+    """Of the next page. Its whole link is not followed: the key goes to no address but the one we were given."""
+    if not page.get("next"):
+        return None
+    cursors = parse_qs(urlsplit(page["next"]).query).get("cursor", [])
+    return cursors[0] if cursors else None
+
+
+def part(name: str) -> str:
+    """A name as one part of an address, whatever is in it."""
+    return quote(name, safe="")
+
+
+def given(query: Mapping[str, Any]) -> dict[str, Any]:
+    """Query parameters as the server reads them: without those that are None."""
+    return {name: as_text(value) for name, value in query.items() if value is not None}
+
+
+def as_text(value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from memsite_client import Memsite
+from tests.serving import Server
+
+
+@pytest.fixture
+def key(db: None, server: Server) -> str:
+    return server.new_app()
+
+
+@pytest.fixture
+def memsite(server: Server, key: str) -> Iterator[Memsite]:
+    """A client of an app of its own."""
+    with Memsite(server.url, key) as client:
+        yield client

@@ -1,0 +1,78 @@
+"""The client's names, fields and types are those of the server's own description."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import typing
+from typing import Any
+
+import pytest
+from drf_spectacular.generators import SchemaGenerator
+
+from memsite_client import AsyncMemsite, Memsite, shapes
+from tools.sync_client import TARGET, written
+
+# Where the client's name for it is another one than the server's.
+SERVERS_NAME = {
+    "MemoryStored": "MemoryStored", "BatchAnswer": "BatchAnswer", "Deleted": "Deleted", "Context": "ContextAnswer",
+    "SearchAnswer": "SearchAnswer", "ExplainedHit": "HitShown", "Hit": "HitShown", "SessionStarted": "SessionStarted",
+    "SessionEnded": "SessionEnded", "JobsRun": "JobsRun", "Greeting": "Greeting", "TurnStored": "TurnStored",
+    "Replay": "ReplayShown", "Recovered": "Recovered", "MessagesStored": "MessagesStored",
+    "ExtractionQueued": "ExtractionQueued", "CaptureCounts": "CaptureCounts", "StreamReport": "StreamReport",
+    "AgentWithKey": "AgentWithKey", "NewMemoryFields": "NewMemoryOnceRequest", "NewMemory": "NewMemoryOnceRequest",
+    "MemoryFields": "NewMemoryOnceRequest", "MemoryChanges": "PatchedMemoryChangesRequest",
+    "SearchOptions": "SearchQuestionRequest", "ContextOptions": "ContextQuestionRequest",
+    "ContextMessage": "ContextMessageRequest", "NewSession": "NewSessionRequest", "Checkpoint": "CheckpointRequest",
+    "Message": "MessageRequest", "DatedMessage": "MessageRequest", "TriggerFields": "NewTriggerRequest",
+    "NewTriggerFields": "NewTriggerRequest", "TriggerChanges": "PatchedTriggerChangesRequest",
+}  # fmt: skip
+ARE_QUERIES = {"MemoryFilters"}
+OWN_METHODS = {"search_all"}
+
+
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    generated: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)
+    return json.loads(json.dumps(generated, default=str))  # type: ignore[no-any-return]
+
+
+SHAPES = {name: shape for name, shape in vars(shapes).items() if typing.is_typeddict(shape)}
+
+
+@pytest.mark.parametrize("name", sorted(SHAPES.keys() - ARE_QUERIES))
+def test_a_shape_has_no_field_that_the_server_does_not_know(schema: dict[str, Any], name: str) -> None:
+    described = schema["components"]["schemas"]
+    theirs = described.get(SERVERS_NAME.get(name, f"{name}Shown"))
+    assert theirs is not None, f"the server describes nothing like {name}"
+    assert typing.get_type_hints(SHAPES[name]).keys() <= theirs["properties"].keys()
+
+
+def methods(client: type) -> dict[str, Any]:
+    inherited = {"request", "create", "pages", "upload", "close", "aclose"}
+    found = inspect.getmembers(client, inspect.isfunction)
+    return {name: method for name, method in found if not name.startswith("_") and name not in inherited}
+
+
+def test_every_method_is_named_like_the_operation_it_asks_for(schema: dict[str, Any]) -> None:
+    operations = {
+        operation["operationId"]
+        for item in schema["paths"].values()
+        for operation in item.values()
+        if isinstance(operation, dict) and "operationId" in operation
+    }
+    assert methods(Memsite).keys() - operations == OWN_METHODS
+    assert {"create_memory", "search_memories", "get_context", "stream_session"} <= methods(Memsite).keys()
+
+
+def test_both_clients_take_the_same() -> None:
+    def told(method: Any) -> list[tuple[str, Any]]:
+        return [(name, parameter.default) for name, parameter in inspect.signature(method).parameters.items()]
+
+    ours, theirs = methods(Memsite), methods(AsyncMemsite)
+    assert ours.keys() == theirs.keys()
+    assert [name for name in ours if told(ours[name]) != told(theirs[name])] == []
+
+
+def test_the_synchronous_client_is_the_one_that_make_client_writes() -> None:
+    assert {path.name: path.read_text() for path in TARGET.glob("*.py")} == written(), "run `make client`"

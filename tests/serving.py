@@ -1,0 +1,92 @@
+"""A server as users run it, in processes of its own, on a scratch data directory: for clients that speak real HTTP."""
+
+from __future__ import annotations
+
+import os
+import socket
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from django.db import connection
+
+from memsite_client import Memsite
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    url: str
+    operator_key: str
+    names: Iterator[int]
+
+    def new_app(self, **policy: Any) -> str:
+        """A key of the one agent of an app that nobody else uses."""
+        app_id = f"app-{next(self.names)}"
+        with Memsite(self.url, self.operator_key) as operator:
+            operator.create_app(app_id, app_id, policy=policy)
+            return str(operator.create_agent(app_id, "agent")["api_key"])
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Server]:
+    """The web server alone: whatever a worker would do waits."""
+    environment = {
+        **{name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))},
+        "DJANGO_SETTINGS_MODULE": "memsite.settings",
+        "MEMSITE_DATA_DIR": str(folder),
+        "MEMSITE_SECRET_KEY": "only for tests",
+        "MEMSITE_EMBEDDER": "hash",
+        "MEMSITE_LOG_LEVEL": "ERROR",
+    }
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, *arguments]
+        return subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout  # noqa: S603
+
+    if not copy_test_database(folder / "memsite.sqlite3"):
+        run("manage.py", "migrate", "--verbosity=0")
+    key = run("manage.py", "create_key", "--operator").strip()
+    port = free_port()
+    web = ("--interface", "wsgi", "--no-ws", "--port", str(port), "--blocking-threads", "8", "memsite.wsgi:application")
+    command = [sys.executable, "-W", "ignore", "-m", "granian", "--log-level", "error", *web]
+    with subprocess.Popen(command, cwd=ROOT, env=environment) as process:  # noqa: S603
+        try:
+            wait_for(port, process)
+            yield Server(f"http://127.0.0.1:{port}", key, count(1))
+        finally:
+            process.terminate()
+
+
+def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
+    while process.poll() is None:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError("The server did not start.")
+
+
+def copy_test_database(path: Path) -> bool:
+    """Its tables, many times faster than making them anew; False where it is no SQLite, or nobody asked for it yet."""
+    if connection.vendor != "sqlite" or not connection.introspection.table_names():
+        return False
+    copy = sqlite3.connect(path)
+    connection.connection.backup(copy)
+    copy.close()
+    return True
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])

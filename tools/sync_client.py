@@ -1,0 +1,64 @@
+"""Writes `memsite_client/sync` from `memsite_client/aio`: the same client without `async`. `make client` runs it."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE, TARGET = ROOT / "memsite_client" / "aio", ROOT / "memsite_client" / "sync"
+NOTE = "# Written by `make client` from {source}: change that file.\n"
+WORDS = (
+    # Pattern in the asynchronous client, what it is in the other one.
+    (r"\basync (def|for|with) ", r"\1 "),
+    (r"\bawait ", ""),
+    (r"\bimport asyncio\b", "import time"),
+    (r"\basyncio\.sleep\b", "time.sleep"),
+    (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
+    (r"\bhttpx\.AsyncBaseTransport\b", "httpx.BaseTransport"),
+    (r"\bAsync(Iterator|Iterable)\b", r"\1"),
+    (r"\bAsync(Connection|Memories|Recall|Sessions|Learning|Apps|Memsite)\b", r"\1"),
+    (r"__a(enter|exit)__", r"__\1__"),
+    (r"\baclose\b", "close"),
+    (r"\bmemsite_client\.aio\b", "memsite_client.sync"),
+    (r"The client for asyncio\.", "The client that waits for each answer."),
+)
+
+
+def translate(text: str) -> str:
+    for pattern, replacement in WORDS:
+        text = re.sub(pattern, replacement, text)
+    # `Iterable` may now be imported twice in one line.
+    return re.sub(r"^from collections\.abc import (.+)$", sorted_names, text, flags=re.MULTILINE)
+
+
+def sorted_names(line: re.Match[str]) -> str:
+    return f"from collections.abc import {', '.join(sorted(set(line[1].split(', '))))}"
+
+
+def written() -> dict[str, str]:
+    """File name → text, formatted like everything here."""
+    return {
+        path.name: formatted(NOTE.format(source=path.relative_to(ROOT)) + translate(path.read_text()))
+        for path in sorted(SOURCE.glob("*.py"))
+    }
+
+
+def formatted(text: str) -> str:
+    for command in (("check", "--fix", "--exit-zero", "--quiet"), ("format",)):
+        ruff = (sys.executable, "-m", "ruff", *command, "--stdin-filename", str(TARGET / "x.py"), "-")
+        done = subprocess.run(ruff, input=text, capture_output=True, text=True, check=True, cwd=ROOT)  # noqa: S603
+        text = done.stdout
+    return text
+
+
+def main() -> None:
+    TARGET.mkdir(exist_ok=True)
+    for name, text in written().items():
+        (TARGET / name).write_text(text)
+
+
+if __name__ == "__main__":
+    main()
