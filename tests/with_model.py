@@ -93,7 +93,7 @@ def forget_clients() -> None:
 def use(settings: Any, server: Server, **changes: Any) -> None:
     settings.MEMSITE = replace(
         django_settings.MEMSITE, llm=server.kind, llm_url=server.url, llm_api_key=KEY, llm_small_model="small",
-        llm_large_model="large", **changes,
+        **{"llm_large_model": "large", **changes},
     )  # fmt: skip
 
 

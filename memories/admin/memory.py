@@ -29,7 +29,7 @@ WHAT = ("content", ("kind", "category", "subject"), ("confidence", "importance")
 READERS = ("Who may see it", {"fields": [("user_id", "visibility")]})
 VALIDITY = ("When it holds", {"fields": ["valid_from", "valid_until"], "classes": ["collapse"]})
 METADATA = ("Metadata", {"fields": ["metadata"], "classes": ["collapse"]})
-ORIGIN = ("source", "written_by", "session", "turn", "resource", "external_id", "tier")
+ORIGIN = ("source", "made_by", "written_by", "session", "turn", "resource", "external_id", "tier")
 USE = (
     "uid", "strength", "sentiment", "priority", "access_count", "created_at", "updated_at", "confirmed_at",
     "accessed_at",

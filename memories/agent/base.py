@@ -51,5 +51,5 @@ class Caller:
             return Careful(refusing(error), self.rules)
         if chat is None:
             return self.rules
-        model = LLMProvider(chat, meter_for(self.app, session, turn_number), chat.name)
+        model = LLMProvider(chat, meter_for(self.app, session, turn_number))
         return Careful(model, self.rules, may_call_for(self.app))

@@ -95,7 +95,7 @@ class Learning(Caller):
         placed = [(candidate, place) for place, one in enumerate(found) for candidate in one.candidates]
         candidates, places = [candidate for candidate, _ in placed], [place for _, place in placed]
         embed_candidates(candidates, self.embedder)
-        outlooks = look_around(self.app, candidates, self.embedder)
+        outlooks = look_around(self.app, candidates, self.embedder, provider)
         return Preview(
             list(zip(candidates, (outlook.telling for outlook in outlooks), places, strict=True)),
             [refusal for one in found for refusal in one.refusals],

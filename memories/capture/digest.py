@@ -59,7 +59,7 @@ def keep_digest(write: Writer, candidate: Candidate) -> bool:
     if digest is None:
         write.announce(write.create(candidate))
     elif digest.content != candidate.content:
-        changes = {"content": candidate.content}
+        changes = {"content": candidate.content, "made_by": candidate.made_by}
         write.edit(digest, changes, "the session went on", candidate.vector, candidate.vector_model)
     else:
         return False

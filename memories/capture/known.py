@@ -16,7 +16,7 @@ from memories.models import Memory, Source, Vector, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import from_bytes
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import Provider
+from memories.providers.llm.provider import RULES, Provider
 from memories.retrieve.index import NOBODY, View
 from memories.retrieve.nearest import cosines
 from memories.retrieve.pipeline import index_of
@@ -48,7 +48,7 @@ class Outlook:
 def look_around(
     app: App, candidates: Sequence[Candidate], embedder: Embedder, provider: Provider | None = None
 ) -> list[Outlook]:
-    """One per candidate. Verdicts are the provider's; the rules' without one, by similarity as well as by words."""
+    """One per candidate. Verdicts are the model's, if the provider is one; else the rules', by similarity and words."""
     if not candidates:
         return []
     seen = App.objects.values_list("change_number", flat=True).get(pk=app.pk)
@@ -63,7 +63,7 @@ def judged(
     rows = drawer(app, candidate).in_bulk(list(near))
     met = [rows[pk] for pk in near if pk in rows][: NEAREST + NEWEST_WITHOUT_VECTOR]
     alike = [near[memory.pk] for memory in met]
-    if provider is None or not met:
+    if provider is None or provider.name == RULES or not met:
         verdicts = [judge(memory, candidate, cosine, embedder) for memory, cosine in zip(met, alike, strict=True)]
     else:
         contents = [memory.content for memory in met]

@@ -26,7 +26,7 @@ from memories.capture.work import Claim, LeaseLost
 from memories.ledger.energy import note_energy
 from memories.models import Extraction, Injection, RejectionKind, Source
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import RULES, LLMError, LLMUnavailable, Provider
+from memories.providers.llm.provider import LLMError, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.relate import Relation
 from sessions.models import AgentSession, Resource, Role
@@ -105,8 +105,7 @@ def learn_facts(
     found = find_facts(session, texts, said_before(session, texts), provider, embedder, shown, now)
     candidates = [candidate for one in found for candidate in one.candidates]
     embed_candidates(candidates, embedder)
-    judge = None if provider.name == RULES else provider
-    outlooks = dict(zip(map(id, candidates), look_around(session.app, candidates, embedder, judge), strict=True))
+    outlooks = dict(zip(map(id, candidates), look_around(session.app, candidates, embedder, provider), strict=True))
     for one in found:
         drop_echoes(one, outlooks, shown_pks)
     suggested = suggest_room(session.app, provider, coming(found, outlooks), now, BACKGROUND_SECONDS)

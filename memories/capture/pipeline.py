@@ -76,7 +76,8 @@ def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
     is_fuller = len(candidate.content) >= len(memory.content) and candidate.content != memory.content
     if memory.source == Source.FACT and is_fuller:
         vector = candidate.vector if candidate.subject == memory.subject else None
-        write.edit(memory, {"content": candidate.content}, "fresher wording", vector, candidate.vector_model)
+        changes = {"content": candidate.content, "made_by": candidate.made_by}
+        write.edit(memory, changes, "fresher wording", vector, candidate.vector_model)
     write.reinforce(memory, write.policy.same_session_step, reason)
     return memory
 

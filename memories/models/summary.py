@@ -21,7 +21,7 @@ class SummaryQuerySet(ScopedQuerySet["Summary"]):
 class Summary(Scoped, Identified):
     """One version. `user_id` "" is written from memories of no end user in particular.
 
-    It holds nothing that only one agent may see. `made_by` names the model, or the rules.
+    It holds nothing that only one agent may see. `made_by` names the model, such as "openai:gpt-x", or the rules.
     """
 
     category = models.CharField(max_length=64, validators=[is_category])

@@ -31,6 +31,7 @@ TRACKED = (
     "user_id",
     "visibility",
     "metadata",
+    "made_by",
     "confirmed_at",
     "valid_from",
     "valid_until",

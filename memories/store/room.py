@@ -134,7 +134,7 @@ def carry_out(write: Writer, choice: Choice, rows: Mapping[int, Memory]) -> None
     if choice.into is None:
         write.archive(memory, reason_of(choice))
     else:
-        write.fold(memory, rows[choice.into], choice.content, reason_of(choice))
+        write.fold(memory, rows[choice.into], choice.content, reason_of(choice), choice.made_by)
 
 
 def reason_of(choice: Choice) -> str:

@@ -162,14 +162,19 @@ class Writer:
 
     def edit(self, memory: Memory, changes: Mapping[str, Any], reason: str = "", vector: Vectors | None = None,
              vector_model: str = "") -> None:  # fmt: skip
-        """Sets validated fields. A new content or confidence counts as a confirmation by whoever wrote it."""
+        """Sets validated fields. A new content or confidence counts as a confirmation by whoever wrote it.
+
+        A new content is somebody's own unless `made_by` is among the changes.
+        """
         before = snapshot(memory)
         current = confidence_at(memory, self.now, self.policy)
         for name, value in changes.items():
             setattr(memory, name, clean_all(value) if name in TEXTS else value)
+        if memory.content != before["content"]:
+            memory.made_by = changes.get("made_by")
         if "confidence" in changes:
             self.confirm(memory, changes["confidence"])
-        elif changes.get("content", before["content"]) != before["content"] or memory.pinned != before["pinned"]:
+        elif memory.content != before["content"] or memory.pinned != before["pinned"]:
             self.confirm(memory, current)
         if "status" not in changes:
             memory.status = self.status_for(memory)
@@ -211,8 +216,8 @@ class Writer:
         winner.status = self.status_for(winner)
         self.keep(winner, Action.MERGED, before, reason)
 
-    def fold(self, memory: Memory, into: Memory, content: str, reason: str = "") -> None:
-        """`into` lives on with `content`, which says both.
+    def fold(self, memory: Memory, into: Memory, content: str, reason: str = "", made_by: str | None = None) -> None:
+        """`into` lives on with `content`, which says both, and which `made_by` has worded unless it was one's already.
 
         A merge that confirms nothing: the surer one's confidence stays, with the time that its decay counts from.
         """
@@ -225,6 +230,7 @@ class Writer:
         into.status = self.status_for(into)
         if content != before["content"]:
             into.vectors.all().delete()
+            into.made_by = memory.made_by if content == memory.content else made_by
         self.absorb(into, memory, reason)
         self.keep(into, Action.MERGED, before, reason)
 

@@ -17,13 +17,13 @@ class CategoryShown(Shape):
     has_summary = Flag(help_text="Whether one is stored. One that is not is written by rule when it is asked for.")
     version = serializers.IntegerField(allow_null=True)
     updated_at = serializers.DateTimeField(allow_null=True, help_text="When the summary was written.")
-    made_by = Text(allow_null=True, help_text="The model that wrote it, or rules.")
+    made_by = Text(allow_null=True, help_text="The model that wrote it, such as openai:gpt-x, or rules.")
 
 
 class VersionShown(Shape):
     category = Text()
     version = serializers.IntegerField()
-    made_by = Text(help_text="The model that wrote it, or rules.")
+    made_by = Text(help_text="The model that wrote it, such as openai:gpt-x, or rules.")
     memory_count = serializers.IntegerField(help_text="Memories that it was written from.")
     created_at = serializers.DateTimeField()
     archived_at = serializers.DateTimeField(allow_null=True, help_text="When a newer version took its place.")
@@ -37,7 +37,7 @@ class SummaryShown(Shape):
     category = Text()
     version = serializers.IntegerField(allow_null=True)
     content = Text(help_text="Markdown.")
-    made_by = Text(help_text="The model that wrote it, or rules.")
+    made_by = Text(help_text="The model that wrote it, such as openai:gpt-x, or rules.")
     memory_count = serializers.IntegerField(help_text="Memories that it was written from.")
     created_at = serializers.DateTimeField()
     stored = Flag(help_text="False: written by rule for this answer, and without a version.")

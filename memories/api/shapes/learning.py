@@ -24,7 +24,7 @@ class ExtractionShown(Shape):
     attempts = serializers.IntegerField()
     next_at = serializers.DateTimeField(help_text="Not tried before this time.")
     reason = Text(help_text="Why it failed, or waits.")
-    made_by = Text(help_text="The rules, or the model that answered.")
+    made_by = Text(help_text="The model that answered, such as openai:gpt-x, or rules.")
     stored = serializers.IntegerField()
     reinforced = serializers.IntegerField()
     rejected = serializers.IntegerField()

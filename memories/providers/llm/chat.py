@@ -36,6 +36,9 @@ class Chat(Protocol):
         `meter` is told of every answer and every failed call, but not of calls that were not made.
         """
 
+    def made_by(self, large: bool) -> str:
+        """Who answers: the kind of service and the name of its model, such as "ollama:gemma3:4b"."""
+
     def state(self) -> str:
         """Of its circuit: "closed" when it is asked, "open" when it is left alone, "half-open" when on trial."""
 

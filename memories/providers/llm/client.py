@@ -21,6 +21,7 @@ from .wire import Dialect, Reply
 Prices = Mapping[str, tuple[float, float]]
 """Per model, US dollars for a million tokens of input and of output."""
 
+MAX_MAKER_CHARACTERS = 120
 REFUSALS_OF_A_PART = frozenset({400, 422, 501})
 PAYLOAD_TOO_LARGE = 413
 _TOO_LONG = re.compile(r"context[ _](?:length|window|size)|maximum context|prompt is too long", re.IGNORECASE)
@@ -56,6 +57,9 @@ class ModelChat:
         # what a model or its server did not take, so that it is not sent again
         self._refused: dict[str, frozenset[str]] = {}
 
+    def made_by(self, large: bool) -> str:
+        return f"{self.name}:{self._model(large)}"[:MAX_MAKER_CHARACTERS]
+
     def state(self) -> str:
         return self._circuit.state()
 
@@ -81,7 +85,7 @@ class ModelChat:
 
     def _answer(self, ask: Ask, deadline: float, meter: Meter) -> dict[str, Any]:
         """One call, metered."""
-        model = self._models.large if ask.large else self._models.small
+        model = self._model(ask.large)
         with self._place(deadline), self._circuit.guard():
             started = monotonic()
             reply, outcome = None, "unusable"
@@ -95,6 +99,9 @@ class ModelChat:
             finally:
                 meter(self._usage(ask.operation, model, reply, monotonic() - started, outcome))
             return answer
+
+    def _model(self, large: bool) -> str:
+        return self._models.large if large else self._models.small
 
     @contextmanager
     def _place(self, deadline: float) -> Iterator[None]:

@@ -44,6 +44,8 @@ def relations(app: App, candidate: Candidate, provider: Any = None) -> dict[str,
 class Says:
     """A provider that has one verdict on everything, and keeps what it was asked."""
 
+    name = "fake:one-verdict"
+
     def __init__(self, relation: Relation) -> None:
         self.relation = relation
         self.asked: list[tuple[str, list[str]]] = []

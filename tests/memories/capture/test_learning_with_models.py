@@ -56,9 +56,8 @@ class TestGoodAnswers:
         assert (memory.source, memory.turn_number) == ("fact", 1)
         assert memory.resource is not None
         assert memory.resource.raw_content == TEXT
-        assert memory.made_by
-        assert memory.made_by != "rules"
-        assert server.kind in memory.made_by or "large" in memory.made_by
+        assert memory.made_by == f"{server.kind}:large"
+        assert memory.revisions.get().after["made_by"] == memory.made_by
         (row,) = extractions(alice.app)
         assert (row.status, row.made_by, row.stored) == (DONE, memory.made_by, 1)
 
@@ -73,7 +72,7 @@ class TestGoodAnswers:
         say(alice)
         assert upkeep_learn_due() == 0
         assert [asked(seen) for seen in server.seen] == ["gate"]
-        assert statuses(alice.app) == [DONE]
+        assert [(row.status, row.made_by) for row in extractions(alice.app)] == [(DONE, f"{server.kind}:small")]
         assert contents(alice.app) == []
 
     def test_the_nearest_of_what_is_known_is_shown(self, alice: Caller, model: Server) -> None:
@@ -441,9 +440,26 @@ class TestPreview:
     def test_it_asks_the_model_and_stores_no_memory(self, alice: Caller, server: Server) -> None:
         shown = alice.post("extractions/preview", self.BODY).json()
         assert [item["content"] for item in shown["facts"]] == ["User lives in Lisbon"]
-        assert shown["made_by"] == shown["facts"][0]["made_by"] != "rules"
+        assert shown["made_by"] == shown["facts"][0]["made_by"] == f"{server.kind}:large"
         assert (Memory.objects.count(), Extraction.objects.count(), Rejection.objects.count()) == (0, 0, 0)
         assert [operation for operation, _, _ in operations()] == ["gate", "extract"]
+
+    @pytest.mark.parametrize("relation", ["same", "contradicts", "supersedes", "elaborates"])
+    def test_it_says_what_the_model_makes_of_what_is_known(self, alice: Caller, model: Server, relation: str) -> None:
+        """As learning would: the rules see nothing in common."""
+        known = alice.remember("User dwells in Portugal's capital", confidence=0.7)
+        model.always(answers(relation=relation))
+        shown = alice.post("extractions/preview", self.BODY).json()
+        (fact_shown,) = shown["facts"]
+        assert [(one["memory_id"], one["relation"]) for one in fact_shown["relations"]] == [(known["id"], relation)]
+        assert [operation for operation, _, _ in operations()] == ["gate", "extract", "relate"]
+        assert Memory.objects.get().confidence == 0.7
+
+    def test_where_the_model_cannot_relate_the_rules_do(self, alice: Caller, model: Server) -> None:
+        alice.remember("User lives in Lisbon")
+        model.always(answers(relate=Says("prose")))
+        shown = alice.post("extractions/preview", self.BODY).json()
+        assert [one["relation"] for one in shown["facts"][0]["relations"]] == ["same"]
 
     @pytest.mark.parametrize("how", ["500", "401", "prose"])
     def test_where_the_model_fails_it_answers_all_the_same(self, alice: Caller, model: Server, how: str) -> None:
@@ -469,7 +485,20 @@ class TestDigests:
         self.end(dora)
         (memory,) = Memory.objects.all()
         assert (memory.content, memory.source) == ("A digest of what was said.", "digest")
-        assert memory.made_by != "rules"
+        assert memory.made_by == extractions(dora.app)[0].made_by == f"{server.kind}:large"
+
+    def test_who_wrote_it_anew_is_in_its_history(self, dora: Caller, model: Server, settings: Any) -> None:
+        self.end(dora)
+        model.always(Says({"text": "Another digest."}))
+        use(settings, model, llm_large_model="larger")
+        (session,) = dora.get("sessions").json()["results"]
+        tell(dora, session, "We moved to Porto.")
+        assert dora.post(f"sessions/{session['id']}/end").status_code == 202
+        upkeep_learn_due()
+        (memory,) = Memory.objects.all()
+        history = dora.get(f"memories/{memory.uid}/history").json()["results"]
+        edited = next(entry for entry in history if entry["action"] == "edited")
+        assert (edited["before"]["made_by"], edited["after"]["made_by"]) == ("openai:large", "openai:larger")
 
     @pytest.mark.parametrize("how", ["500", "401", "prose", "declined"])
     def test_where_it_fails_that_is_noted_and_the_session_has_ended(

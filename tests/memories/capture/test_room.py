@@ -96,7 +96,7 @@ def test_what_the_model_chose_makes_room(alice: Caller, model: Server, way: Call
     model.always(drops("Works at Siemens"))
     way(alice)
     assert live(alice.app) == [*(text for text in KNOWN if "Siemens" not in text), "User swims every day"]
-    assert reason_of("Works at Siemens").startswith("makes room: outdated (openai")
+    assert reason_of("Works at Siemens") == "makes room: outdated (openai:large)"
     (question,) = (seen for seen in model.seen if asked(seen) == "make_room")
     assert "User swims every day" in question.prompt
     assert question.model == "large"
@@ -141,6 +141,7 @@ def test_two_memories_become_one_as_the_model_words_it(alice: Caller, model: Ser
     stays.refresh_from_db()
     goes.refresh_from_db()
     assert (goes.status, stays.status, stays.content) == (Status.SUPERSEDED, Status.ACTIVE, both)
+    assert (goes.made_by, stays.made_by) == (None, "openai:large")
     assert len(live(alice.app)) == len(KNOWN)
 
 

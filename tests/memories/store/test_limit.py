@@ -539,6 +539,21 @@ def test_who_worded_a_memory_is_kept(acme: App) -> None:
     assert memory.made_by == "some-model"
 
 
+def test_a_text_that_somebody_rewrites_is_theirs_and_undone_it_is_not(acme: App) -> None:
+    (memory,) = make(acme, 1, made_by="some-model")
+    with writing(acme, "operator:olga", later(1)) as write:
+        write.edit(memory, {"importance": 5})
+        assert memory.made_by == "some-model"
+        write.edit(memory, {"content": "In my own words"})
+    memory.refresh_from_db()
+    assert memory.made_by is None
+    assert last(memory).before["made_by"] == "some-model"
+    with writing(acme, "operator:olga", later(2)) as write:
+        write.undo(memory)
+    memory.refresh_from_db()
+    assert memory.made_by == "some-model"
+
+
 def test_a_provider_sees_what_it_needs_to_choose(acme: App) -> None:
     (memory,) = make(acme, 1, subject="jellyfin", importance=4, pinned=True)
     seen = as_noted(memory)

@@ -35,11 +35,11 @@ __all__ = ["LLMProvider"]
 class LLMProvider:
     """One request per question, none where there is nothing to ask about. Raises LLMError like its `chat`.
 
-    `name` is what memories carry as their maker. Each request is told to `meter`.
+    Answers carry the model that gave them; `name` is the large one. Each request is told to `meter`.
     """
 
-    def __init__(self, chat: Chat, meter: Meter, name: str) -> None:
-        self.name = name
+    def __init__(self, chat: Chat, meter: Meter) -> None:
+        self.name = chat.made_by(large=True)
         self._chat = chat
         self._meter = meter
 
@@ -47,40 +47,42 @@ class LLMProvider:
         conversation = show_chunk(chunk)
         if not conversation.text:
             return Worth(keep=False, score=0.0, reason="nothing was said")
-        return read_worth(self._answer(ask_worth(conversation)), self.name)
+        return read_worth(*self._answer(ask_worth(conversation)))
 
     def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
         conversation = show_chunk(chunk)
         if not conversation.text:
             return []
-        answer = self._answer(ask_facts(chunk, conversation, setting))
-        return read_facts(answer, chunk, conversation, setting, self.name)
+        answer, made_by = self._answer(ask_facts(chunk, conversation, setting))
+        return read_facts(answer, chunk, conversation, setting, made_by)
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
         """Of very many statements the nearest are asked about; the others pass for different, with a score of 0."""
         asked = nearest(existing, cosines)
         if not asked:
             return []
-        answer = self._answer(ask_verdicts(new, [existing[at] for at in asked], subject))
-        verdicts = dict(zip(asked, read_verdicts(answer, len(asked), self.name), strict=True))
+        answer, made_by = self._answer(ask_verdicts(new, [existing[at] for at in asked], subject))
+        verdicts = dict(zip(asked, read_verdicts(answer, len(asked), made_by), strict=True))
         return [verdicts.get(at, NOT_ASKED) for at in range(len(existing))]
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
         if not facts:
             return Written("")
-        answer = self._answer(ask_summary(category, facts, previous, max_characters))
-        return read_summary(answer, max_characters, self.name)
+        answer, made_by = self._answer(ask_summary(category, facts, previous, max_characters))
+        return read_summary(answer, max_characters, made_by)
 
     def digest(self, messages: Sequence[Message], now: datetime, max_characters: int) -> Written:
         conversation = show_conversation(messages)
         if not conversation.text:
             return Written("")
-        return read_digest(self._answer(ask_digest(conversation, now, max_characters)), max_characters, self.name)
+        answer, made_by = self._answer(ask_digest(conversation, now, max_characters))
+        return read_digest(answer, max_characters, made_by)
 
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
         if not facts:
             return Written("")
-        return read_insight(self._answer(ask_insight(facts, max_characters)), max_characters, self.name)
+        answer, made_by = self._answer(ask_insight(facts, max_characters))
+        return read_insight(answer, max_characters, made_by)
 
     def make_room(
         self, memories: Sequence[Noted], now: datetime, max_characters: int, coming: Sequence[str] = (),
@@ -90,12 +92,13 @@ class LLMProvider:
         if all(memory.pinned for memory in memories):
             raise LLMUnusable("no memory may go: all are pinned")
         shown = show_memories(memories)
-        answer = self._answer(ask_choice(shown, now, max_characters, coming, seconds))
-        return read_choice(answer, shown, max_characters, self.name)
+        answer, made_by = self._answer(ask_choice(shown, now, max_characters, coming, seconds))
+        return read_choice(answer, shown, max_characters, made_by)
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
         last = show_last(messages, LAST_MESSAGES, MESSAGES_CHARACTERS)
-        return read_query(self._answer(ask_query(last, now)), self.name) if last else Written("")
+        return read_query(*self._answer(ask_query(last, now))) if last else Written("")
 
-    def _answer(self, ask: Ask) -> dict[str, Any]:
-        return self._chat.ask(ask, self._meter)
+    def _answer(self, ask: Ask) -> tuple[dict[str, Any], str]:
+        """The answer, and who gave it."""
+        return self._chat.ask(ask, self._meter), self._chat.made_by(ask.large)

@@ -13,7 +13,7 @@ from memories.providers.llm.schema import fitted
 from memories.text.messages import USER, Message
 
 NOW = datetime(2026, 5, 3, 14, 5, tzinfo=ZoneInfo("Europe/Berlin"))
-MADE_BY = "llm:large-1"
+MADE_BY, MADE_BY_SMALL = "fake:large-1", "fake:small-1"
 
 
 class FakeChat:
@@ -24,6 +24,9 @@ class FakeChat:
     def __init__(self, answer: dict[str, Any] | LLMError) -> None:
         self.answer = answer
         self.asked: list[Ask] = []
+
+    def made_by(self, large: bool) -> str:
+        return MADE_BY if large else MADE_BY_SMALL
 
     def ask(self, ask: Ask, meter: Meter) -> dict[str, Any]:
         self.asked.append(ask)
@@ -36,7 +39,7 @@ class FakeChat:
 
 def provider_on(answer: dict[str, Any] | LLMError) -> tuple[LLMProvider, FakeChat]:
     chat = FakeChat(answer)
-    return LLMProvider(chat, lambda usage: None, MADE_BY), chat
+    return LLMProvider(chat, lambda usage: None), chat
 
 
 def said(*texts: str) -> Chunk:

@@ -17,7 +17,16 @@ from memories.providers.llm.provider import (
 )
 from memories.text.messages import ASSISTANT, SYSTEM, TOOL, USER, Message
 from memories.text.relate import Relation
-from tests.memories.providers.llm.fake_chat import MADE_BY, NOW, FakeChat, found, notes, provider_on, said
+from tests.memories.providers.llm.fake_chat import (
+    MADE_BY,
+    MADE_BY_SMALL,
+    NOW,
+    FakeChat,
+    found,
+    notes,
+    provider_on,
+    said,
+)
 
 HELLO = Message(USER, "We moved the database to port 5433.")
 VERDICT = {"number": 1, "reason": "another port", "relation": "contradicts", "confidence": 0.9}
@@ -67,7 +76,7 @@ def test_a_failure_of_the_model_reaches_whoever_asked(operation: str) -> None:
 
 def test_the_meter_hears_of_every_request() -> None:
     heard: list[Usage] = []
-    llm = LLMProvider(FakeChat(QUESTIONS["gate"][0]), heard.append, MADE_BY)
+    llm = LLMProvider(FakeChat(QUESTIONS["gate"][0]), heard.append)
     llm.gate(said("x"))
     assert [usage.operation for usage in heard] == ["gate"]
 
@@ -97,7 +106,7 @@ class TestNothingToAsk:
 class TestGate:
     def test_says_whether_how_surely_and_why(self) -> None:
         llm, _ = provider_on({"reason": "a new\nport", "score": 0.9, "keep": True})
-        assert llm.gate(said("x")) == Worth(True, 0.9, "a new port", MADE_BY)
+        assert llm.gate(said("x")) == Worth(True, 0.9, "a new port", MADE_BY_SMALL)
 
     @pytest.mark.parametrize(("given", "score"), [(7, 1.0), (-1, 0.0), (1e300, 1.0), (0.25, 0.25)])
     def test_a_score_is_a_share(self, given: float, score: float) -> None:
@@ -286,11 +295,11 @@ class TestRewrite:
 
     def test_a_query_is_one_line_of_at_most_32_words(self) -> None:
         llm, _ = provider_on({"query": "a\nb " + "word " * 100})
-        assert llm.rewrite([HELLO], NOW) == Written(" ".join(["a", "b"] + ["word"] * 30), MADE_BY)
+        assert llm.rewrite([HELLO], NOW) == Written(" ".join(["a", "b"] + ["word"] * 30), MADE_BY_SMALL)
 
     def test_nothing_asked_is_an_empty_query(self) -> None:
         llm, _ = provider_on({"query": ""})
-        assert llm.rewrite([HELLO], NOW) == Written("", MADE_BY)
+        assert llm.rewrite([HELLO], NOW) == Written("", MADE_BY_SMALL)
 
     def test_a_query_without_spaces_is_short_too(self) -> None:
         llm, _ = provider_on({"query": "質問" * 10_000})

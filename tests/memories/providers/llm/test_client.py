@@ -54,6 +54,11 @@ def test_a_good_answer_comes_back(chat, server, meter, kind):
     assert chat.state() == "closed"
 
 
+def test_it_names_who_answers(chat, chat_with, kind):
+    assert [chat.made_by(large=False), chat.made_by(large=True)] == [f"{kind}:small", f"{kind}:large"]
+    assert len(chat_with(kind, "http://127.0.0.1:9", large_model="x" * 300).made_by(large=True)) == 120
+
+
 def test_fences_and_prose_around_it_do_not_matter(chat, server, meter, usages):
     server.then(Says(f"Here you are:\n```json\n{json.dumps(GOOD, indent=2)}\n```\nAnything else?"))
     assert chat.ask(ASK, meter) == GOOD
