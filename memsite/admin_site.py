@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from django.contrib.admin.utils import display_for_value
 from django.contrib.admin.widgets import AdminTextareaWidget
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
-from django.db.models import JSONField, Model
+from django.db.models import JSONField, Model, QuerySet
 from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest, HttpResponse
 from django.urls import NoReverseMatch, reverse
@@ -27,7 +28,8 @@ from django.utils.text import Truncator
 from rest_framework.exceptions import ParseError
 
 from memsite.json_body import parse_json
-from memsite.tenancy.models import Agent
+from memsite.tenancy.access import Right, apps_of
+from memsite.tenancy.models import Agent, App
 
 admin.site.site_header = admin.site.site_title = "Memsite"
 admin.site.index_title = "Administration"
@@ -80,8 +82,14 @@ class StrictJSONField(forms.JSONField):
 
 
 class SiteAdmin(GenericAdmin[Row]):
-    """The base of all our admins. The log of actions names rows by id: a purged text must not live on in it."""
+    """The base of all our admins: staff see the apps they are members of, and do there what their role allows.
 
+    `app_path` leads from a row to its app ("" for rows of no app, which are the superusers'), `right` is what it takes
+    to change a row. The log of actions names rows by id: a purged text must not live on in it.
+    """
+
+    app_path = "app"
+    right = Right.CURATE
     list_per_page = 50
     show_full_result_count = False
     # Counting for every choice of every filter takes seconds with 200,000 rows.
@@ -91,6 +99,53 @@ class SiteAdmin(GenericAdmin[Row]):
 
     class Media:
         css = {"all": ["memsite/admin.css"]}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
+        return self.within(request, super().get_queryset(request), Right.READ)
+
+    def within(self, request: HttpRequest, rows: QuerySet[Row], right: Right) -> QuerySet[Row]:
+        """Those of these rows whose app gives this right."""
+        if request.user.is_superuser:
+            return rows
+        return rows.filter(**{f"{self.app_path}__in": apps_of(request.user, right)}) if self.app_path else rows.none()
+
+    def allows(self, request: HttpRequest, right: Right, obj: Row | None = None) -> bool:
+        """In the app of `obj`, or in any. Superusers: no query."""
+        user = request.user
+        if not user.is_active or not user.is_staff:
+            return False
+        if user.is_superuser:
+            return True
+        if obj is None:
+            return bool(self.app_path) and apps_of(user, right).exists()
+        return self.within(request, self.model._default_manager.filter(pk=obj.pk), right).exists()
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self.allows(request, Right.READ)
+
+    def has_view_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
+        return self.allows(request, Right.READ, obj)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self.allows(request, self.right)
+
+    def has_change_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
+        return self.allows(request, self.right, obj)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Row | None = None) -> bool:
+        return self.allows(request, self.right, obj)
+
+    def response_action(self, request: HttpRequest, queryset: QuerySet[Row], *more: Any) -> HttpResponse | None:
+        """Actions see only the rows that may be changed: all of them change something."""
+        return super().response_action(request, self.within(request, queryset, self.right), *more)
+
+    def get_form(self, request: HttpRequest, obj: Row | None = None, change: bool = False, **kwargs: Any) -> Any:
+        """A form that asks for the app offers those in which something may be added."""
+        form: Any = super().get_form(request, obj, change, **kwargs)
+        if "app" in form.base_fields:
+            field = form.base_fields["app"] = copy.deepcopy(form.base_fields["app"])
+            field.queryset = field.queryset.filter(pk__in=apps_of(request.user, self.right))
+        return form
 
     def tables(self, obj: Row) -> list[Table]:
         """What is shown below the form of `obj`. Each table must be bounded."""
@@ -151,19 +206,19 @@ class AppFilter(admin.RelatedFieldListFilter):
     """Offers the first apps only: a site may have thousands."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[Any]:
-        rows = self.select(field.related_model._default_manager.all())
+        rows = self.select(field.related_model._default_manager.all(), apps_of(request.user))
         return [(str(row.pk), self.label(row)) for row in rows[:FILTER_CHOICES]]
 
-    def select(self, rows: Any) -> Any:
-        return rows
+    def select(self, rows: Any, apps: QuerySet[App]) -> Any:
+        return rows.filter(pk__in=apps)
 
     def label(self, row: Any) -> str:
         return str(row)
 
 
 class AgentFilter(AppFilter):
-    def select(self, rows: Any) -> Any:
-        return rows.select_related("app").order_by("app__app_id", "name")
+    def select(self, rows: Any, apps: QuerySet[App]) -> Any:
+        return rows.filter(app__in=apps).select_related("app").order_by("app__app_id", "name")
 
     def label(self, row: Agent) -> str:
         return agent_name(row)

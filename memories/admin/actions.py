@@ -15,6 +15,7 @@ from django.utils import timezone
 from memories.models import Memory, Status, Visibility
 from memories.store import LimitReached, NothingToUndo, Writer, writing
 from memsite.admin_site import GenericAdmin
+from memsite.tenancy.access import actor_of
 from memsite.tenancy.models import App
 
 BATCH = 500
@@ -26,10 +27,6 @@ Change = Callable[[Writer, Memory], None]
 
 class LeftAlone(Exception):
     """The memory is not changed; the text says why."""
-
-
-def actor_of(request: HttpRequest) -> str:
-    return f"operator:{request.user.get_username()}"
 
 
 def batches(queryset: QuerySet[Memory]) -> Iterator[tuple[App, list[int]]]:
@@ -46,7 +43,7 @@ def change_each(request: HttpRequest, queryset: QuerySet[Memory], done: str, cha
     count, left = 0, Counter[str]()
     for app, pks in batches(queryset):
         try:
-            with writing(app, actor_of(request), timezone.now()) as write:
+            with writing(app, actor_of(request.user), timezone.now()) as write:
                 changed = 0
                 for memory in Memory.objects.for_app(app).filter(pk__in=pks).order_by("pk"):
                     try:
@@ -67,7 +64,7 @@ def forget_all(request: HttpRequest, queryset: QuerySet[Memory]) -> int:
     """Deletes for good; answers how many."""
     deleted = 0
     for app, pks in batches(queryset):
-        with writing(app, actor_of(request), timezone.now()) as write:
+        with writing(app, actor_of(request.user), timezone.now()) as write:
             deleted += write.forget(Memory.objects.for_app(app).filter(pk__in=pks))
     return deleted
 
@@ -136,7 +133,7 @@ def standing(memory: Memory) -> tuple[bool, float, bool, int]:
 def merge_rows(request: HttpRequest, rows: Sequence[Memory]) -> str:
     """Merges the rows as they are under the write lock; answers why not, or nothing."""
     app = rows[0].app
-    with writing(app, actor_of(request), timezone.now()) as write:
+    with writing(app, actor_of(request.user), timezone.now()) as write:
         current = list(Memory.objects.for_app(app).filter(pk__in=[memory.pk for memory in rows]))
         problem = why_not_merged(current)
         if not problem:

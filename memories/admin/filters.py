@@ -9,6 +9,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from memories.models import Memory
+from memsite.tenancy.access import apps_of
 
 CATEGORIES_OFFERED = 100
 BANDS = {
@@ -25,7 +26,8 @@ class CategoryFilter(admin.SimpleListFilter):
     parameter_name = "category"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        names = Memory.objects.order_by("category").values_list("category", flat=True).distinct()
+        rows = Memory.objects.filter(app__in=apps_of(request.user))
+        names = rows.order_by("category").values_list("category", flat=True).distinct()
         return [(name, name) for name in names[:CATEGORIES_OFFERED]]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:

@@ -14,13 +14,14 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memories.admin.actions import MemoryActions, actor_of, forget_all
+from memories.admin.actions import MemoryActions, forget_all
 from memories.admin.filters import CategoryFilter, ConfidenceBand
 from memories.admin.forms import AddMemoryForm, ChangeMemoryForm
 from memories.admin.tables import LATEST_SHOWN, history_table, injections_table, links_table
 from memories.agent import MemoryAgent, VersionMismatch
 from memories.models import Injection, Link, Memory, Revision, Status
 from memsite.admin_site import AppFilter, SiteAdmin, Table, agent_name, link_to, shorten
+from memsite.tenancy.access import actor_of
 from sessions.models import Turn
 
 LISTED_BEFORE_DELETE = 50
@@ -136,13 +137,13 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     def save_model(self, request: HttpRequest, obj: Memory, form: Any, change: bool) -> None:
         """Through the store, so that there is a revision, and a vector of what it says now."""
         if not change:
-            agent = MemoryAgent(form.cleaned_data["app"], None, actor_of(request))
+            agent = MemoryAgent(form.cleaned_data["app"], None, actor_of(request.user))
             [outcome] = agent.remember([form.candidate()], dedupe=False)
             assert outcome.memory is not None
             obj.pk = outcome.memory.pk
             obj.refresh_from_db()
         elif changes := form.changes():
-            agent = MemoryAgent(obj.app, None, actor_of(request))
+            agent = MemoryAgent(obj.app, None, actor_of(request.user))
             agent.edit(obj, changes, version=form.cleaned_data["version"], reason=form.cleaned_data["reason"])
 
     def construct_change_message(

@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone
 from rest_framework.exceptions import NotFound, PermissionDenied, Throttled
 from rest_framework.negotiation import DefaultContentNegotiation
+from rest_framework.permissions import SAFE_METHODS
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -19,6 +21,7 @@ from memories.api.fields import Shape
 from memories.models import Memory
 from memories.store import LimitReached
 from memsite.exceptions import Conflict, LengthRequired, PreconditionFailed, Unprocessable
+from memsite.tenancy.access import Right
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.idempotency import Slot, idempotent
 from memsite.tenancy.models import App
@@ -132,18 +135,30 @@ class AgentView(View):
 
 
 class OperatorView(View):
-    """A door for operators: of all apps, or (an agent's key with the scope) of its own."""
+    """A door for operators: of all apps, of those somebody is a member of, or (an agent's key) of its own.
+
+    `right` is what it takes to change something here.
+    """
 
     scope = "operator"
+    right = Right.GOVERN
 
-    def apps(self) -> Any:
-        own = self.caller().app
-        rows = App.objects.select_related("policy")
-        return rows.filter(pk=own.pk) if own else rows
+    def apps(self) -> QuerySet[App]:
+        return self.caller().apps().select_related("policy")
 
     def app_named(self, app_id: str) -> App:
+        """The app, if the caller may do in it what is asked. Absent to those who may not see it."""
         app: App = found(self.apps().filter(app_id=app_id).first())
+        self.check_right(app)
         return app
+
+    def check_right(self, app: App) -> None:
+        """PermissionDenied for a member who only looks at what another role may change."""
+        caller = self.caller()
+        if self.request.method in SAFE_METHODS or caller.user is None:
+            return
+        if not caller.apps(self.right).filter(pk=app.pk).exists():
+            raise PermissionDenied("Your role in this app does not allow that.")
 
 
 Row = TypeVar("Row")

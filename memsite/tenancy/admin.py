@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from django import forms
 from django.contrib import admin, messages
+from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Count, JSONField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 
 from memories.models import Memory
 from memsite.admin_site import (
@@ -23,10 +26,14 @@ from memsite.admin_site import (
     agent_name,
     link_to,
     list_url,
+    raw,
     show_time,
 )
+from memsite.tenancy.access import Right, actor_of, has_right, role_in
+from memsite.tenancy.audit import note
+from memsite.tenancy.governance import audited, note_key
 from memsite.tenancy.keys import NewKey, TooManyKeys, create_key, rotate_key
-from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, Scope
+from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership, Scope
 from memsite.tenancy.policy import preset_values
 
 KEYS_SHOWN = 20
@@ -34,10 +41,15 @@ AGENT_SCOPES = [Scope.READ.value, Scope.WRITE.value]
 
 if TYPE_CHECKING:
     PolicyInlineBase = admin.StackedInline[AppPolicy, App]
+    MembersInlineBase = admin.TabularInline[Membership, App]
     AgentModelForm = forms.ModelForm[Agent]
+    MemberModelForm = forms.ModelForm[Membership]
+    MemberFormSetBase = forms.BaseInlineFormSet[Membership, App, forms.ModelForm[Membership]]
 else:
     PolicyInlineBase = admin.StackedInline
-    AgentModelForm = forms.ModelForm
+    MembersInlineBase = admin.TabularInline
+    AgentModelForm = MemberModelForm = forms.ModelForm
+    MemberFormSetBase = forms.BaseInlineFormSet
 
 POLICY_FIELDSETS = (
     (
@@ -80,20 +92,79 @@ POLICY_FIELDSETS = (
 )  # fmt: skip
 
 
-class PolicyInline(PolicyInlineBase):
+class OfTheApp:
+    """Rows on the app's page: whoever may see that may see them, and its owners change them."""
+
+    def has_view_permission(self, request: HttpRequest, obj: App | None = None) -> bool:
+        return obj is None or role_in(request.user, obj) is not None
+
+    def has_change_permission(self, request: HttpRequest, obj: App | None = None) -> bool:
+        return obj is None or has_right(role_in(request.user, obj), Right.GOVERN)
+
+    has_add_permission = has_delete_permission = has_change_permission
+
+
+class PolicyInline(OfTheApp, PolicyInlineBase):
     model = AppPolicy
     can_delete = False
     fieldsets = [(title, {"fields": fields}) for title, fields in POLICY_FIELDSETS]
     formfield_overrides = {JSONField: {"form_class": StrictJSONField}}
 
 
+class MemberForm(MemberModelForm):
+    """Somebody by name: owners need no list of everybody."""
+
+    username = forms.CharField(max_length=150, label="Name")
+
+    class Meta:
+        model = Membership
+        fields = ("role",)
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if self.instance.pk:
+            self.initial["username"] = self.instance.user.get_username()
+            self.fields["username"].disabled = True
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        user = get_user_model().objects.filter(username=name, is_active=True).first()
+        if user is None:
+            raise forms.ValidationError("Nobody has this name.")
+        self.instance.user = user
+        return name
+
+
+class MemberFormSet(MemberFormSetBase):
+    @classmethod
+    def get_default_prefix(cls) -> str:
+        return "members"
+
+
+class MembersInline(OfTheApp, MembersInlineBase):
+    model = Membership
+    form = MemberForm
+    formset = MemberFormSet
+    fields = ["username", "role"]
+    extra = 0
+    verbose_name_plural = "members"
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
+        return super().get_queryset(request).select_related("user")
+
+
 @admin.register(App)
 class AppAdmin(SiteAdmin[App]):
+    app_path = "pk"
+    right = Right.GOVERN
     list_display = ["app_id", "name", "preset", "status", "memory_count", "created_at"]
     list_filter = ["status", "preset"]
     search_fields = ["app_id", "name"]
     actions = ["uninstall", "reinstall", "apply_preset"]
-    inlines = [PolicyInline]
+    inlines = [MembersInline, PolicyInline]
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return bool(request.user.is_superuser)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[App]:
         counts = Memory.objects.filter(app=OuterRef("pk")).order_by().values("app").annotate(number=Count("pk"))
@@ -119,10 +190,20 @@ class AppAdmin(SiteAdmin[App]):
         super().save_model(request, obj, form, change)
         if not change:
             AppPolicy.objects.create(app=obj, **preset_values(obj.preset))
+            note(actor_of(request.user), obj, "app created", obj.app_id, after={"preset": obj.preset})
         elif "preset" in form.changed_data:
             messages.warning(
                 request, "The policy is still as it was: the list's action “Apply the preset's numbers” changes it."
             )
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:  # fmt: skip
+        """What is saved with the form, policy and members included, is in the audit log."""
+        app = self.get_object(request, object_id) if object_id and request.method == "POST" else None
+        with audited(actor_of(request.user), app) if app else nullcontext():
+            return super().changeform_view(request, object_id, form_url, extra_context)
 
     def has_delete_permission(self, request: HttpRequest, obj: App | None = None) -> bool:
         return False
@@ -138,7 +219,9 @@ class AppAdmin(SiteAdmin[App]):
     def set_status(self, request: HttpRequest, queryset: QuerySet[App], status: AppStatus) -> None:
         with transaction.atomic():
             apps = list(queryset.exclude(status=status))
-            App.objects.filter(pk__in=[app.pk for app in apps]).update(status=status)
+            for app in apps:
+                with audited(actor_of(request.user), app):
+                    App.objects.filter(pk=app.pk).update(status=status)
             self.log_each(request, apps, f"Status: {status}.")
         messages.success(request, f"{len(apps)} set to {status}.")
 
@@ -148,7 +231,8 @@ class AppAdmin(SiteAdmin[App]):
         with transaction.atomic():
             apps = list(queryset)
             for app in apps:
-                AppPolicy.objects.update_or_create(app=app, defaults=preset_values(app.preset))
+                with audited(actor_of(request.user), app):
+                    AppPolicy.objects.update_or_create(app=app, defaults=preset_values(app.preset))
             self.log_each(request, apps, "The preset's numbers applied.")
         messages.success(request, f"{len(apps)} have their preset's numbers.")
 
@@ -175,6 +259,7 @@ class AgentForm(AgentModelForm):
 
 @admin.register(Agent)
 class AgentAdmin(SiteAdmin[Agent]):
+    right = Right.GOVERN
     list_display = ["name", "app", "domain", "live_keys", "created_at"]
     list_filter = [("app", AppFilter)]
     list_select_related = ["app"]
@@ -232,6 +317,7 @@ class AgentAdmin(SiteAdmin[Agent]):
             return super().save_model(request, obj, form, change)
         obj.app = form.cleaned_data["app"]
         super().save_model(request, obj, form, change)
+        note(actor_of(request.user), obj.app, "agent created", obj.name, after={"domain": obj.domain})
         return show_once(request, obj, create_key(obj, form.cleaned_data["scopes"]))
 
     def has_delete_permission(self, request: HttpRequest, obj: Agent | None = None) -> bool:
@@ -258,6 +344,7 @@ def scopes_of(agent: Agent) -> list[str]:
 
 def show_once(request: HttpRequest, agent: Agent, issued: NewKey) -> None:
     """The key's text in the answer to this request; it is kept nowhere."""
+    note_key(actor_of(request.user), "key issued", issued.row)
     text = format_html(
         'The new key of {}, shown only this once: <code class="memsite-key">{}</code>', agent_name(agent), issued.text
     )
@@ -282,6 +369,8 @@ class KeyState(admin.SimpleListFilter):
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
+    app_path = "agent__app"
+    right = Right.GOVERN
     list_display = ["prefix", "agent_shown", "scopes_shown", "state", "created_at", "expires_at", "last_used_at"]
     list_filter = [KeyState, ("agent__app", AppFilter), ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["agent__app"]
@@ -308,12 +397,32 @@ class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
         return "live" if key.is_live(timezone.now()) else "expired"
 
     def has_revoke_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("tenancy.change_apikey")
+        return self.allows(request, self.right)
 
     @admin.action(description="Revoke: stops working at once", permissions=["revoke"])
     def revoke(self, request: HttpRequest, queryset: QuerySet[ApiKey]) -> None:
         with transaction.atomic():
             keys = list(queryset.filter(revoked_at=None))
             ApiKey.objects.filter(pk__in=[key.pk for key in keys], revoked_at=None).update(revoked_at=timezone.now())
+            for key in keys:
+                note_key(actor_of(request.user), "key revoked", key)
             self.log_each(request, keys, "Revoked.")
         messages.success(request, f"{len(keys)} revoked.")
+
+
+@admin.register(AuditEntry)
+class AuditAdmin(ReadOnlyAdmin[AuditEntry]):
+    list_display = ["created_at", "actor", "action", "subject", "app"]
+    list_filter = [("app", AppFilter), "action", ("created_at", admin.DateFieldListFilter)]
+    list_select_related = ["app"]
+    search_fields = ["actor", "subject"]
+    ordering = ["-id"]
+    fields = ["created_at", "actor", "action", "subject", "app", "was", "became"]
+
+    @admin.display(description="before")
+    def was(self, entry: AuditEntry) -> SafeString:
+        return raw(entry.before)
+
+    @admin.display(description="after")
+    def became(self, entry: AuditEntry) -> SafeString:
+        return raw(entry.after)

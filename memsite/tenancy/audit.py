@@ -55,10 +55,13 @@ def note_change(
 ) -> None:  # fmt: skip
     """The same for two states of one thing: only what differs is kept, and nothing is written if nothing does."""
     old, new = plain(before), plain(after)
-    changed = [name for name in new if old.get(name) != new[name]]
+    changed = [name for name in {**old, **new} if name not in old or name not in new or old[name] != new[name]]
     if changed:
-        was = {name: old[name] for name in changed if name in old}
-        note(actor, app, action, subject, was, {name: new[name] for name in changed})
+        note(actor, app, action, subject, only(changed, old), only(changed, new))
+
+
+def only(names: list[str], values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: values[name] for name in names if name in values}
 
 
 def plain(values: Mapping[str, Any] | None) -> dict[str, Any]:

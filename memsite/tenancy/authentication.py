@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db.models import QuerySet
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.keys import find_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, Scope
 
@@ -19,11 +21,15 @@ USED_EVERY = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """The caller. `app` is None for an operator of all apps; the app of an agent comes from its key alone."""
+    """The caller. `app` is None for an operator; the app of an agent comes from its key alone.
+
+    `user` is somebody signed in with a browser, whose memberships count.
+    """
 
     name: str
     scopes: frozenset[str]
     agent: Agent | None = None
+    user: Any = None
     is_authenticated: bool = True
 
     @property
@@ -38,6 +44,17 @@ class Principal:
     def actor(self) -> str:
         """How revisions name the caller: `agent:NAME` or `operator:NAME`."""
         return f"agent:{self.agent.name}" if self.agent else f"operator:{self.name}"
+
+    @property
+    def governs_all(self) -> bool:
+        """Whether it may make apps, and look after what belongs to none."""
+        return self.agent is None and (self.user is None or self.user.is_superuser)
+
+    def apps(self, right: Right = Right.READ) -> QuerySet[App]:
+        """The apps in which the caller, an operator, has this right."""
+        if self.agent:
+            return App.objects.filter(pk=self.agent.app_id)
+        return apps_of(self.user, right) if self.user else App.objects.all()
 
 
 class KeyAuthentication(BaseAuthentication):
@@ -65,11 +82,11 @@ def note_use(key: ApiKey, now: datetime) -> None:
 
 
 class OperatorSessionAuthentication(SessionAuthentication):
-    """A superuser signed in with a browser, CSRF checked. Everyone else is nobody here."""
+    """A superuser, or a member of some app, signed in with a browser; CSRF checked. Everyone else is nobody here."""
 
     def authenticate(self, request: Request) -> Any:
         """(Principal, None), or None."""
         found: Any = super().authenticate(request)
-        if found is None or not found[0].is_superuser:
+        if found is None or not (found[0].is_superuser or apps_of(found[0]).exists()):
             return None
-        return Principal(name=found[0].get_username(), scopes=frozenset({Scope.OPERATOR})), None
+        return Principal(name=found[0].get_username(), scopes=frozenset({Scope.OPERATOR}), user=found[0]), None

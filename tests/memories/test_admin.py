@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from django.contrib.admin.models import LogEntry
-from django.contrib.auth.models import Permission
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -18,7 +17,7 @@ from django.utils import timezone
 from memories.agent import MemoryAgent
 from memories.models import Action, Injection, Link, Memory, Rejection, Revision, Source, Status, Vector
 from memories.store import Candidate, writing
-from memsite.tenancy.models import App, AppPolicy
+from memsite.tenancy.models import App, AppPolicy, Membership
 from sessions.models import AgentSession, Event
 from tests.conftest import Caller
 
@@ -84,10 +83,10 @@ def memory(alice: Caller) -> Memory:
 
 
 @pytest.fixture
-def staff(db: None, django_user_model: Any) -> Client:
+def staff(alice: Caller, django_user_model: Any) -> Client:
     """Someone who may look at memories, and nothing else."""
     user = django_user_model.objects.create_user("stan", password="stan", is_staff=True)
-    user.user_permissions.add(Permission.objects.get(codename="view_memory"))
+    Membership.objects.create(app=alice.app, user=user, role="viewer")
     client = Client()
     client.force_login(user)
     return client

@@ -96,7 +96,7 @@ def test_the_admin_lets_nobody_in_who_has_not_signed_in() -> None:
 
 
 @pytest.mark.django_db
-def test_a_signed_in_person_who_is_no_superuser_gets_through_no_door_of_the_api(django_user_model: Any) -> None:
+def test_a_signed_in_person_who_is_a_member_of_nothing_gets_through_no_door_of_the_api(django_user_model: Any) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(django_user_model.objects.create_user("clerk", is_staff=True))
     for address in API:

@@ -34,6 +34,9 @@ from memories.api.shapes.apps import (
 from memories.api.shapes.memories import Deleted, MemoryShown, show_memory
 from memories.models import Memory
 from memsite.exceptions import Conflict
+from memsite.tenancy.access import Right
+from memsite.tenancy.audit import note
+from memsite.tenancy.governance import audited, note_key
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.keys import NewKey as IssuedKey
 from memsite.tenancy.keys import TooManyKeys, create_key, rotate_key
@@ -52,13 +55,16 @@ class Apps(OperatorView):
 
     @extend_schema(request=NewApp, responses={201: AppShown}, operation_id="create_app")
     def post(self, request: Request) -> Response:
-        if self.caller().agent:
+        caller = self.caller()
+        if caller.agent:
             raise PermissionDenied("An agent's key administers its own app only.")
+        if not caller.governs_all:
+            raise PermissionDenied("Only a superuser makes apps.")
         body = self.read(NewApp)
-        return self.create_in_transaction(lambda: create_app(body))
+        return self.create_in_transaction(lambda: create_app(body, caller.actor))
 
 
-def create_app(body: dict[str, Any]) -> Answer:
+def create_app(body: dict[str, Any], actor: str) -> Answer:
     policy = policy_with(AppPolicy(), body["preset"], body["policy"])
     try:
         with transaction.atomic():
@@ -67,6 +73,7 @@ def create_app(body: dict[str, Any]) -> Answer:
         raise Conflict("There is an app with this app_id already.") from error
     policy.app = app
     policy.save(force_insert=True)
+    note(actor, app, "app created", app.app_id, after={"preset": app.preset})
     return 201, show_app(app)
 
 
@@ -78,7 +85,8 @@ class OneApp(OperatorView):
     @extend_schema(request=AppChanges, responses=AppShown, operation_id="change_app")
     def patch(self, request: Request, app_id: str) -> Response:
         body = self.read(AppChanges)
-        with transaction.atomic():
+        app = self.app_named(app_id)
+        with audited(self.caller().actor, app):
             app = self.app_named(app_id)
             policy = policy_with(app.policy, body.get("preset"), body.get("policy", {}))
             for field in ("name", "preset", "status"):
@@ -97,7 +105,8 @@ class OneApp(OperatorView):
         refuse_unknown(request, "purge_memories")
         purge = flag(request, "purge_memories")
         app = self.app_named(app_id)
-        App.objects.filter(pk=app.pk).update(status=AppStatus.UNINSTALLED)
+        with audited(self.caller().actor, app):
+            App.objects.filter(pk=app.pk).update(status=AppStatus.UNINSTALLED)
         deleted = forget_all(app, self.caller().actor) if purge else 0
         return Response({"success": True, "deleted_count": deleted})
 
@@ -115,6 +124,7 @@ def forget_all(app: App, actor: str) -> int:
     deleted = 0
     while rows := list(agent.memories()[:PURGE_BATCH]):
         deleted += agent.forget(rows)
+    note(actor, app, "memories purged", app.app_id, after={"count": deleted})
     return deleted
 
 
@@ -135,6 +145,8 @@ class AppMemories(OperatorView):
 
 
 class AppMemory(OperatorView):
+    right = Right.CURATE
+
     @extend_schema(responses={200: Deleted}, operation_id="delete_app_memory")
     def delete(self, request: Request, app_id: str, uid: Any) -> Response:
         app = self.app_named(app_id)
@@ -155,21 +167,23 @@ class Agents(OperatorView):
     @extend_schema(request=NewAgent, responses={201: AgentWithKey}, operation_id="create_agent")
     def post(self, request: Request, app_id: str) -> Response:
         app, body = self.app_named(app_id), self.read(NewAgent)
-        return self.create_once(lambda slot: create_agent(app, body, slot))
+        return self.create_once(lambda slot: create_agent(app, body, slot, self.caller().actor))
 
 
-def create_agent(app: App, body: dict[str, Any], slot: Slot) -> Answer:
+def create_agent(app: App, body: dict[str, Any], slot: Slot, actor: str) -> Answer:
     with transaction.atomic():
         try:
             with transaction.atomic():
                 agent = Agent.objects.create(app=app, name=body["name"], domain=body["domain"])
         except IntegrityError as error:
             raise Conflict("The app has an agent of this name already.") from error
-        return show_once(agent, create_key(agent, body["scopes"]), slot)
+        note(actor, app, "agent created", agent.name, after={"domain": agent.domain})
+        return show_once(agent, create_key(agent, body["scopes"]), slot, actor)
 
 
-def show_once(agent: Agent, issued: IssuedKey, slot: Slot) -> Answer:
+def show_once(agent: Agent, issued: IssuedKey, slot: Slot, actor: str) -> Answer:
     """The answer with the key; what is kept for a repetition has none, for a key is stored nowhere."""
+    note_key(actor, "key issued", issued.row)
     answer = show_agent_with_key(agent, issued.row, issued.text)
     slot.keep(201, {**answer, "api_key": None})
     return 201, answer
@@ -187,13 +201,13 @@ class Keys(OperatorView):
     def post(self, request: Request, app_id: str, name: str) -> Response:
         """A second key, so that the first can be replaced while it still works."""
         agent, body = self.agent(app_id, name), self.read(NewKey)
-        return self.create_once(lambda slot: issue_key(agent, body, slot))
+        return self.create_once(lambda slot: issue_key(agent, body, slot, self.caller().actor))
 
     def agent(self, app_id: str, name: str) -> Agent:
         return found(Agent.objects.for_app(self.app_named(app_id)).filter(name=name).first())
 
 
-def issue_key(agent: Agent, body: dict[str, Any], slot: Slot) -> Answer:
+def issue_key(agent: Agent, body: dict[str, Any], slot: Slot, actor: str) -> Answer:
     now = timezone.now()
     if body["expires_at"] and body["expires_at"] <= now:
         raise ValidationError({"expires_at": ["Lies in the past."]})
@@ -202,17 +216,20 @@ def issue_key(agent: Agent, body: dict[str, Any], slot: Slot) -> Answer:
             issued = rotate_key(agent, body["scopes"], now, expires_at=body["expires_at"])
         except TooManyKeys as error:
             raise Conflict("The agent has two live keys already: revoke one first.") from error
-        return show_once(agent, issued, slot)
+        return show_once(agent, issued, slot, actor)
 
 
 class OneKey(OperatorView):
     @extend_schema(responses={200: KeyShown}, operation_id="revoke_key")
     def delete(self, request: Request, prefix: str) -> Response:
         """Revoked at once in every process; a key that is revoked already stays so."""
-        now = timezone.now()
-        keys = ApiKey.objects.filter(prefix=prefix)
-        own = self.caller().app
-        key = found((keys.filter(agent__app=own) if own else keys).first())
-        ApiKey.objects.filter(pk=key.pk, revoked_at=None).update(revoked_at=now)
+        keys, caller = ApiKey.objects.filter(prefix=prefix).select_related("agent__app"), self.caller()
+        key = found((keys if caller.governs_all else keys.filter(agent__app__in=caller.apps())).first())
+        if key.agent:
+            self.check_right(key.agent.app)
+        with transaction.atomic():
+            live = ApiKey.objects.filter(pk=key.pk, revoked_at=None)
+            if live.update(revoked_at=timezone.now()):
+                note_key(caller.actor, "key revoked", key)
         key.refresh_from_db()
         return Response(show_key(key))
