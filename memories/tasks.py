@@ -1,6 +1,7 @@
 """Background work. Each task is safe to run twice: the database says what is still to be done."""
 
 from collections import Counter
+from datetime import datetime
 
 from celery import shared_task
 from django.db.models import QuerySet
@@ -13,6 +14,9 @@ from memories.learn.triggers import roll_over
 from memories.maintain.backlog import embed_backlog
 from memories.maintain.decay import decay_app
 from memories.maintain.housekeeping import drop_expired_answers
+from memories.maintain.reembed import needs_reembedding, reembed
+from memories.maintain.run import Unclaimed
+from memories.providers.embeddings import Embedder
 from memsite.tenancy.models import App, AppStatus
 
 
@@ -56,9 +60,17 @@ def upkeep_triggers() -> dict[str, int]:
 
 @shared_task
 def upkeep_embed_missing() -> int:
-    """Gives memories without a vector theirs; answers how many."""
+    """Gives memories without a vector theirs, and all of them new ones where the embedder changed; answers how many."""
     embedder, now = current_embedder(), timezone.now()
-    return sum(embed_backlog(app, embedder, now) for app in active_apps())
+    return sum(give_vectors(app, embedder, now) for app in active_apps())
+
+
+def give_vectors(app: App, embedder: Embedder, now: datetime) -> int:
+    backlog, anew = Unclaimed(until=now), Unclaimed(until=now)
+    embed_backlog(app, now, backlog, embedder)
+    if needs_reembedding(app, embedder):
+        reembed(app, now, anew, embedder)
+    return backlog.counts["embedded"] + anew.counts["embedded"]
 
 
 @shared_task

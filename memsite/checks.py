@@ -53,6 +53,18 @@ def check_embedder(**_: Any) -> list[CheckMessage]:
     return []
 
 
+@register()
+def check_previous_embedder(**_: Any) -> list[CheckMessage]:
+    settings = get_conf().previous_embedder_settings
+    try:
+        if settings:
+            make_embedder(settings)
+    except EmbedderError as error:
+        hint = "See MEMSITE_PREVIOUS_EMBEDDER in docs/settings.md, or unset it once the change is through."
+        return [Warning(str(error), hint=hint, id="memsite.W004")]
+    return []
+
+
 @register(deploy=True)
 def check_hosts(**_: Any) -> list[CheckMessage]:
     if "*" not in get_conf().allowed_hosts:

@@ -40,6 +40,10 @@ class Conf:
     embedder_url: str = ""
     embedder_model: str = ""
     embedder_api_key: str = ""
+    previous_embedder: str = ""
+    previous_embedder_url: str = ""
+    previous_embedder_model: str = ""
+    previous_embedder_api_key: str = ""
     llm: str = "rules"
     llm_url: str = ""
     llm_api_key: str = ""
@@ -59,6 +63,11 @@ class Conf:
 
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
+        require(
+            self.previous_embedder in ("", *EMBEDDERS),
+            "PREVIOUS_EMBEDDER",
+            f"is empty or one of {', '.join(EMBEDDERS)}",
+        )
         require(self.llm in LLMS, "LLM", f"is one of {', '.join(LLMS)}")
         require(self.llm_concurrency > 0, "LLM_CONCURRENCY", "is a positive number of calls at a time")
         require(read_prices(self.llm_prices) is not None, "LLM_PRICES", "is model=input/output, model=input/output, …")
@@ -84,6 +93,18 @@ class Conf:
             url=self.embedder_url,
             model=self.embedder_model,
             api_key=self.embedder_api_key,
+        )
+
+    @property
+    def previous_embedder_settings(self) -> EmbedderSettings | None:
+        """Of the embedder before, which goes on serving until all memories have vectors of the new one."""
+        if not self.previous_embedder:
+            return None
+        return EmbedderSettings(
+            kind=self.previous_embedder,  # type: ignore[arg-type]  # checked above
+            url=self.previous_embedder_url,
+            model=self.previous_embedder_model,
+            api_key=self.previous_embedder_api_key,
         )
 
     @property

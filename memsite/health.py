@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from memories.providers.embeddings import make_embedder
 from memsite.conf import get_conf
+from memsite.tenancy.models import App, AppStatus
 
 log = structlog.get_logger("memsite.health")
 
@@ -21,10 +22,14 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """200 when database, migrations and embedder are there, 503 otherwise; says which one is not."""
+    """200 when database, migrations and embedder are there, 503 otherwise; says which one is not.
+
+    `degraded` names what works less well than it should: that does not stop the server.
+    """
     checks = {name: passes(name, check) for name, check in CHECKS.items()}
     ready = all(checks.values())
-    body = {"status": "ok" if ready else "unavailable", "checks": checks}
+    degraded = [name for name, holds in DEGRADED.items() if ready and not passes(name, holds)]
+    body = {"status": "ok" if ready else "unavailable", "checks": checks, "degraded": degraded}
     return JsonResponse(body, status=200 if ready else 503)
 
 
@@ -52,8 +57,14 @@ def embedder_is_configured() -> bool:
     return bool(make_embedder(get_conf().embedder_settings).name)
 
 
+def vectors_are_complete() -> bool:
+    """No app has lost its embedder and waits for vectors of another one."""
+    return not App.objects.filter(status=AppStatus.ACTIVE, vectors_lost=True).exists()
+
+
 CHECKS: dict[str, Callable[[], bool]] = {
     "database": database_answers,
     "migrations": is_migrated,
     "embedder": embedder_is_configured,
 }
+DEGRADED: dict[str, Callable[[], bool]] = {"vectors": vectors_are_complete}

@@ -1,6 +1,5 @@
 """MemoryAgent: the one door to sessions and memories. Interfaces translate; everything else happens behind it."""
 
-from memories.agent.base import current_embedder
 from memories.agent.feedback import Feedback
 from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
 from memories.agent.learning import AlreadyDecided, CannotBeStored, Learning
@@ -9,6 +8,7 @@ from memories.agent.sessions import SessionGone, Sessions
 from memories.agent.spending import Spending
 from memories.agent.summaries import Summaries
 from memories.agent.triggers import Triggers
+from memories.retrieve.serving import current_embedder
 
 __all__ = [
     "AlreadyDecided",

@@ -8,20 +8,17 @@ from memories.ledger.budget import may_call_for
 from memories.ledger.spend import meter_for
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
-from memories.providers.embeddings import Embedder, make_embedder
+from memories.providers.embeddings import Embedder
 from memories.providers.llm.asking import LLMProvider
 from memories.providers.llm.factory import make_chat
 from memories.providers.llm.fallback import Careful, refusing
 from memories.providers.llm.provider import LLMMisconfigured, Provider
 from memories.providers.llm.rules import RulesProvider
+from memories.retrieve.serving import current_embedder, serving_embedder
 from memories.text.relate import Thresholds
 from memsite.conf import get_conf
 from memsite.tenancy.models import Agent, App
 from sessions.models import AgentSession
-
-
-def current_embedder() -> Embedder:
-    return make_embedder(get_conf().embedder_settings)
 
 
 class Caller:
@@ -29,7 +26,13 @@ class Caller:
 
     def __init__(self, app: App, agent: Agent | None, actor: str, embedder: Embedder | None = None) -> None:
         self.app, self.agent, self.actor = app, agent, actor
-        self.embedder = embedder or current_embedder()
+        self.embedder = embedder or serving_embedder(app, current_embedder())
+
+    def renew(self) -> None:
+        """For callers that live long: whatever embedder serves the app by now. One query."""
+        self.app.refresh_from_db(fields=["vector_model", "index_number"])
+        self.embedder = serving_embedder(self.app, current_embedder())
+        vars(self).pop("rules", None)
 
     def memories(self) -> MemoryQuerySet:
         """Every memory that the caller may see, of whatever status."""

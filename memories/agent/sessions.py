@@ -200,9 +200,13 @@ class Sessions(Feedback, Triggers):
         return capture_said(session, said, self.embedder, self.actor, now, note, self.provider(session))
 
     def capture_stream(self, session: AgentSession) -> StreamCapture:
-        """A reader to be fed with the stream's chunks."""
-        capture, judge = partial(self.capture_messages, session), partial(self.judge_turn, session)
-        return StreamCapture(session, capture, judge, get_conf().max_line_bytes)
+        """A reader to be fed with the stream's chunks, for as long as they come."""
+
+        def capture(said: list[Said]) -> Captured:
+            self.renew()
+            return self.capture_messages(session, said)
+
+        return StreamCapture(session, capture, partial(self.judge_turn, session), get_conf().max_line_bytes)
 
 
 def turn_texts(turn: Turn) -> list[Said]:

@@ -1,37 +1,39 @@
-"""Memories that were stored while the embedder was away, or under another model, get their vector."""
+"""Memories that were stored while the embedder was away get their vector."""
+
+from __future__ import annotations
 
 from datetime import datetime
 
-import structlog
+from django.db.models import F, QuerySet
 
-from memories.models import Memory
-from memories.models.memory import MemoryQuerySet
-from memories.models.vector import embedded_text
-from memories.providers.embeddings import Embedder, EmbedderError
-from memories.store import writing
-from memsite.tenancy.models import App
+from memories.maintain.reembed import is_lost, serve_at_once
+from memories.maintain.run import Run
+from memories.maintain.vectors import Place, embed_memories, place_of
+from memories.providers.embeddings import Embedder
+from memories.retrieve.serving import serving_embedder
+from memsite.tenancy.models import App, AppStatus
 
-log = structlog.get_logger("memories.maintain")
-BATCH = 64
-ACTOR = "system:backlog"
+NO_PK = 2**63 - 1
 
 
-def embed_backlog(app: App, embedder: Embedder, now: datetime) -> int:
-    """Embeds `BATCH` texts at a time, outside of any transaction; answers how many vectors were kept."""
-    kept, last_pk = 0, 0
-    while rows := list(without_vector(app, embedder.name, after=last_pk)):
-        try:
-            vectors = embedder.embed_documents([embedded_text(row.content, row.subject) for row in rows])
-        except EmbedderError as error:
-            log.warning("backlog_waits", embedder=embedder.name, error=str(error))
-            break
-        with writing(app, ACTOR, now) as write:
-            kept += write.embed(rows, vectors, embedder.name)
-        last_pk = rows[-1].pk
-    return kept
+def apps_with_backlog() -> QuerySet[App]:
+    """The active apps in which something has changed since nothing was missing the last time."""
+    return App.objects.filter(change_number__gt=F("embedded_to"), status=AppStatus.ACTIVE)
 
 
-def without_vector(app: App, model: str, after: int) -> MemoryQuerySet:
-    """The app's next memories that have no vector of this model."""
-    rows = Memory.objects.for_app(app).exclude(vectors__model=model)
-    return rows.filter(pk__gt=after).order_by("pk")[:BATCH]
+def embed_backlog(app: App, now: datetime, run: Run, current: Embedder) -> None:
+    """Looks at what changed since the last time that nothing was missing; one query if nothing has.
+
+    `current` is the embedder of the settings. Its vectors are `reembed`'s as long as another one serves the app, and
+    so is everything of an app whose embedder is gone.
+    """
+    app.refresh_from_db(fields=["change_number", "vector_model", "embedded_to", "vectors_lost"])
+    if is_lost(app, current):
+        serve_at_once(app, now, run, current.name)
+    if app.vectors_lost or app.embedded_to == app.change_number:
+        return
+    embedder = serving_embedder(app, current)
+    nothing_missing: Place = (app.embedded_to, NO_PK)
+    if embed_memories(app, embedder, now, run, place_of(run, embedder.name) or nothing_missing):
+        rows = App.objects.filter(pk=app.pk, vector_model__in=(embedder.name, ""))
+        rows.update(embedded_to=app.change_number)

@@ -18,7 +18,9 @@ class Run(Protocol):
 
     since: datetime | None
     until: datetime
-    cursor: Mapping[str, Any]
+
+    @property
+    def cursor(self) -> Mapping[str, Any]: ...
 
     def done(self, counts: Mapping[str, int], **cursor: Any) -> None:
         """Adds to the counts and keeps the cursor. To be called inside the transaction of each batch.

@@ -54,7 +54,8 @@ class Summary(Scoped, Identified):
 class Passage(Scoped):
     """A line of a summary that can be found by meaning, and the memory it stands on.
 
-    `data` is a vector as in `memories.models.vector`; null where the embedder was away.
+    `data` is a vector as in `memories.models.vector`; null where the embedder was away. `next_data` waits for the
+    moment in which its model begins to serve the app.
     """
 
     summary = models.ForeignKey(Summary, on_delete=models.CASCADE, related_name="passages")
@@ -62,6 +63,8 @@ class Passage(Scoped):
     text = models.TextField()
     model = models.CharField(max_length=120, blank=True, default="")
     data = models.BinaryField(null=True)
+    next_model = models.CharField(max_length=120, blank=True, default="", db_default="")
+    next_data = models.BinaryField(null=True)
 
     objects = ScopedQuerySet["Passage"].as_manager()
 

@@ -181,10 +181,10 @@ class View:
 
 
 class AppIndex:
-    """The memories of one app. `columns` has capacity; the first `size` rows are in use."""
+    """The memories of one app. `columns` has capacity; the first `size` rows are in use. `number` is the app's."""
 
-    def __init__(self, app_pk: int, model: str, dim: int) -> None:
-        self.app_pk, self.model, self.dim = app_pk, model, dim
+    def __init__(self, app_pk: int, model: str, dim: int, number: int = 0) -> None:
+        self.app_pk, self.model, self.dim, self.number = app_pk, model, dim, number
         self.columns = empty_columns(dim)
         self.size = 0
         self.change_number = -1
@@ -299,11 +299,21 @@ class Indexes:
         self.lock = Lock()
 
     def of(self, app: App, model: str, dim: int) -> AppIndex:
+        """The app's index, a new one if the app's `index_number` was raised: those of smaller numbers go."""
+        key = (app.pk, model, dim)
         with self.lock:
-            index = self.kept.setdefault((app.pk, model, dim), AppIndex(app.pk, model, dim))
-            self.kept.move_to_end((app.pk, model, dim))
+            index = self.kept.get(key)
+            if index is None or index.number < app.index_number:
+                self.drop_older(app)
+                index = self.kept[key] = AppIndex(app.pk, model, dim, app.index_number)
+            self.kept.move_to_end(key)
             self.shrink()
             return index
+
+    def drop_older(self, app: App) -> None:
+        for key, index in list(self.kept.items()):
+            if key[0] == app.pk and index.number < app.index_number:
+                del self.kept[key]
 
     def shrink(self) -> None:
         while len(self.kept) > 1 and sum(index.columns.nbytes for index in self.kept.values()) > self.limit_bytes:

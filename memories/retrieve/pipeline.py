@@ -24,6 +24,7 @@ from memories.retrieve.looks import Look, look_of
 from memories.retrieve.question import Question, read_question
 from memories.retrieve.ranking import Ranked, at_least, by_column, rank, rank_by, rank_dual, rank_product
 from memories.retrieve.reading import Reading, Rows, Scope, read
+from memories.retrieve.serving import is_partial
 from memories.retrieve.words import Words, match_words
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
@@ -85,6 +86,8 @@ def from_summaries(
 ) -> Recall:  # fmt: skip
     """The memories on which the fitting passages of summaries stand, if one fits well enough; otherwise none."""
     found, degraded = ask_arms({"vector": partial(embed_question, embedder, question.bare)})
+    if found and is_partial(app, embedder):
+        degraded.append("vector")
     vector, shown = found.get("vector"), set(reading.pks.tolist())
     told, late = ask_arms(
         {"summary": partial(summary.answers, app, scope.user_id, question, vector, embedder.name, shown)}
@@ -121,6 +124,8 @@ def weigh(
         "graph": lambda: graph.proximity(app, question.text, reading),
     }
     found, failed = ask_arms({name: arms[name] for name in plan.arms})
+    if "vector" in found and is_partial(app, embedder):
+        failed.append("vector")
     nothing = np.zeros(reading.size, np.float32)
     evidence = Evidence(
         reading,

@@ -26,6 +26,7 @@ from memories.retrieve.past import known_at, take_back
 from memories.retrieve.pipeline import COLUMN_FIRST, recall, touch
 from memories.retrieve.ranking import BAND
 from memories.retrieve.reading import Scope
+from memories.retrieve.serving import serving_embedder
 from memories.retrieve.trust import tag_hits
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
@@ -121,7 +122,14 @@ def with_shared(
     first = replace(asked, limit=asked.offset + asked.limit, offset=0)
     domain = agent.domain if agent else ""
     arms = {
-        other.app_id: partial(find, other, first, foreign_scope(other, domain, first, scope), embedder, app.policy)
+        other.app_id: partial(
+            find,
+            other,
+            first,
+            foreign_scope(other, domain, first, scope),
+            serving_embedder(other, embedder),
+            app.policy,
+        )
         for other in sharing_apps(app)
     }
     if not arms:

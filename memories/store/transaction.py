@@ -28,13 +28,14 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
         # Taking the app's row first makes writers of the same app wait for each other on every database.
         row = App.objects.filter(pk=app.pk)
         row.update(change_number=F("change_number") + 1)
-        change_number, count, limit = row.values_list("change_number", "memory_count", "policy__memory_limit").get()
-        write = Writer(app, app.policy, actor, now, change_number, count, limit)
+        known = ("change_number", "memory_count", "policy__memory_limit", "vector_model")
+        change_number, count, limit, model = row.values_list(*known).get()
+        write = Writer(app, app.policy, actor, now, change_number, count, limit, model)
         yield write
         hold(write, max(limit, count), suggested)
         mark_due(app, write.summaries_due, now)
-        if write.count != count:
-            row.update(memory_count=F("memory_count") + write.count - count)
+        if write.count != count or write.vector_model != model:
+            row.update(memory_count=F("memory_count") + write.count - count, vector_model=write.vector_model)
 
 
 def shrink(

@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from django.db import connection
+from django.db.models import F
 
 from memories.models import (
     LIVE,
@@ -20,6 +21,7 @@ from memories.models import (
     LinkKind,
     Memory,
     Mention,
+    Passage,
     Revision,
     Status,
     Summary,
@@ -59,14 +61,16 @@ class Writer:
     """Writes of one transaction: `actor` does them at `now`, and they carry the app's `change_number`.
 
     `count` is how many live memories the app has with what was done so far, `limit` how many it may have. `changed`
-    holds what was written here, by pk.
+    holds what was written here, by pk. `vector_model` is the embedder that serves the app; the first vector decides.
     """
 
     def __init__(
-        self, app: App, policy: AppPolicy, actor: str, now: datetime, change_number: int, count: int, limit: int
-    ) -> None:
+        self, app: App, policy: AppPolicy, actor: str, now: datetime, change_number: int, count: int, limit: int,
+        vector_model: str,
+    ) -> None:  # fmt: skip
         self.app, self.policy, self.actor, self.now = app, policy, actor, now
         self.change_number, self.count, self.limit = change_number, count, limit
+        self.vector_model = vector_model
         self.changed: dict[int, Memory] = {}
         self.summaries_due: list[Key] = []
 
@@ -377,17 +381,47 @@ class Writer:
         """Keeps the vectors, shape (n, dim), of texts that are still what was embedded; answers how many."""
         rows = Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in memories])
         now = {pk: said for pk, *said in rows.values_list("pk", "content", "subject")}
-        kept = 0
-        for memory, vector in zip(memories, vectors, strict=True):
-            if now.get(memory.pk) == [memory.content, memory.subject]:
-                memory.vectors.filter(model=model).delete()
-                self.keep_vector(memory, vector, model)
-                kept += 1
-        rows.update(change_number=self.change_number)
-        return kept
+        same = [
+            (memory, vector)
+            for memory, vector in zip(memories, vectors, strict=True)
+            if now.get(memory.pk) == [memory.content, memory.subject]
+        ]
+        self.keep_vectors(same, model)
+        # Indexes hold the vectors of the model that serves: those of a model to come are no change for them.
+        if model == self.vector_model:
+            rows.update(change_number=self.change_number)
+        return len(same)
 
     def keep_vector(self, memory: Memory, vector: Vectors, model: str) -> None:
-        Vector.objects.create(app=self.app, memory=memory, model=model, dim=vector.shape[0], data=to_bytes(vector))
+        self.keep_vectors([(memory, vector)], model)
+
+    def keep_vectors(self, pairs: Iterable[tuple[Memory, Vectors]], model: str) -> None:
+        """In the place of those of the same model. One statement for 200."""
+        rows = [
+            Vector(app=self.app, memory=memory, model=model, dim=vector.shape[0], data=to_bytes(vector))
+            for memory, vector in pairs
+        ]
+        self.vector_model = self.vector_model or (model if rows else "")
+        Vector.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["memory", "model"], update_fields=["dim", "data"]
+        )
+
+    def embed_passages(self, passages: Sequence[Passage], vectors: Vectors, model: str) -> None:
+        """Keeps the vectors of passages of summaries until their model serves."""
+        for passage, vector in zip(passages, vectors, strict=True):
+            passage.next_model, passage.next_data = model, to_bytes(vector)
+        Passage.objects.for_app(self.app).bulk_update(passages, ["next_model", "next_data"])
+
+    def serve(self, model: str, *, complete: bool) -> None:
+        """From now on the app's searches use this model's vectors. `complete`: everything has one."""
+        App.objects.filter(pk=self.app.pk).update(
+            embedded_to=self.change_number if complete else 0,
+            vectors_lost=not complete,
+            index_number=F("index_number") + int(model != self.vector_model),
+        )
+        self.vector_model = model
+        waiting = Passage.objects.for_app(self.app).filter(next_model=model)
+        waiting.update(model=model, data=F("next_data"), next_model="", next_data=None)
 
 
 def is_live(status: str) -> bool:

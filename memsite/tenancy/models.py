@@ -41,7 +41,10 @@ class AppStatus(models.TextChoices):
 
 
 class App(models.Model):
-    """A tenant. `change_number` counts its memory writes, so that every process knows when its copy is old."""
+    """A tenant. `change_number` counts its memory writes, so that every process knows when its copy is old.
+
+    Its searches use the vectors of `vector_model` only (`memories.retrieve.serving`).
+    """
 
     app_id = models.CharField(
         max_length=64,
@@ -52,6 +55,24 @@ class App(models.Model):
     preset = models.CharField(max_length=20, choices=Preset, default=Preset.STANDARD)
     status = models.CharField(max_length=20, choices=AppStatus, default=AppStatus.ACTIVE)
     change_number = models.PositiveBigIntegerField(default=0, editable=False)
+    vector_model = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        editable=False,
+        help_text="The embedder its searches use; empty: none yet.",
+    )
+    embedded_to = models.PositiveBigIntegerField(
+        default=0, editable=False, help_text="Up to this change every memory has a vector of that embedder."
+    )
+    vectors_lost = models.BooleanField(
+        default=False,
+        editable=False,
+        help_text="The embedder before is gone, and not every memory has a vector of this one yet.",
+    )
+    index_number = models.PositiveIntegerField(
+        default=0, editable=False, help_text="Raised when every process has to load its index anew."
+    )
     memory_count = models.PositiveIntegerField(default=0, editable=False, help_text="Active and inactive memories.")
     energy_level = models.FloatField(default=1.0, help_text="0 to 1, as its agents last told.")
     decayed_at = models.DateTimeField(null=True, editable=False, help_text="When decay last ran.")

@@ -9,6 +9,7 @@ import pytest
 
 from memories.agent import MemoryAgent
 from memories.maintain.backlog import embed_backlog
+from memories.maintain.run import Unclaimed
 from memories.models import Memory, Vector
 from memories.retrieve.index import AppIndex, Indexes
 from tests.conftest import Caller
@@ -90,7 +91,8 @@ def test_a_memory_without_a_vector_is_there_and_gets_it_later(alice: Caller, ind
     Vector.objects.all().delete()
     assert list(index.view().columns.embedded) == [False]
     agent = MemoryAgent(alice.app, alice.agent, "x")
-    embed_backlog(alice.app, agent.embedder, Memory.objects.get().created_at)
+    run = Unclaimed(until=Memory.objects.get().created_at)
+    embed_backlog(alice.app, run.until, run, agent.embedder)
     view = index.view().columns
     assert list(view.embedded[view.alive]) == [True]
     assert np.isclose(np.linalg.norm(view.vectors[view.alive][0]), 1.0)

@@ -1,0 +1,125 @@
+"""Another embedder for an app, in stages: vectors of everything, then one switch, then the old ones go."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import structlog
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Length
+
+from memories.maintain.run import Run
+from memories.maintain.vectors import (
+    ACTOR,
+    START,
+    Place,
+    embed_memories,
+    embed_passages,
+    passages_without,
+    place_of,
+    without_vector,
+)
+from memories.models import Passage, Vector
+from memories.providers.embeddings import Embedder, EmbedderMisconfigured, EmbedderUnavailable
+from memories.retrieve.serving import embedder_called
+from memories.store import writing
+from memsite.tenancy.models import App, AppStatus
+
+log = structlog.get_logger("memories.maintain")
+# What is written while the last batch is embedded takes one more; what comes faster waits for the next run.
+ROUNDS = 50
+DROPPED_AT_ONCE = 1_000
+
+
+def needs_reembedding(app: App, current: Embedder) -> bool:
+    """Whether another embedder than that of the settings serves the app, or vectors are missing since one was lost."""
+    return app.vectors_lost or app.vector_model not in ("", current.name)
+
+
+def apps_to_reembed(current: Embedder) -> QuerySet[App]:
+    """The active apps of which this is true."""
+    others = ~Q(vector_model__in=("", current.name))
+    return App.objects.filter(others | Q(vectors_lost=True), status=AppStatus.ACTIVE)
+
+
+def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
+    """Searches go on with the vectors that are there until there are others of everything.
+
+    `current` is the embedder of the settings. Counts `embedded`, `passages`, `switched`, `dropped` vectors and their
+    bytes. Also finds whatever else has no vector. Ends early, to be run again, when the embedder is away.
+    """
+    app.refresh_from_db(fields=["vector_model", "vectors_lost"])
+    if is_lost(app, current) or (needs_reembedding(app, current) and refuses(app, current)):
+        serve_at_once(app, now, run, current.name)
+    if complete(app, now, run, current):
+        drop_others(app, run, current.name)
+
+
+def complete(app: App, now: datetime, run: Run, embedder: Embedder) -> bool:
+    """Whether this embedder serves the app in the end, with vectors of everything."""
+    place = place_of(run, embedder.name) or START
+    for _ in range(ROUNDS):
+        if not (embed_memories(app, embedder, now, run, place) and embed_passages(app, embedder, now, run)):
+            return False
+        place = place_of(run, embedder.name) or START
+        if switch(app, now, run, embedder.name, place):
+            return True
+    return False
+
+
+def switch(app: App, now: datetime, run: Run, model: str, place: Place) -> bool:
+    """Lets a model serve that has a vector of everything; False if something was written meanwhile.
+
+    Nobody can write between the look and the switch. Behind the `place` is where the latest writes are.
+    """
+    with writing(app, ACTOR, now) as write:
+        is_late = without_vector(app, model, place).exists() or passages_without(app, model).exists()
+        if is_late or without_vector(app, model).exists():
+            return False
+        is_new = write.vector_model != model
+        write.serve(model, complete=True)
+        run.done({"switched": int(is_new)})
+    if is_new:
+        log.info("embedder_changed", app=app.app_id, model=model)
+    return True
+
+
+def is_lost(app: App, current: Embedder) -> bool:
+    """Whether nothing leads to the embedder of the app's vectors any more."""
+    return bool(app.vector_model) and embedder_called(app.vector_model, current) is None
+
+
+def refuses(app: App, current: Embedder) -> bool:
+    """Asks the embedder of the app's vectors whether it can still work."""
+    embedder = embedder_called(app.vector_model, current)
+    try:
+        if embedder is not None:
+            embedder.embed_query("Is anybody there?")
+    except EmbedderMisconfigured as error:
+        log.warning("serving_embedder_refuses", app=app.app_id, model=app.vector_model, error=str(error))
+        return True
+    except EmbedderUnavailable:
+        """It may come back."""
+    return False
+
+
+def serve_at_once(app: App, now: datetime, run: Run, model: str) -> None:
+    """For want of the embedder before: words and the graph carry the searches until this one has its vectors."""
+    with writing(app, ACTOR, now) as write:
+        write.serve(model, complete=False)
+        run.done({"switched": 1})
+    log.warning("embedder_lost", app=app.app_id, model=app.vector_model, now=model)
+    app.refresh_from_db(fields=["vector_model", "vectors_lost"])
+
+
+def drop_others(app: App, run: Run, model: str) -> None:
+    """Deletes the vectors of all other models, some at a time."""
+    rows = Vector.objects.for_app(app)
+    for other in rows.exclude(model=model).order_by().values_list("model", flat=True).distinct():
+        of_other = rows.filter(model=other).order_by("memory")
+        while some := list(of_other.values_list("pk", Length("data"))[:DROPPED_AT_ONCE]):
+            with transaction.atomic():
+                dropped = rows.filter(pk__in=[pk for pk, _ in some]).delete()[0]
+                run.done({"dropped": dropped, "bytes_dropped": sum(size for _, size in some)})
+    Passage.objects.for_app(app).exclude(next_model="").update(next_model="", next_data=None)
