@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -16,8 +18,8 @@ from memories.agent import MemoryAgent
 from memories.agent import base as agent_module
 from memories.maintain import reembed as reembedding
 from memories.maintain import vectors
-from memories.maintain.backlog import embed_backlog
-from memories.maintain.reembed import needs_reembedding, reembed
+from memories.maintain.backlog import apps_with_backlog, embed_backlog
+from memories.maintain.reembed import apps_to_reembed, needs_reembedding, reembed
 from memories.maintain.run import Unclaimed
 from memories.models import Memory, Passage, Summary, Vector
 from memories.models.vector import to_bytes
@@ -518,3 +520,24 @@ def test_the_task_does_both(changed: Caller, new: NewEmbedder, monkeypatch: pyte
     assert tasks.upkeep_embed_missing() == 5
     assert serving_model(changed.app) == new.name
     assert tasks.upkeep_embed_missing() == 0
+
+
+def test_apps_with_something_to_do_are_found_by_one_query(
+    known: Caller, charlie: Caller, new: NewEmbedder, django_assert_num_queries: Any
+) -> None:
+    with django_assert_num_queries(2):
+        assert [app.app_id for app in apps_to_reembed(new)] == ["acme"]
+        assert [app.app_id for app in apps_with_backlog()] == ["acme"]
+    embed_backlog(known.app, timezone.now(), unclaimed(), HashEmbedder())
+    assert list(apps_with_backlog()) == []
+    change(known.app, new)
+    assert list(apps_to_reembed(new)) == []
+
+
+def test_apps_from_before_are_served_by_what_most_of_their_vectors_are_of(known: Caller, charlie: Caller) -> None:
+    migration = import_module("memories.migrations.0008_passages_change_their_embedder")
+    Vector.objects.filter(memory__content=TEXTS[0]).update(model="another")
+    App.objects.update(vector_model="")
+    with connection.cursor() as cursor:
+        cursor.execute(migration.SERVING)
+    assert dict(App.objects.values_list("app_id", "vector_model")) == {"acme": OLD, "globex": ""}
