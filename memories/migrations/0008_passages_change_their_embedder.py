@@ -2,6 +2,8 @@
 
 from django.db import migrations, models
 
+from memsite.tenancy.append_only import SameApp
+
 # Whatever most of an app's vectors are of has served it.
 SERVING = """
 UPDATE tenancy_app SET vector_model = coalesce((
@@ -28,5 +30,7 @@ class Migration(migrations.Migration):
             name='next_model',
             field=models.CharField(blank=True, db_default='', default='', max_length=120),
         ),
+        SameApp("memories_passage", "summary_id", "memories_summary"),
+        SameApp("memories_passage", "memory_id", "memories_memory"),
         migrations.RunSQL(SERVING, migrations.RunSQL.noop),
     ]
