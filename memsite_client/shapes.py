@@ -297,10 +297,11 @@ class Message(TypedDict):
     content: str
 
 
-class DatedMessage(Message, total=False):
-    """`at` is when it was said, if that is not now."""
+class KnownMessage(Message, total=False):
+    """`at` is when it was said, if that is not now; `external_id` is yours: sent again, it is stored once."""
 
     at: str | None
+    external_id: str | None
 
 
 class ExtractionQueued(TypedDict):

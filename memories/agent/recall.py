@@ -38,20 +38,21 @@ class Recalling(Caller):
     def context(
         self, block: str, *, question: str = "", messages: Sequence[Message] = (),
         session: AgentSession | None = None, turn_number: int | None = None,
-        max_tokens: int | None = None, limit: int | None = None, user_id: str | None = None,
+        max_tokens: int | None = None, limit: int | None = None, user_id: str | None = None, by_rules: bool = False,
     ) -> Context:  # fmt: skip
         """A block for an agent: what answers the question, or what is known without one.
 
         The last messages of a conversation are made into a question; where they ask nothing, the block is empty.
         Within a session a memory that was found and shown once is not shown for a question again. Where energy or
-        money are short, rules make the question, summaries answer first, and fewer memories are shown.
+        money are short, rules make the question, summaries answer first, and fewer memories are shown. With `by_rules`
+        the question is made by rules in any case: a model would be waited for.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)
         saves = economises(self.app, now)
         tone = read_sentiment(messages[-1].content if messages else question)
         if messages:
-            provider = self.rules if saves else self.provider(session, turn_number)
+            provider = self.rules if saves or by_rules else self.provider(session, turn_number)
             question = provider.rewrite(messages, now.astimezone(self.app.policy.time_zone)).text
         if messages and not question:
             context = Context(inject([], 0, self.app, block, 1, now), economised=saves)

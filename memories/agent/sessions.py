@@ -19,6 +19,7 @@ from memories.capture.stream import StreamCapture
 from memories.capture.work import TASK, queue_digest
 from memories.inject.due import inject_due
 from memories.inject.pipeline import Injected, budget_tokens, greet, injectable, note_injected
+from memories.inject.prompts import tier_prompt
 from memories.learn.triggers import Due, note_coming
 from memories.maintain.crashed import flush_crashed
 from memories.maintain.decay import decay_app
@@ -107,6 +108,10 @@ class Sessions(Feedback, Triggers):
         for injected in (due, known, learnt):
             note_injected(session, injected, None, now)
         return Greeting(due, known, dues, lessons, ["decay"])
+
+    def prompt(self, tier: int) -> str:
+        """What an agent of this tier (1 to 3) is told to do, and how it notes down what it learns. Markdown."""
+        return tier_prompt(tier, self.app.policy)
 
     def lessons(self, session: AgentSession) -> MemoryQuerySet:
         lessons = self.memories().of_user(session.user_id).filter(kind=Kind.LESSON)

@@ -3,7 +3,19 @@
 from django.urls import path, register_converter
 from django.urls.converters import IntConverter, StringConverter
 
-from memories.api.views import apps, categories, energy, feedback, learning, memories, recall, sessions, triggers
+from memories.api.views import (
+    apps,
+    categories,
+    energy,
+    feedback,
+    hooks,
+    learning,
+    memories,
+    prompts,
+    recall,
+    sessions,
+    triggers,
+)
 from memsite.tenancy.policy import CATEGORY_PATTERN
 
 
@@ -13,11 +25,16 @@ class TurnNumber(IntConverter):
     regex = "[0-9]{1,10}"
 
 
+class Tier(IntConverter):
+    regex = "[1-3]"
+
+
 class CategoryName(StringConverter):
     regex = CATEGORY_PATTERN
 
 
 register_converter(TurnNumber, "turn")
+register_converter(Tier, "tier")
 register_converter(CategoryName, "category")
 
 urlpatterns = [
@@ -39,6 +56,8 @@ urlpatterns = [
     path("sessions/<uuid:uid>/responses", feedback.Responses.as_view()),
     path("sessions/<uuid:uid>/messages", sessions.MessagesOfSession.as_view()),
     path("sessions/<uuid:uid>/stream", sessions.Stream.as_view()),
+    path("hooks/claude-code", hooks.ClaudeCodeHook.as_view()),
+    path("prompts/<tier:tier>.md", prompts.Prompt.as_view()),
     path("context", recall.ContextBlock.as_view()),
     path("memories", memories.Memories.as_view()),
     path("memories/batch", memories.BatchOfMemories.as_view()),

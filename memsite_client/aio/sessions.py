@@ -7,11 +7,12 @@ from typing import Unpack, cast
 
 from memsite_client.aio.connection import AsyncConnection
 from memsite_client.shapes import (
+    JSON,
     Checkpoint,
-    DatedMessage,
     Event,
     Feedback,
     JobsRun,
+    KnownMessage,
     MessagesStored,
     NewSession,
     Recovered,
@@ -33,6 +34,10 @@ class AsyncSessions(AsyncConnection):
     ) -> SessionStarted:
         """Opens a session, or the one with this `external_id` again; `context` is what to tell the agent."""
         return cast(SessionStarted, await self.create("sessions", fields, idempotency_key))
+
+    async def get_prompt(self, tier: int) -> str:
+        """What to tell an agent of this tier (1 to 3) beside the greeting: its task, and how to note what it learns."""
+        return cast(str, await self.request("GET", f"prompts/{tier}.md"))
 
     def list_sessions(self, *, status: str | None = None) -> AsyncIterator[Session]:
         """This agent's, the latest first."""
@@ -67,7 +72,7 @@ class AsyncSessions(AsyncConnection):
         return cast(Recovered, await self.request("GET", at(session_id, "recover")))
 
     async def add_messages(
-        self, session_id: str, messages: Iterable[DatedMessage], *, idempotency_key: str | None = None
+        self, session_id: str, messages: Iterable[KnownMessage], *, idempotency_key: str | None = None
     ) -> MessagesStored:
         """What was said outside of turns, up to 500 messages."""
         body = {"messages": list(messages)}
@@ -90,6 +95,10 @@ class AsyncSessions(AsyncConnection):
     def list_resources(self, *, session_id: str | None = None) -> AsyncIterator[Resource]:
         """Raw text as it came, of this agent's sessions."""
         return self.pages("resources", {"session_id": session_id})
+
+    async def claude_code_hook(self, event: JSON) -> JSON:
+        """Takes what Claude Code gives to a hook, answers what it takes from one."""
+        return cast(JSON, await self.request("POST", "hooks/claude-code", json=event))
 
 
 def at(session_id: str, door: str = "") -> str:

@@ -179,7 +179,7 @@ DOORS: dict[str, Request] = {
 WITHOUT_IDS = {
     "apps", "sessions", "context", "memories", "memories/search", "events", "resources", "extractions",
     "extractions/preview", "rejections", "categories", "triggers", "lessons", "lessons.md", "entities", "energy",
-    "energy/consumed",
+    "energy/consumed", "hooks/claude-code", "prompts/{tier}.md",
 }  # fmt: skip
 # An operator of the app may overrule what was refused to any of its agents.
 OWN_APP_ONLY = {

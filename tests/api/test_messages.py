@@ -142,3 +142,14 @@ def test_a_session_of_a_colleague_takes_no_messages(
     for outsider in (bob, charlie):
         assert_problem(post(outsider, session, {"role": "user", "content": "x"}), 404)
     assert not Resource.objects.exists()
+
+
+def test_a_message_with_an_id_of_its_own_is_stored_once(alice: Caller) -> None:
+    session = alice.start_session()["id"]
+    message = {"role": "user", "content": "I am vegan.", "external_id": "line-1"}
+    counts = [
+        len(alice.post(f"sessions/{session}/messages", {"messages": [message]}).json()["resource_ids"]) for _ in "ab"
+    ]
+    assert counts == [1, 0]
+    other = alice.post(f"sessions/{session}/messages", {"messages": [{**message, "content": "I am not vegan."}]})
+    assert len(other.json()["resource_ids"]) == 1

@@ -85,6 +85,16 @@ def test_a_stream_is_sent_piece_by_piece(memsite: Memsite) -> None:
     assert (report["lines"], report["created"], report["errors"]) == (2, 1, [])
 
 
+def test_a_prompt_tells_the_task_of_a_tier(memsite: Memsite) -> None:
+    assert memsite.get_prompt(2).startswith("# Your task: investigate\n")
+
+
+def test_claude_code_is_answered_as_it_wants(memsite: Memsite) -> None:
+    memsite.create_memory("Whales sing at night")
+    event = {"hook_event_name": "SessionStart", "session_id": "x", "cwd": "/srv"}
+    assert "Whales sing" in memsite.claude_code_hook(event)["hookSpecificOutput"]["additionalContext"]
+
+
 def test_what_is_learnt_can_be_read(memsite: Memsite) -> None:
     memsite.create_memory("Never deploy on Fridays", kind="lesson", subject="deploys")
     assert [lesson["content"] for lesson in memsite.list_lessons()] == ["Never deploy on Fridays"]

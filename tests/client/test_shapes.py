@@ -24,7 +24,7 @@ SERVERS_NAME = {
     "MemoryFields": "NewMemoryOnceRequest", "MemoryChanges": "PatchedMemoryChangesRequest",
     "SearchOptions": "SearchQuestionRequest", "ContextOptions": "ContextQuestionRequest",
     "ContextMessage": "ContextMessageRequest", "NewSession": "NewSessionRequest", "Checkpoint": "CheckpointRequest",
-    "Message": "MessageRequest", "DatedMessage": "MessageRequest", "TriggerFields": "NewTriggerRequest",
+    "Message": "MessageRequest", "KnownMessage": "MessageRequest", "TriggerFields": "NewTriggerRequest",
     "NewTriggerFields": "NewTriggerRequest", "TriggerChanges": "PatchedTriggerChangesRequest",
 }  # fmt: skip
 ARE_QUERIES = {"MemoryFilters"}

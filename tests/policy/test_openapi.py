@@ -254,6 +254,8 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         ("list_revisions", alice.get(f"memories/{one}/history")),
         ("search_memories", alice.post("memories/search", {"query": "whales", "explain": True})),
         ("get_context", alice.post("context", {"query": "whales"})),
+        ("get_prompt", alice.get("prompts/1.md")),
+        ("claude_code_hook", alice.post("hooks/claude-code", {"hook_event_name": "SessionStart", "session_id": "x"})),
         ("delete_memory", alice.delete(f"memories/{one}")),
         ("delete_memories", alice.post("memories/delete", {"ids": [two]})),
         *answers_about_learning(alice),

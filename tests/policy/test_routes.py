@@ -25,7 +25,16 @@ PUBLIC = {
 METHODS = ("get", "post", "put", "patch", "delete")
 SCOPES = {"read", "write", "operator", "by method"}
 UID = UUID("01890000-0000-7000-8000-000000000000")
-EXAMPLES = {"str": "x", "uuid": str(UID), "turn": "1", "category": "x", "int": "1", "path": "x", "slug": "x"}
+EXAMPLES = {
+    "str": "x",
+    "uuid": str(UID),
+    "turn": "1",
+    "tier": "1",
+    "category": "x",
+    "int": "1",
+    "path": "x",
+    "slug": "x",
+}
 
 
 def walk(entries: Any, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:

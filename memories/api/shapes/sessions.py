@@ -115,6 +115,9 @@ class Message(Shape):
     role = serializers.ChoiceField(Role.choices)
     content = Text(trim_whitespace=False)
     at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    external_id = Text(
+        max_length=200, required=False, allow_null=True, default=None, help_text="Yours: sent again, it is stored once."
+    )
 
 
 class Messages(Shape):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -45,7 +46,7 @@ from memsite.exceptions import Conflict
 from memsite.tenancy.idempotency import Slot
 from sessions.checkpoints import DifferentCheckpoint, recover, replay
 from sessions.models import AgentSession, Event, Level, Resource, SessionStatus, Turn
-from sessions.recording import Said
+from sessions.recording import Said, source_key
 
 MAX_TURN = 2**31 - 1
 
@@ -172,7 +173,7 @@ class MessagesOfSession(AgentView):
     def post(self, request: Request, uid: UUID) -> Response:
         """Keeps what was said, outside of turns, and captures the agent's markers."""
         session, body = self.session(uid), self.read(Messages)
-        said = [Said(item["role"], item["content"], content_at=item["at"]) for item in body["messages"]]
+        said = [said_of(message) for message in body["messages"]]
         return self.create_once(lambda slot: self.store(session, said, slot))
 
     def store(self, session: AgentSession, said: list[Said], slot: Slot) -> Answer:
@@ -187,6 +188,11 @@ class MessagesOfSession(AgentView):
 
         self.memory_agent().capture_messages(session, said, keep)
         return answers[0]
+
+
+def said_of(message: Mapping[str, Any]) -> Said:
+    key = source_key(message["external_id"], text=message["content"])
+    return Said(message["role"], message["content"], key, message["at"])
 
 
 class NDJSON(BaseParser):
