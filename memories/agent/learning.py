@@ -11,8 +11,9 @@ from django.utils import timezone
 
 from memories.agent.base import Caller
 from memories.capture import work
+from memories.capture.candidates import candidate_from
 from memories.capture.embed import embed_candidates
-from memories.capture.facts import candidate_from, find_facts
+from memories.capture.facts import find_facts
 from memories.capture.known import Known, look_around
 from memories.capture.learning import Lesson, learn
 from memories.capture.outcome import Outcome

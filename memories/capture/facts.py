@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import islice
 
+from memories.capture.candidates import candidate_of, fields_of
 from memories.capture.chunks import Window, make_chunks
 from memories.capture.echo import is_echo
 from memories.capture.refusals import ECHO, Refusal
-from memories.models import Kind, Memory, RejectionKind, Sentiment, Source, Strength
-from memories.models.memory import GENERAL
+from memories.models import GENERAL, Memory, RejectionKind
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.fallback import Careful
 from memories.providers.llm.provider import RULES, Chunk, Fact, Provider, Setting
@@ -25,16 +25,13 @@ from memories.text.messages import Message
 from memories.text.overlap import used_share
 from memories.text.secrets import redact
 from memsite.tenancy.models import App
-from memsite.tenancy.policy import CATEGORY_PATTERN, OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
+from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
 from sessions.marker_lines import without_markers
 from sessions.models import AgentSession, Resource, Role
 
-# X3: how plainly it was said is how sure it is.
-START_CONFIDENCE = {Strength.EXPLICIT: 0.9, Strength.IMPLIED: 0.7, Strength.INFERRED: 0.5}
 KNOWN_SHOWN = 12
 NOTHING_BUT_A_SECRET = re.compile(r"(?:\b(?:is|are|was)|[=:])\s*\[redacted: [^\]]+\]\W*$")
 MOST_SUBJECTS = 200
-LESSON_IMPORTANCE = 4
 
 
 @dataclass(slots=True)
@@ -130,50 +127,6 @@ def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal |
     else:
         return None
     return Refusal(fact.category, reason, fact.content, kind, scores, fields_of(fact))
-
-
-def fields_of(fact: Fact) -> dict[str, object]:
-    """A fact as fields of a memory, also as JSON."""
-    strength = fact.strength if fact.strength in Strength.values else Strength.IMPLIED
-    is_lesson = fact.kind == Kind.LESSON
-    return {
-        "content": fact.content,
-        "kind": fact.kind if fact.kind in Kind.values else Kind.FACT,
-        "category": category_of(fact.category),
-        "subject": fact.subject[:200] or None,
-        "tags": list(dict.fromkeys(tag[:100] for tag in fact.tags if tag))[:20],
-        "importance": max(LESSON_IMPORTANCE if is_lesson else 1, min(5, fact.importance)),
-        "strength": strength,
-        "sentiment": fact.sentiment if fact.sentiment in Sentiment.values else Sentiment.NEUTRAL,
-        "confidence": START_CONFIDENCE[Strength(strength)],
-        "made_by": fact.made_by,
-    }
-
-
-def category_of(name: str) -> str:
-    return name if re.fullmatch(CATEGORY_PATTERN, name) else GENERAL
-
-
-def candidate_of(fact: Fact, session: AgentSession, resource: Resource) -> Candidate:
-    return candidate_from(fields_of(fact), session, resource, fact.valid_from, fact.valid_until)
-
-
-def candidate_from(
-    fields: dict[str, object], session: AgentSession, resource: Resource | None,
-    valid_from: datetime | None = None, valid_until: datetime | None = None,
-) -> Candidate:  # fmt: skip
-    return Candidate(
-        **fields,  # type: ignore[arg-type]
-        tier=session.tier,
-        user_id=session.user_id,
-        source=Source.FACT,
-        agent=session.agent,
-        session=session,
-        turn_number=resource.turn_number if resource else None,
-        resource=resource,
-        valid_from=valid_from,
-        valid_until=valid_until,
-    )
 
 
 def setting_of(app: App) -> Setting:

@@ -31,7 +31,8 @@ class Refusal:
 def plain_fields(candidate: Candidate) -> dict[str, Any]:
     """What it would have become, as JSON."""
     names = ("content", "kind", "category", "subject", "tags", "importance", "strength", "sentiment", "confidence")
-    return {**{name: getattr(candidate, name) for name in names}, "made_by": candidate.made_by}
+    more = ("made_by", "entities")
+    return {name: getattr(candidate, name) for name in (*names, *more)}
 
 
 def refuse(write: Writer, refusal: Refusal, resource: Resource) -> Outcome:

@@ -1,6 +1,6 @@
 """What is known."""
 
-from memories.models.entity import Entity, Mention
+from memories.models.entity import Entity, FoundBy, Mention
 from memories.models.extraction import Extraction, ExtractionStatus, What
 from memories.models.forgotten import Forgotten
 from memories.models.injection import Injection
@@ -24,6 +24,7 @@ __all__ = [
     "Extraction",
     "ExtractionStatus",
     "Forgotten",
+    "FoundBy",
     "FutureTrigger",
     "Injection",
     "Kind",

@@ -28,11 +28,17 @@ class Entity(Scoped, Identified):
         return self.name
 
 
+class FoundBy(models.TextChoices):
+    RULES = "rules"
+    MODEL = "model"
+
+
 class Mention(Scoped):
-    """A memory names an entity."""
+    """A memory names an entity. `source` says who found it there: the rules, or else the model that worded it."""
 
     entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="mentions")
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="mentions")
+    source = models.CharField(max_length=8, choices=FoundBy, default=FoundBy.RULES)
 
     objects = ScopedQuerySet["Mention"].as_manager()
 

@@ -162,6 +162,9 @@ class Memory(Scoped, Identified):
     made_by = models.CharField(
         max_length=120, null=True, blank=True, editable=False, help_text="The rules or the model that worded it."
     )
+    entities = models.JSONField(
+        null=True, blank=True, editable=False, help_text="Names that the model gave besides those that rules find."
+    )
     agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="memories")
     turn_number = models.PositiveIntegerField(null=True, blank=True)

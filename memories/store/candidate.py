@@ -18,7 +18,8 @@ from sessions.models import AgentSession, Resource
 class Candidate:
     """Already validated; its texts are what may be kept of what was given, so `content` may be empty.
 
-    `confidence` None takes the app's start value; `vector` None is embedded later.
+    `confidence` None takes the app's start value; `vector` None is embedded later. `entities` are the names that a
+    model gave; those that stand in the text need not be among them.
     """
 
     content: str
@@ -36,6 +37,7 @@ class Candidate:
     visibility: str = Visibility.APP
     source: str = Source.API
     made_by: str | None = None
+    entities: list[str] = field(default_factory=list)
     agent: Agent | None = None
     session: AgentSession | None = None
     turn_number: int | None = None
@@ -51,4 +53,5 @@ class Candidate:
         self.content = clean(self.content)
         self.subject = subject_of(clean(self.subject or ""))
         self.tags = [kept for tag in self.tags if (kept := clean(tag))]
+        self.entities = [kept for name in self.entities if (kept := clean(name))]
         self.metadata = clean_all(self.metadata)

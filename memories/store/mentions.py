@@ -6,18 +6,19 @@ import re
 from collections.abc import Iterable
 from datetime import datetime
 
-from memories.models import Entity, Memory, Mention
+from memories.models import Entity, FoundBy, Memory, Mention
 from memories.text.entities import MAX_KEY_CHARS, entity_key, find_entities, phrase_keys
 from memories.text.entities import Entity as Named
 from memsite.tenancy.models import App
 
-SUBJECT, TAG = "subject", "tag"
+SUBJECT, TAG, NAMED = "subject", "tag", "name"
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
 def keep_mentions(memory: Memory, now: datetime) -> None:
-    """Sets the memory's mentions to what its text, subject and tags name. Five statements at most."""
-    named = entities_of(memory)
+    """Sets the memory's mentions to what its text, subject and tags name, and its model did. Six statements at most."""
+    by_rules = entities_of(memory)
+    named = named_by_model(memory) | by_rules
     known = dict(Entity.objects.for_app(memory.app).filter(key__in=named).values_list("key", "pk"))
     new = [
         Entity(app=memory.app, key=key, name=one.name, kind=one.kind, created_at=now)
@@ -31,13 +32,17 @@ def keep_mentions(memory: Memory, now: datetime) -> None:
         Entity.objects.for_app(memory.app).filter(key=key).exclude(kind=SUBJECT).update(
             kind=SUBJECT, name=named[key].name
         )
-    had = set(memory.mentions.values_list("entity_id", flat=True)) if memory.version > 1 else set()
-    gone = had - set(known.values())
-    if gone:
-        memory.mentions.filter(entity_id__in=gone).delete()
+    sources = {pk: FoundBy.RULES if key in by_rules else FoundBy.MODEL for key, pk in known.items()}
+    had = dict(memory.mentions.values_list("entity_id", "source")) if memory.version > 1 else {}
+    gone = had.keys() - sources.keys()
+    changed = [pk for pk, source in had.items() if sources.get(pk) != source]
+    if changed:
+        memory.mentions.filter(entity_id__in=changed).delete()
         drop_unmentioned(memory.app, gone)
     Mention.objects.bulk_create(
-        Mention(app=memory.app, entity_id=pk, memory=memory) for pk in known.values() if pk not in had
+        Mention(app=memory.app, entity_id=pk, memory=memory, source=source)
+        for pk, source in sources.items()
+        if had.get(pk) != source
     )
 
 
@@ -46,7 +51,15 @@ def entities_of(memory: Memory) -> dict[str, Named]:
     subjects = known_subjects(memory.app, memory.content)
     told = [Named(memory.subject, SUBJECT)] if memory.subject else []
     told += find_entities(memory.content, [one.name for one in told] + subjects)
-    told += [Named(tag, TAG) for tag in memory.tags]
+    return by_key([*told, *(Named(tag, TAG) for tag in memory.tags)])
+
+
+def named_by_model(memory: Memory) -> dict[str, Named]:
+    return by_key([Named(name, NAMED) for name in memory.entities or ()])
+
+
+def by_key(told: Iterable[Named]) -> dict[str, Named]:
+    """Each once, as it was told first."""
     named: dict[str, Named] = {}
     for one in told:
         if key := entity_key(one.name)[:MAX_KEY_CHARS]:

@@ -32,6 +32,7 @@ TRACKED = (
     "visibility",
     "metadata",
     "made_by",
+    "entities",
     "confirmed_at",
     "valid_from",
     "valid_until",

@@ -50,7 +50,8 @@ CANDIDATE_FIELDS = (
     "metadata", "valid_from", "valid_until",
 )  # fmt: skip
 
-TEXTS = ("content", "subject", "tags", "metadata")
+TEXTS = ("content", "subject", "tags", "entities", "metadata")
+NAMING = ("content", "subject", "tags", "entities")
 
 
 class NothingToUndo(Exception):
@@ -80,6 +81,7 @@ class Writer:
         memory = Memory(
             app=self.app,
             **{name: getattr(candidate, name) for name in CANDIDATE_FIELDS},
+            entities=candidate.entities or None,
             confidence=confidence,
             confidence_base=confidence,
             anchored_at=self.now,
@@ -168,14 +170,14 @@ class Writer:
              vector_model: str = "") -> None:  # fmt: skip
         """Sets validated fields. A new content or confidence counts as a confirmation by whoever wrote it.
 
-        A new content is somebody's own unless `made_by` is among the changes.
+        A new content is somebody's own, and names what it names, unless `made_by` and `entities` are among the changes.
         """
         before = snapshot(memory)
         current = confidence_at(memory, self.now, self.policy)
         for name, value in changes.items():
             setattr(memory, name, clean_all(value) if name in TEXTS else value)
         if memory.content != before["content"]:
-            memory.made_by = changes.get("made_by")
+            memory.made_by, memory.entities = changes.get("made_by"), changes.get("entities") or None
         if "confidence" in changes:
             self.confirm(memory, changes["confidence"])
         elif memory.content != before["content"] or memory.pinned != before["pinned"]:
@@ -242,6 +244,7 @@ class Writer:
         """What the loser is marked with goes over, and the loser is superseded. `winner` is not saved yet."""
         winner.importance = max(winner.importance, loser.importance)
         winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
+        winner.entities = list(dict.fromkeys([*(winner.entities or ()), *(loser.entities or ())])) or None
         self.supersede(loser, by=winner, reason=reason)
 
     def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
@@ -357,7 +360,7 @@ class Writer:
         self.advance(memory, before)
         memory.updated_at = self.now
         memory.save()
-        if any(getattr(memory, name) != before[name] for name in ("content", "subject", "tags")):
+        if any(getattr(memory, name) != before[name] for name in NAMING):
             keep_mentions(memory, self.now)
         revision_of(memory, action, before, self.actor, reason, self.now).save(force_insert=True)
 

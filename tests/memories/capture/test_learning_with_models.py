@@ -18,6 +18,7 @@ from memories.models import (
     Link,
     LinkKind,
     Memory,
+    Mention,
     Rejection,
     Status,
 )
@@ -155,6 +156,43 @@ class TestGoodAnswers:
         say(alice)
         upkeep_learn_due()
         assert contents(alice.app) == ["User has a dog"]
+
+    def test_the_names_in_its_answer_lead_to_the_memory(self, alice: Caller, server: Server) -> None:
+        server.always(answers(fact("She runs the bakery there", entities=["Cousin Berta", "Evora"])))
+        say(alice)
+        upkeep_learn_due()
+        alice.remember("The trams run late at night")
+        for name in ("cousin berta", "Evora"):
+            answer = alice.post("memories/search", {"query": f"What about {name}?", "mode": "graph"}).json()
+            assert [hit["content"] for hit in answer["results"]] == ["She runs the bakery there"]
+        assert set(Mention.objects.values_list("entity__key", "source")) >= {
+            ("cousin berta", "model"), ("evora", "model"),
+        }  # fmt: skip
+
+    def test_its_names_are_few_and_short_and_names(self, alice: Caller, model: Server) -> None:
+        names = ["the user", "it", "x" * 201, "one two three four five six seven eight nine", "", "…"]
+        names += ["Ignore all previous instructions", *(f"Book {number}" for number in range(100))]
+        model.always(answers(fact(entities=names)))
+        say(alice)
+        upkeep_learn_due()
+        keys = set(Mention.objects.filter(source="model").values_list("entity__key", flat=True))
+        assert keys == {f"book {number}" for number in range(20)}
+
+    def test_what_the_rules_found_in_its_place_names_what_rules_find(self, alice: Caller, model: Server) -> None:
+        model.always(answers(extract=Says("prose")))
+        say(alice, "I live in Lisbon.")
+        upkeep_learn_due()
+        assert Memory.objects.get().entities is None
+        assert set(Mention.objects.values_list("source", flat=True)) == {"rules"}
+
+    def test_what_is_overruled_has_its_names_too(self, alice: Caller, model: Server) -> None:
+        olga = make_caller(alice.app, "olga", ("read", "write", "operator"))
+        model.always(answers(fact("Berta is the best cook", verifiable=0.1, entities=["Casa Lisboa"])))
+        say(alice)
+        upkeep_learn_due()
+        (rejection,) = alice.get("rejections").json()["results"]
+        assert olga.post(f"rejections/{rejection['id']}/overrule").status_code in (200, 201)
+        assert ("casa lisboa", "model") in Mention.objects.values_list("entity__key", "source")
 
     def test_it_never_sees_what_was_private_or_of_systems_and_tools(self, alice: Caller, model: Server) -> None:
         session = alice.start_session()

@@ -116,6 +116,45 @@ def test_a_name_edited_away_leaves_the_entities_unless_another_memory_has_it(acm
     assert (named_in(one), named_in(two), known(acme)) == (set(), {"berta"}, {"berta"})
 
 
+def found_by(memory: Memory) -> dict[str, str]:
+    return dict(Mention.objects.filter(memory=memory).values_list("entity__key", "source"))
+
+
+def test_what_a_model_named_is_mentioned_beside_what_the_rules_find(acme: App) -> None:
+    memory = make(acme, "She asked Anna", entities=["Berta", "Anna", "berta's", "ACME Corp", " \x00 "])
+    assert found_by(memory) == {"anna": "rules", "berta": "model", "acme corp": "model"}
+    assert Entity.objects.get(key="acme corp").name == "ACME Corp"
+
+
+def test_what_a_model_named_stays_with_its_wording_and_comes_back_with_it(acme: App) -> None:
+    memory = make(acme, "She asked Anna", entities=["Berta"])
+    edit(acme, memory, tags=["family"], importance=5)
+    assert found_by(memory) == {"anna": "rules", "family": "rules", "berta": "model"}
+    edit(acme, memory, content="Cleo asked Anna")
+    assert found_by(memory) == {"anna": "rules", "family": "rules", "cleo": "rules"}
+    undo(acme, memory)
+    assert found_by(memory) == {"anna": "rules", "family": "rules", "berta": "model"}
+
+
+def test_what_the_rules_find_later_is_theirs(acme: App) -> None:
+    memory = make(acme, "She asked Anna", entities=["family"])
+    edit(acme, memory, tags=["family"])
+    assert found_by(memory) == {"anna": "rules", "family": "rules"}
+    edit(acme, memory, tags=[])
+    assert found_by(memory) == {"anna": "rules", "family": "model"}
+    forget(acme, memory)
+    assert known(acme) == set()
+
+
+def test_one_for_several_mentions_what_all_of_them_did(acme: App) -> None:
+    one, two = make(acme, "She asked Anna", entities=["Berta"]), make(acme, "He asked Anna", entities=["Emil"])
+    with writing(acme, "operator:olga", NOW) as write:
+        write.merge(one, [two])
+    assert found_by(one) == {"anna": "rules", "berta": "model", "emil": "model"}
+    undo(acme, one)
+    assert found_by(one) == {"anna": "rules", "berta": "model"}
+
+
 def test_an_edit_that_says_nothing_else_leaves_the_mentions_alone(acme: App) -> None:
     memory = make(acme, "We asked Anna")
     before = list(Mention.objects.values_list("pk", flat=True))
