@@ -54,6 +54,7 @@ class Conf:
     memory_budget: int = 0
     index_megabytes: int = 1024
     time_zone: str = "UTC"
+    upkeep_at_once: int = 2
     log_level: str = "INFO"
     log_format: str = "auto"
     max_body_bytes: int = 8 * 1024 * 1024
@@ -74,6 +75,7 @@ class Conf:
         require(self.log_format in LOG_FORMATS, "LOG_FORMAT", f"is one of {', '.join(LOG_FORMATS)}")
         require(self.database_url[:9] in ("", "sqlite://"), "DATABASE_URL", "is a sqlite:// URL")
         require(self.time_zone in available_timezones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
+        require(self.upkeep_at_once > 0, "UPKEEP_AT_ONCE", "is a positive number of jobs")
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")
         require(self.index_megabytes > 0, "INDEX_MEGABYTES", "is a positive number of megabytes")
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")

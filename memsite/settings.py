@@ -5,7 +5,6 @@ from datetime import timedelta
 from typing import Any
 
 import environ
-from celery.schedules import crontab
 
 from memsite.celery_settings import celery_settings
 from memsite.conf import ROOT, Conf, read_conf
@@ -21,6 +20,7 @@ CSRF_TRUSTED_ORIGINS = list(MEMSITE.csrf_trusted_origins)
 INSTALLED_APPS = [
     "memsite.apps.MemsiteConfig",
     "memsite.tenancy.apps.TenancyConfig",
+    "memsite.jobs.apps.JobsConfig",
     "sessions.apps.SessionsConfig",
     "memories.apps.MemoriesConfig",
     "django.contrib.admin",
@@ -206,15 +206,6 @@ LOGGING_CONFIG = "logging.config.dictConfig"
 CELERY_BROKER_URL: str
 globals().update(celery_settings(MEMSITE.broker_url, MEMSITE.data_dir, MEMSITE.time_zone))
 CELERY_BEAT_SCHEDULE = {
-    "nightly upkeep": {"task": "memories.tasks.upkeep_nightly", "schedule": crontab(hour="2", minute="0")},
-    "learn what is due": {"task": "memories.tasks.upkeep_learn_due", "schedule": timedelta(minutes=1)},
-    "write summaries anew": {"task": "memories.tasks.upkeep_summaries", "schedule": timedelta(minutes=1)},
-    "make room where a limit was lowered": {"task": "memories.tasks.upkeep_shrink", "schedule": timedelta(minutes=1)},
-    # Apps have their own midnight.
-    "roll triggers over": {"task": "memories.tasks.upkeep_triggers", "schedule": timedelta(hours=1)},
-    # The sweep behind the doorbell: whatever was stored while the embedder was away.
-    "embed what has no vector": {
-        "task": "memories.tasks.upkeep_embed_missing",
-        "schedule": timedelta(minutes=1),
-    },
+    # The one tick behind all upkeep: what is due when, and for which app, stands in the jobs' own schedules.
+    "look for upkeep that is due": {"task": "memories.tasks.upkeep_due", "schedule": timedelta(minutes=1)},
 }

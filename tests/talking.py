@@ -11,10 +11,10 @@ from django.utils import timezone
 from time_machine import travel
 
 from memories.models import Extraction, Memory
-from memories.tasks import upkeep_learn_due
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 from tests.conftest import Caller
+from tests.upkeep import upkeep_learn_due
 
 
 def tell(caller: Caller, session: dict[str, Any], *texts: str, role: str = "user") -> dict[str, Any]:

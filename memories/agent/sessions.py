@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from typing import Any
 
@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from memories.agent.feedback import Feedback
 from memories.agent.triggers import Triggers
+from memories.agent.upkeep import Upkeep
 from memories.capture.spoken import Captured, capture_said
 from memories.capture.stream import StreamCapture
 from memories.capture.work import TASK, queue_digest
@@ -23,19 +24,17 @@ from memories.inject.prompts import tier_prompt
 from memories.learn.triggers import Due, note_coming
 from memories.maintain.crashed import flush_crashed
 from memories.maintain.decay import decay_app
-from memories.maintain.run import Run
+from memories.maintain.run import Run, Unclaimed
 from memories.models import Extraction, Kind, Memory
 from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memsite.conf import get_conf
 from memsite.doorbell import ring
-from memsite.tenancy.models import App
 from sessions.checkpoints import recover, store_turn, unread_turns
 from sessions.life import note_life
 from sessions.models import AgentSession, Role, SessionStatus, Turn
 from sessions.recording import Said
 
-DECAY_EVERY = timedelta(hours=24)
 MOST_LESSONS = 50
 
 
@@ -45,7 +44,7 @@ class SessionGone(ObjectDoesNotExist):
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What a session begins with: what is due today, what is known, what was learnt, and the jobs that ran."""
+    """What a session begins with: what is due today, what is known, what was learnt, and the jobs that it set going."""
 
     due: Injected
     known: Injected
@@ -66,7 +65,7 @@ class Greeting:
         return [*self.due.memories, *self.known.memories]
 
 
-class Sessions(Feedback, Triggers):
+class Sessions(Feedback, Triggers, Upkeep):
     def open_session(self, external_id: str | None, fields: Mapping[str, Any]) -> tuple[AgentSession, bool]:
         """The session, and whether it is new. The agent's own id for it finds it again and wakes it up."""
         now = timezone.now()
@@ -96,7 +95,7 @@ class Sessions(Feedback, Triggers):
     def start(self, session: AgentSession) -> Greeting:
         """Decay first; then what is due today, and what is known, within one budget."""
         now = timezone.now()
-        self.run_decay(now)
+        decay_app(self.app, now, Unclaimed(now))
         budget = budget_tokens(self.app.policy, self.app.policy.block)
         dues = self.due_triggers(session.user_id)
         due = inject_due(dues, budget // 2)
@@ -107,7 +106,7 @@ class Sessions(Feedback, Triggers):
         learnt = Injected("", 0, lessons, len(lessons), LESSONS, tuple(lesson.content for lesson in lessons))
         for injected in (due, known, learnt):
             note_injected(session, injected, None, now)
-        return Greeting(due, known, dues, lessons, ["decay"])
+        return Greeting(due, known, dues, lessons, ["decay", *self.fire_overdue("session start")])
 
     def prompt(self, tier: int) -> str:
         """What an agent of this tier (1 to 3) is told to do, and how it notes down what it learns. Markdown."""
@@ -118,23 +117,15 @@ class Sessions(Feedback, Triggers):
         return injectable(lessons, self.app.policy, timezone.now()).select_related("session", "resource")
 
     def heartbeat(self, session: AgentSession) -> list[str]:
-        """Notes that the session lives, and runs what is overdue; answers the names of the jobs that ran."""
+        """Notes that the session lives, and fires what is overdue; answers the names of the jobs."""
         now = timezone.now()
         self.note_life(session, now)
-        if self.app.decayed_at and now - self.app.decayed_at < DECAY_EVERY:
-            return []
-        self.run_decay(now)
-        return ["decay"]
+        return self.fire_overdue("heartbeat")
 
     def note_life(self, session: AgentSession, now: datetime) -> None:
         """Raises SessionGone."""
         if not note_life(session, now):
             raise SessionGone
-
-    def run_decay(self, now: datetime) -> None:
-        decay_app(self.app, now)
-        App.objects.filter(pk=self.app.pk).update(decayed_at=now)
-        self.app.decayed_at = now
 
     def end(self, session: AgentSession, reason: str) -> int:
         """Ends the session; answers how much of it still waits: texts for their facts, memories for their vector."""

@@ -37,7 +37,7 @@ class Spending(Caller):
             return True
         waiting = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)
         if waiting.filter(reason__startswith="energy:").update(next_at=timezone.now(), reason=""):
-            ring("memories.tasks.upkeep_learn_due")
+            ring("memories.tasks.upkeep_due")
         return False
 
     def deferred(self) -> int:

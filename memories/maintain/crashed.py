@@ -27,7 +27,7 @@ def flush_crashed(app: App, now: datetime, run: Run, catch_up: Handle, wind_up: 
     `catch_up` reads what was stored and not read before the crash: outside of the transaction, for it may be slow.
     `wind_up` is the rest of what an end brings with it. Counts `sessions`, and `unread` where catching up failed.
     """
-    since = now - timedelta(minutes=get_conf().crashed_after_minutes)
+    since = silent_since(now)
     for session in silent_sessions(app, since, after=run.cursor.get("session", 0)):
         caught_up = attempt(catch_up, session)
         with transaction.atomic():
@@ -36,6 +36,11 @@ def flush_crashed(app: App, now: datetime, run: Run, catch_up: Handle, wind_up: 
             wind_up(session)
             tell(session, now)
             run.done({"sessions": 1, "unread": int(not caught_up)}, session=session.pk)
+
+
+def silent_since(now: datetime) -> datetime:
+    """Who gave no sign of life since then is taken for crashed."""
+    return now - timedelta(minutes=get_conf().crashed_after_minutes)
 
 
 def silent_sessions(app: App, since: datetime, after: int) -> Iterator[AgentSession]:

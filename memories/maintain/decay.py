@@ -2,6 +2,7 @@
 
 from datetime import datetime, timedelta
 
+from memories.maintain.run import Run
 from memories.models import Memory, Status
 from memories.store import writing
 from memsite.tenancy.models import App
@@ -10,17 +11,14 @@ BATCH = 1000
 ACTOR = "system:decay"
 
 
-def decay_app(app: App, now: datetime) -> dict[str, int]:
-    """Decays every stale active memory of the app, `BATCH` to a transaction; answers counts."""
-    counts = {"decayed": 0, "deactivated": 0}
+def decay_app(app: App, now: datetime, run: Run) -> None:
+    """Decays every stale active memory of the app, `BATCH` to a transaction, and counts them."""
     last_pk = 0
     while batch := stale_pks(app, now, after=last_pk):
         with writing(app, ACTOR, now) as write:
             rows = list(Memory.objects.for_app(app).active().filter(pk__in=batch))
-            counts["deactivated"] += write.decay(rows)
-            counts["decayed"] += len(rows)
+            run.done({"decayed": len(rows), "deactivated": write.decay(rows)})
         last_pk = batch[-1]
-    return counts
 
 
 def stale_pks(app: App, now: datetime, after: int) -> list[int]:

@@ -177,10 +177,10 @@ class AppAdmin(SiteAdmin[App]):
 
     def get_fieldsets(self, request: HttpRequest, obj: App | None = None) -> Any:
         own = ["app_id", "name", "preset"]
-        return [(None, {"fields": [*own, "status", "memory_count", "decayed_at", "created_at"] if obj else own})]
+        return [(None, {"fields": [*own, "status", "memory_count", "created_at"] if obj else own})]
 
     def get_readonly_fields(self, request: HttpRequest, obj: App | None = None) -> list[str]:
-        return ["app_id", "status", "memory_count", "decayed_at", "created_at"] if obj else []
+        return ["app_id", "status", "memory_count", "created_at"] if obj else []
 
     def get_inlines(self, request: HttpRequest, obj: App | None) -> Any:
         """A new app gets its preset's policy first."""

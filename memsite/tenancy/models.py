@@ -75,7 +75,6 @@ class App(models.Model):
     )
     memory_count = models.PositiveIntegerField(default=0, editable=False, help_text="Active and inactive memories.")
     energy_level = models.FloatField(default=1.0, help_text="0 to 1, as its agents last told.")
-    decayed_at = models.DateTimeField(null=True, editable=False, help_text="When decay last ran.")
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     class Meta:

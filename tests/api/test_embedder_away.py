@@ -8,10 +8,11 @@ import pytest
 
 from memories.agent import base as agent_module
 from memories.agent import current_embedder
+from memories.jobs import sweeps
 from memories.models import Memory, Vector
 from memories.providers.embeddings import EmbedderUnavailable, Thresholds, Vectors
-from memories.tasks import upkeep_embed_missing
 from tests.conftest import Caller
+from tests.upkeep import upkeep_embed_missing
 
 
 class Away:
@@ -35,6 +36,7 @@ class Away:
 def away(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
     with monkeypatch.context() as patch:
         patch.setattr(agent_module, "current_embedder", Away)
+        patch.setattr(sweeps, "current_embedder", Away)
         yield patch
 
 
@@ -56,17 +58,10 @@ def test_everything_goes_on_by_words_and_says_so(alice: Caller, away: pytest.Mon
 
 def test_what_was_stored_meanwhile_is_embedded_when_it_is_back(alice: Caller, away: pytest.MonkeyPatch) -> None:
     alice.remember("whales sing at night")
-    assert upkeep_embed_missing() == 1
+    assert upkeep_embed_missing() == 0, "it is still away"
     away.undo()
+    assert upkeep_embed_missing() == 1
     body = alice.post("memories/search", {"query": "whales sing at night", "mode": "vector"}).json()
     assert [hit["content"] for hit in body["results"]] == ["whales sing at night"]
     assert body["degraded"] == []
     assert Memory.objects.count() == Vector.objects.count() == 1
-
-
-def test_the_sweep_waits_while_it_is_away(alice: Caller, away: pytest.MonkeyPatch) -> None:
-    from memories import tasks
-
-    alice.remember("whales sing at night")
-    away.setattr(tasks, "current_embedder", Away)
-    assert upkeep_embed_missing() == 0

@@ -9,11 +9,11 @@ import pytest
 from rest_framework.test import APIClient
 
 from memories.models import Extraction, ExtractionStatus
-from memories.tasks import upkeep_learn_due
 from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_caller
 from tests.talking import contents, hear, row_counts, tell, turn
+from tests.upkeep import upkeep_learn_due
 
 FIELDS = {
     "id", "what", "status", "session_id", "resource_id", "attempts", "next_at", "reason", "made_by", "stored",

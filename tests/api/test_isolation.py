@@ -27,11 +27,11 @@ from memories.models import (
     SummaryDue,
 )
 from memories.retrieve.pipeline import indexes
-from memories.tasks import upkeep_learn_due, upkeep_summaries
 from memsite.tenancy.models import ApiKey, App
 from sessions.models import AgentSession, Resource, Turn
 from tests.api.checks import assistant, ndjson
 from tests.conftest import Caller, make_app, make_caller
+from tests.upkeep import upkeep_learn_due, upkeep_summaries
 
 
 @dataclass

@@ -8,10 +8,10 @@ from uuid import uuid4
 import pytest
 
 from memories.models import Entity, Memory, Status
-from memories.tasks import upkeep_learn_due
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
 from tests.talking import hear, tell, turn
+from tests.upkeep import upkeep_learn_due
 
 CORRECTION = "No, I meant Postgres, not MySQL."
 

@@ -8,10 +8,10 @@ import pytest
 from rest_framework.test import APIClient
 
 from memories.models import Memory
-from memories.tasks import upkeep_learn_due
 from tests.api.checks import RESULT, assistant, ndjson, user
 from tests.conftest import Caller, make_app, make_caller
 from tests.talking import contents, stored_values, tables_with, tell, turn
+from tests.upkeep import upkeep_learn_due
 
 WORD = "Zanzibar"
 PRIVATE = f"<private>I live in {WORD}.</private>"

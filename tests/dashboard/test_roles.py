@@ -11,11 +11,11 @@ from django.test import Client
 from django.urls import reverse
 
 from memories.models import Memory
-from memories.tasks import upkeep_learn_due
 from memsite.admin_site import SiteAdmin
 from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, AuditEntry, Membership
 from tests.conftest import Caller
 from tests.dashboard.conftest import member, sign_in
+from tests.upkeep import upkeep_learn_due
 
 OURS = {model: page for model, page in admin.site._registry.items() if isinstance(page, SiteAdmin)}
 ROLES = ("viewer", "editor", "owner")

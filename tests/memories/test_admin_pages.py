@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 
 from memories.models import FutureTrigger, Summary
-from memories.tasks import upkeep_learn_due
 from tests.conftest import Caller
+from tests.upkeep import upkeep_learn_due
 
 
 @pytest.mark.parametrize("model", sorted(admin.site._registry, key=lambda model: model._meta.label), ids=str)

@@ -14,11 +14,12 @@ from jsonschema import Draft202012Validator
 from rest_framework.test import APIClient
 
 from memories.models import Extraction, ExtractionStatus
-from memories.tasks import learn, upkeep_summaries
+from memories.tasks import learn
 from tests.api.checks import RESULT, assistant, ndjson
 from tests.conftest import Caller, make_caller
 from tests.memories.retrieve.asking import set_policy
 from tests.talking import row_of, tell
+from tests.upkeep import upkeep_summaries
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 Answers = list[tuple[str, Any]]

@@ -15,6 +15,9 @@ SAFE = {"for_app", "create", "bulk_create"}
 # Where every app is meant, and why that is right.
 ALLOWED: dict[tuple[str, str], str] = {
     ("memories/retrieve/search.py", "Memory.objects.filter"): "which other apps have shared memories, where both share",
+    ("memories/jobs/sweeps.py", "Extraction.objects.due"): "which apps have something to learn",
+    ("memories/jobs/sweeps.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",
+    ("memories/jobs/sweeps.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
 }
 
 

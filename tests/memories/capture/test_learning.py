@@ -21,12 +21,13 @@ from memories.models import (
     Strength,
     What,
 )
-from memories.tasks import learn, upkeep_learn_due
+from memories.tasks import learn
 from memsite.tenancy.models import AppPolicy
 from sessions.models import AgentSession
 from tests.api.checks import RESULT, assistant, ndjson, user
 from tests.conftest import Caller, make_app, make_caller
 from tests.talking import contents, extractions, hear, row_of, tell, turn
+from tests.upkeep import upkeep_learn_due
 
 TALK = [
     ("Hi there! How are you?", "Hello! I'm fine, thanks. What can I do for you?"),

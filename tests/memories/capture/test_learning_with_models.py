@@ -22,7 +22,6 @@ from memories.models import (
     Rejection,
     Status,
 )
-from memories.tasks import upkeep_learn_due
 from memsite.logs import make_formatter
 from memsite.tenancy.models import AppPolicy
 from tests.api.checks import assert_problem
@@ -40,6 +39,7 @@ from tests.memories.providers.llm.servers import (
     Server,
 )
 from tests.talking import after, contents, extractions, statuses, tables_with, tell, turn
+from tests.upkeep import upkeep_learn_due
 from tests.with_model import HASTE, TEXT, answers, asked, fact, forget_clients, operations, say, use
 
 DONE, FAILED, PENDING = ExtractionStatus.DONE, ExtractionStatus.FAILED, ExtractionStatus.PENDING

@@ -13,11 +13,11 @@ from django.db import connection
 from memories.ledger import set_level
 from memories.models import LedgerEntry, Memory, Revision, Status
 from memories.store import Candidate, writing
-from memories.tasks import upkeep_learn_due, upkeep_shrink
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.providers.llm.servers import Behaviour, Fails, Hangs, Says, Seen, Server
 from tests.talking import tell
+from tests.upkeep import upkeep_learn_due, upkeep_shrink
 from tests.with_model import HASTE, HastyChat, answers, asked, fact, forget_clients, say
 
 START = datetime(2027, 3, 1, tzinfo=UTC)

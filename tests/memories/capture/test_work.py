@@ -19,11 +19,11 @@ from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable, LLMUnusable, Usage
 from memories.store import writing
 from memories.tasks import learn as learn_task
-from memories.tasks import upkeep_learn_due
 from memsite.tenancy.models import App, AppPolicy, AppStatus
 from sessions.models import AgentSession
 from tests.conftest import Caller
 from tests.talking import after, at, contents, extractions, row_of, statuses, tell, turn
+from tests.upkeep import upkeep_learn_due
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 MINUTE, HOUR = timedelta(minutes=1), timedelta(hours=1)

@@ -13,12 +13,12 @@ from time_machine import travel
 from memories.agent import MemoryAgent
 from memories.maintain.run import Unclaimed
 from memories.models import Extraction, Injection, Memory, What
-from memories.tasks import upkeep_learn_due
 from sessions.checkpoints import store_turn
 from sessions.models import AgentSession, Event, Resource, SessionStatus
 from tests.api.checks import assistant, ndjson, user
 from tests.conftest import Caller
 from tests.talking import contents, row_of, tell, turn
+from tests.upkeep import upkeep_learn_due
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 

@@ -13,9 +13,9 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
-from memories import tasks
 from memories.agent import MemoryAgent
 from memories.agent import base as agent_module
+from memories.jobs import sweeps
 from memories.maintain import reembed as reembedding
 from memories.maintain import vectors
 from memories.maintain.backlog import apps_with_backlog, embed_backlog
@@ -37,6 +37,7 @@ from memories.retrieve.serving import embedder_called, serving_embedder
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 from tests.conftest import Caller
+from tests.upkeep import upkeep_embed_missing
 
 OLD = "hash-64"
 TEXTS = ("whales sing at night", "bears sleep in winter", "cats purr when content", "owls hunt mice", "bees dance")
@@ -515,11 +516,11 @@ def test_a_sweep_that_was_stopped_goes_on_where_it_was(known: Caller, new: NewEm
     assert run.counts == {}
 
 
-def test_the_task_does_both(changed: Caller, new: NewEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks, "current_embedder", lambda: new)
-    assert tasks.upkeep_embed_missing() == 5
+def test_the_jobs_do_both(changed: Caller, new: NewEmbedder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweeps, "current_embedder", lambda: new)
+    assert upkeep_embed_missing() == 5
     assert serving_model(changed.app) == new.name
-    assert tasks.upkeep_embed_missing() == 0
+    assert upkeep_embed_missing() == 0
 
 
 def test_apps_with_something_to_do_are_found_by_one_query(

@@ -11,6 +11,7 @@ import time_machine
 
 from memories.agent import MemoryAgent
 from memories.maintain.decay import decay_app
+from memories.maintain.run import Unclaimed
 from memories.models import Memory, RecallCount
 from memories.store import writing
 from tests.api.checks import assert_problem
@@ -114,7 +115,7 @@ def test_what_fell_inactive_by_decay_was_known_before(alice: Caller, on: Any) ->
     on(0)
     store(alice, "whales sing")
     on(80)
-    decay_app(alice.app, day(80))
+    decay_app(alice.app, day(80), Unclaimed(day(80)))
     assert Memory.objects.get().status == "inactive"
     assert (known(alice, 79), known(alice, 80)) == (["whales sing"], [])
     # 44 days: two weeks after the 30 of grace, at a tenth a week.
@@ -126,7 +127,7 @@ def test_what_decayed_and_was_edited_again_is_told_of_both_times(alice: Caller, 
     on(0)
     memory = store(alice, "whales sing")
     on(80)
-    decay_app(alice.app, day(80))
+    decay_app(alice.app, day(80), Unclaimed(day(80)))
     on(90)
     change(alice, memory, confidence=0.8)
     assert [known(alice, number) for number in (70, 85, 95)] == [["whales sing"], [], ["whales sing"]]

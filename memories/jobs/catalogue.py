@@ -1,0 +1,26 @@
+"""All jobs, by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memories.jobs.base import MemoryJob, Upkeeper
+from memories.jobs.calendar import Decay, Triggers
+from memories.jobs.site import Housekeeping
+from memories.jobs.sweeps import EmbeddingBacklog, ExtractionSweep, FlushCrashed, LimitSweep, Reembedding, SummarySweep
+from memsite.jobs.job import Job
+
+__all__ = ["JOBS", "MemoryJob", "Upkeeper"]
+
+EVERY_JOB: tuple[Job[Any], ...] = (
+    ExtractionSweep(),
+    EmbeddingBacklog(),
+    Reembedding(),
+    SummarySweep(),
+    LimitSweep(),
+    FlushCrashed(),
+    Triggers(),
+    Decay(),
+    Housekeeping(),
+)
+JOBS = {job.name: job for job in EVERY_JOB}

@@ -1,0 +1,91 @@
+"""What is looked for every minute: work that nobody rang for, or that has to be tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from django.db.models import F
+from django.utils import timezone
+
+from memories.capture.work import sessions_due
+from memories.jobs.base import MemoryJob, Upkeeper
+from memories.maintain.backlog import apps_with_backlog, embed_backlog
+from memories.maintain.crashed import silent_since
+from memories.maintain.reembed import apps_to_reembed, reembed
+from memories.models import Extraction, SummaryDue
+from memories.retrieve.serving import current_embedder
+from memsite.jobs.job import Run
+from memsite.jobs.schedule import Every
+from memsite.tenancy.models import App
+from sessions.models import AgentSession, SessionQuerySet
+
+
+class ExtractionSweep(MemoryJob):
+    name, title, schedule = "extraction", "learns from what was said and not yet read", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return Extraction.objects.due(now).order_by().values_list("app_id", flat=True).distinct()
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        for session in sessions_due(hands.app, timezone.now()):
+            for lesson in hands.learn_session(session):
+                run.done({"stored": lesson.stored})
+
+
+class SummarySweep(MemoryJob):
+    name, title, schedule = "summaries", "writes summaries anew whose memories changed", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return SummaryDue.objects.order_by().values_list("app_id", flat=True).distinct()
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        run.done({"written": hands.rewrite_summaries()})
+
+
+class LimitSweep(MemoryJob):
+    name, title, schedule = "limit", "makes room where the limit of memories was lowered", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        over = App.objects.filter(memory_count__gt=F("policy__memory_limit"))
+        return over.values_list("pk", flat=True)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        while made := hands.shrink():
+            run.done({"made_room": made})
+
+
+class EmbeddingBacklog(MemoryJob):
+    name, title, schedule = "embedding", "gives memories the vector that they lack", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return apps_with_backlog().values_list("pk", flat=True)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        embed_backlog(hands.app, timezone.now(), run, current_embedder())
+
+
+class Reembedding(MemoryJob):
+    name, title, schedule = "reembedding", "gives memories new vectors when the embedder has changed", Every(5)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return apps_to_reembed(current_embedder()).values_list("pk", flat=True)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        reembed(hands.app, timezone.now(), run, current_embedder())
+
+
+class FlushCrashed(MemoryJob):
+    name, title, schedule = "flush", "ends sessions that fell silent, as their agents would have", Every(5)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return self.silent(now).order_by().values_list("app_id", flat=True).distinct()
+
+    def is_wanted(self, app: App, now: datetime) -> bool:
+        return self.silent(now).for_app(app).exists()
+
+    def silent(self, now: datetime) -> SessionQuerySet:
+        return AgentSession.objects.active().silent(silent_since(now))
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        hands.flush_crashed(timezone.now(), run)

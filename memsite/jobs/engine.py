@@ -1,0 +1,147 @@
+"""Fires what is due, and works it off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+import structlog
+from django.utils import timezone
+
+from memsite.doorbell import ring
+from memsite.jobs import claims
+from memsite.jobs.job import Job
+from memsite.jobs.models import OPEN, JobRun, RunStatus
+from memsite.jobs.schedule import Schedule
+from memsite.tenancy.models import App, AppStatus
+
+log = structlog.get_logger("memsite.jobs")
+WORK = "memories.tasks.upkeep_work"
+KEPT_DAYS, KEPT_DAYS_OFTEN = 400, 7
+
+Jobs = Mapping[str, Job[Any]]
+
+
+def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
+    """Fires everything that is due on the site; answers what is new. A few queries per job, however many apps."""
+    apps = {app.pk: app for app in App.objects.select_related("policy")}
+    active = [app for app in apps.values() if app.status == AppStatus.ACTIVE]
+    fired = []
+    defaults = {name: job.schedule for name, job in jobs.items()}
+    claims.note_defaults(defaults)
+    for name, schedule in claims.schedules(defaults).items():
+        job = jobs[name]
+        if job.of_site:
+            fired.append(claims.fire(name, None, schedule, now, by))
+            continue
+        waiting = job.waiting(now)
+        wanted = active if waiting is None else [apps[pk] for pk in waiting if pk in apps]
+        fired += [claims.fire(name, app, schedule, now, by) for app in not_fired(name, schedule, wanted, now)]
+    return [run for run in fired if run]
+
+
+def not_fired(job: str, schedule: Schedule, apps: Collection[App], now: datetime) -> list[App]:
+    """One query: those of the apps whose last due period has no run yet."""
+    due = {app.pk: schedule.latest(now, claims.zone_of(app)).until for app in apps}
+    if not due:
+        return []
+    runs = JobRun.objects.filter(job=job, app__isnull=False, until__gte=min(due.values()))
+    latest = {run.app_id: run.until for run in runs.order_by("until").only("app", "until")}
+    return [app for app in apps if app.pk not in latest or latest[app.pk] < due[app.pk]]
+
+
+def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
+    """Fires what is overdue for one app, and rings for a worker; answers the names. For heartbeats: few queries."""
+    schedules = claims.schedules({name: job.schedule for name, job in jobs.items() if not job.of_site})
+    wanted = {name: when for name, when in schedules.items() if jobs[name].is_wanted(app, now)}
+    due = {name: when.latest(now, claims.zone_of(app)).until for name, when in wanted.items()}
+    runs = JobRun.objects.for_app(app).filter(job__in=due, until__gte=min(due.values(), default=now))
+    latest = dict(runs.order_by("until").values_list("job", "until"))
+    overdue = [name for name, until in due.items() if latest.get(name, app.created_at) < until]
+    fired = [name for name in overdue if claims.fire(name, app, wanted[name], now, by)]
+    if fired:
+        ring(WORK)
+    return fired
+
+
+def fire_now(job: Job[Any], app: App | None, now: datetime, by: str) -> tuple[JobRun, bool]:
+    """By hand: the run of the last period that is due, and whether it is new. Also of a job that is switched off."""
+    schedule = claims.schedule_of(job.name, job.schedule)
+    fired = claims.fire(job.name, app, schedule, now, by, by_hand=True)
+    ring(WORK)
+    latest = fired or JobRun.objects.of(job.name, app).order_by("-until").first()
+    assert latest is not None, "somebody fired it, or we did"
+    return latest, fired is not None
+
+
+def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.Claim] | None:
+    """Claims something to do: short work before long work, the longest waiting first."""
+    heavy = [name for name, job in jobs.items() if job.is_heavy]
+    light = [name for name in jobs if name not in heavy]
+    for names in (light, heavy):
+        if names is heavy and claims.is_crowded(heavy, now):
+            break
+        rows = JobRun.objects.claimable(now).filter(job__in=names).order_by("next_at", "pk")
+        for run in rows.select_related("app__policy")[:50]:
+            claimed = claims.claim(run.job, run.app, now)
+            if claimed:
+                return jobs[run.job], run.app, claimed
+    return None
+
+
+def work_off(jobs: Jobs, hands_for: Callable[[App], Any], stop_after: timedelta) -> int:
+    """Works off what is claimable, one run after the other, for so long at most; answers how many runs were touched."""
+    begun, touched = timezone.now(), 0
+    while timezone.now() - begun < stop_after:
+        found = next_claim(jobs, timezone.now())
+        if found is None:
+            return touched
+        job, app, claimed = found
+        run(job, hands_for(app) if app else None, claimed)
+        touched += 1
+    ring(WORK)
+    return touched
+
+
+def run(job: Job[Any], hands: Any, claimed: claims.Claim) -> None:
+    """One claimed run, to its end or to where it must wait. Its errors are noted on the row."""
+    noted = log.bind(job=job.name, app=str(claimed.row.app), period=claimed.row.period)
+    try:
+        with claimed.timed():
+            job.work(hands, claimed)
+    except claims.ClaimLost:
+        noted.warning("run_lost")
+        return
+    except Exception as error:
+        end_early(claimed, error)
+        return
+    try:
+        claims.finish(claimed, timezone.now())
+    except claims.ClaimLost:
+        noted.warning("run_lost")
+        return
+    noted.info("run_done", **{f"count_{name}": count for name, count in claimed.counts.items()})
+
+
+def end_early(claimed: claims.Claim, error: Exception) -> None:
+    now = timezone.now()
+    try:
+        if isinstance(error, claims.TimeUp):
+            claims.pause(claimed, now)
+        elif isinstance(error, claims.Stopped):
+            claims.stop(claimed, now)
+        else:
+            log.error("run_failed", job=claimed.row.job, app=str(claimed.row.app), exc_info=error)
+            claims.fail(claimed, error, now)
+    except claims.ClaimLost:
+        log.warning("run_lost", job=claimed.row.job, app=str(claimed.row.app))
+
+
+def drop_old_runs(now: datetime) -> int:
+    """Deletes runs that ended long ago, and sooner those of what runs every few minutes. Answers how many."""
+    ended = JobRun.objects.exclude(status__in=(*OPEN, RunStatus.DEAD, RunStatus.STOPPED))
+    old = ended.filter(until__lt=now - timedelta(days=KEPT_DAYS))
+    # The key of what runs every few minutes has a time of day.
+    old_often = ended.filter(period__contains="T", until__lt=now - timedelta(days=KEPT_DAYS_OFTEN))
+    return old.delete()[0] + old_often.delete()[0]

@@ -1,0 +1,302 @@
+"""Whoever fires a job and however often: one effect per job, app and period."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, time, timedelta
+from typing import Any
+
+import pytest
+from django.db import transaction
+from time_machine import travel
+
+from memsite.jobs import claims, engine
+from memsite.jobs.job import Job, Run
+from memsite.jobs.models import JobRun, JobSchedule, RunStatus
+from memsite.jobs.schedule import Calendar, Every
+from memsite.tenancy.models import App, AppPolicy
+
+pytestmark = pytest.mark.django_db
+NIGHT = datetime(2027, 3, 1, 2, tzinfo=UTC)
+
+
+class Counting(Job[App]):
+    """Ten batches; `before` is called before each, `inside` in its transaction."""
+
+    name, title, schedule = "counting", "counts to ten", Calendar(time(2))
+    before: Callable[[int], Any] = staticmethod(lambda number: None)
+    inside: Callable[[int], Any] = staticmethod(lambda number: None)
+
+    def work(self, hands: App, run: Run) -> None:
+        for number in range(run.cursor.get("next", 0), 10):
+            self.before(number)
+            with transaction.atomic():
+                App.objects.filter(pk=hands.pk).update(name=hands.name + str(number))
+                hands.refresh_from_db()
+                self.inside(number)
+                run.done({"counted": 1}, next=number + 1)
+
+
+@pytest.fixture
+def app() -> App:
+    return make_app("acme")
+
+
+def make_app(name: str) -> App:
+    app = App.objects.create(app_id=name, name="", created_at=NIGHT - timedelta(days=10))
+    AppPolicy.objects.create(app=app)
+    return app
+
+
+@pytest.fixture
+def job() -> Iterator[Counting]:
+    return Counting()
+
+
+def fire(app: App, now: datetime = NIGHT, job: Job[Any] | None = None) -> JobRun | None:
+    return claims.fire("counting", app, (job or Counting()).schedule, now, "test")
+
+
+def work(job: Counting, app: App, now: datetime = NIGHT, **options: Any) -> JobRun:
+    with travel(now, tick=False):
+        claimed = claims.claim("counting", app, now, **options)
+        assert claimed
+        app.refresh_from_db()
+        engine.run(job, app, claimed)
+    return JobRun.objects.get(pk=claimed.row.pk)
+
+
+def test_twenty_who_fire_make_one_run(app: App) -> None:
+    assert [bool(fire(app)) for _ in range(20)] == [True] + [False] * 19
+    assert JobRun.objects.get().period == "2027-03-01"
+
+
+def test_a_run_counts_and_is_done_once(app: App, job: Counting) -> None:
+    fire(app)
+    run = work(job, app)
+    assert (run.status, run.counts, run.attempts) == (RunStatus.DONE, {"counted": 10}, 1)
+    assert claims.claim("counting", app, NIGHT) is None
+    assert fire(app) is None
+    app.refresh_from_db()
+    assert app.name == "0123456789"
+
+
+def test_nothing_is_due_from_before_the_app_was_there(app: App) -> None:
+    App.objects.filter(pk=app.pk).update(created_at=NIGHT + timedelta(hours=1))
+    app.refresh_from_db()
+    assert fire(app, NIGHT + timedelta(hours=2)) is None
+    assert fire(app, NIGHT + timedelta(days=1))
+
+
+def test_three_missed_nights_are_one_run_that_covers_them(app: App, job: Counting) -> None:
+    fire(app)
+    work(job, app)
+    fire(app, NIGHT + timedelta(days=1))  # nobody was there to do it
+    later = NIGHT + timedelta(days=4, hours=5)
+    fire(app, later)
+    run = work(job, app, later)
+    assert (run.since, run.until) == (NIGHT, NIGHT + timedelta(days=4))
+    shown = list(JobRun.objects.order_by("until").values_list("period", "status"))
+    assert shown == [("2027-03-01", "done"), ("2027-03-02", "covered"), ("2027-03-05", "done")]
+
+
+def test_a_clock_that_is_set_back_brings_nothing_up_again(app: App, job: Counting) -> None:
+    fire(app, NIGHT + timedelta(days=1))
+    work(job, app, NIGHT + timedelta(days=1))
+    assert fire(app, NIGHT) is None
+    assert fire(app, NIGHT + timedelta(days=2))
+
+
+def test_a_killed_worker_is_followed_by_one_that_goes_on_where_it_was(app: App, job: Counting) -> None:
+    class Killed(BaseException):
+        pass
+
+    def die(number: int) -> None:
+        if number == 4:
+            raise Killed
+
+    fire(app)
+    job.inside = die
+    with pytest.raises(Killed):
+        work(job, app)
+    assert claims.claim("counting", app, NIGHT + timedelta(minutes=4)) is None, "its lease still holds"
+    job.inside = lambda number: None
+    run = work(job, app, NIGHT + timedelta(minutes=6))
+    assert (run.status, run.counts, run.attempts) == (RunStatus.DONE, {"counted": 10}, 2)
+    app.refresh_from_db()
+    assert app.name == "0123456789"
+
+
+def test_who_was_thought_dead_undoes_its_batch(app: App, job: Counting) -> None:
+    taken: list[claims.Claim | None] = []
+
+    def oversleep(number: int) -> None:
+        if number == 3 and not taken:
+            taken.append(claims.claim("counting", app, NIGHT + timedelta(minutes=6)))
+
+    fire(app)
+    job.before = oversleep
+    run = work(job, app)
+    app.refresh_from_db()
+    assert (run.status, run.counts, app.name) == (RunStatus.RUNNING, {"counted": 3}, "012")
+    (other,) = taken
+    assert other
+    engine.run(Counting(), app, other)
+    app.refresh_from_db()
+    assert app.name == "0123456789"
+
+
+def test_one_who_is_lost_at_the_very_end_does_not_finish_it(app: App, job: Counting) -> None:
+    fire(app)
+    claimed = claims.claim("counting", app, NIGHT)
+    other = claims.claim("counting", app, NIGHT + timedelta(minutes=6))
+    assert claimed
+    assert other
+    engine.run(Counting(), app, claimed)
+    assert JobRun.objects.get().status == RunStatus.RUNNING
+    with pytest.raises(claims.ClaimLost):
+        claims.finish(claimed, NIGHT)
+
+
+def test_what_fails_is_tried_again_later_each_time_and_given_up_in_the_end(app: App, job: Counting) -> None:
+    def fail(number: int) -> None:
+        if number == 2:
+            raise ValueError("a secret of somebody")
+
+    fire(app)
+    job.inside, now, waits = fail, NIGHT, []
+    for _ in range(claims.MOST_ATTEMPTS):
+        run = work(job, app, now)
+        waits.append((run.next_at - now).total_seconds() / 60)
+        assert claims.claim("counting", app, now) is None
+        now = run.next_at
+    assert waits == [1, 2, 4, 8, 16]
+    assert (run.status, run.reason, run.counts) == (RunStatus.DEAD, "unexpected ValueError", {"counted": 2})
+    assert claims.retry(run, now)
+    job.inside = lambda number: None
+    assert work(job, app, now).counts == {"counted": 10}
+
+
+def test_a_worker_killed_again_and_again_is_not_given_it_for_ever(app: App) -> None:
+    fire(app)
+    now = NIGHT
+    for _ in range(claims.MOST_ATTEMPTS):
+        assert claims.claim("counting", app, now)
+        now += timedelta(minutes=6)
+    assert claims.claim("counting", app, now) is None
+    run = JobRun.objects.get()
+    assert (run.status, run.reason) == (RunStatus.DEAD, claims.KILLED)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_stop_ends_it_after_the_batch_and_it_goes_on_from_there() -> None:
+    app, job = make_app("acme"), Counting()
+    run = fire(app)
+    assert run
+    job.before = lambda number: number == 4 and claims.ask_to_stop(run, NIGHT)
+    stopped = work(job, app)
+    assert (stopped.status, stopped.counts) == (RunStatus.STOPPED, {"counted": 5})
+    assert claims.claim("counting", app, NIGHT) is None
+    job.before = lambda number: None
+    assert claims.retry(stopped, NIGHT)
+    assert work(job, app).counts == {"counted": 10}
+
+
+def test_a_run_nobody_is_at_is_stopped_at_once(app: App) -> None:
+    run = fire(app)
+    assert run
+    assert claims.ask_to_stop(run, NIGHT)
+    assert JobRun.objects.get().status == RunStatus.STOPPED
+    assert not claims.ask_to_stop(run, NIGHT)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_long_run_lets_others_have_the_worker_and_goes_on() -> None:
+    app, job = make_app("acme"), Counting()
+    fire(app)
+    for counted in range(1, 11):
+        run = work(job, app, slice_seconds=0)
+        assert (run.status, run.counts, run.attempts) == (RunStatus.PENDING, {"counted": counted}, 0)
+    assert work(job, app, slice_seconds=0).status == RunStatus.DONE
+
+
+def test_a_begun_run_is_ended_before_the_next_begins(app: App, job: Counting) -> None:
+    fire(app)
+    assert claims.claim("counting", app, NIGHT)
+    tomorrow = NIGHT + timedelta(days=1)
+    fire(app, tomorrow)
+    first, second = (work(job, app, tomorrow) for _ in range(2))
+    assert (first.period, second.period, second.since) == ("2027-03-01", "2027-03-02", NIGHT)
+
+
+def test_apps_have_their_own_nights(app: App) -> None:
+    app.policy.time_zone = "America/New_York"
+    app.policy.save()
+    app.refresh_from_db()
+    assert claims.fire("counting", app, Calendar(time(2)), NIGHT, "test").period == "2027-02-28"  # type: ignore[union-attr]
+
+
+def test_beat_fires_for_every_app_and_only_what_is_new(app: App) -> None:
+    others = [make_app(f"app{number}") for number in range(3)]
+    App.objects.filter(pk=others[0].pk).update(status="uninstalled")
+    jobs = {"counting": Counting()}
+    assert {run.app_id for run in engine.fire_due(jobs, NIGHT, "beat")} == {app.pk, others[1].pk, others[2].pk}
+    assert engine.fire_due(jobs, NIGHT + timedelta(hours=3), "beat") == []
+    assert len(engine.fire_due(jobs, NIGHT + timedelta(days=1), "beat")) == 3
+
+
+def test_operators_move_a_job_and_switch_it_off(app: App) -> None:
+    jobs = {"counting": Counting()}
+    engine.fire_due(jobs, NIGHT - timedelta(days=1), "beat")
+    row = JobSchedule.objects.get()
+    assert (row.at, row.enabled) == (time(2), True)
+    JobSchedule.objects.update(at=time(5))
+    assert engine.fire_due(jobs, NIGHT, "beat") == []
+    assert len(engine.fire_due(jobs, NIGHT + timedelta(hours=3), "beat")) == 1
+    JobSchedule.objects.update(enabled=False)
+    assert engine.fire_due(jobs, NIGHT + timedelta(days=2), "beat") == []
+    assert engine.fire_for(jobs, app, NIGHT + timedelta(days=2), "heartbeat") == []
+    run, is_new = engine.fire_now(jobs["counting"], app, NIGHT + timedelta(days=2), "operator")
+    assert (run.period, is_new) == ("2027-03-02", True)
+
+
+def test_what_waits_is_worked_off_short_work_first(app: App) -> None:
+    done = []
+
+    class Short(Counting):
+        name, schedule = "short", Every(1)
+
+        def work(self, hands: App, run: Run) -> None:
+            done.append("short")
+
+    class Long(Counting):
+        def work(self, hands: App, run: Run) -> None:
+            done.append("long")
+
+    jobs = {"counting": Long(), "short": Short()}
+    with travel(NIGHT, tick=True):
+        engine.fire_due(jobs, NIGHT, "beat")
+        assert engine.work_off(jobs, lambda app: app, timedelta(minutes=1)) == 2
+    assert done == ["short", "long"]
+
+
+def test_no_more_long_jobs_at_once_than_the_site_allows(app: App) -> None:
+    class Other(Counting):
+        name = "other"
+
+    class Third(Counting):
+        name = "third"
+
+    jobs = {job.name: job for job in (Counting(), Other(), Third())}
+    engine.fire_due(jobs, NIGHT, "beat")
+    assert [bool(engine.next_claim(jobs, NIGHT)) for _ in range(3)] == [True, True, False]
+
+
+def test_old_runs_are_dropped_but_none_that_waits_for_somebody(app: App) -> None:
+    for days, period, status in [
+        (401, "a", "done"), (401, "b", "dead"), (401, "c", "pending"), (399, "d", "done"),
+        (8, "2027-01-01T00:00Z", "done"), (6, "2027-01-02T00:00Z", "done"),
+    ]:  # fmt: skip
+        JobRun.objects.create(app=app, job="counting", period=period, status=status, until=NIGHT - timedelta(days=days))
+    assert engine.drop_old_runs(NIGHT) == 2
+    assert {run.period for run in JobRun.objects.all()} == {"b", "c", "d", "2027-01-02T00:00Z"}

@@ -1,0 +1,30 @@
+"""Real processes, really killed."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[3]
+KILLS = 200
+
+
+def test_two_hundred_killed_workers_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "memsite.settings",
+        "MEMSITE_SECRET_KEY": "of a test",
+        "MEMSITE_DATA_DIR": str(tmp_path),
+        "MEMSITE_EMBEDDER": "hash",
+        "MEMSITE_LOG_LEVEL": "ERROR",
+        "PYTHONPATH": str(ROOT),
+    }
+    command = [sys.executable, str(ROOT / "tests/memsite/jobs/killing.py"), str(KILLS)]
+    run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)  # noqa: S603  # our own program
+    assert run.returncode == 0, run.stderr[-2000:]
+    told = json.loads(run.stdout)
+    assert told["killed"] >= KILLS
+    assert set(told["ended"]) == {0}
+    assert (told["runs"], told["done"]) == (1, 1)
+    assert told["added"] == told["counted"] == told["batches"] >= 90
