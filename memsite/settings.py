@@ -35,6 +35,8 @@ INSTALLED_APPS = [
     "django_celery_beat",
     "django_htmx",
     "axes",
+    # Its templates, so that our own widgets are found beside them.
+    "django.forms",
 ]
 
 MIDDLEWARE = [
@@ -72,6 +74,9 @@ TEMPLATES = [
         },
     }
 ]
+
+
+FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 
 def database(conf: Conf) -> dict[str, Any]:

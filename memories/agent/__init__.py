@@ -1,5 +1,6 @@
 """MemoryAgent: the one door to sessions and memories. Interfaces translate; everything else happens behind it."""
 
+from memories.agent.curation import CannotMerge, Changed, Curation
 from memories.agent.feedback import Feedback
 from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
 from memories.agent.learning import AlreadyDecided, CannotBeStored, Learning
@@ -13,6 +14,8 @@ from memories.retrieve.serving import current_embedder
 __all__ = [
     "AlreadyDecided",
     "CannotBeStored",
+    "CannotMerge",
+    "Changed",
     "Context",
     "MemoryAgent",
     "MemoryGone",
@@ -22,5 +25,5 @@ __all__ = [
 ]
 
 
-class MemoryAgent(Sessions, Knowledge, Recalling, Learning, Feedback, Triggers, Summaries, Spending):
+class MemoryAgent(Sessions, Knowledge, Curation, Recalling, Learning, Feedback, Triggers, Summaries, Spending):
     """All of it for one caller."""

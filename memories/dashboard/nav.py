@@ -11,6 +11,7 @@ from memories.dashboard.desk import Desk
 ENTRIES = (
     ("overview", "Overview"),
     ("events", "Events"),
+    ("memories", "Memories"),
 )
 
 

@@ -32,6 +32,12 @@ def toast(response: HttpResponse, text: str, tone: Tone = "success") -> HttpResp
     return response
 
 
+def saved(text: str, tone: Tone = "success") -> HttpResponse:
+    """It is done: a toast, dialogs close, ticks go, and what is live on the page is fetched anew."""
+    triggers = {"toast": {"text": text, "tone": tone}, "saved": {}}
+    return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(triggers)})
+
+
 def go(request: DeskRequest, address: str, text: str = "", tone: Tone = "success") -> HttpResponse:
     """To another page, with a toast there."""
     if text:

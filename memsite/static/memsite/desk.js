@@ -74,7 +74,8 @@
     event.preventDefault();
     const dialog = one("#confirm");
     const yes = one("button[value=yes]", dialog);
-    one("#confirm-question").textContent = event.detail.question;
+    const picked = all("[data-pick]:checked").length;
+    one("#confirm-question").textContent = event.detail.question.replace("{n}", String(picked));
     yes.textContent = event.detail.elt.dataset.yes || "Yes";
     dialog.returnValue = "no";
     dialog.addEventListener("close", () => dialog.returnValue === "yes" && event.detail.issueRequest(true), { once: true });
@@ -148,6 +149,8 @@
   // Sent by the server with what was saved: the dialog has done its work, and lists are shown anew.
   document.addEventListener("saved", () => {
     all("dialog[open]").forEach((dialog) => dialog.close());
+    all("[data-pick]:checked").forEach((box) => (box.checked = false));
+    showPicked();
     all("[data-live]").forEach((element) => htmx.trigger(element, "refresh"));
   });
 

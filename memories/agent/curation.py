@@ -1,0 +1,156 @@
+"""Curation: what operators do to memories they have ticked, many at once. All of it goes through the store."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+
+from django.utils import timezone
+
+from memories.agent.base import Caller
+from memories.models import Memory, Status, Visibility
+from memories.store import LimitReached, NothingToUndo, Writer, writing
+
+BATCH = 500
+MERGE_AT_MOST = 50
+
+Change = Callable[[Writer, Memory], None]
+
+
+class LeftAlone(Exception):
+    """The memory is not changed; the text says why."""
+
+
+class CannotMerge(Exception):
+    """These memories cannot become one; the text says why."""
+
+
+@dataclass(slots=True)
+class Changed:
+    """How many were changed, and how many were left as they are, by reason."""
+
+    done: int = 0
+    left: Counter[str] = field(default_factory=Counter)
+
+
+class Curation(Caller):
+    """`pks` are memories of this app; others are passed over."""
+
+    def archive_each(self, pks: Iterable[int]) -> Changed:
+        return self.change_each(pks, archive_one)
+
+    def restore_each(self, pks: Iterable[int]) -> Changed:
+        return self.change_each(pks, restore_one)
+
+    def pin_each(self, pks: Iterable[int]) -> Changed:
+        return self.change_each(pks, pin_one)
+
+    def unpin_each(self, pks: Iterable[int]) -> Changed:
+        return self.change_each(pks, unpin_one)
+
+    def undo_each(self, pks: Iterable[int]) -> Changed:
+        """Takes the last change of each back."""
+        return self.change_each(pks, undo_one)
+
+    def change_each(self, pks: Iterable[int], change: Change) -> Changed:
+        """Applies `change` to each as it is under the write lock, some to a transaction; a full app changes none."""
+        changed, rest = Changed(), iter(pks)
+        while batch := list(islice(rest, BATCH)):
+            left = Counter[str]()
+            try:
+                done = self.change_batch(batch, change, left)
+            except LimitReached as full:
+                changed.left[str(full)] += len(batch)
+            else:
+                changed.done += done
+                changed.left += left
+        return changed
+
+    def change_batch(self, pks: Sequence[int], change: Change, left: Counter[str]) -> int:
+        done = 0
+        with writing(self.app, self.actor, timezone.now()) as write:
+            for memory in Memory.objects.for_app(self.app).filter(pk__in=pks).order_by("pk"):
+                try:
+                    change(write, memory)
+                    done += 1
+                except LeftAlone as why:
+                    left[str(why)] += 1
+        return done
+
+    def forget_each(self, pks: Iterable[int]) -> int:
+        """Deletes for good; answers how many."""
+        deleted, rest = 0, iter(pks)
+        while batch := list(islice(rest, BATCH)):
+            with writing(self.app, self.actor, timezone.now()) as write:
+                deleted += write.forget(Memory.objects.for_app(self.app).filter(pk__in=batch))
+        return deleted
+
+    def merge(self, pks: Sequence[int]) -> Memory:
+        """One memory for all of these: the surest lives on and stands for the others. Raises CannotMerge."""
+        if len(pks) > MERGE_AT_MOST:
+            raise CannotMerge(f"Select at most {MERGE_AT_MOST} memories to merge.")
+        with writing(self.app, self.actor, timezone.now()) as write:
+            current = list(Memory.objects.for_app(self.app).filter(pk__in=pks))
+            check_merge(current)
+            winner = max(current, key=standing)
+            write.merge(winner, [memory for memory in current if memory != winner], "merged by an operator")
+        return winner
+
+
+def archive_one(write: Writer, memory: Memory) -> None:
+    refuse_superseded(memory)
+    if memory.status == Status.ARCHIVED:
+        raise LeftAlone("archived already")
+    write.archive(memory)
+
+
+def restore_one(write: Writer, memory: Memory) -> None:
+    refuse_superseded(memory)
+    if memory.status == Status.ACTIVE:
+        raise LeftAlone("active already")
+    write.restore(memory)
+
+
+def refuse_superseded(memory: Memory) -> None:
+    if memory.status == Status.SUPERSEDED:
+        raise LeftAlone("another memory stands for it; undo its last change instead")
+
+
+def pin_one(write: Writer, memory: Memory) -> None:
+    if memory.pinned:
+        raise LeftAlone("pinned already")
+    write.edit(memory, {"pinned": True})
+
+
+def unpin_one(write: Writer, memory: Memory) -> None:
+    if not memory.pinned:
+        raise LeftAlone("not pinned")
+    write.edit(memory, {"pinned": False})
+
+
+def undo_one(write: Writer, memory: Memory) -> None:
+    try:
+        write.undo(memory)
+    except NothingToUndo as error:
+        raise LeftAlone("nothing has changed since they were created") from error
+
+
+def check_merge(rows: Sequence[Memory]) -> None:
+    if len(rows) < 2:
+        raise CannotMerge("Select two or more memories to merge.")
+    if any(memory.status == Status.SUPERSEDED for memory in rows):
+        raise CannotMerge("A superseded memory has been merged already.")
+    if len({readers(memory) for memory in rows}) > 1:
+        raise CannotMerge("Only memories of the same end user and visibility can be merged: change that first.")
+
+
+def readers(memory: Memory) -> tuple[object, ...]:
+    """Who may see it. A merge must neither hide a memory from its readers nor show it to others."""
+    return memory.user_id, memory.visibility, memory.visibility == Visibility.AGENT and memory.agent_id
+
+
+def standing(memory: Memory) -> tuple[bool, float, bool, int]:
+    """The greatest is kept: an active one before others, then the most confident, pinned, oldest."""
+    return memory.status == Status.ACTIVE, memory.confidence, memory.pinned, -memory.pk

@@ -1,0 +1,98 @@
+"""The table: filters in the address, the latest first, or what means the same as a question."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.http import HttpResponse
+
+from memories.agent import MemoryAgent
+from memories.dashboard.desk import Desk, DeskRequest, page
+from memories.dashboard.filters import Choice, Filters, Search, Suggested
+from memories.dashboard.show import is_seen, show, unchanged
+from memories.dashboard.slices import Slice, take
+from memories.models import LIVE, Memory, Source, Status
+from memories.models.memory import MemoryQuerySet, subject_of
+from memories.retrieve.search import Asked
+from memsite.tenancy.models import Agent
+
+SUGGESTIONS = 200
+AGENTS_OFFERED = 200
+FOUND_AT_MOST = 50
+TEXT, MEANING = "text", "meaning"
+ANY = "any"
+# The fields that a search by meaning knows by the same name.
+SEARCHED_BY = ("category", "subject", "agent", "source")
+
+
+class MemoryFilters(Filters):
+    q = Search("Find")
+    by = forms.ChoiceField(label="By", required=False, choices=[(TEXT, "its words"), (MEANING, "its meaning")])
+    subject = Suggested("Service")
+    category = Suggested("Category")
+    status = forms.ChoiceField(
+        required=False,
+        choices=[("", "active and inactive"), *((status, status) for status in Status.values), (ANY, "any")],
+    )
+    agent = Choice("Agent", [])
+    source = Choice("Source", [(source, source) for source in Source.values])
+
+    def __init__(self, desk: Desk, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        names = Agent.objects.for_app(desk.app).order_by("name").values_list("name", flat=True)[:AGENTS_OFFERED]
+        self.fields["agent"].choices = [("", "any"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+
+    def asked(self) -> dict[str, Any]:
+        """`by` narrows nothing without something to find."""
+        asked = super().asked()
+        return asked if "q" in asked else {name: value for name, value in asked.items() if name != "by"}
+
+
+@page()
+def memories(request: DeskRequest) -> HttpResponse:
+    desk = request.desk
+    seen = str(desk.app.change_number)
+    if is_seen(request, seen):
+        return unchanged()
+    filters = MemoryFilters(desk, request.GET)
+    asked = filters.asked()
+    if asked.get("by") == MEANING:
+        slice = search(desk.agent(), asked)
+    else:
+        slice = take(narrow(Memory.objects.for_app(desk.app), asked).select_related("session", "agent"), request.GET)
+    context = {"filters": filters, "slice": slice, "seen": seen, "by_meaning": asked.get("by") == MEANING}
+    if not request.htmx:
+        suggest(filters, desk)
+    return show(request, "memories/page", context, part="memories/list")
+
+
+def narrow(rows: MemoryQuerySet, asked: Mapping[str, Any]) -> MemoryQuerySet:
+    status = asked.get("status")
+    if status != ANY:
+        rows = rows.filter(status=status) if status else rows.filter(status__in=LIVE)
+    if "subject" in asked:
+        rows = rows.filter(subject=subject_of(asked["subject"]))
+    if "agent" in asked:
+        rows = rows.filter(agent__name=asked["agent"])
+    if "q" in asked:
+        rows = rows.filter(content__icontains=asked["q"])
+    return rows.filter(**{name: asked[name] for name in ("category", "source") if name in asked})
+
+
+def search(agent: MemoryAgent, asked: Mapping[str, Any]) -> Slice[Memory]:
+    """The best hits, best first, in one page. Nothing counts as recalled by it."""
+    filters = {name: asked[name] for name in SEARCHED_BY if name in asked}
+    if "subject" in filters:
+        filters["subject"] = subject_of(filters["subject"])
+    found = agent.search(Asked(text=asked["q"], limit=FOUND_AT_MOST, filters=filters, count_access=False))
+    return Slice([hit.memory for hit in found.hits])
+
+
+def suggest(filters: MemoryFilters, desk: Desk) -> None:
+    """Services and categories that there are. Two queries over an index each."""
+    rows = Memory.objects.for_app(desk.app).order_by()
+    for name in ("subject", "category"):
+        values = rows.exclude(**{name: None}).values_list(name, flat=True).distinct().order_by(name)[:SUGGESTIONS]
+        filters.fields[name].suggest(values)  # type: ignore[attr-defined]

@@ -1,0 +1,424 @@
+"""The memories table: what it shows, finds, changes, and to whom."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from memories.agent import MemoryAgent
+from memories.models import Memory, Revision, Status
+from memsite.tenancy.models import AppPolicy
+from tests.conftest import Caller
+from tests.dashboard.reading import HTMX, elements, fragment, queries_of, read, text_of
+
+LIST = "/memories"
+HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7*7 }}'
+
+
+def stored(caller: Caller, content: str, **fields: Any) -> Memory:
+    return Memory.objects.get(uid=caller.remember(content, dedupe=False, **fields)["id"])
+
+
+def shown(answer: Any) -> list[str]:
+    """The texts of the rows, top to bottom."""
+    assert answer.status_code == 200
+    return [memory.content for memory in answer.context["slice"].rows]
+
+
+def edit_url(memory: Memory) -> str:
+    return f"/memories/{memory.uid}/edit"
+
+
+def typed(memory: Memory, **changes: Any) -> dict[str, Any]:
+    """What a browser sends for the edit form of this memory after `changes`."""
+    fields = {
+        "content": memory.content, "subject": memory.subject or "", "category": memory.category, "kind": memory.kind,
+        "importance": memory.importance, "confidence": round(memory.confidence, 2), "version": memory.version,
+    }  # fmt: skip
+    return fields | changes
+
+
+def last_change(memory: Memory) -> Revision:
+    revision = Revision.objects.filter(memory=memory).order_by("-number").first()
+    assert revision is not None
+    return revision
+
+
+def toasts(answer: Any) -> str:
+    return str(answer.headers.get("HX-Trigger", ""))
+
+
+# --- what is shown
+
+
+def test_a_row_tells_all_of_a_memory(vera: Client, alice: Caller) -> None:
+    session = alice.start_session(title="Night shift")
+    stored(
+        alice, "Backups run at night", category="timing", subject="postgres", confidence=0.9, session_id=session["id"]
+    )
+    stored(alice, "Coffee is out")
+    text = text_of(vera.get(LIST))
+    for part in ("postgres", "timing", "Backups run at night", "0.90", "active", "UTC", "Night shift", "general"):
+        assert part in text
+
+
+def test_the_latest_come_first_and_inactive_ones_are_greyed(vera: Client, alice: Caller) -> None:
+    stored(alice, "Old")
+    stored(alice, "Doubtful", confidence=0.1)
+    answer = vera.get(LIST)
+    assert shown(answer) == ["Doubtful", "Old"]
+    assert [row.get("class", "") for row in elements(answer, "tr") if row.get("id")] == ["away", ""]
+
+
+def test_an_empty_app_says_what_to_do(vera: Client) -> None:
+    assert "Nothing is known yet" in text_of(vera.get(LIST))
+    assert "Nothing fits these filters" in text_of(vera.get(LIST, {"q": "x"}))
+
+
+def test_viewers_get_nothing_to_change_with(vera: Client, ed: Client, alice: Caller) -> None:
+    stored(alice, "Whales sing")
+    for client, allowed in ((vera, False), (ed, True)):
+        html = client.get(LIST).content.decode()
+        assert ("/memories/bulk" in html) is ("data-pick" in html) is ("/edit" in html) is ("/memories/add" in html)
+        assert ("/memories/bulk" in html) is allowed
+
+
+def test_long_lists_are_turned_page_by_page(vera: Client, alice: Caller) -> None:
+    for number in range(120):
+        stored(alice, f"Fact {number}")
+    first = vera.get(LIST)
+    assert (len(shown(first)), shown(first)[0], first.context["slice"].newer) == (50, "Fact 119", None)
+    second = vera.get(LIST, {"after": first.context["slice"].older})
+    third = vera.get(LIST, {"after": second.context["slice"].older})
+    assert (shown(second)[0], shown(third)[-1], third.context["slice"].older) == ("Fact 69", "Fact 0", None)
+    back = vera.get(LIST, {"before": third.context["slice"].newer})
+    assert shown(back) == shown(second)
+    stored(alice, "Fact 120")
+    assert shown(vera.get(LIST, {"after": first.context["slice"].older})) == shown(second), "new rows move nothing"
+
+
+@pytest.mark.parametrize("cursor", ["x", "1", "\0", "' OR 1=1", "a" * 500])
+def test_a_cursor_that_is_none_is_passed_over(vera: Client, alice: Caller, cursor: str) -> None:
+    stored(alice, "Whales sing")
+    assert shown(vera.get(LIST, {"after": cursor, "before": cursor})) == ["Whales sing"]
+
+
+# --- what is found
+
+
+@pytest.fixture
+def library(alice: Caller, bob: Caller) -> None:
+    stored(alice, "Postgres needs VACUUM weekly", category="maintenance", subject="postgres")
+    stored(alice, "Caddy starts after WireGuard", category="dependency", subject="caddy")
+    stored(bob, "Lunch is at noon", category="office")
+    stored(alice, "Never sure", confidence=0.1, category="office")
+    archived = stored(alice, "Long gone", category="office")
+    MemoryAgent(alice.app, None, "operator:x").archive_each([archived.pk])
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(
+    ("filters", "found"),
+    [
+        ({"subject": "caddy"}, ["Caddy starts after WireGuard"]),
+        ({"subject": "General"}, ["Never sure", "Lunch is at noon"]),
+        ({"category": "maintenance"}, ["Postgres needs VACUUM weekly"]),
+        ({"agent": "bob"}, ["Lunch is at noon"]),
+        ({"status": "inactive"}, ["Never sure"]),
+        ({"status": "archived"}, ["Long gone"]),
+        ({"status": "any", "category": "office"}, ["Long gone", "Never sure", "Lunch is at noon"]),
+        ({"source": "api", "agent": "bob"}, ["Lunch is at noon"]),
+        ({"source": "marker"}, []),
+        ({"q": "vacuum"}, ["Postgres needs VACUUM weekly"]),
+        ({"q": "100%_"}, []),
+        ({"q": "noon", "status": "archived"}, []),
+        ({"status": "nonsense", "q": "noon"}, ["Lunch is at noon"]),
+        ({"agent": "nobody", "q": "noon"}, ["Lunch is at noon"]),
+    ],
+)
+def test_filters_narrow_the_list_and_stay_in_the_form(vera: Client, filters: dict[str, str], found: list[str]) -> None:
+    answer = vera.get(LIST, filters)
+    assert shown(answer) == found
+    for name, value in filters.items():
+        if name in ("q", "subject", "category"):
+            assert elements(answer, "input", name=name)[0]["value"] == value
+    assert "Clear" in text_of(answer)
+
+
+@pytest.mark.usefixtures("library")
+def test_a_question_finds_by_meaning_and_counts_nothing(vera: Client) -> None:
+    answer = vera.get(LIST, {"q": "when does postgres need VACUUM", "by": "meaning"})
+    assert shown(answer)[0] == "Postgres needs VACUUM weekly"
+    assert shown(vera.get(LIST, {"q": "Postgres VACUUM", "by": "meaning", "subject": "caddy"})) != shown(answer)
+    assert set(Memory.objects.values_list("access_count", flat=True)) == {0}
+
+
+@pytest.mark.usefixtures("library")
+def test_the_form_suggests_services_and_categories_that_there_are(vera: Client, otto: Client) -> None:
+    suggested = {option["value"] for option in elements(vera.get(LIST), "option")}
+    assert {"postgres", "caddy", "office", "maintenance", "bob"} <= suggested
+    assert not {"postgres", "office", "bob"} & {option["value"] for option in elements(otto.get(LIST), "option")}
+
+
+# --- staying up to date
+
+
+def test_a_refresh_answers_with_the_list_alone_or_with_nothing_new(vera: Client, alice: Caller) -> None:
+    stored(alice, "Whales sing")
+    page = vera.get(f"{LIST}?category=general")
+    [section] = elements(page, "section", id="memory-list")
+    assert section["hx-get"] == f"{LIST}?category=general"
+    seen = re.findall(r'"X-Seen": "(\w+)"', section["hx-headers"])[0]
+    assert fragment(vera, LIST, **{"X-Seen": seen}).status_code == 204
+    stored(alice, "Bears sleep")
+    answer = fragment(vera, LIST, **{"X-Seen": seen})
+    assert shown(answer) == ["Bears sleep", "Whales sing"]
+    assert not elements(answer, "main")
+    assert "HX-Request" in answer["Vary"]
+
+
+def test_going_back_in_the_browser_gives_the_whole_page(vera: Client) -> None:
+    answer = fragment(vera, LIST, **{"HX-History-Restore-Request": "true"})
+    assert elements(answer, "main")
+
+
+# --- editing
+
+
+def test_an_edit_is_a_revision_in_ones_name(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Backups run at night", category="timing", confidence=0.6)
+    form = fragment(ed, edit_url(memory))
+    assert elements(form, "tr", id=f"m-{memory.uid}")[0]["data-keep"] == ""
+    answer = ed.post(edit_url(memory), typed(memory, content="Backups run at noon", reason="It moved"), headers=HTMX)
+    assert answer.status_code == 200
+    assert "Backups run at noon" in text_of(answer)
+    assert "Saved." in toasts(answer)
+    memory.refresh_from_db()
+    change = last_change(memory)
+    assert (memory.content, memory.confidence) == ("Backups run at noon", 0.6)
+    assert (change.action, change.actor, change.reason) == ("edited", "operator:ed", "It moved")
+
+
+def test_the_slider_sets_confidence_and_wakes_what_was_inactive(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Doubtful", confidence=0.1)
+    ed.post(edit_url(memory), typed(memory, confidence="0.95"), headers=HTMX)
+    memory.refresh_from_db()
+    assert (memory.confidence, memory.status) == (0.95, Status.ACTIVE)
+
+
+def test_what_the_slider_cannot_show_is_not_changed(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Measured", confidence=0.73333)
+    answer = ed.post(edit_url(memory), typed(memory), headers=HTMX)
+    assert "Nothing was changed" in toasts(answer)
+    memory.refresh_from_db()
+    assert (memory.confidence, memory.version) == (0.73333, 1)
+
+
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        ({"content": ""}, "required"),
+        ({"content": "x" * 2001}, "at most 2,000 characters"),
+        ({"category": "Not A Category"}, "Lower-case"),
+        ({"importance": 9}, "valid choice"),
+        ({"confidence": "much"}, "number"),
+        ({"subject": "x" * 201}, "200 characters"),
+    ],
+)
+def test_what_cannot_be_is_said_beside_the_field(ed: Client, alice: Caller, changes: Any, problem: str) -> None:
+    memory = stored(alice, "Backups run at night")
+    answer = ed.post(edit_url(memory), typed(memory, **changes), headers=HTMX)
+    assert problem in text_of(answer)
+    field = next(iter(changes))
+    wrong = [found for tag in ("input", "select", "textarea") for found in elements(answer, tag, name=field)]
+    assert wrong[0]["aria-invalid"] == "true"
+    assert f"edit-{memory.uid}-{field}" == wrong[0]["id"]
+    memory.refresh_from_db()
+    assert memory.version == 1
+
+
+def test_who_comes_second_sees_both_and_decides(ed: Client, olga: Client, alice: Caller) -> None:
+    memory = stored(alice, "Backups run at night", subject="postgres")
+    olga.post(edit_url(memory), typed(memory, content="Backups run at dawn", reason="As seen"), headers=HTMX)
+    answer = ed.post(edit_url(memory), typed(memory, content="Backups run at noon"), headers=HTMX)
+    text = text_of(answer)
+    for part in ("operator:olga", "As seen", "Backups run at dawn", "Backups run at noon", "Save mine over it"):
+        assert part in text
+    assert "postgres" not in read(answer).texts, "what is the same on both sides is not told"
+    memory.refresh_from_db()
+    assert memory.content == "Backups run at dawn", "nothing is lost"
+    [version] = elements(answer, "input", name="version")
+    again = typed(memory, content="Backups run at noon", version=version["value"])
+    ed.post(edit_url(memory), again, headers=HTMX)
+    memory.refresh_from_db()
+    assert memory.content == "Backups run at noon"
+
+
+def test_cancelling_shows_the_row_as_it_is(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    answer = fragment(ed, f"/memories/{memory.uid}/row")
+    assert elements(answer, "tr", id=f"m-{memory.uid}")
+    assert "data-keep" not in answer.content.decode()
+
+
+def test_a_memory_forgotten_meanwhile_is_gone(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    MemoryAgent(alice.app, None, "operator:x").forget_each([memory.pk])
+    assert ed.post(edit_url(memory), typed(memory), headers=HTMX).status_code == 404
+
+
+def test_pages_work_without_scripts(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    assert elements(ed.get(edit_url(memory)), "main")
+    answer = ed.post(edit_url(memory), typed(memory, content="Whales hum"))
+    assert (answer.status_code, answer["Location"]) == (303, "/memories")
+    assert "Saved." in text_of(ed.get("/memories"))
+    assert ed.post("/memories/bulk", {"action": "archive", "memory": memory.uid})["Location"] == "/memories"
+
+
+# --- adding
+
+
+NEW = {"content": "Needs manual VACUUM FULL weekly", "subject": "postgres", "category": "maintenance", "kind": "fact",
+       "importance": 3, "confidence": "0.9"}  # fmt: skip
+
+
+def test_what_an_operator_knows_is_added(ed: Client, alice: Caller) -> None:
+    assert elements(fragment(ed, "/memories/add"), "form", id="add-memory-form")
+    answer = ed.post("/memories/add", NEW, headers=HTMX)
+    assert (answer.status_code, "Added." in toasts(answer), "saved" in toasts(answer)) == (204, True, True)
+    memory = Memory.objects.get()
+    assert (memory.content, memory.subject, memory.category, memory.confidence) == (
+        NEW["content"], "postgres", "maintenance", 0.9,
+    )  # fmt: skip
+    assert (memory.session, memory.status, memory.source) == (None, "active", "operator")
+    assert last_change(memory).actor == "operator:ed"
+
+
+def test_the_same_can_be_added_twice_by_hand(ed: Client) -> None:
+    for _ in "12":
+        ed.post("/memories/add", NEW, headers=HTMX)
+    assert Memory.objects.count() == 2
+
+
+def test_a_full_app_says_so(ed: Client, alice: Caller) -> None:
+    stored(alice, "Pinned", pinned=True)
+    AppPolicy.objects.update(memory_limit=1)
+    answer = ed.post("/memories/add", NEW | {"pinned": "on"}, headers=HTMX)
+    assert answer.status_code == 200
+    assert "none makes room" in text_of(answer)
+    assert Memory.objects.count() == 1
+
+
+# --- many at once
+
+
+def bulk(client: Client, action: str, *memories: Memory) -> Any:
+    data = {"action": action, "memory": [memory.uid for memory in memories]}
+    return client.post("/memories/bulk", data, headers=HTMX)
+
+
+def test_what_is_ticked_is_archived_and_restored(ed: Client, alice: Caller) -> None:
+    rows = [stored(alice, text) for text in ("Whales sing", "Bears sleep")]
+    assert "2 archived." in toasts(bulk(ed, "archive", *rows))
+    assert set(Memory.objects.values_list("status", flat=True)) == {"archived"}
+    told = toasts(bulk(ed, "archive", *rows))
+    assert "2 left as they are: archived already" in told
+    assert "warning" in told
+    assert "2 restored." in toasts(bulk(ed, "restore", *rows))
+    assert {last_change(row).actor for row in rows} == {"operator:ed"}
+
+
+def test_what_is_ticked_becomes_one(ed: Client, alice: Caller) -> None:
+    rows = [stored(alice, text, confidence=sure) for text, sure in (("Whales sing", 0.5), ("Whales do sing", 0.8))]
+    assert "2 merged into one." in toasts(bulk(ed, "merge", *rows))
+    assert dict(Memory.objects.values_list("content", "status")) == {
+        "Whales sing": "superseded", "Whales do sing": "active",
+    }  # fmt: skip
+    assert "already" in toasts(bulk(ed, "merge", *rows))
+    assert "two or more" in toasts(bulk(ed, "merge", rows[0]))
+    assert "1 set back." in toasts(bulk(ed, "undo", rows[1]))
+    assert set(Memory.objects.values_list("status", flat=True)) == {"active"}
+
+
+def test_what_is_ticked_is_deleted_for_good(ed: Client, alice: Caller) -> None:
+    rows = [stored(alice, f"Fact {number}") for number in range(6)]
+    assert "5 deleted." in toasts(bulk(ed, "delete", *rows[:5]))
+    assert list(Memory.objects.values_list("content", flat=True)) == ["Fact 5"]
+    assert Revision.objects.count() == 1
+
+
+@pytest.mark.parametrize("data", [{"action": "x"}, {}, {"action": "delete", "memory": ["x"]}])
+def test_what_makes_no_sense_is_refused(ed: Client, alice: Caller, data: Any) -> None:
+    stored(alice, "Whales sing")
+    assert ed.post("/memories/bulk", data, headers=HTMX).status_code == 400
+    assert Memory.objects.get().status == "active"
+
+
+# --- who may, and where
+
+
+def test_viewers_change_nothing(vera: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    assert vera.get(edit_url(memory)).status_code == 403
+    assert vera.post(edit_url(memory), typed(memory, content="x")).status_code == 403
+    assert vera.get("/memories/add").status_code == 403
+    assert vera.post("/memories/add", NEW).status_code == 403
+    for action in ("archive", "delete", "merge"):
+        assert bulk(vera, action, memory).status_code == 403
+    assert (Memory.objects.get().version, Memory.objects.count()) == (1, 1)
+
+
+def test_memories_of_other_apps_do_not_exist(otto: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    assert "Whales" not in text_of(otto.get(LIST, {"q": "Whales", "status": "any"}))
+    assert "Whales" not in text_of(otto.get(LIST, {"q": "Whales sing", "by": "meaning"}))
+    absent = otto.get("/memories/01890000-0000-7000-8000-000000000000/edit", headers=HTMX)
+    for answer in (
+        otto.get(edit_url(memory), headers=HTMX), otto.post(edit_url(memory), typed(memory), headers=HTMX),
+        otto.get(f"/memories/{memory.uid}/row", headers=HTMX),
+    ):  # fmt: skip
+        assert (answer.status_code, answer.json()["detail"]) == (404, absent.json()["detail"])
+    for action in ("archive", "delete"):
+        assert bulk(otto, action, memory).status_code == 204
+    assert "two or more" in toasts(bulk(otto, "merge", memory))
+    assert Memory.objects.get().version == 1
+    assert otto.get(LIST, {"app": "acme"}).status_code == 404
+
+
+def test_a_form_of_another_site_is_refused(alice: Caller, ed: Client) -> None:
+    strict = Client(enforce_csrf_checks=True)
+    strict.cookies = ed.cookies
+    memory = stored(alice, "Whales sing")
+    assert bulk(strict, "delete", memory).status_code == 403
+    assert Memory.objects.exists()
+
+
+# --- hostile texts, and how much is asked
+
+
+def test_hostile_texts_are_texts(ed: Client, alice: Caller) -> None:
+    session = alice.start_session(title=HOSTILE, external_id=HOSTILE)
+    memory = stored(alice, HOSTILE, subject=HOSTILE[:190], session_id=session["id"], tags=[HOSTILE])
+    ed.post(edit_url(memory), typed(memory, reason=HOSTILE, content=HOSTILE + "!"), headers=HTMX)
+    pages = [
+        ed.get(LIST), ed.get(LIST, {"q": HOSTILE, "subject": HOSTILE, "agent": HOSTILE, "category": HOSTILE}),
+        fragment(ed, edit_url(memory)), ed.post(edit_url(memory), typed(memory, content=HOSTILE), headers=HTMX),
+        ed.get("/events", {"message": HOSTILE, "service": HOSTILE}), ed.get("/events"),
+    ]  # fmt: skip
+    for answer in pages:
+        html = answer.content.decode()
+        assert "<script>alert" not in html
+        assert not elements(answer, "img", src="x")
+    assert HOSTILE + "!" in text_of(pages[0])
+
+
+def test_more_rows_ask_no_more_of_the_database(ed: Client, alice: Caller) -> None:
+    stored(alice, "Whales sing", session_id=alice.start_session()["id"])
+    few = queries_of(ed, LIST)
+    for number in range(30):
+        stored(alice, f"Fact {number}", session_id=alice.start_session()["id"])
+    assert queries_of(ed, LIST) == few <= 8
