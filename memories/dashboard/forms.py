@@ -78,7 +78,8 @@ class AddForm(MemoryForm):
         pass
 
     def __init__(self, app: App, *args: Any, **options: Any) -> None:
-        super().__init__(*args, auto_id="add-%s", **options)
+        super().__init__(*args, **options)
+        self.auto_id = "add-%s"
         self.app = app
 
     def memory_app(self) -> App:
