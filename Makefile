@@ -19,7 +19,7 @@ PORT := 8000
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-run: $(VENV)/run.stamp ## Set up and start the server: http://127.0.0.1:8000 (or PORT=9000, HOST=0.0.0.0)
+run: $(VENV)/run.stamp $(BIN)/memsite ## Set up and start the server: http://127.0.0.1:8000 (or PORT=9000, HOST=0.0.0.0)
 	@$(BIN)/python manage.py setup --url http://$(HOST):$(PORT)
 	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
 
@@ -98,6 +98,13 @@ $(VENV)/dev.stamp: requirements/dev.lock requirements/run.lock | $(BIN)/python
 	@echo "Installing what its tests need (once, and when requirements/dev.lock changes) …"
 	@$(INSTALL) requirements/dev.lock
 	@touch $@ $(VENV)/run.stamp
+
+# The command line of this checkout, found from where the script lies.
+$(BIN)/memsite: | $(BIN)/python
+	@printf '%s\n' '#!$(abspath $(BIN))/python' 'import sys' 'from pathlib import Path' '' \
+		'sys.path.insert(0, str(Path(__file__).resolve().parents[2]))' \
+		'from memsite_client.__main__ import main' '' 'main()' > $@
+	@chmod +x $@
 
 # A link to the Python it was made with: gone with that one, and then made anew.
 $(BIN)/python:

@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 LLMS = ("rules", "anthropic", "openai", "ollama")
 EMBEDDERS = ("minilm", "ollama", "openai", "hash")
 LOG_FORMATS = ("auto", "console", "json")
+# Of the command `memsite` and what it starts, which may run in the same environment.
+CLIENTS_OWN = {"MEMSITE_URL", "MEMSITE_API_KEY", "MEMSITE_SESSION_ID"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +172,7 @@ def cast(name: str, text: str) -> object:
 
 def unknown_variables(environment: Mapping[str, str] = os.environ) -> list[str]:
     """Names that look like ours but are not: typing errors, most likely."""
-    known = {variable(field.name) for field in fields(Conf)}
+    known = {variable(field.name) for field in fields(Conf)} | CLIENTS_OWN
     return sorted(name for name in environment if name.startswith(PREFIX) and name not in known)
 
 

@@ -1,0 +1,129 @@
+"""What all commands share: the client, the exit codes, one clear line when something goes wrong."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from typing import IO, Any, NoReturn, TypeVar
+from uuid import UUID
+
+import click
+
+from memsite_client.errors import (
+    KeyRefused,
+    MemsiteError,
+    NotConfigured,
+    ProblemError,
+    ServerAway,
+    ServerFailed,
+    TooManyRequests,
+)
+from memsite_client.sync import Memsite
+
+WENT_WRONG, REFUSED, KEY, AWAY, INTERRUPTED = 1, 3, 4, 5, 130
+CODES: tuple[tuple[type[MemsiteError], int], ...] = (
+    (NotConfigured, KEY),
+    (KeyRefused, KEY),
+    (ServerAway, AWAY),
+    (ServerFailed, AWAY),
+    (ProblemError, REFUSED),
+)
+FROM_STDIN = "-"
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Failure(click.ClickException):
+    """Ends the command with this line on stderr and this exit code."""
+
+    def __init__(self, message: str, exit_code: int = WENT_WRONG) -> None:
+        super().__init__(message)
+        self.exit_code = exit_code  # type: ignore[misc]  # click reads it from the instance
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        click.echo(f"memsite: {self.format_message()}", file=file, err=True)
+
+
+class Commands(click.Group):
+    """A group whose commands fail with one line, whatever it was that they met."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except MemsiteError as error:
+            fail(error)
+        except KeyboardInterrupt as error:
+            raise Failure("interrupted", INTERRUPTED) from error
+        except UnicodeDecodeError as error:
+            raise Failure("what came in is no text in UTF-8") from error
+
+
+def fail(error: MemsiteError) -> NoReturn:
+    raise Failure(message_of(error), code_of(error)) from error
+
+
+def code_of(error: MemsiteError) -> int:
+    return next((code for kind, code in CODES if isinstance(error, kind)), WENT_WRONG)
+
+
+def message_of(error: MemsiteError) -> str:
+    """One line; the server's own words where it has said some."""
+    text = " ".join(str(error).split())
+    if isinstance(error, TooManyRequests):
+        return f"{text} Try again in {error.retry_after:.0f} seconds."
+    if isinstance(error, ServerAway):
+        return f"{text} Is it running? `memsite status` looks."
+    return text
+
+
+def connect() -> Memsite:
+    """The client for the running command."""
+    url: str | None = click.get_current_context().find_root().obj
+    return Memsite(url)
+
+
+def as_json(function: Function) -> Function:
+    """The option that all commands have which answer something."""
+    return click.option("--json", "json_", is_flag=True, help="Print the server's answer as JSON.")(function)
+
+
+def print_json(answer: Any) -> None:
+    click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
+
+
+def text_of(argument: str) -> str:
+    """The argument, or all of stdin for `-`."""
+    return sys.stdin.buffer.read().decode() if argument == FROM_STDIN else argument
+
+
+def without_nones(**options: Any) -> Any:
+    """The options that were given."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+class JSONObject(click.ParamType[dict[str, Any]]):
+    name = "json"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if isinstance(value, dict):
+            return value
+        try:
+            parsed = json.loads(value)
+        except ValueError:
+            parsed = None
+        if not isinstance(parsed, dict):
+            self.fail(f'{value!r} is no JSON object, such as {{"source": "wiki"}}.', param, ctx)
+        return parsed
+
+
+class Id(click.ParamType[str]):
+    """Of a memory or a session, as lists show it."""
+
+    name = "id"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return str(UUID(value))
+        except ValueError:
+            self.fail(f"{value!r} is no id. `memsite list` shows some.", param, ctx)

@@ -1,0 +1,168 @@
+"""Commands for single memories: store, list, show, update, delete, history, link."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, TypeVar, get_args
+
+import click
+
+from memsite_client.cli.base import Id, JSONObject, as_json, connect, print_json, text_of, without_nones
+from memsite_client.cli.show import about, confidence, memory_line, memory_page, one_line, revision_lines
+from memsite_client.shapes import Kind, LinkKind, Status, Visibility
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+FIELDS = (
+    click.option("--category", help="Its drawer."),
+    click.option("--subject", help="What it is about: a service, a person, a project."),
+    click.option("--importance", type=click.IntRange(1, 5), help="From 1 to 5."),
+    click.option("--confidence", type=float, help="From 0 to 1."),
+    click.option("--tag", "tags", multiple=True, help="May be given several times."),
+    click.option("--user", "user_id", help="The end user it is about."),
+    click.option("--visibility", type=click.Choice(get_args(Visibility)), help="Who sees it."),
+    click.option("--valid-from", metavar="TIME", help="Not shown before (ISO 8601)."),
+    click.option("--valid-until", metavar="TIME", help="Not shown after (ISO 8601)."),
+    click.option("--metadata", type=JSONObject(), help="A JSON object of your own."),
+)
+
+
+def memory_fields(function: Function) -> Function:
+    for option in reversed(FIELDS):
+        function = option(function)
+    return function
+
+
+def said(tags: tuple[str, ...], **options: Any) -> Any:
+    return without_nones(tags=list(tags) or None, **options)
+
+
+@click.command()
+@click.argument("text")
+@memory_fields
+@click.option("--kind", type=click.Choice(get_args(Kind)), help="What sort of memory it is.")
+@click.option("--pin", "pinned", is_flag=True, default=None, help="It does not fade and makes no room.")
+@click.option("--external-id", metavar="ID", help="Your own name for it.")
+@click.option("--no-dedupe", is_flag=True, help="Store it even if the same is known.")
+@as_json
+def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **options: Any) -> None:
+    """Remember TEXT (`-` reads it from stdin). If the same is known already, that becomes surer instead."""
+    with connect() as memsite:
+        memory = memsite.create_memory(text_of(text), dedupe=not no_dedupe, **said(tags, **options))
+    if json_:
+        return print_json(memory)
+    outcome = click.style(memory["outcome"], bold=True)
+    click.echo(f"{outcome}  {memory['id']}  {about(memory)}  confidence {confidence(memory['confidence'])}")
+    if memory["reason"]:
+        click.echo(one_line(memory["reason"]))
+    return None
+
+
+@click.command("list")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("--all", "all_", is_flag=True, help="All of them.")
+@click.option("--status", type=click.Choice(["active", "inactive", "superseded", "archived"]))
+@click.option("--category")
+@click.option("--subject", help="`general` for those about nothing in particular.")
+@click.option("--kind", type=click.Choice(get_args(Kind)))
+@click.option("--user", "user_id")
+@click.option("--session", "session_id", type=Id(), help="By its id.")
+@click.option("--pinned/--not-pinned", default=None)
+@as_json
+def list_(limit: int, all_: bool, json_: bool, **filters: Any) -> None:
+    """List memories, the latest first."""
+    with connect() as memsite:
+        rows = islice(memsite.list_memories(**without_nones(**filters)), None if all_ else limit)
+        if json_:
+            return print_json(list(rows))
+        for memory in rows:
+            click.echo(memory_line(memory))
+    return None
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID", type=Id())
+@click.option("--as-of", metavar="TIME", help="As it was then (ISO 8601).")
+@as_json
+def show(memory_id: str, as_of: str | None, json_: bool) -> None:
+    """Show everything that is known of a memory."""
+    with connect() as memsite:
+        memory = memsite.get_memory(memory_id, as_of=as_of)
+    print_json(memory) if json_ else click.echo(memory_page(memory))
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID", type=Id())
+@click.option("--content", help="`-` reads it from stdin.")
+@memory_fields
+@click.option("--pin/--unpin", "pinned", default=None)
+@click.option("--status", type=click.Choice(get_args(Status)))
+@click.option("--version", type=click.IntRange(min=1), help="Only if it is still at this version.")
+@as_json
+def update(
+    memory_id: str, content: str | None, tags: tuple[str, ...], version: int | None, json_: bool, **options: Any
+) -> None:
+    """Change a memory. Tags that are given take the place of all it had."""
+    changes = said(tags, content=None if content is None else text_of(content), **options)
+    if not changes:
+        raise click.UsageError("Say what to change: --content, --category, --pin …")
+    with connect() as memsite:
+        memory = memsite.change_memory(memory_id, version=version, **changes)
+    print_json(memory) if json_ else click.echo(memory_line(memory))
+
+
+@click.command()
+@click.argument("ids", metavar="ID...", nargs=-1, required=True, type=Id())
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@as_json
+def delete(ids: tuple[str, ...], yes: bool, json_: bool) -> None:
+    """Forget memories for good, with their history. `memsite update ID --status archived` is the soft way."""
+    with connect() as memsite:
+        if not yes:
+            for memory_id in ids:
+                click.echo(memory_line(memsite.get_memory(memory_id)), err=True)
+            click.confirm(
+                "Forget this for good?" if len(ids) == 1 else f"Forget these {len(ids)} for good?", abort=True, err=True
+            )
+        answer = memsite.delete_memory(*ids) if len(ids) == 1 else memsite.delete_memories(ids)
+    print_json(answer) if json_ else click.echo(f"Forgot {answer['deleted_count']} of {len(ids)}.")
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID", type=Id())
+@as_json
+def history(memory_id: str, json_: bool) -> None:
+    """Show every change of a memory, who made it and why, the oldest first."""
+    with connect() as memsite:
+        revisions = memsite.list_revisions(memory_id)
+        if json_:
+            return print_json(list(revisions))
+        for line in revision_lines(revisions):
+            click.echo(line)
+    return None
+
+
+@click.command()
+@click.argument("from_id", metavar="FROM", type=Id())
+@click.argument("to_id", metavar="TO", type=Id())
+@click.option("--kind", type=click.Choice(get_args(LinkKind)), default="related", show_default=True)
+@as_json
+def link(from_id: str, to_id: str, kind: LinkKind, json_: bool) -> None:
+    """Link two memories, by their ids."""
+    with connect() as memsite:
+        answer = memsite.create_link(from_id, to_id, kind=kind)
+    print_json(answer) if json_ else click.echo(f"{answer['from_id']} {answer['kind']} {answer['to_id']}")
+
+
+@click.command()
+@click.argument("memory_id", metavar="ID", type=Id())
+@as_json
+def links(memory_id: str, json_: bool) -> None:
+    """Show what a memory is linked with."""
+    with connect() as memsite:
+        rows = list(memsite.list_links(memory_id))
+    if json_:
+        return print_json(rows)
+    for row in rows:
+        click.echo(f"{row['from_id']} {click.style(row['kind'], bold=True)} {row['to_id']}")
+    return None

@@ -1,0 +1,149 @@
+"""`memsite store list show update delete history link links` and `search context feedback`, at a real server."""
+
+from __future__ import annotations
+
+import pytest
+
+from memsite_client import Memsite, NotFound
+from tests.cli.conftest import run, run_json
+
+
+def store(text: str, *options: str) -> str:
+    return str(run_json("store", text, *options)["id"])
+
+
+def test_store_and_find(memsite: Memsite) -> None:
+    told = run(
+        "store", "Takes 60s to start", "--category", "timing", "--subject", "jellyfin", "--tag", "slow", "--pin"
+    ).stdout
+    assert told.startswith("created  ")
+    assert "timing:jellyfin  confidence 0.70" in told
+    (memory,) = memsite.list_memories()
+    assert (memory["tags"], memory["pinned"]) == (["slow"], True)
+    found = run("search", "how", "long", "does", "jellyfin", "take", "to", "start").stdout
+    assert "Takes 60s to start" in found
+    assert memory["id"] in found
+
+
+def test_saying_the_same_makes_it_surer(memsite: Memsite) -> None:
+    store("Takes 60s to start", "--subject", "jellyfin", "--category", "timing")
+    told = run("store", "Takes about 60 seconds to start", "--subject", "jellyfin", "--category", "timing").stdout
+    assert told.startswith("reinforced  ")
+    assert "0.80" in told
+
+
+def test_store_reads_from_stdin(memsite: Memsite) -> None:
+    run("store", "-", "--metadata", '{"source": "wiki"}', stdin="Whales sing\nat night")
+    (memory,) = memsite.list_memories()
+    assert (memory["content"], memory["metadata"]) == ("Whales sing\nat night", {"source": "wiki"})
+
+
+def test_search_takes_filters_and_explains(memsite: Memsite) -> None:
+    store("Whales sing", "--category", "sea", "--tag", "song")
+    store("Birds sing", "--category", "air", "--tag", "song")
+    found = run_json("search", "sing", "--category", "sea", "--tag", "song", "--explain")
+    assert [hit["content"] for hit in found["results"]] == ["Whales sing"]
+    assert " = " in run("search", "sing", "--explain").stdout
+
+
+def test_nothing_found_is_told_beside_the_results(memsite: Memsite) -> None:
+    result = run("search", "whales")
+    assert (result.stdout, result.stderr) == ("", "Nothing fits.\n")
+    assert run_json("search", "whales")["results"] == []
+
+
+def test_list_shows_the_latest_first_and_no_more_than_asked(memsite: Memsite) -> None:
+    memsite.create_memories([{"content": f"Whale number {number}", "category": "sea"} for number in range(30)])
+    assert run("list").stdout.count("Whale number") == 20
+    assert [row["content"] for row in run_json("list", "-n", "2")] == ["Whale number 29", "Whale number 28"]
+    assert len(run_json("list", "--all", "--category", "sea")) == 30
+    assert run_json("list", "--category", "air") == []
+
+
+def test_show_tells_everything(memsite: Memsite) -> None:
+    memory = store("Whales sing", "--importance", "5", "--valid-until", "2199-01-01T00:00:00Z")
+    told = run("show", memory).stdout
+    assert told.startswith("Whales sing\n\n")
+    for part in ("importance", "5", "2199-01-01", memory):
+        assert part in told
+
+
+def test_update_changes_what_is_named(memsite: Memsite) -> None:
+    memory = store("Whales sing", "--tag", "a", "--tag", "b")
+    run(
+        "update", memory, "--content", "-", "--tag", "c", "--unpin", "--confidence", "0.9", stdin="Whales sing at night"
+    )
+    changed = memsite.get_memory(memory)
+    assert (changed["content"], changed["tags"], changed["confidence"]) == ("Whales sing at night", ["c"], 0.9)
+
+
+def test_update_of_another_version_is_refused(memsite: Memsite) -> None:
+    memory = store("Whales sing")
+    run("update", memory, "--version", "1", "--pin")
+    assert run("update", memory, "--version", "1", "--unpin", code=3).stderr.startswith("memsite: ")
+
+
+def test_update_of_nothing_is_wrong_usage(memsite: Memsite) -> None:
+    assert "Say what to change" in run("update", store("Whales sing"), code=2).stderr
+
+
+def test_history_tells_who_changed_what(memsite: Memsite) -> None:
+    memory = store("Whales sing")
+    run("update", memory, "--importance", "5")
+    told = run("history", memory).stdout
+    assert "created" in told
+    assert "importance: 3 → 5" in told
+    assert "agent:agent" in told
+    assert [revision["action"] for revision in run_json("history", memory)] == ["created", "edited"]
+
+
+def test_delete_asks_first(memsite: Memsite) -> None:
+    memory = store("Whales sing")
+    refused = run("delete", memory, stdin="n\n", code=1)
+    assert "Whales sing" in refused.stderr
+    assert "for good" in refused.stderr
+    assert "Forgot 1 of 1." in run("delete", memory, stdin="y\n").stdout
+    with pytest.raises(NotFound):
+        memsite.get_memory(memory)
+
+
+def test_delete_does_not_ask_when_told_so(memsite: Memsite) -> None:
+    ids = [store(text) for text in ("Whales sing", "Bears sleep")]
+    assert run_json("delete", "--yes", *ids)["deleted_count"] == 2
+
+
+def test_links(memsite: Memsite) -> None:
+    one, two = store("Whales sing"), store("Bears sleep")
+    assert run("link", one, two, "--kind", "elaborates").stdout == f"{one} elaborates {two}\n"
+    assert f"{one} elaborates {two}" in run("links", two).stdout
+
+
+def test_context_is_the_bare_block(memsite: Memsite) -> None:
+    assert run("context").stdout == ""
+    store("Whales sing at night", "--category", "sea")
+    assert "Whales sing at night" in run("context", "when", "do", "whales", "sing?").stdout
+    assert run_json("context", "--format", "app")["included"] == 1
+
+
+def test_feedback_tells_what_was_used(memsite: Memsite) -> None:
+    session = memsite.start_session()["id"]
+    memory = store("Whales sing at night")
+    memsite.get_context(query="when do whales sing?", session_id=session, turn_number=1)
+    told = run("feedback", session, "1", "-", stdin="At night, whales sing.").stdout
+    assert told.startswith(f"used     {memory}")
+
+
+def test_text_of_others_moves_no_cursor(memsite: Memsite) -> None:
+    evil = "Whales \x1b[2J\x1b]0;owned\x07 sing\u202e"
+    memory = memsite.create_memory(evil, subject="\x9b31m")["id"]
+    for arguments in (("list",), ("show", memory), ("search", "whales"), ("history", memory)):
+        told = run(*arguments).stdout
+        assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(told), arguments
+
+
+def test_colours_are_for_terminals_only(memsite: Memsite, monkeypatch: pytest.MonkeyPatch) -> None:
+    store("Whales sing")
+    assert "\x1b" not in run("list").stdout
+    assert "\x1b[" in run("list", color=True).stdout
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert "\x1b" not in run("list", color=True).stdout
