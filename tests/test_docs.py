@@ -35,7 +35,7 @@ def test_every_preset_is_documented() -> None:
 
 def test_requirements_name_files_and_tests_that_exist() -> None:
     page = (ROOT / "docs" / "requirements.md").read_text()
-    paths = re.findall(r"`((?:memsite|memsite_client|memories|sessions|tests|docs|templates)/[\w/.-]+)(?:::(\w+))?`", page)
+    paths = re.findall(r"`((?:memsite(?:_client)?|memories|sessions|tests|docs|templates)/[\w/.-]+)(?:::(\w+))?`", page)
     assert len(paths) > 40
     assert [path for path, _ in paths if not (ROOT / path).exists()] == []
     missing = [f"{path}::{test}" for path, test in paths if test and f"def {test}" not in (ROOT / path).read_text()]
