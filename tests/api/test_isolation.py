@@ -14,6 +14,7 @@ from django.db import transaction
 from django.urls import get_resolver
 from django.utils import timezone
 
+from memories.jobs import JOBS
 from memories.models import (
     EnergyUse,
     Entity,
@@ -27,6 +28,8 @@ from memories.models import (
     SummaryDue,
 )
 from memories.retrieve.pipeline import indexes
+from memsite.jobs.engine import fire_now
+from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import ApiKey, App
 from sessions.models import AgentSession, Resource, Turn
 from tests.api.checks import assistant, ndjson
@@ -95,6 +98,9 @@ def learn(tenants: dict[str, Tenant]) -> None:
         extraction = caller.get("extractions").json()["results"][0]
         Extraction.objects.filter(uid=extraction["id"]).update(status=ExtractionStatus.DEAD)
         ids |= {"rejection": rejection["id"], "entity": entity["id"], "extraction": extraction["id"]}
+        run, _ = fire_now(JOBS["triggers"], caller.app, timezone.now(), tenant.word)
+        JobRun.objects.filter(pk=run.pk).update(status=RunStatus.FAILED)
+        ids["run"] = str(run.uid)
     upkeep_summaries()
 
 
@@ -166,6 +172,11 @@ DOORS: dict[str, Request] = {
     "version": lambda c, i: c.get(f"categories/{i['category']}/versions/1"),
     "difference": lambda c, i: c.get(f"categories/{i['category']}/diff", **{"from": 1, "to": 1}),
     "rewrite": lambda c, i: c.post(f"categories/{i['category']}/rewrite"),
+    "jobs of app": lambda c, i: c.get("jobs", app_id=i["app"]),
+    "runs of app": lambda c, i: c.get("jobs/runs", app_id=i["app"]),
+    "run job of app": lambda c, i: c.post("jobs/decay/run", {"app_id": i["app"]}),
+    "retry run": lambda c, i: c.post(f"jobs/runs/{i['run']}/retry"),
+    "stop run": lambda c, i: c.post(f"jobs/runs/{i['run']}/stop"),
     "trigger": lambda c, i: c.get(f"triggers/{i['trigger']}"),
     "change trigger": lambda c, i: c.patch(f"triggers/{i['trigger']}", {"message": "spy"}),
     "cancel trigger": lambda c, i: c.patch(f"triggers/{i['trigger']}", {"status": "cancelled"}),
@@ -179,12 +190,13 @@ DOORS: dict[str, Request] = {
 WITHOUT_IDS = {
     "apps", "sessions", "context", "memories", "memories/search", "events", "resources", "extractions",
     "extractions/preview", "rejections", "categories", "triggers", "lessons", "lessons.md", "entities", "energy",
-    "energy/consumed", "hooks/claude-code", "prompts/{tier}.md",
+    "energy/consumed", "hooks/claude-code", "prompts/{tier}.md", "jobs", "jobs/runs", "jobs/{name}/run",
 }  # fmt: skip
 # An operator of the app may overrule what was refused to any of its agents.
 OWN_APP_ONLY = {
     "get app", "change app", "uninstall app", "app memories", "delete app memories", "delete app memory",
     "delete own app's foreign memory", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
+    "jobs of app", "runs of app", "run job of app", "retry run", "stop run",
 }  # fmt: skip
 
 
@@ -201,6 +213,7 @@ def absent() -> dict[str, str]:
         "rejection": str(uuid4()),
         "entity": str(uuid4()),
         "extraction": str(uuid4()),
+        "run": str(uuid4()),
     }
 
 
@@ -217,6 +230,7 @@ def seen(answer: Any) -> tuple[int, Any, dict[str, str]]:
 
 MODELS: tuple[Any, ...] = (
     Memory, AgentSession, Turn, Resource, Extraction, Rejection, FutureTrigger, Preload, Entity, Summary, SummaryDue,
+    JobRun,
 )  # fmt: skip
 
 
@@ -254,6 +268,7 @@ def test_every_door_is_tried() -> None:
         "rejection": "{uid}",
         "entity": "{uid}",
         "extraction": "{uid}",
+        "run": "{uid}",
     }
     for door in DOORS.values():
         door(Spy(), names)  # type: ignore[arg-type]

@@ -185,6 +185,18 @@ def answers_about_categories(alice: Caller) -> Answers:
     ]
 
 
+def answers_about_jobs(operator: APIClient) -> Answers:
+    fired = operator.post("/api/v1/jobs/decay/run", {"app_id": "acme"})
+    run = fired.json()["run"]["id"]
+    return [
+        ("run_job", fired),
+        ("list_jobs", operator.get("/api/v1/jobs", {"app_id": "acme"})),
+        ("list_job_runs", operator.get("/api/v1/jobs/runs")),
+        ("stop_job_run", operator.post(f"/api/v1/jobs/runs/{run}/stop")),
+        ("retry_job_run", operator.post(f"/api/v1/jobs/runs/{run}/retry")),
+    ]
+
+
 def answers_about_triggers(alice: Caller) -> Answers:
     memory = alice.remember("Afraid of drills")["id"]
     body = {"trigger_date": "2199-01-07", "message": "Dentist", "memory_ids": [memory]}
@@ -262,6 +274,7 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         *answers_about_learning(alice),
         *answers_about_categories(alice),
         *answers_about_triggers(alice),
+        *answers_about_jobs(operator),
     ]
     assert {name for name, _ in answers} == set(operations(schema))
     lies = {name: problems for name, answer in answers if (problems := check(schema, name, answer))}

@@ -1,0 +1,127 @@
+"""Operators' doors to the upkeep: what is done when, what came of it, and doing it now."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.db.models import Q
+from django.utils import timezone
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api.base import OperatorView, found
+from memories.api.pages import one_of, page, refuse_unknown
+from memories.api.schema import lists
+from memories.api.shapes.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
+from memories.jobs import JOBS
+from memories.jobs.listing import jobs_of
+from memsite.doorbell import ring
+from memsite.exceptions import Conflict
+from memsite.jobs.claims import ask_to_stop, retry
+from memsite.jobs.engine import WORK, fire_now
+from memsite.jobs.models import JobRun, JobRunQuerySet, RunStatus
+from memsite.tenancy.models import App
+
+APP_ID = OpenApiParameter("app_id", str, description="Of this app. Without it, of the key's app or of the whole site.")
+
+
+class JobView(OperatorView):
+    """Jobs of the apps that the caller operates; those of the whole site are for who operates all of it."""
+
+    def app_asked(self, app_id: str | None) -> App | None:
+        """The app that is meant; None for the whole site."""
+        if app_id is not None:
+            return self.app_named(app_id)
+        own = self.caller().app
+        if own:
+            return self.app_named(own.app_id)
+        self.check_site()
+        return None
+
+    def check_site(self) -> None:
+        if not self.caller().governs_all:
+            raise PermissionDenied("The upkeep of the whole site is for who operates all of it: name an app_id.")
+
+    def runs(self) -> JobRunQuerySet:
+        rows = JobRun.objects.select_related("app__policy")
+        if self.caller().governs_all:
+            return rows
+        return rows.filter(app__in=self.apps())
+
+    def run(self, uid: UUID) -> JobRun:
+        run: JobRun = found(self.runs().filter(uid=uid).first())
+        if run.app:
+            self.check_right(run.app)
+        return run
+
+
+class Jobs(JobView):
+    @extend_schema(responses=JobsShown, parameters=[APP_ID], operation_id="list_jobs")
+    def get(self, request: Request) -> Response:
+        """Each job of an app, or of the whole site: when it is due, and its last run."""
+        refuse_unknown(request, "app_id")
+        app = self.app_asked(request.query_params.get("app_id"))
+        return Response({"results": [show_job(listed) for listed in jobs_of(app, timezone.now())]})
+
+
+class FireJob(JobView):
+    @extend_schema(request=JobFired, responses={202: JobAnswer}, operation_id="run_job")
+    def post(self, request: Request, name: str) -> Response:
+        """Sets going the run of the last period that is due. Once per period: a second call answers the same run."""
+        job = found(JOBS.get(name))
+        app_id = self.read(JobFired).get("app_id")
+        if job.of_site:
+            if app_id is not None:
+                raise ValidationError({"app_id": ["This job is for the whole site."]})
+            self.check_site()
+            app = None
+        else:
+            app = self.app_asked(app_id)
+            if app is None:
+                raise ValidationError({"app_id": ["Which app?"]})
+        run, is_new = fire_now(job, app, timezone.now(), self.caller().actor)
+        return Response({"is_new": is_new, "run": show_run(run)}, status=202)
+
+
+class Runs(JobView):
+    @lists(RunShown, "list_job_runs", APP_ID, OpenApiParameter("job", str), OpenApiParameter("status", str))
+    def get(self, request: Request) -> Response:
+        """The latest first, of all apps that the caller operates unless one is named."""
+        refuse_unknown(request, "app_id", "job", "status")
+        asked = request.query_params
+        wanted = Q()
+        if "app_id" in asked:
+            wanted &= Q(app=self.app_named(asked["app_id"]))
+        if "job" in asked:
+            wanted &= Q(job=one_of("job", asked["job"], list(JOBS)))
+        if "status" in asked:
+            wanted &= Q(status=one_of("status", asked["status"], RunStatus.values))
+        return page(self, self.runs().filter(wanted), show_run)
+
+
+class RetryRun(JobView):
+    @extend_schema(request=None, responses={202: RunShown}, operation_id="retry_job_run")
+    def post(self, request: Request, uid: UUID) -> Response:
+        """Due at once, from where it was. 409 for one that is done or under way."""
+        run = self.run(uid)
+        if not retry(run, timezone.now()):
+            raise Conflict("It is done or under way: there is nothing to try again.")
+        ring(WORK)
+        return shown_again(run)
+
+
+class StopRun(JobView):
+    @extend_schema(request=None, responses={202: RunShown}, operation_id="stop_job_run")
+    def post(self, request: Request, uid: UUID) -> Response:
+        """After the batch under way; what is done stays done, and a retry goes on from there. 409 if it ended."""
+        run = self.run(uid)
+        if not ask_to_stop(run, timezone.now()):
+            raise Conflict("It has ended already.")
+        return shown_again(run)
+
+
+def shown_again(run: JobRun) -> Response:
+    run.refresh_from_db()
+    return Response(show_run(run), status=202)

@@ -1,0 +1,119 @@
+"""Upkeep for operators: when each job is due, what came of each run, and doing it again or now."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin, messages
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.safestring import SafeString
+
+from memories.jobs import JOBS
+from memsite.admin_site import AppFilter, ReadOnlyAdmin, SiteAdmin, raw
+from memsite.doorbell import ring
+from memsite.jobs.claims import ask_to_stop, retry
+from memsite.jobs.engine import WORK, fire_now
+from memsite.jobs.models import JobRun, JobSchedule
+from memsite.tenancy.access import Right
+from memsite.tenancy.models import App, AppStatus
+
+
+@admin.register(JobSchedule)
+class JobScheduleAdmin(SiteAdmin[JobSchedule]):
+    """Of the whole site, and so the superusers'. A job has its row from the first minute that the site is up."""
+
+    app_path = ""
+    list_display = ["job", "what_it_does", "when", "enabled"]
+    list_filter = ["enabled"]
+    ordering = ["job"]
+    actions = ["run_now"]
+    fields = ["job", "what_it_does", "enabled", "at", "weekday", "day", "minutes"]
+    readonly_fields = ["job", "what_it_does"]
+
+    @admin.display(description="what it does")
+    def what_it_does(self, row: JobSchedule) -> str:
+        job = JOBS.get(row.job)
+        return job.title if job else "This version of Memsite has no such job."
+
+    @admin.display(description="due")
+    def when(self, row: JobSchedule) -> str:
+        return str(row.schedule)
+
+    @admin.action(description="Run now, for every app", permissions=["change"])
+    def run_now(self, request: HttpRequest, queryset: QuerySet[JobSchedule]) -> None:
+        jobs = [JOBS[row.job] for row in queryset if row.job in JOBS]
+        apps = list(App.objects.filter(status=AppStatus.ACTIVE).select_related("policy"))
+        now, by = timezone.now(), f"operator:{request.user.get_username()}"
+        new = [fire_now(job, app, now, by)[1] for job in jobs for app in ([None] if job.of_site else apps)]
+        done_before = len(new) - sum(new)
+        told = f"{sum(new)} runs set going." + (f" {done_before} had been before: done once." if done_before else "")
+        messages.success(request, told)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: JobSchedule | None = None) -> bool:
+        return False
+
+
+@admin.register(JobRun)
+class JobRunAdmin(ReadOnlyAdmin[JobRun]):
+    right = Right.GOVERN
+    list_display = [
+        "job",
+        "app",
+        "period",
+        "status",
+        "what_it_did",
+        "lasted",
+        "attempts",
+        "reason",
+        "fired_by",
+        "until",
+    ]
+    list_filter = [("app", AppFilter), "status", "job", ("until", admin.DateFieldListFilter)]
+    list_select_related = ["app"]
+    search_fields = ["job", "period", "reason"]
+    ordering = ["-id"]
+    actions = ["try_again", "stop"]
+    fields = [
+        "app", "job", "period", "status", "since", "until", "fired_by", "attempts", "counts_shown", "lasted", "reason",
+        "next_at", "started_at", "finished_at",
+    ]  # fmt: skip
+
+    @admin.display(description="did")
+    def what_it_did(self, run: JobRun) -> str:
+        return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count) or "-"
+
+    @admin.display(description="lasted", ordering="seconds")
+    def lasted(self, run: JobRun) -> str:
+        return f"{run.seconds:.1f} s"
+
+    @admin.display(description="counts")
+    def counts_shown(self, run: JobRun) -> SafeString:
+        return raw(run.counts)
+
+    def has_act_permission(self, request: HttpRequest, obj: JobRun | None = None) -> bool:
+        """Rows are the engine's to write; operators act on them."""
+        return self.allows(request, self.right, obj)
+
+    @admin.action(description="Try again, or go on with", permissions=["act"])
+    def try_again(self, request: HttpRequest, queryset: QuerySet[JobRun]) -> None:
+        self.told(request, "set going again", [retry(run, timezone.now()) for run in queryset])
+        ring(WORK)
+
+    @admin.action(description="Stop after the batch under way", permissions=["act"])
+    def stop(self, request: HttpRequest, queryset: QuerySet[JobRun]) -> None:
+        self.told(request, "stopped, or about to", [ask_to_stop(run, timezone.now()) for run in queryset])
+
+    def told(self, request: HttpRequest, what: str, done: list[bool]) -> None:
+        left = len(done) - sum(done)
+        rest = f" {left} left alone: there was nothing to do about them." if left else ""
+        messages.success(request, f"{sum(done)} {what}.{rest}")
+
+    def get_actions(self, request: HttpRequest) -> Any:
+        actions = super().get_actions(request)
+        actions.pop("delete_selected", None)
+        return actions
