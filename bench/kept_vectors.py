@@ -32,6 +32,10 @@ class KeptVectors:
     def thresholds(self) -> Thresholds:
         return self.embedder.thresholds
 
+    @property
+    def in_process(self) -> bool:
+        return self.embedder.in_process
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         keys = {text: sha256(text.encode()).digest() for text in texts}
         unknown = [text for text, key in keys.items() if key not in self.vectors]

@@ -18,14 +18,15 @@ _ANCHORED = re.compile(r"\b(before|after|since|until|till)\s+([^?.!,;:\n]{3,60})
 _WORD = re.compile(r"\w+")
 
 
-def anchored_days(evidence: Evidence, looked_up: list[str]) -> Evidence:
+def anchored_days(evidence: Evidence) -> Evidence:
     """The evidence with the days that an event in the question stands for, if it names no other times."""
     question = evidence.question
     told = _ANCHORED.search(question.text) if not question.days else None
     if told is None:
         return evidence
-    words = [word for word in _WORD.findall(told[2].casefold()) if word in looked_up][:MOST_WORDS]
-    day = day_of(evidence, [looked_up.index(word) for word in words])
+    looked_up = evidence.words.names
+    words = [looked_up.index(word) for word in _WORD.findall(told[2].casefold()) if word in looked_up]
+    day = day_of(evidence, words[:MOST_WORDS])
     if day is None:
         return evidence
     is_before = told[1].casefold() in ("before", "until", "till")
@@ -35,7 +36,7 @@ def anchored_days(evidence: Evidence, looked_up: list[str]) -> Evidence:
 
 def day_of(evidence: Evidence, words: list[int]) -> int | None:
     """The day of the memory nearest to the question that holds all of these words; None if none does."""
-    if not words or not len(evidence.words.held):
+    if not words:
         return None
     days = evidence.reading.days
     telling = np.flatnonzero(evidence.words.held[words].all(0) & (days > 0))

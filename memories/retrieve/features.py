@@ -18,6 +18,8 @@ from memories.retrieve.words import Words, idf
 CANDIDATES = 200
 # Turns before and after that count as neighbours.
 REACH = 3
+# A best score below this is none.
+LEAST_BEST = 1e-6
 # Weight, in memories, of the embedder's usual cosines in an app's mean and spread.
 PRIOR_MEMORIES = 20
 # Features that count differently among long texts: there words mislead and meaning leads.
@@ -25,7 +27,8 @@ LONG_TOO = ("meaning", "words", "covered_nearby", "session_words")
 
 # Of each candidate; bools count as 0 and 1.
 Features = dict[str, NDArray[Any]]
-Looks = Callable[[Rows], NDArray[np.uint16]]
+Bits = NDArray[np.uint16]
+Looks = Callable[[Rows], Bits]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,7 @@ def standardise(cosines: Floats, usual: tuple[float, float]) -> Floats:
 
 def relative(scores: NDArray[Any]) -> NDArray[Any]:
     """As shares of the best."""
-    return scores / max(float(scores.max(initial=0)), 1e-6)
+    return scores / max(float(scores.max(initial=0)), LEAST_BEST)
 
 
 def candidates(evidence: Evidence, meaning: Floats) -> Rows:
@@ -73,14 +76,13 @@ def candidates(evidence: Evidence, meaning: Floats) -> Rows:
     reading = evidence.reading
     if reading.size <= CANDIDATES:
         return np.arange(reading.size)
-    own, _, _ = subjects_named(evidence)
-    rough = meaning + 4 * relative(evidence.words.bm25) + 0.7 * own
+    own, _, _ = subjects_named(evidence, reading.subjects)
+    rough = meaning + 4 * relative(evidence.words.bm25) + np.float32(0.7) * own
     shared = rough.copy()
     lift = 0.4 * np.maximum(rough, 0)
-    joined = reading.sessions[1:] == reading.sessions[:-1]
-    shared[1:] += lift[:-1] * joined
-    shared[:-1] += lift[1:] * joined
-    return np.sort(np.argpartition(-shared, CANDIDATES)[:CANDIDATES])
+    shared[1:] += lift[:-1] * reading.joined
+    shared[:-1] += lift[1:] * reading.joined
+    return np.sort(np.argpartition(shared, -CANDIDATES)[-CANDIDATES:])
 
 
 def features(evidence: Evidence) -> tuple[Rows, Features]:
@@ -88,12 +90,14 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     reading = evidence.reading
     meaning = standardise(evidence.cosines, evidence.usual_cosine)
     places = candidates(evidence, meaning)
+    near, exists = neighbours(reading, places)
+    before, look = evidence.looks(np.stack([near[REACH - 1], places]))
     found: Features = {
         **meaning_and_words(evidence, meaning, places),
-        **around(evidence, meaning, places),
+        **around(evidence, meaning, near, exists, has_look(before, Look.ASKS)),
         **session(evidence, meaning, places),
-        **subject(evidence, places),
-        **form(evidence, places),
+        **subject(evidence, places, look),
+        **form(evidence, places, look),
         "day_named": (0.15 + 0.85 * reading.chat)
         * evidence.question.days_weigh
         * day_closeness(reading, evidence.question.days, places),
@@ -114,19 +118,23 @@ def meaning_and_words(evidence: Evidence, meaning: Floats, places: Rows) -> Feat
     }
 
 
-def around(evidence: Evidence, meaning: Floats, places: Rows) -> Features:
-    """What the turns before and after say: an answer stands beside its question, a topic runs over turns."""
+def around(
+    evidence: Evidence, meaning: Floats, near: Rows, exists: NDArray[np.bool_], asks: NDArray[np.bool_]
+) -> Features:  # fmt: skip
+    """What the turns before and after say: an answer stands beside its question, a topic runs over turns.
+
+    `asks` says of each turn before whether it is a question.
+    """
     reading, words = evidence.reading, evidence.words
-    near, exists = neighbours(reading, places)
-    close = meaning[near] * exists
-    bm25 = relative(words.bm25)[near] * exists
-    held = words.held[:, near] * exists
-    asked = has_look(evidence.looks(near[REACH - 1]), Look.ASKS) & exists[REACH - 1]
+    before, after, beside = REACH - 1, REACH + 1, slice(REACH - 2, REACH + 3)
+    close = meaning[near[before]] * exists[before]
+    held = (words.held[:, near[beside]] & exists[beside]).any(1)
+    asked = reading.chat * (asks & exists[before])
     return {
-        "near_meaning": np.maximum(close[REACH - 1], close[REACH + 1]),
-        "covered_nearby": (words.weight @ held[:, REACH - 2 : REACH + 3].max(1)) / words.total,
-        "answers_meaning": reading.chat * asked * np.maximum(close[REACH - 1], 0),
-        "answers_words": reading.chat * asked * bm25[REACH - 1],
+        "near_meaning": np.maximum(close, meaning[near[after]] * exists[after]),
+        "covered_nearby": (words.weight @ held) / words.total,
+        "answers_meaning": asked * np.maximum(close, 0),
+        "answers_words": asked * words.bm25[near[before]] / max(words.best, LEAST_BEST),
     }
 
 
@@ -141,21 +149,38 @@ def neighbours(reading: Reading, places: Rows) -> tuple[Rows, NDArray[np.bool_]]
 def session(evidence: Evidence, meaning: Floats, places: Rows) -> Features:
     """How much the whole session is about it."""
     reading, words = evidence.reading, evidence.words
-    starts, number = reading.session_starts, reading.session_numbers[places]
-    counts = np.add.reduceat(words.held, starts, axis=1)
-    length = np.add.reduceat(reading.words, starts)
-    norm = 0.5 + 0.5 * length / max(1.0, float(length.mean()))
-    topic = idf(len(starts), (counts > 0).sum(1)) @ (counts * 2.2 / (counts + 1.2 * norm))
+    number = reading.session_numbers[places]
+    sessions, of_place = np.unique(number, return_inverse=True)
     return {
-        "session_meaning": np.maximum.reduceat(meaning, starts)[number],
-        "session_words": np.maximum.reduceat(words.bm25, starts)[number] / words.total,
-        "session_topic": relative(topic)[number],
+        "session_meaning": best_of_sessions(meaning, reading, sessions)[of_place],
+        "session_words": best_of_sessions(words.bm25, reading, sessions)[of_place] / words.total,
+        "session_topic": relative(topics(reading, words))[number],
     }
 
 
-def subjects_named(evidence: Evidence) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """Places of the one subject named; of another one; and, where several are named, of the one named first."""
-    subjects, named = evidence.reading.subjects, evidence.question.subjects
+def best_of_sessions(values: Floats, reading: Reading, sessions: Rows) -> Floats:
+    """The highest value in each of these sessions, which rise."""
+    bounds = np.stack([reading.session_starts[sessions], reading.session_starts[sessions + 1]], axis=1).ravel()
+    # reduceat takes the end of all for granted, and what lies between two sessions is left out.
+    best: Floats = np.maximum.reduceat(values, bounds[bounds < len(values)])[::2]
+    return best
+
+
+def topics(reading: Reading, words: Words) -> Floats:
+    """BM25 of every session as one text."""
+    topic = np.zeros(len(reading.session_lengths), np.float32)
+    for where in words.places:
+        sessions, counts = np.unique(reading.session_numbers[where], return_counts=True)
+        norm = 0.5 + 0.5 * reading.session_lengths[sessions]
+        topic[sessions] += idf(len(topic), len(sessions)) * (counts * 2.2 / (counts + 1.2 * norm))
+    return topic
+
+
+def subjects_named(
+    evidence: Evidence, subjects: NDArray[np.int32]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Which of these are the one named; another one; and, where several are named, the one named first."""
+    named = evidence.question.subjects
     nothing = np.zeros(len(subjects), bool)
     if not named:
         return nothing, nothing, nothing
@@ -165,9 +190,8 @@ def subjects_named(evidence: Evidence) -> tuple[NDArray[np.bool_], NDArray[np.bo
     return first, (subjects > 0) & ~first, nothing
 
 
-def subject(evidence: Evidence, places: Rows) -> Features:
-    own, other, first = (rows[places] for rows in subjects_named(evidence))
-    look = evidence.looks(places)
+def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
+    own, other, first = subjects_named(evidence, evidence.reading.subjects[places])
     return {
         "subject_named": own,
         "subject_other": other,
@@ -178,10 +202,9 @@ def subject(evidence: Evidence, places: Rows) -> Features:
     }
 
 
-def form(evidence: Evidence, places: Rows) -> Features:
+def form(evidence: Evidence, places: Rows, look: Bits) -> Features:
     """How the text looks. Says much of a turn of a chat and nothing of a document, hence `chat`."""
     reading, question = evidence.reading, evidence.question
-    look = evidence.looks(places)
 
     def has(bit: Look) -> NDArray[Any]:
         return reading.chat * has_look(look, bit)
@@ -201,7 +224,7 @@ def form(evidence: Evidence, places: Rows) -> Features:
     }
 
 
-def has_look(look: NDArray[np.uint16], bit: Look) -> NDArray[np.bool_]:
+def has_look(look: Bits, bit: Look) -> NDArray[np.bool_]:
     has: NDArray[np.bool_] = (look & np.uint16(bit)) != 0
     return has
 

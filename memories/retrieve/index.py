@@ -13,7 +13,7 @@ from dataclasses import dataclass, fields
 from datetime import UTC, date, datetime
 from functools import cached_property
 from threading import Lock
-from typing import Any, Literal
+from typing import Any, Generic, Literal, TypeVar
 
 import numpy as np
 from django.db import connection
@@ -24,7 +24,10 @@ from memories.providers.embeddings import Vectors
 from memories.retrieve.nearest import sign_bits
 from memsite.tenancy.models import App
 
+Value = TypeVar("Value")
 GROWTH = 1.25
+# Each takes about a twentieth of what the vectors take.
+READINGS_KEPT = 4
 LOAD_ROWS = 2000
 # Dead rows are dropped when they are this share of all.
 MOST_DEAD = 0.25
@@ -149,11 +152,43 @@ class Codes:
         return self.numbers[text]
 
 
+class Latest(Generic[Value]):
+    """The last few values that were put in, by key. For all threads."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.values: dict[Any, Value] = {}
+        self.lock = Lock()
+
+    def get(self, key: Any) -> Value | None:
+        return self.values.get(key)
+
+    def put(self, key: Any, value: Value) -> None:
+        with self.lock:
+            self.values.pop(key, None)
+            self.values[key] = value
+            while len(self.values) > self.most:
+                del self.values[next(iter(self.values))]
+
+
 class View:
-    """An app's memories at one moment. Nothing that is written later shows in it."""
+    """An app's memories at one moment. Nothing that is written later shows in it.
+
+    `readings` keeps what `memories.retrieve.reading` made of it for the last few pairs of eyes.
+    """
 
     def __init__(self, columns: Columns, users: Codes, subjects: Codes) -> None:
         self.columns, self.users, self.subjects = columns, users, subjects
+        self.readings: Latest[Any] = Latest(READINGS_KEPT)
+
+    @property
+    def size(self) -> int:
+        return len(self.reading_order)
+
+    @cached_property
+    def owners(self) -> set[int]:
+        """Pks of the agents that have memories for their own eyes."""
+        return set(np.unique(self.columns.owner).tolist()) - {NOBODY}
 
     @cached_property
     def reading_order(self) -> NDArray[np.intp]:

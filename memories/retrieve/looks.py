@@ -18,43 +18,52 @@ class Look(IntFlag):
     ADDRESSES = 256
 
 
-PATTERNS: dict[Look, re.Pattern[str]] = {
-    Look.FIRST_PERSON: re.compile(r"\b(i|i['’](m|ve|d|ll)|my|me|we|we['’](re|ve)|our|mine)\b", re.IGNORECASE),
-    Look.PAST: re.compile(
-        r"\b(was|were|went|got|had|did|took|made|saw|started|bought|found|met|\w+ed)\b", re.IGNORECASE
+# Enough to see a form; a book would take long.
+MAX_CHARACTERS = 5000
+
+
+def known(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+# Words that say it by themselves.
+TELLING: dict[Look, frozenset[str]] = {
+    Look.FIRST_PERSON: known("i my me we our mine"),
+    Look.PAST: known("was were went got had did took made saw started bought found met"),
+    Look.NUMBERS: known(
+        "one two three four five six seven eight nine ten dozen couple several once twice first second third"
     ),
-    Look.NUMBERS: re.compile(
-        r"\b(\d+|one|two|three|four|five|six|seven|eight|nine|ten|dozen|couple|several|once|twice|first|second|third)\b",
-        re.IGNORECASE,
+    Look.TIMES: known(
+        "yesterday today tonight tomorrow ago last next week weeks weekend weekends month months year years day days "
+        "monday tuesday wednesday thursday friday saturday sunday january february march april june july august "
+        "september october november december recently since just soon"
     ),
-    Look.TIMES: re.compile(
-        r"\b(yesterday|today|tonight|tomorrow|ago|last|next"
-        r"|this (week|month|year|weekend|morning|summer|winter|spring|fall)|week(end)?s?|months?|years?|days?"
-        r"|(mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|june|july|august|september|october"
-        r"|november|december|recently|since|just|soon|\d{4})\b",
-        re.IGNORECASE,
-    ),
-    Look.NAMES: re.compile(r"(?<=[a-z,] )[A-Z][a-z]+|\"[^\"]+\"|[A-Z]{2,}"),
-    Look.GREETING: re.compile(
-        r"^(hey|hi|hello|thanks|thank you|wow|yeah|cool|awesome|great|nice|congrats|sounds|haha|lol|ok|okay|oh|aw+"
-        r"|that's|glad)\b",
-        re.IGNORECASE,
-    ),
-    Look.ASKS: re.compile(r"\?\W*$"),
-    Look.ADDRESSES: re.compile(r"\b(you|your|you['’]re)\b", re.IGNORECASE),
+    Look.ADDRESSES: known("you your"),
 }
+THIS_TIME = re.compile(r"\bthis (week|month|year|weekend|morning|summer|winter|spring|fall)\b")
+# A word with a capital inside a sentence, something quoted, or two capitals.
+NAMES = re.compile(r"[A-Z\"](?:(?<=[a-z,] [A-Z])[a-z]|(?<=\")[^\"]+\"|(?<=[A-Z])[A-Z])")
+GREETING = re.compile(
+    r"(hey|hi|hello|thanks|thank you|wow|yeah|cool|awesome|great|nice|congrats|sounds|haha|lol|ok|okay|oh|aw+"
+    r"|that's|glad)\b"
+)
+ASKS = re.compile(r"\?\W*$")
+WORD = re.compile(r"\w+")
 ATTACHMENT = re.compile(r"\s*\[[^\]]*\]?\s*$")
 
 
 def look_of(text: str, subject: str | None) -> Look:
     """Of the text without the "Subject: " that may lead it and without a bracketed note at its end."""
-    body = ATTACHMENT.sub("", text.removeprefix(f"{subject}: "))[-MAX_CHARACTERS:]
-    look = Look.READ
-    for bit, pattern in PATTERNS.items():
-        if pattern.search(body):
-            look |= bit
-    return look
-
-
-# Enough to see a form; the patterns would be slow on a book.
-MAX_CHARACTERS = 5000
+    body = text.removeprefix(f"{subject}: ")
+    body = (ATTACHMENT.sub("", body) if "[" in body else body)[-MAX_CHARACTERS:]
+    small = body.lower()
+    words = set(WORD.findall(small))
+    numbers = list(filter(str.isdecimal, words))
+    seen = {bit: not telling.isdisjoint(words) for bit, telling in TELLING.items()}
+    seen[Look.PAST] |= any(word.endswith("ed") and word != "ed" for word in words)
+    seen[Look.NUMBERS] |= bool(numbers)
+    seen[Look.TIMES] |= 4 in map(len, numbers) or ("this" in words and bool(THIS_TIME.search(small)))
+    seen[Look.NAMES] = bool(NAMES.search(body))
+    seen[Look.GREETING] = bool(GREETING.match(small))
+    seen[Look.ASKS] = bool(ASKS.search(body))
+    return Look(sum(bit for bit, holds in seen.items() if holds) | Look.READ)

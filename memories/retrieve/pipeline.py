@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from memories.models import Memory, Vector
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.retrieve.anchors import anchored_days
-from memories.retrieve.arms import Arm, ask_arms, graph, summary
-from memories.retrieve.arms.fulltext import holders
+from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
+from memories.retrieve.arms.fulltext import look_up
 from memories.retrieve.arms.vector import measure
 from memories.retrieve.features import Evidence
 from memories.retrieve.hits import Hit, Recall, Told
@@ -25,7 +25,7 @@ from memories.retrieve.question import Question, read_question
 from memories.retrieve.ranking import Ranked, at_least, by_column, rank, rank_by, rank_dual, rank_product
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
-from memories.retrieve.words import Words, match_words
+from memories.retrieve.words import match_words
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Ranking
@@ -85,12 +85,13 @@ def from_summaries(
     app: App, question: Question, reading: Reading, scope: Scope, embedder: Embedder, min_score: float | None
 ) -> Recall:  # fmt: skip
     """The memories on which the fitting passages of summaries stand, if one fits well enough; otherwise none."""
-    found, degraded = ask_arms({"vector": partial(embed_question, embedder, question.bare)})
+    here = at_hand(embedder)
+    found, degraded = ask_arms({"vector": partial(embed_question, embedder, question.bare)}, here=here)
     if found and is_partial(app, embedder):
         degraded.append("vector")
     vector, shown = found.get("vector"), set(reading.pks.tolist())
     told, late = ask_arms(
-        {"summary": partial(summary.answers, app, scope.user_id, question, vector, embedder.name, shown)}
+        {"summary": partial(summary.answers, app, scope.user_id, question, vector, embedder.name, shown)}, here=here
     )
     degraded += late
     sufficient = embedder.thresholds.related + summary.SUFFICIENT_WORDS
@@ -123,7 +124,7 @@ def weigh(
         "fulltext": lambda: look_up(app, reading, words),
         "graph": lambda: graph.proximity(app, question.text, reading),
     }
-    found, failed = ask_arms({name: arms[name] for name in plan.arms})
+    found, failed = ask_arms({name: arms[name] for name in plan.arms}, here=at_hand(embedder))
     if "vector" in found and is_partial(app, embedder):
         failed.append("vector")
     nothing = np.zeros(reading.size, np.float32)
@@ -131,13 +132,13 @@ def weigh(
         reading,
         question,
         cosines=found.get("vector", nothing),
-        words=found.get("fulltext") or match_words(reading, []),
+        words=found.get("fulltext") or match_words(reading, [], []),
         looks=looks_at(app, reading),
         usual_cosine=embedder.thresholds.usual,
         proximity=found.get("graph", nothing),
         measured="vector" in found,
     )
-    return anchored_days(evidence, words), failed
+    return anchored_days(evidence), failed
 
 
 def index_of(app: App, embedder: Embedder) -> AppIndex:
@@ -161,10 +162,6 @@ def embed_kept(embed: Callable[[str], Vectors], text: str) -> Vectors:
 def embed_question(embedder: Embedder, text: str) -> Vectors:
     """A question's vector; those of the last questions are kept."""
     return embed_kept(embedder.embed_query, text)
-
-
-def look_up(app: App, reading: Reading, words: list[str]) -> Words:
-    return match_words(reading, [reading.places(found) for found in holders(app.pk, words)])
 
 
 def order(policy: AppPolicy, plan: Plan, evidence: Evidence, embedder: Embedder, scope: Scope) -> Ranked:

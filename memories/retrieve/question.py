@@ -91,8 +91,8 @@ def subjects_called(word: str, reading: Reading) -> list[int]:
     exact = reading.subject_words.get(word)
     if exact:
         return exact
-    alike = (codes for part, codes in reading.subject_words.items() if is_alike(word, part))
-    return list(dict.fromkeys(code for codes in alike for code in codes))
+    alike = (part for part in reading.subject_words_by_letter.get(word[0], ()) if is_alike(word, part))
+    return list(dict.fromkeys(code for part in alike for code in reading.subject_words[part]))
 
 
 def is_alike(word: str, name: str) -> bool:

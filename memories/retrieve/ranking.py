@@ -156,7 +156,7 @@ def fits(evidence: Evidence, relevant: float) -> bool:
     question, words = evidence.question, evidence.words
     if question.subjects and not question.words:
         return True
-    covered = float((words.weight @ words.held).max(initial=0)) / words.total
+    covered = float(words.shares.max(initial=0)) / words.total
     return float(evidence.cosines.max(initial=-1)) + COVERED_COUNTS * covered >= relevant
 
 

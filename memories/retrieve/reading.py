@@ -43,7 +43,8 @@ class Scope:
 class Reading:
     """`rows` are the index rows that are allowed, sessions together and turns rising. Everything else follows them.
 
-    `seen` are all that the caller may see, of whatever status.
+    `seen` are all that the caller may see, of whatever status. The next search of the same eyes reads the same: what is
+    worked out here is worked out once.
     """
 
     def __init__(self, view: View, rows: Rows, seen: NDArray[np.bool_]) -> None:
@@ -70,6 +71,11 @@ class Reading:
         return self.column("words")
 
     @cached_property
+    def relative_words(self) -> Floats:
+        """Of each, in times the mean."""
+        return in_means(self.words)
+
+    @cached_property
     def lengths(self) -> NDArray[np.int32]:
         return self.column("length")
 
@@ -83,14 +89,26 @@ class Reading:
         return np.where(session > NOBODY, session, -self.pks)
 
     @cached_property
+    def joined(self) -> NDArray[np.bool_]:
+        """Shape (size − 1,): whether this one and the next are of one session."""
+        joined: NDArray[np.bool_] = self.sessions[1:] == self.sessions[:-1]
+        return joined
+
+    @cached_property
     def session_starts(self) -> Rows:
-        return np.flatnonzero(np.r_[True, np.diff(self.sessions) != 0]) if self.size else self.rows
+        """Places of the first of each session, and `size` after the last."""
+        return np.flatnonzero(np.r_[True, ~self.joined, True]) if self.size else np.zeros(1, np.intp)
 
     @cached_property
     def session_numbers(self) -> NDArray[np.int64]:
         """Of each row, counted from 0."""
-        changes = np.r_[False, np.diff(self.sessions) != 0] if self.size else np.zeros(0, bool)
-        return np.cumsum(changes)
+        return np.cumsum(np.r_[False, ~self.joined]) if self.size else np.zeros(0, np.int64)
+
+    @cached_property
+    def session_lengths(self) -> Floats:
+        """Words of each session, in times the mean."""
+        words = np.r_[0, np.cumsum(self.words, dtype=np.int64)][self.session_starts]
+        return in_means(np.diff(words))
 
     @cached_property
     def chat(self) -> float:
@@ -113,6 +131,14 @@ class Reading:
                     words.setdefault(word, []).append(int(code))
         return words
 
+    @cached_property
+    def subject_words_by_letter(self) -> dict[str, list[str]]:
+        """Those words by their first letter."""
+        words: dict[str, list[str]] = {}
+        for word in self.subject_words:
+            words.setdefault(word[0], []).append(word)
+        return words
+
     def places(self, pks: NDArray[np.int64]) -> Rows:
         """Where in the reading these memories are; those that are not are left out."""
         place = self.place_of_row[self.view.rows_of(pks)]
@@ -130,8 +156,48 @@ class Reading:
         return places
 
 
+def in_means(counts: NDArray[Any]) -> Floats:
+    """Counts in times their mean."""
+    mean = float(counts.mean()) if len(counts) else 0.0
+    relative: Floats = (counts / max(1.0, mean)).astype(np.float32)
+    return relative
+
+
 def read(view: View, scope: Scope) -> Reading:
-    """What the scope lets through: active, valid, the caller's to see."""
+    """What the scope lets through: active, valid, the caller's to see. The last few readings of a view are kept."""
+    if scope.past or scope.without or scope.only is not None:
+        return read_anew(view, scope)
+    eyes = eyes_of(view, scope)
+    kept = view.readings.get(eyes)
+    if kept is None or not kept.since <= scope.now < kept.until:
+        kept = Kept(read_anew(view, scope), *unchanged_around(view, scope.now))
+        view.readings.put(eyes, kept)
+    return kept.reading
+
+
+def eyes_of(view: View, scope: Scope) -> tuple[object, ...]:
+    """The same for all who see the same: agents and end users without memories of their own see what others do."""
+    agent = scope.agent_pk if scope.agent_pk is None or scope.agent_pk in view.owners else NOBODY
+    user = view.users.numbers.get(scope.user_id, -1) if scope.user_id else None
+    return agent, user, scope.shared
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A reading, and from when and until when (Unix seconds) its eyes see the same."""
+
+    reading: Reading
+    since: float
+    until: float
+
+
+def unchanged_around(view: View, now: float) -> tuple[float, float]:
+    """The last moment at which a memory began or ceased to be valid, and the next one."""
+    moments = np.r_[view.columns.since, view.columns.until]
+    return float(moments[moments <= now].max(initial=-np.inf)), float(moments[moments > now].min(initial=np.inf))
+
+
+def read_anew(view: View, scope: Scope) -> Reading:
     columns = view.columns
     seen = columns.alive.copy()
     if scope.shared:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memories.retrieve.reading import Floats, Reading, Rows
 
@@ -14,38 +17,53 @@ from memories.retrieve.reading import Floats, Reading, Rows
 K1, B_CHAT, B_LONG = 1.2, 0.4, 0.75
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Words:
-    """`held` has shape (t, n): 1 where the memory holds the word; `weight` (t,) is idf, `bm25` (n,) the score."""
+    """`places` are, for each of the `names`, the memories that hold it; `weight` (t,) is idf.
 
-    held: Floats
+    `shares` (n,) is the weight of the words that each memory holds, `bm25` (n,) the score.
+    """
+
+    names: list[str]
+    places: Sequence[Rows]
     weight: Floats
+    shares: Floats
     bm25: Floats
 
-    @property
+    @cached_property
     def total(self) -> float:
         return float(self.weight.sum()) or 1.0
 
+    @cached_property
+    def best(self) -> float:
+        return float(self.bm25.max(initial=0))
+
+    @cached_property
+    def held(self) -> NDArray[np.bool_]:
+        """Shape (t, n): whether the memory holds the word."""
+        held = np.zeros((len(self.places), len(self.bm25)), bool)
+        for number, where in enumerate(self.places):
+            held[number, where] = True
+        return held
+
     def covered(self, rows: Rows) -> Floats:
         """Share of the question's weight that each of these holds."""
-        share: Floats = (self.weight @ self.held[:, rows]) / self.total
+        share: Floats = self.shares[rows] / np.float32(self.total)
         return share
 
 
-def idf(size: int, counts: Floats) -> Floats:
+def idf(size: int, counts: NDArray[Any] | int) -> Floats:
     """Robertson and Spärck Jones, never negative: ln(1 + (N − n + ½) / (n + ½))."""
     weight: Floats = np.log(1 + (size - counts + 0.5) / (counts + 0.5)).astype(np.float32)
     return weight
 
 
-def match_words(reading: Reading, places: Sequence[Rows]) -> Words:
-    """`places` are, for each word, the memories that hold it."""
-    held = np.zeros((len(places), reading.size), np.float32)
-    for number, where in enumerate(places):
-        held[number, where] = 1
-    weight = idf(reading.size, held.sum(1))
-    mean = max(1.0, float(reading.words.mean())) if reading.size else 1.0
+def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> Words:
+    """`places` are, for each word, the memories that hold it, each once."""
+    weight = idf(reading.size, np.array([len(where) for where in places]))
+    shares = np.zeros(reading.size, np.float32)
+    for one, where in zip(weight, places, strict=True):
+        shares[where] += one
     b = B_LONG + (B_CHAT - B_LONG) * reading.chat
-    norm = 1 - b + b * reading.words / mean
-    bm25 = (weight @ held) * ((K1 + 1) / (1 + K1 * norm))
-    return Words(held, weight, bm25.astype(np.float32))
+    factor = (K1 + 1) / (1 + K1 * (1 - b + b * reading.relative_words))
+    return Words(names, places, weight, shares, (shares * factor).astype(np.float32))

@@ -20,6 +20,7 @@ class Away:
 
     name = current_embedder().name
     thresholds = Thresholds(same=0.9, related=0.5, relevant=0.2)
+    in_process = False
 
     @property
     def dim(self) -> int:

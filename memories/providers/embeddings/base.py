@@ -52,6 +52,10 @@ class Embedder(Protocol):
     @property
     def thresholds(self) -> Thresholds: ...
 
+    @property
+    def in_process(self) -> bool:
+        """Whether it answers from within this process: in milliseconds, and waiting for nothing."""
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Shape (len(texts), dim), in the order of `texts`; (0, dim) for none. Raises EmbedderError."""
 

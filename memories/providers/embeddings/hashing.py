@@ -27,6 +27,7 @@ class HashEmbedder:
     """
 
     thresholds = Thresholds(same=0.9, related=0.5, relevant=0.2)
+    in_process = True
 
     def __init__(self, dim: int = 64) -> None:
         self.dim = dim

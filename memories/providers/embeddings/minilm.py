@@ -39,6 +39,7 @@ class MiniLMEmbedder:
     dim = DIM
     # starting values, calibrated by the benchmark
     thresholds = Thresholds(same=0.85, related=0.45, relevant=0.25)
+    in_process = True
 
     def __init__(self, folder: Path | None = None) -> None:
         """`folder` holds the model's files; without it they are looked up in their package."""

@@ -40,6 +40,7 @@ class RemoteEmbedder(ABC):
     """One HTTP service and one model. Sends nothing until it is asked for vectors or for `dim`."""
 
     provider: ClassVar[str]
+    in_process = False
 
     @embedder_errors()
     def __init__(

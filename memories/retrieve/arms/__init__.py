@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooSlow
+from functools import partial
 from threading import local
 from time import monotonic
 from typing import Any
@@ -12,7 +13,8 @@ from typing import Any
 import structlog
 from django.db import DatabaseError, close_old_connections, connection
 
-from memories.providers.embeddings import EmbedderError
+from memories.providers.embeddings import Embedder, EmbedderError
+from memories.retrieve.arms.deadline import interrupted_at
 
 log = structlog.get_logger("memories.retrieve")
 DEADLINE_SECONDS = 5.0
@@ -20,30 +22,53 @@ DEADLINE_SECONDS = 5.0
 THREADS = 64
 Arm = Callable[[], Any]
 FAILURES = (EmbedderError, DatabaseError, TooSlow)
+# What these arms ask is the database and nothing else.
+DATABASE_ARMS = ("fulltext", "graph", "summary")
 pool = ThreadPoolExecutor(THREADS, "arm")
 inside = local()
 
 
-def ask_arms(arms: Mapping[str, Arm], seconds: float | None = None) -> tuple[dict[str, Any], list[str]]:
+def at_hand(embedder: Embedder) -> set[str]:
+    """The arms that wait for nothing outside of this process.
+
+    Two threads that compute take turns at the interpreter: asking these in threads doubled a search's time.
+    """
+    local_database = DATABASE_ARMS if connection.vendor == "sqlite" else ()
+    return {*local_database, *(("vector",) if embedder.in_process else ())}
+
+
+def ask_arms(
+    arms: Mapping[str, Arm], seconds: float | None = None, here: Collection[str] = ()
+) -> tuple[dict[str, Any], list[str]]:
     """The answers by arm, and the names of those that could not answer in time.
 
-    Inside a transaction they are asked one after the other: other threads would not see what it wrote. So they are
-    inside an arm, whose own deadline holds for them: waiting for a thread while holding one could last for ever.
+    Those that are `here` are asked in this thread, while the others wait for whatever they wait for in theirs. Inside a
+    transaction all are asked one after the other: other threads would not see what it wrote. So they are inside an arm,
+    whose own deadline holds for them: waiting for a thread while holding one could last for ever.
     """
-    if connection.in_atomic_block or getattr(inside, "arm", False):
-        waiting = dict(arms)
-    else:
-        deadline = monotonic() + (DEADLINE_SECONDS if seconds is None else seconds)
-        futures = {name: pool.submit(on_own_connection, arm) for name, arm in arms.items()}
-        waiting = {name: wait_for(future, deadline) for name, future in futures.items()}
-    answers, failed = dict[str, Any](), list[str]()
+    deadline = monotonic() + (DEADLINE_SECONDS if seconds is None else seconds)
+    one_by_one = connection.in_atomic_block or getattr(inside, "arm", False)
+    elsewhere = [name for name in arms if not one_by_one and name not in here]
+    futures = {name: pool.submit(on_own_connection, arms[name]) for name in elsewhere}
+    waiting: dict[str, Arm] = {}
+    for name, arm in arms.items():
+        if name not in futures:
+            waiting[name] = arm if one_by_one else partial(in_time, arm, deadline)
+    waiting |= {name: partial(wait_for, future, deadline) for name, future in futures.items()}
+    answers = dict[str, Any]()
     for name, answer in waiting.items():
         try:
             answers[name] = answer()
         except FAILURES as error:
             log.warning("arm_failed", arm=name, error=str(error) or type(error).__name__)
-            failed.append(name)
-    return answers, failed
+    return answers, [name for name in arms if name not in answers]
+
+
+def in_time(arm: Arm, deadline: float) -> Any:
+    if monotonic() > deadline:
+        raise TooSlow
+    with interrupted_at(deadline):
+        return arm()
 
 
 def on_own_connection(arm: Arm) -> Any:
@@ -55,5 +80,5 @@ def on_own_connection(arm: Arm) -> Any:
         inside.arm = False
 
 
-def wait_for(future: Any, deadline: float) -> Arm:
-    return lambda: future.result(max(0.0, deadline - monotonic()))
+def wait_for(future: Future[Any], deadline: float) -> Any:
+    return future.result(max(0.0, deadline - monotonic()))

@@ -9,8 +9,8 @@ import pytest
 import time_machine
 from django.db import DatabaseError
 
-from memories.retrieve import pipeline
 from memories.retrieve.anchors import STRETCH_DAYS
+from memories.retrieve.arms import fulltext
 from memories.retrieve.pipeline import indexes, make_plan, weigh
 from memories.retrieve.question import read_question
 from memories.retrieve.reading import Scope, read
@@ -115,7 +115,7 @@ def test_without_the_full_text_index_there_are_no_events(alice: Caller, monkeypa
     def gone(*_: Any) -> None:
         raise DatabaseError
 
-    monkeypatch.setattr(pipeline, "holders", gone)
+    monkeypatch.setattr(fulltext, "holders", gone)
     assert days_asked(alice, "after the move") == []
 
 

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier, Event, current_thread
 from time import monotonic
+from types import SimpleNamespace
 from typing import Any, NoReturn
 
 import pytest
-from django.db import DatabaseError, OperationalError
+from django.db import DatabaseError, OperationalError, connection
 
 from memories.providers.embeddings import EmbedderError, EmbedderMisconfigured, EmbedderUnavailable, HashEmbedder
 from memories.retrieve import arms, pipeline
-from memories.retrieve.arms import ask_arms, summary
+from memories.retrieve.arms import ask_arms, fulltext, summary
 from memsite.tenancy.policy import Ranking
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, search, set_policy, store
@@ -126,6 +127,87 @@ def test_arms_that_ask_arms_themselves_get_their_answers_when_threads_are_few(po
     assert [answer for answer in answers.values() if answer[1]] == []
 
 
+# --- in the thread that asks
+
+
+@pytest.fixture
+def outside(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the test's transaction were none."""
+    monkeypatch.setattr(arms, "connection", SimpleNamespace(in_atomic_block=False, vendor="sqlite"))
+
+
+ENDLESS = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n"
+
+
+def count_for_ever() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(ENDLESS)
+
+
+@pytest.mark.usefixtures("outside", "pool")
+def test_arms_that_are_here_are_asked_in_this_thread_while_the_others_wait() -> None:
+    here = Event()
+
+    def wait() -> Any:
+        return here.wait(2) and current_thread()
+
+    def work() -> Any:
+        here.set()
+        return current_thread()
+
+    answers, failed = ask_arms({"remote": wait, "local": work}, here={"local"})
+    assert failed == []
+    assert answers["local"] is current_thread()
+    assert answers["remote"] not in (False, current_thread())
+
+
+@pytest.mark.usefixtures("outside")
+def test_a_query_here_ends_at_the_deadline() -> None:
+    started = monotonic()
+    answers, failed = ask_arms({"endless": count_for_ever}, SHORT_SECONDS, here={"endless"})
+    assert (answers, failed) == ({}, ["endless"])
+    assert monotonic() - started < 20 * SHORT_SECONDS
+    with connection.cursor() as cursor:  # and the next one is not held to it
+        cursor.execute("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000000) SELECT 1 FROM n")
+        assert len(cursor.fetchall()) == 3_000_000
+
+
+@pytest.mark.usefixtures("outside")
+def test_nothing_here_begins_after_the_deadline() -> None:
+    begun: list[str] = []
+    asked = {"endless": count_for_ever, "late": lambda: begun.append("late")}
+    assert ask_arms(asked, SHORT_SECONDS, here=asked.keys()) == ({}, ["endless", "late"])
+    assert begun == []
+
+
+@pytest.mark.usefixtures("outside")
+@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+def test_an_arm_that_fails_here_is_missed_too(error: Exception) -> None:
+    asked = {"broken": raising(error), "fine": lambda: 1}
+    assert ask_arms(asked, here=asked.keys()) == ({"fine": 1}, ["broken"])
+
+
+@pytest.mark.usefixtures("outside")
+def test_with_everything_in_process_a_search_needs_no_thread(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    store(alice, "whales sing", tags=["anna"])
+    monkeypatch.setattr(arms, "pool", None)
+    for mode in ("auto", "dual", "tiered"):
+        found = search(alice, "what of anna and whales", mode=mode)
+        assert (contents(found), found.degraded) == (["whales sing"], [])
+
+
+@pytest.mark.usefixtures("outside", "pool")
+def test_an_embedder_elsewhere_is_waited_for_in_a_thread_and_no_longer_than_the_deadline(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch, stuck: Callable[[], str]
+) -> None:
+    store(alice, "whales sing")
+    monkeypatch.setattr(HashEmbedder, "in_process", False)
+    monkeypatch.setattr(HashEmbedder, "embed_query", lambda *_: stuck())
+    monkeypatch.setattr(arms, "DEADLINE_SECONDS", SHORT_SECONDS)
+    found = search(alice, "whales sing")
+    assert (contents(found), found.degraded) == (["whales sing"], ["vector"])
+
+
 # --- within a transaction, as in most tests
 
 
@@ -144,7 +226,7 @@ def test_inside_a_transaction_a_failing_arm_is_missed_too(db: None, error: Excep
 
 def test_without_the_full_text_index_meaning_still_answers(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     store(alice, "whales sing")
-    monkeypatch.setattr(pipeline, "holders", raising(DatabaseError("fts5 is gone")))
+    monkeypatch.setattr(fulltext, "holders", raising(DatabaseError("fts5 is gone")))
     found = search(alice, "whales sing")
     assert (contents(found), found.degraded) == (["whales sing"], ["fulltext"])
 
@@ -181,7 +263,7 @@ def test_without_the_graph_meaning_still_answers_in_dual_mode(alice: Caller, mon
 def test_all_arms_down_is_an_empty_answer_that_says_so(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     store(alice, "whales sing")
     no_embedder(monkeypatch)
-    monkeypatch.setattr(pipeline, "holders", raising(DatabaseError("gone")))
+    monkeypatch.setattr(fulltext, "holders", raising(DatabaseError("gone")))
     monkeypatch.setattr(pipeline.graph, "proximity", raising(DatabaseError("gone")))
     for mode, arms_of_it in {
         "auto": ["vector", "fulltext"],
