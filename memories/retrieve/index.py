@@ -22,9 +22,11 @@ from numpy.typing import NDArray
 from memories.models import Sentiment, Source, Status, Visibility
 from memories.providers.embeddings import Vectors
 from memories.retrieve.nearest import sign_bits
+from memsite.prepared import Prepared
 from memsite.tenancy.models import App
 
 Value = TypeVar("Value")
+change_number_of = Prepared(lambda app_pk: App.objects.filter(pk=app_pk).values_list("change_number"))
 GROWTH = 1.25
 # Each takes about a twentieth of what the vectors take.
 READINGS_KEPT = 4
@@ -241,7 +243,7 @@ class AppIndex:
         Rows first, then deletions, and the number before both: what is written meanwhile may be read twice, never
         missed.
         """
-        latest = App.objects.values_list("change_number", flat=True).get(pk=self.app_pk)
+        ((latest,),) = change_number_of(self.app_pk)
         if latest == self.change_number:
             return False
         with connection.cursor() as cursor:

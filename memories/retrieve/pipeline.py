@@ -8,7 +8,8 @@ from datetime import datetime
 from functools import lru_cache, partial
 
 import numpy as np
-from django.db.models import F
+from django.db import connection
+from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from memories.models import Memory, Vector
@@ -27,12 +28,16 @@ from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
 from memories.retrieve.words import match_words
 from memsite.conf import get_conf
+from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Ranking
 
 MODES = ("auto", "tiered", "dual", "vector", "fulltext", "graph")
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
 QUESTIONS_KEPT = 1024
+TOUCH = """
+UPDATE memories_memory SET access_count = access_count + 1, accessed_at = %s WHERE app_id = %s AND id IN ({})
+"""
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
 
@@ -189,10 +194,9 @@ def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]
         rows = reading.rows[places]
         unread = np.unique(rows[looks[rows] == 0])
         if len(unread):
-            pks = reading.view.columns.pk[unread]
-            texts = Memory.objects.for_app(app).filter(pk__in=pks.tolist()).values_list("pk", "content", "subject")
-            read_looks = {pk: look_of(content, subject) for pk, content, subject in texts}
-            looks[unread] = [read_looks.get(int(pk), Look.READ) for pk in pks]
+            pks = reading.view.columns.pk[unread].tolist()
+            read_looks = {pk: look_of(content, subject) for pk, content, subject in texts_of(app, *padded(pks))}
+            looks[unread] = [read_looks.get(pk, Look.READ) for pk in pks]
         return looks[rows]
 
     return answer
@@ -211,11 +215,28 @@ def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int) ->
 
 
 def rows_of(app: App, pks: list[int]) -> dict[int, Memory]:
-    return Memory.objects.for_app(app).select_related("session", "resource").in_bulk(pks)
+    rows = memories_of(app, *padded(pks)) if pks else []
+    for row in rows:
+        row.app = app
+    return {row.pk: row for row in rows}
+
+
+@Prepared
+def memories_of(app: App, *pks: int) -> QuerySet[Memory]:
+    """Without the raw text that they come from."""
+    rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
+    return rows.select_related("session", "resource").defer("resource__raw_content")
+
+
+@Prepared
+def texts_of(app: App, *pks: int) -> QuerySet[Memory, tuple[int, str, str | None]]:
+    return Memory.objects.for_app(app).filter(pk__in=pks).order_by().values_list("pk", "content", "subject")
 
 
 def touch(app: App, hits: list[Hit], now: datetime) -> None:
     """Counts an access of each hit. One statement."""
     pks = [hit.memory.pk for hit in hits]
     if pks:
-        Memory.objects.for_app(app).filter(pk__in=pks).update(access_count=F("access_count") + 1, accessed_at=now)
+        accessed_at = connection.ops.adapt_datetimefield_value(now)
+        with connection.cursor() as cursor:
+            cursor.execute(TOUCH.format(", ".join(["%s"] * len(pks))), [accessed_at, app.pk, *pks])

@@ -11,7 +11,6 @@ from functools import partial
 from typing import Any
 
 import structlog
-from django.db import transaction
 
 from memories.ledger.days import day_of
 from memories.ledger.energy import note_energy
@@ -28,6 +27,7 @@ from memories.retrieve.ranking import BAND
 from memories.retrieve.reading import Scope
 from memories.retrieve.serving import serving_embedder
 from memories.retrieve.trust import tag_hits
+from memsite.durability import unhurried
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
 
@@ -66,7 +66,7 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
     tag_hits(app, found.hits, asked.as_of if asked.as_of and scope.past else now)
     seconds = time.perf_counter() - started
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
-    with transaction.atomic():
+    with unhurried():
         if asked.count_access and not scope.past:
             touch(app, found.hits, now)
         note_energy(app, "search", now)

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from django.db.models import QuerySet
+
 from memories.models import Link, LinkKind, Source
 from memories.retrieve.hits import Hit
+from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 
 CONFLICTING, UNCERTAIN, STALE, UNCONFIRMED = "conflicting", "uncertain", "stale", "unconfirmed"
@@ -33,8 +36,19 @@ def tag_hits(app: App, hits: list[Hit], now: datetime) -> None:
 
 def conflicting_pairs(app: App, pks: Sequence[int]) -> list[tuple[int, int]]:
     """Those of these memories that contradict each other."""
-    links = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, from_memory__in=pks, to_memory__in=pks)
-    return list(links.values_list("from_memory", "to_memory")) if len(pks) > 1 else []
+    if len(pks) < 2:
+        return []
+    among = padded(pks)
+    return contradictions(app, LinkKind.CONTRADICTS, *among, *among)
+
+
+@Prepared
+def contradictions(app: App, kind: str, *twice: int) -> QuerySet[Link, tuple[int, int]]:
+    """The links of the kind between some memories, whose pks are given twice: for either end."""
+    half = len(twice) // 2
+    links = Link.objects.for_app(app).filter(kind=kind)
+    links = links.filter(from_memory__in=twice[:half]).filter(to_memory__in=twice[half:])
+    return links.order_by().values_list("from_memory", "to_memory")
 
 
 def surface_the_surer(hits: list[Hit], pairs: Sequence[tuple[int, int]]) -> None:

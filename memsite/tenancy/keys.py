@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from memsite.prepared import Prepared
 from memsite.tenancy.models import Agent, ApiKey, Scope
 
 ALPHABET = string.digits + string.ascii_letters
@@ -30,6 +31,9 @@ class NewKey:
 
     row: ApiKey
     text: str
+
+
+keys_of_prefix = Prepared(lambda prefix: ApiKey.objects.select_related("agent__app__policy").filter(prefix=prefix))
 
 
 class TooManyKeys(Exception):
@@ -62,7 +66,7 @@ def find_key(text: str, now: datetime) -> ApiKey | None:
     prefix = prefix_of(text)
     if prefix is None:
         return None
-    row = ApiKey.objects.select_related("agent__app__policy").filter(prefix=prefix).first()
+    row = next(iter(keys_of_prefix(prefix)), None)
     if row is None or not hmac.compare_digest(row.key_hash, hash_key(text)) or not row.is_live(now):
         return None
     return row

@@ -1,0 +1,83 @@
+"""Queries whose SQL is written once: the ORM takes longer to write one than SQLite takes to answer it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
+from typing import Any, Generic, TypeVar
+
+from django.db import connection, models
+from django.db.models.query import get_related_populators
+from django.db.models.sql.compiler import SQLCompiler
+
+Row = TypeVar("Row")
+Value = TypeVar("Value")
+Read = Callable[[Sequence[Sequence[Any]]], Iterator[Any]]
+
+
+class Prepared(Generic[Row]):
+    """A query by the ORM, called with its values: the rows that `make(*values)` would have, as a list.
+
+    Values are model instances, numbers and texts, in the order in which the SQL asks for them, and never change what it
+    is; the SQL may differ with their number. Measured: 0.1 instead of 0.8 ms for a key with its agent, app and policy.
+    """
+
+    def __init__(self, make: Callable[..., models.QuerySet[Any, Row]]) -> None:
+        self.make = make
+        # By the number of values.
+        self.written: dict[int, tuple[str, Read]] = {}
+
+    def __call__(self, *values: models.Model | int | str) -> list[Row]:
+        if len(values) not in self.written:
+            # Numbers that all differ: the ORM drops the second of two equal ones from an IN.
+            samples = [number if isinstance(value, int) else value for number, value in enumerate(values, 1)]
+            self.written[len(values)] = write(self.make(*samples), samples)
+        sql, read = self.written[len(values)]
+        with connection.cursor() as cursor:
+            cursor.execute(sql, parameters_of(values))
+            return list(read(cursor.fetchall()))
+
+
+def parameters_of(values: Sequence[Any]) -> list[Any]:
+    return [value.pk if isinstance(value, models.Model) else value for value in values]
+
+
+def write(query: models.QuerySet[Any, Any], values: Sequence[Any]) -> tuple[str, Read]:
+    """The SQL of a query, and how its rows are read. ValueError if it takes other parameters than these values."""
+    compiler = query.query.get_compiler(connection=connection)
+    sql, taken = compiler.as_sql()
+    if list(taken) != parameters_of(values):
+        raise ValueError(f"The query takes {list(taken)}, not {parameters_of(values)}.")
+    converters = compiler.get_converters([column for column, *_ in compiler.select])
+    # Only `values_list` has fields of its own.
+    is_plain = query._fields is not None  # type: ignore[attr-defined]
+    to_rows: Read = (lambda rows: map(tuple, rows)) if is_plain else instances_of(compiler)
+
+    def read(rows: Sequence[Sequence[Any]]) -> Iterator[Any]:
+        return to_rows(compiler.apply_converters(rows, converters) if converters else rows)
+
+    return sql, read
+
+
+def instances_of(compiler: SQLCompiler) -> Read:
+    """Reads rows as the ORM does: instances with those that were selected with them."""
+    select, known = compiler.select, compiler.klass_info
+    assert known is not None
+    start, end = known["select_fields"][0], known["select_fields"][-1] + 1
+    names = [column.target.attname for column, *_ in select[start:end]]
+    populators = get_related_populators(known, select, connection.alias)  # type: ignore[call-arg]  # stubs of a later one
+
+    def read(rows: Sequence[Sequence[Any]]) -> Iterator[models.Model]:
+        for row in rows:
+            instance = known["model"].from_db(connection.alias, names, row[start:end])
+            for populator in populators:
+                populator.populate(row, instance)
+            yield instance
+
+    return read
+
+
+def padded(values: Sequence[Value]) -> list[Value]:
+    """With the last one repeated to the next power of two, for `IN`: so that few queries are written. At least one."""
+    size = 1 << (len(values) - 1).bit_length()
+    return [*values, *repeat(values[-1], size - len(values))]

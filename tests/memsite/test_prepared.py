@@ -1,0 +1,97 @@
+"""Queries whose SQL is written once answer like the queries that they are made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from memories.models import Memory
+from memsite.prepared import Prepared, padded
+from memsite.tenancy.models import ApiKey, App
+from tests.conftest import Caller
+from tests.memories.retrieve.asking import store
+
+
+def test_instances_come_with_what_was_selected_with_them(alice: Caller, django_assert_num_queries: Any) -> None:
+    keys = Prepared(lambda prefix: ApiKey.objects.select_related("agent__app__policy").filter(prefix=prefix))
+    prefix = alice.key.split("_")[1]
+    with django_assert_num_queries(1):
+        (key,) = keys(prefix)
+        assert key.agent is not None
+        assert (key.prefix, key.agent.name, key.agent.app.app_id) == (prefix, "alice", "acme")
+        assert key.agent.app.policy.pk == alice.app.policy.pk
+    wanted = ApiKey.objects.select_related("agent__app__policy").get(prefix=prefix)
+    assert key.agent.app.policy.__dict__.keys() == wanted.agent.app.policy.__dict__.keys()  # type: ignore[union-attr]
+    for field in key._meta.concrete_fields:
+        assert getattr(key, field.attname) == getattr(wanted, field.attname), field.name
+    assert keys("nobody's") == []
+
+
+def test_every_column_is_read_as_the_orm_reads_it(alice: Caller) -> None:
+    stored = store(alice, "whales sing", tags=["sea"], metadata={"depth": [1, None]}, valid_from="2027-01-02T03:04:05Z")
+    (read,) = Prepared(lambda app, *pks: Memory.objects.for_app(app).filter(pk__in=pks))(alice.app, stored.pk)
+    for field in Memory._meta.concrete_fields:
+        assert getattr(read, field.attname) == getattr(stored, field.attname), field.name
+    assert not read._state.adding
+
+
+def test_what_is_deferred_is_read_when_it_is_asked_for(alice: Caller) -> None:
+    stored = store(alice, "whales sing")
+    (read,) = Prepared(lambda app: Memory.objects.for_app(app).defer("content"))(alice.app)
+    assert read.get_deferred_fields() == {"content"}
+    assert read.content == stored.content
+
+
+def test_plain_values_come_as_tuples(alice: Caller) -> None:
+    apps = Prepared(lambda app_id: App.objects.filter(app_id=app_id).values_list("pk", "name"))
+    assert apps("acme") == [(alice.app.pk, alice.app.name)]
+
+
+def test_the_sql_is_written_once_for_so_many_values(alice: Caller) -> None:
+    made: list[int] = []
+
+    def make(app: App, *pks: int) -> Any:
+        made.append(len(pks))
+        return Memory.objects.for_app(app).filter(pk__in=pks).values_list("content")
+
+    texts = Prepared(make)
+    whale, heron, newt = (store(alice, content).pk for content in ("whales sing", "herons stand", "newts swim"))
+    assert texts(alice.app, whale) == [("whales sing",)]
+    assert texts(alice.app, heron) == [("herons stand",)]
+    assert sorted(texts(alice.app, whale, newt)) == [("newts swim",), ("whales sing",)]
+    assert texts(alice.app, heron, heron) == [("herons stand",)]
+    assert made == [1, 2]
+
+
+def test_a_value_that_the_query_does_not_take_as_it_is_is_refused(alice: Caller) -> None:
+    with pytest.raises(ValueError, match="takes"):
+        Prepared(lambda app, other: Memory.objects.for_app(app))(alice.app, 7)
+    with pytest.raises(ValueError, match="takes"):
+        Prepared(lambda one, other: App.objects.filter(pk=other).filter(change_number=one))(3, 4)
+
+
+def test_what_was_asked_before_does_not_stick(alice: Caller, charlie: Caller) -> None:
+    store(alice, "whales sing")
+    ours = Prepared(lambda app: Memory.objects.for_app(app).values_list("content"))
+    assert (ours(alice.app), ours(charlie.app), ours(alice.app)) == ([("whales sing",)], [], [("whales sing",)])
+
+
+@pytest.mark.parametrize(("count", "size"), [(1, 1), (2, 2), (3, 4), (4, 4), (5, 8), (100, 128)])
+def test_lists_are_padded_to_few_sizes(count: int, size: int) -> None:
+    found = padded(list(range(count)))
+    assert (len(found), found[:count], set(found[count:])) == (
+        size,
+        list(range(count)),
+        {count - 1} if size > count else set(),
+    )
+
+
+def test_it_is_one_statement(alice: Caller, django_assert_num_queries: Any) -> None:
+    numbers = Prepared(lambda pk: App.objects.filter(pk=pk).values_list("change_number"))
+    numbers(alice.app.pk)
+    with django_assert_num_queries(1) as asked:
+        numbers(alice.app.pk)
+    assert str(alice.app.pk) in asked[0]["sql"]
+    assert connection.in_atomic_block
