@@ -107,7 +107,6 @@ def archive_one(write: Writer, memory: Memory) -> None:
 
 
 def restore_one(write: Writer, memory: Memory) -> None:
-    refuse_superseded(memory)
     if memory.status == Status.ACTIVE:
         raise LeftAlone("active already")
     write.restore(memory)
@@ -115,7 +114,7 @@ def restore_one(write: Writer, memory: Memory) -> None:
 
 def refuse_superseded(memory: Memory) -> None:
     if memory.status == Status.SUPERSEDED:
-        raise LeftAlone("another memory stands for it; undo its last change instead")
+        raise LeftAlone("another memory stands for it; restore it first")
 
 
 def pin_one(write: Writer, memory: Memory) -> None:

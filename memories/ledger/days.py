@@ -11,7 +11,10 @@ def day_of(app: App, now: datetime) -> date:
     return now.astimezone(app.policy.time_zone).date()
 
 
+def midnight(app: App, day: date) -> datetime:
+    """When a day begins there, in UTC. Where clocks skip midnight, the moment they skip it."""
+    return datetime.combine(day, time.min, app.policy.time_zone).astimezone(UTC)
+
+
 def next_midnight(app: App, now: datetime) -> datetime:
-    """When the app's next day begins, in UTC. Where clocks skip midnight, the moment they skip it."""
-    tomorrow = day_of(app, now) + timedelta(days=1)
-    return datetime.combine(tomorrow, time.min, app.policy.time_zone).astimezone(UTC)
+    return midnight(app, day_of(app, now) + timedelta(days=1))

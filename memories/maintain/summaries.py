@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timedelta
 from time import monotonic
 
@@ -17,7 +17,6 @@ from memories.models.noted import as_noted
 from memories.models.summary import SummaryQuerySet
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import LLMError, Noted, Provider, Written
-from memories.store.due import Key, mark_due
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import ScopedQuerySet
 
@@ -42,23 +41,6 @@ def rewrite_due(
     """
     ripe = Q(changes__gte=at_least) | Q(since__lte=now - older_than)
     return Rewriting(app, provider, embedder, actor, now).run(ripe)
-
-
-def rebuild(app: App, provider: Provider, embedder: Embedder, actor: str, now: datetime) -> int:
-    """Writes every summary anew without a look at the one before; answers how many texts changed."""
-    if app.policy.capture_summaries:
-        keys = sorted(all_keys(app))
-        for start in range(0, len(keys), BATCH):
-            mark_due(app, keys[start : start + BATCH], now, AT_LEAST_CHANGES)
-    return Rewriting(app, provider, embedder, actor, now, afresh=True).run(Q(changes__gte=AT_LEAST_CHANGES))
-
-
-def all_keys(app: App) -> set[Key]:
-    """Of what is told, and of what is written. Two queries."""
-    told = Memory.objects.for_app(app).active().exclude(visibility=Visibility.AGENT).order_by()
-    written = Summary.objects.for_app(app).current().order_by()
-    rows = (rows.values_list("category", "user_id").distinct() for rows in (told, written))
-    return {(category, user_id or "") for found in rows for category, user_id in found}
 
 
 def told_in(app: App, category: str, user_id: str) -> MemoryQuerySet:
@@ -87,15 +69,17 @@ def versions_of(app: App, category: str, user_id: str) -> SummaryQuerySet:
 class Rewriting:
     """One worker's run. What it claims is its own for `LEASE`; the token keeps it from writing after that.
 
-    `afresh`: the provider does not see the summary before.
+    `afresh`: the provider does not see the summary before. `on_stored` is told inside the transaction of each summary
+    whether its text has changed.
     """
 
     def __init__(
-        self, app: App, provider: Provider, embedder: Embedder, actor: str, now: datetime, *, afresh: bool = False
-    ) -> None:
+        self, app: App, provider: Provider, embedder: Embedder, actor: str, now: datetime, *,
+        afresh: bool = False, on_stored: Callable[[bool], None] = lambda _: None,
+    ) -> None:  # fmt: skip
         self.app, self.provider, self.embedder, self.actor = app, provider, embedder, actor
         self.begun, self.started = now, monotonic()
-        self.afresh = afresh
+        self.afresh, self.on_stored = afresh, on_stored
 
     def now(self) -> datetime:
         """A run may take longer than a lease."""
@@ -116,15 +100,22 @@ class Rewriting:
                 yield from rows.filter(pk=pk)
 
     def rewrite(self, due: SummaryDue) -> bool:
-        """Whether the text has changed. Slow work comes first, outside of any transaction."""
-        facts = facts_of(self.app, due.category, due.user_id, self.now())
-        current = versions_of(self.app, due.category, due.user_id).current().first()
+        """Whether the text has changed. Whatever fails, the next worker need not wait for the lease to run out."""
         try:
-            written = self.write(due, facts, current)
+            return self.attempt(due)
         except LLMError as error:
             log.warning("summary_not_written", app=self.app.app_id, category=due.category, error=str(error))
             self.claimed(due).update(lease_until=None)
             return False
+        except Exception:
+            self.claimed(due).update(lease_until=None)
+            raise
+
+    def attempt(self, due: SummaryDue) -> bool:
+        """Slow work comes first, outside of any transaction."""
+        facts = facts_of(self.app, due.category, due.user_id, self.now())
+        current = versions_of(self.app, due.category, due.user_id).current().first()
+        written = self.write(due, facts, current)
         kept = vectors_of(current, self.embedder.name)
         passages = passages_of(self.app, written.text, facts, self.embedder, kept)
         return self.store(due, facts, written, passages)
@@ -148,6 +139,7 @@ class Rewriting:
             return False
         is_new = self.keep(due, written, len(facts), passages)
         self.settle(due)
+        self.on_stored(is_new)
         if is_new:
             log.info("summary_written", app=self.app.app_id, category=due.category, actor=self.actor)
         return is_new

@@ -5,7 +5,7 @@ from memories.models.extraction import Extraction, ExtractionStatus, What
 from memories.models.forgotten import Forgotten
 from memories.models.injection import Injection
 from memories.models.ledger import EnergyUse, LedgerEntry
-from memories.models.link import Link, LinkKind
+from memories.models.link import SAYABLE, Link, LinkKind
 from memories.models.memory import GENERAL, LIVE, Kind, Memory, Sentiment, Source, Status, Strength, Visibility
 from memories.models.recall_count import RecallCount
 from memories.models.rejection import Decision, Rejection, RejectionKind
@@ -17,6 +17,7 @@ from memories.models.vector import Vector
 __all__ = [
     "GENERAL",
     "LIVE",
+    "SAYABLE",
     "Action",
     "Decision",
     "EnergyUse",

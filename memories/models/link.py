@@ -15,6 +15,11 @@ class LinkKind(models.TextChoices):
     SUPERSEDES = "supersedes"
     CONTRADICTS = "contradicts"
     ELABORATES = "elaborates"
+    DERIVED = "derived", "derived from"
+
+
+SAYABLE = tuple(kind for kind in LinkKind if kind != LinkKind.DERIVED)
+"""What anybody may say of two memories; what was derived from what, the server knows."""
 
 
 class Link(Scoped, Identified):

@@ -22,6 +22,8 @@ class Action(models.TextChoices):
     UNDONE = "undone"
     USED = "used", "used: the agent made use of it"
     IGNORED = "ignored", "ignored: shown and not used"
+    PROMOTED = "promoted", "promoted: new that day"
+    GATHERED = "gathered", "gathered into an insight"
 
 
 class Revision(Scoped):

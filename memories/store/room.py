@@ -134,7 +134,8 @@ def carry_out(write: Writer, choice: Choice, rows: Mapping[int, Memory]) -> None
     if choice.into is None:
         write.archive(memory, reason_of(choice))
     else:
-        write.fold(memory, rows[choice.into], choice.content, reason_of(choice), choice.made_by)
+        reason = reason_of(choice)
+        write.unite(rows[choice.into], [(memory, reason)], reason, choice.content, choice.made_by)
 
 
 def reason_of(choice: Choice) -> str:

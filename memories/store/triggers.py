@@ -1,4 +1,4 @@
-"""What is to come is forgotten with the memories that it was about."""
+"""What is to come is forgotten with the memories that it was about, and brings up what stands for them."""
 
 from __future__ import annotations
 
@@ -60,3 +60,11 @@ def memories_about(app: App, triggers: Sequence[FutureTrigger]) -> dict[int, dic
 
 def says_what(trigger: FutureTrigger, memories: Iterable[Memory]) -> bool:
     return any(shared_words(memory.content, trigger.message) for memory in memories)
+
+
+def bring_up_instead(winner: Memory, loser: Memory) -> None:
+    """What was to bring up the loser brings up the winner, which says the same. Two statements, one if nothing was."""
+    triggers = Preload.objects.for_app(winner.app).filter(memory=loser).values_list("trigger_id", flat=True)
+    links = [Preload(app_id=winner.app_id, trigger_id=trigger, memory=winner) for trigger in triggers]
+    if links:
+        Preload.objects.bulk_create(links, ignore_conflicts=True)

@@ -34,9 +34,10 @@ from memories.providers.embeddings import Vectors
 from memories.store.candidate import Candidate
 from memories.store.confidence import DIGITS, clamp, confidence_at, settle
 from memories.store.due import Key, is_withdrawn, summaries_touched
+from memories.store.lineage import forgotten_with, give_back_links, inherit_links, insights_from
 from memories.store.mentions import drop_unmentioned, keep_mentions
 from memories.store.revisions import parse, revision_of, snapshot
-from memories.store.triggers import drop_for
+from memories.store.triggers import bring_up_instead, drop_for
 from memories.text.clean import clean_all
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_answers
@@ -52,6 +53,8 @@ CANDIDATE_FIELDS = (
 
 TEXTS = ("content", "subject", "tags", "entities", "metadata")
 NAMING = ("content", "subject", "tags", "entities")
+NOTED = (Action.USED, Action.IGNORED, Action.PROMOTED, Action.DECAYED, Action.GATHERED)
+"""What follows from time and use, and nobody decided."""
 
 
 class NothingToUndo(Exception):
@@ -147,21 +150,27 @@ class Writer:
         self.judge_uses([(memory, used, step, reason)])
 
     def judge_uses(self, judged: Iterable[tuple[Memory, bool, float, str]]) -> None:
-        """More priority by `step` for each memory that was used, less for one that was not. Two statements.
+        """More priority by `step` for each memory that was used, less for one that was not. Two statements."""
+        self.move_priorities(
+            (memory, step if used else -step, Action.USED if used else Action.IGNORED, reason)
+            for memory, used, step, reason in judged
+        )
 
-        `updated_at` stays: use is not news. A priority that is at its bound already leaves no revision.
-        """
+    def promote(self, memories: Iterable[Memory], step: float, reason: str) -> None:
+        """More priority for what is new. Two statements."""
+        self.move_priorities((memory, step, Action.PROMOTED, reason) for memory in memories)
+
+    def move_priorities(self, moves: Iterable[tuple[Memory, float, Action, str]]) -> None:
+        """`updated_at` stays: this is not news. A priority that is at its bound already leaves no revision."""
         # One object per memory: two of the same would each write its own next version.
         memories: dict[int, Memory] = {}
         revisions = []
-        for judged_memory, used, step, reason in judged:
-            memory = memories.setdefault(judged_memory.pk, judged_memory)
+        for moved, step, action, reason in moves:
+            memory = memories.setdefault(moved.pk, moved)
             before = snapshot(memory)
-            priority = round(memory.priority + (step if used else -step), DIGITS)
-            memory.priority = min(MAX_PRIORITY, max(0.0, priority))
+            memory.priority = min(MAX_PRIORITY, max(0.0, round(memory.priority + step, DIGITS)))
             if memory.priority != before["priority"]:
                 self.advance(memory, before)
-                action = Action.USED if used else Action.IGNORED
                 revisions.append(revision_of(memory, action, before, self.actor, reason, self.now))
         update_rows(memories.values(), ("priority", "version", "change_number"))
         Revision.objects.bulk_create(revisions)
@@ -184,6 +193,8 @@ class Writer:
             self.confirm(memory, current)
         if "status" not in changes:
             memory.status = self.status_for(memory)
+        if before["status"] == Status.SUPERSEDED != memory.status:
+            memory.links_in.filter(kind=LinkKind.SUPERSEDES).delete()
         if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
             if vector is not None:
@@ -207,51 +218,77 @@ class Writer:
         Revision.objects.bulk_create(revisions)
 
     def restore(self, memory: Memory, reason: str = "") -> None:
-        """Back from the archive, or from inactivity: at least as confident as it takes to be active."""
+        """Back from wherever it was put away: at least as confident as it takes to be active.
+
+        What had taken its place stands beside it then, as it is.
+        """
         confidence = max(confidence_at(memory, self.now, self.policy), self.policy.inactive_below)
         self.edit(memory, {"status": Status.ACTIVE, "confidence": confidence}, reason)
 
     def merge(self, winner: Memory, losers: Iterable[Memory], reason: str = "") -> None:
-        """One memory for several: the highest confidence stays, the others are superseded and linked."""
+        """One memory for several, by somebody who says so: the highest confidence stays, and is confirmed."""
         before = snapshot(winner)
         confidence = confidence_at(winner, self.now, self.policy)
         for loser in losers:
             confidence = max(confidence, confidence_at(loser, self.now, self.policy))
+            gain(winner, loser)
             self.absorb(winner, loser, reason)
         self.confirm(winner, confidence)
         winner.status = self.status_for(winner)
         self.keep(winner, Action.MERGED, before, reason)
 
-    def fold(self, memory: Memory, into: Memory, content: str, reason: str = "", made_by: str | None = None) -> None:
-        """`into` lives on with `content`, which says both, and which `made_by` has worded unless it was one's already.
+    def unite(
+        self, into: Memory, losers: Sequence[tuple[Memory, str]], reason: str = "", content: str | None = None,
+        made_by: str | None = None,
+    ) -> None:  # fmt: skip
+        """One memory for several, with a reason for each.
 
-        A merge that confirms nothing: the surer one's confidence stays, with the time that its decay counts from.
+        With `content`, `into` says that from then on: what all of them say. `made_by` has worded it, unless it was
+        one's already.
+
+        A merge that confirms nothing: the surest one's confidence stays, with the time that its decay counts from.
+        A pinned `into` stays as it is, and is only noted to stand for the others.
         """
         before = snapshot(into)
-        surer = max(into, memory, key=lambda one: (confidence_at(one, self.now, self.policy), one.anchored_at))
-        into.content = content
-        into.confidence = confidence_at(surer, self.now, self.policy)
-        into.confidence_base, into.anchored_at = surer.confidence_base, surer.anchored_at
-        into.confirmed_at = max(into.confirmed_at, memory.confirmed_at)
+        is_open = not into.pinned
+        for loser, why in losers:
+            if is_open:
+                gain(into, loser)
+                self.lean_on(into, loser)
+            self.absorb(into, loser, why)
+        # No words of theirs: these may have to be forgotten one day, and this is not their history.
+        reason = f"{reason}; stands for {', '.join(str(loser.uid) for loser, _ in losers)}".removeprefix("; ")
+        if not is_open:
+            self.note([into], Action.MERGED, reason)
+            return
+        into.content = into.content if content is None else content
         into.status = self.status_for(into)
-        if content != before["content"]:
+        if into.content != before["content"]:
             into.vectors.all().delete()
-            into.made_by = memory.made_by if content == memory.content else made_by
-        self.absorb(into, memory, reason)
+            made = {loser.content: loser.made_by for loser, _ in losers}
+            into.made_by = made.get(into.content, made_by)
         self.keep(into, Action.MERGED, before, reason)
 
-    def absorb(self, winner: Memory, loser: Memory, reason: str) -> None:
-        """What the loser is marked with goes over, and the loser is superseded. `winner` is not saved yet."""
-        winner.importance = max(winner.importance, loser.importance)
-        winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
-        winner.entities = list(dict.fromkeys([*(winner.entities or ()), *(loser.entities or ())])) or None
-        self.supersede(loser, by=winner, reason=reason)
+    def lean_on(self, memory: Memory, other: Memory) -> None:
+        """Takes the other's confidence if that is the surer one."""
+        surer = max(memory, other, key=lambda one: (confidence_at(one, self.now, self.policy), one.anchored_at))
+        memory.confidence = confidence_at(surer, self.now, self.policy)
+        memory.confidence_base, memory.anchored_at = surer.confidence_base, surer.anchored_at
+        memory.confirmed_at = max(memory.confirmed_at, other.confirmed_at)
 
-    def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
+    def absorb(self, winner: Memory, loser: Memory, reason: str) -> None:
+        """The loser is superseded, and what it is linked with goes over. `winner` is not saved yet."""
+        inherit_links(winner, loser, self.now)
+        bring_up_instead(winner, loser)
+        self.supersede(loser, winner, f"{reason}; merged into {winner.uid}".removeprefix("; "), Action.MERGED)
+
+    def supersede(
+        self, memory: Memory, by: Memory, reason: str = "", action: Action = Action.SUPERSEDED
+    ) -> None:  # fmt: skip
         """Another memory stands for this one, which leaves the default results."""
         before = snapshot(memory)
         memory.status = Status.SUPERSEDED
-        self.keep(memory, Action.SUPERSEDED, before, reason)
+        self.keep(memory, action, before, reason)
         self.link(by, memory, LinkKind.SUPERSEDES)
 
     def undo(self, memory: Memory) -> None:
@@ -265,19 +302,23 @@ class Writer:
         if last.action == Action.MERGED:
             for loser in self.superseded_by(memory, at=last.created_at):
                 self.undo(loser)
-        if last.action == Action.SUPERSEDED:
+                give_back_links(memory, loser, last.created_at)
+                memory.access_count = max(0, memory.access_count - loser.access_count)
+        if last.after.get("status") == Status.SUPERSEDED:
             memory.links_in.filter(kind=LinkKind.SUPERSEDES, created_at=last.created_at).delete()
         before = snapshot(memory)
         for name, value in last.before.items():
             setattr(memory, name, parse(name, value))
+        if "confidence" in last.before:
+            memory.confidence = confidence_at(memory, self.now, self.policy)
         if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
         self.keep(memory, Action.UNDONE, before, f"{last.action} of {last.created_at:%Y-%m-%d %H:%M} taken back")
 
     def last_change(self, memory: Memory) -> Revision | None:
-        """The last that somebody decided on: whether it was used is noted, not decided."""
+        """The last that somebody decided on, not what was only noted."""
         rows = Revision.objects.for_app(self.app).filter(memory=memory)
-        return rows.exclude(action__in=(Action.USED, Action.IGNORED)).order_by("-number").first()
+        return rows.exclude(action__in=NOTED).order_by("-number").first()
 
     def has_said(self, memory: Memory) -> bool:
         """Whether this actor has stated it before."""
@@ -291,8 +332,12 @@ class Writer:
         return [loser for loser in losers if (last := self.last_change(loser)) and last.created_at == at]
 
     def forget(self, memories: Iterable[Memory]) -> int:
-        """Removes memories with everything kept about them. Not to be undone."""
-        rows = list(memories)
+        """Removes memories with everything kept about them, and what says the same behind them. Not to be undone.
+
+        Answers how many of the given ones there were.
+        """
+        given = list(memories)
+        rows = forgotten_with(self.app, given)
         pks = [memory.pk for memory in rows]
         # Asked of the table: they may have been read before somebody else archived or forgot one.
         self.count -= Memory.objects.for_app(self.app).live().filter(pk__in=pks).count()
@@ -307,7 +352,7 @@ class Writer:
             Forgotten.objects.bulk_create(
                 Forgotten(app=self.app, memory_id=memory.pk, change_number=self.change_number) for memory in rows
             )
-        return len(rows)
+        return len(given)
 
     def drop_summaries(self, memories: Sequence[Memory]) -> None:
         """Every version of a summary that may hold words of these memories."""
@@ -364,10 +409,25 @@ class Writer:
             keep_mentions(memory, self.now)
         revision_of(memory, action, before, self.actor, reason, self.now).save(force_insert=True)
 
+    def note(self, memories: Sequence[Memory], action: Action, reason: str) -> None:
+        """A revision each, of what has become of memories that themselves stay as they are. Two statements."""
+        revisions = []
+        for memory in memories:
+            before = snapshot(memory)
+            self.advance(memory, before)
+            revisions.append(revision_of(memory, action, before, self.actor, reason, self.now))
+        update_rows(memories, ("version", "change_number"))
+        Revision.objects.bulk_create(revisions)
+
     def advance(self, memory: Memory, before: Mapping[str, Any]) -> None:
-        """The next version, after a change from `before`. Counts the memory in or out as it comes to life or goes."""
+        """The next version, after a change from `before`. Counts the memory in or out as it comes to life or goes.
+
+        Whoever brings one back to life has looked at it: its time until the archive starts anew.
+        """
         memory.version += 1
         memory.change_number = self.change_number
+        if before and is_live(memory.status) and not is_live(before["status"]):
+            memory.accessed_at = self.now
         self.count += is_live(memory.status) - is_live(before["status"])
         self.changed[memory.pk] = memory
         self.touch_summaries(memory, before)
@@ -379,6 +439,7 @@ class Writer:
             self.summaries_due += summaries_touched(before, after)
         if is_withdrawn(before, after):
             self.drop_summaries([memory])
+            self.forget(insights_from(self.app, [memory]))
 
     def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:
         """Keeps the vectors, shape (n, dim), of texts that are still what was embedded; answers how many."""
@@ -425,6 +486,16 @@ class Writer:
         self.vector_model = model
         waiting = Passage.objects.for_app(self.app).filter(next_model=model)
         waiting.update(model=model, data=F("next_data"), next_model="", next_data=None)
+
+
+def gain(winner: Memory, loser: Memory) -> None:
+    """What the loser is marked with, and what it was used for, goes over."""
+    winner.importance = max(winner.importance, loser.importance)
+    winner.priority = max(winner.priority, loser.priority)
+    winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
+    winner.entities = list(dict.fromkeys([*(winner.entities or ()), *(loser.entities or ())])) or None
+    winner.access_count += loser.access_count
+    winner.accessed_at = max(filter(None, (winner.accessed_at, loser.accessed_at)), default=None)
 
 
 def is_live(status: str) -> bool:

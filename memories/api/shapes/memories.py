@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.api.fields import Confidence, Flag, Id, JSONObject, Number, Shape, Tags, Text, Whole, category, names
-from memories.models import Kind, Link, LinkKind, Memory, Revision, Status, Visibility
+from memories.models import SAYABLE, Kind, Link, LinkKind, Memory, Revision, Status, Visibility
 from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, Told
 from memories.retrieve.pipeline import MODES
@@ -229,7 +229,7 @@ class RevisionShown(Shape):
 
 class NewLink(Shape):
     to = Id()
-    kind = serializers.ChoiceField(LinkKind.choices, default=LinkKind.RELATED)
+    kind = serializers.ChoiceField([(kind.value, kind.label) for kind in SAYABLE], default=LinkKind.RELATED)
 
 
 class LinkShown(Shape):

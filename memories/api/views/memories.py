@@ -244,8 +244,8 @@ def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) ->
     confidence = changes.get("confidence", memory.confidence)
     if changes.get("status") == Status.ACTIVE and confidence < policy.inactive_below:
         errors["status"] = ["Its confidence is too low to be active: raise it with the same request."]
-    if memory.status == Status.SUPERSEDED and "status" in changes:
-        errors["status"] = ["Another memory stands for it: undo the merge instead."]
+    if memory.status == Status.SUPERSEDED and changes.get("status", Status.ACTIVE) != Status.ACTIVE:
+        errors["status"] = ["Another memory stands for it: all that can be done is to make it active again."]
     if errors:
         raise ValidationError(errors)
 

@@ -13,7 +13,7 @@ import pytest
 
 from memories.agent.base import current_embedder
 from memories.maintain.passages import Line, Sources, read_lines
-from memories.maintain.summaries import AT_LEAST_CHANGES, LEASE, VERSIONS_KEPT, rebuild, rewrite_due
+from memories.maintain.summaries import AT_LEAST_CHANGES, LEASE, VERSIONS_KEPT, rewrite_due
 from memories.models import Memory, Passage, Status, Summary, SummaryDue
 from memories.models.vector import from_bytes
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
@@ -207,7 +207,6 @@ def test_an_app_that_keeps_no_summaries_gets_none(acme: App) -> None:
     mark(acme)
     writer = Writer()
     assert run(acme, writer) == 0
-    assert rebuild(acme, writer, current_embedder(), "system", NOW) == 0
     assert (writer.asked, due(acme)) == ([], {("work", ""): 1})
 
 
@@ -413,22 +412,6 @@ def log_lines(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
 
     monkeypatch.setattr("memories.maintain.summaries.log", Log())
     return lines
-
-
-# --- rebuilt
-
-
-def test_a_rebuild_writes_every_summary_without_the_one_before(app: App) -> None:
-    written(app, "Standup is at nine")
-    tell(app, "Sleeps badly", category="health", user_id="rob")
-    tell(app, "Not for all", category="secret", visibility="agent")
-    Summary.objects.create(app=app, category="gone", content="# Gone", made_by="rules")
-    writer = Writer("# All\n\n- New")
-    assert rebuild(app, writer, current_embedder(), "system:summaries", NOW) == 3
-    assert sorted((category, previous) for category, _, previous in writer.asked) == [("health", ""), ("work", "")]
-    texts = dict(Summary.objects.current().values_list("category", "content"))
-    assert texts == {"work": "# All\n\n- New", "health": "# All\n\n- New"}
-    assert due(app) == {}
 
 
 # --- passages

@@ -330,7 +330,7 @@ def test_the_surer_of_both_says_how_sure_and_since_when(acme: App) -> None:
     (weak,) = make(acme, 1, confidence=0.5)
     (sure,) = make(acme, 2, at=later(20), confidence=0.8, importance=5)
     with writing(acme, "agent:alice", later(40)) as write:
-        write.fold(sure, weak, "Both")
+        write.unite(weak, [(sure, "")], content="Both")
     assert (weak.confidence, weak.confidence_base, weak.anchored_at) == (0.8, 0.8, later(20))
     assert (weak.importance, weak.confirmed_at) == (5, later(20))
 

@@ -1,0 +1,48 @@
+"""Weekly: what nobody has asked for as long as its category allows goes to the archive."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from django.db.models import Q
+
+from memories.ledger.days import day_of, midnight
+from memories.maintain.run import Run
+from memories.models import Memory
+from memories.models.memory import MemoryQuerySet
+from memories.store import writing
+from memsite.tenancy.models import App
+
+ACTOR = "system:expire"
+BATCH = 500
+
+
+def archive_expired(app: App, now: datetime, run: Run) -> None:
+    """By the policy's `ttl_days`, in days where the app lives; pinned ones stay. Counts `archived`.
+
+    A day counts from the later of creation, last confirmation and last access: a restored memory starts anew.
+    """
+    archived_to: int = run.cursor.get("archived_to", 0)
+    while pks := list(expired(app, now).filter(pk__gt=archived_to).values_list("pk", flat=True)[:BATCH]):
+        archived_to = pks[-1]
+        with writing(app, ACTOR, now) as write:
+            # Asked again under the lock: somebody may have looked one up, or pinned it.
+            rows = list(expired(app, now).filter(pk__in=pks))
+            write.archive_all([(memory, reason_for(app, memory)) for memory in rows])
+            run.done({"archived": len(rows)}, archived_to=archived_to)
+
+
+def expired(app: App, now: datetime) -> MemoryQuerySet:
+    """Live and of no use for as many days as its category has, the oldest first."""
+    is_over = Q(pk__in=())
+    for category, days in app.policy.ttl_days.items():
+        # The last day that is too long ago ends when the next one begins.
+        ends = midnight(app, day_of(app, now) - timedelta(days=days - 1))
+        is_over |= Q(category=category, created_at__lt=ends, confirmed_at__lt=ends) & (
+            Q(accessed_at=None) | Q(accessed_at__lt=ends)
+        )
+    return Memory.objects.for_app(app).live().filter(is_over, pinned=False).order_by("pk")
+
+
+def reason_for(app: App, memory: Memory) -> str:
+    return f"{memory.category}: {app.policy.ttl_days[memory.category]} days without access"

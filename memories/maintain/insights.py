@@ -1,0 +1,172 @@
+"""Weekly: archived memories on one matter are gathered into one insight."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+
+import numpy as np
+import structlog
+from django.db.models import Exists, OuterRef, Subquery
+
+from memories.maintain import expire
+from memories.maintain.clusters import clusters_of
+from memories.maintain.drawers import key_of
+from memories.maintain.passages import embed
+from memories.maintain.run import Run
+from memories.models import Action, Kind, Link, LinkKind, Memory, Revision, Source, Status, Strength, Visibility
+from memories.models.memory import MemoryQuerySet
+from memories.models.noted import as_noted
+from memories.models.vector import embedded_text
+from memories.providers.embeddings import Embedder
+from memories.providers.llm.provider import LLMError, Provider
+from memories.retrieve.index import View
+from memories.retrieve.pipeline import index_of
+from memories.store import Candidate, LimitReached, writing
+from memories.store.gathering import gather
+from memories.store.room import own
+from memories.text.secrets import redact
+from memsite.tenancy.models import App
+
+log = structlog.get_logger("memories.maintain")
+ACTOR = "system:insights"
+LEAST, MOST = 3, 40
+"""Memories of one insight."""
+AT_ONCE = 4_000
+"""Compared with each other at a time, the oldest first: 80 MB."""
+CONFIDENCE = 0.5
+"""Nobody has said it: it is inferred."""
+
+
+@dataclass
+class Place:
+    """How far it is: the group, to which memory of it (None: the last), and what is still to be gathered of these."""
+
+    group: str = ""
+    looked_to: int | None = 0
+    todo: list[list[int]] = field(default_factory=list)
+
+
+def gather_insights(app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
+    """Within the archived memories of one user, category and circle of readers, so that no insight tells more people.
+
+    Counts `insights`, and the memories `gathered` into them; `waiting` are groups that could not be written of: they
+    are tried again with the next run.
+    """
+    Week(app, now, run, provider, embedder).work_off()
+
+
+class Week:
+    def __init__(self, app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
+        self.app, self.now, self.run, self.provider, self.embedder = app, now, run, provider, embedder
+        self.place = Place(**deepcopy(run.cursor.get("gather", {})))
+
+    def work_off(self) -> None:
+        reached = self.place.group
+        groups, view = archived_groups(self.app), index_of(self.app, self.embedder).view()
+        for key in sorted(groups.keys() | {reached} - {""}):
+            if key < reached:
+                continue
+            if key > reached:
+                self.place = Place(key)
+            self.gather_all()
+            while self.place.looked_to is not None:
+                self.look_on(groups.get(key, []), view)
+                self.gather_all()
+
+    def look_on(self, pks: Sequence[int], view: View) -> None:
+        """Finds what belongs together among the next ones."""
+        some = [pk for pk in pks if pk > (self.place.looked_to or 0)][:AT_ONCE]
+        rows = view.rows_of(np.array(some, np.int64))
+        rows = rows[view.columns.embedded[rows]]
+        clusters = clusters_of(view.columns.vectors[rows], self.embedder.thresholds.related, LEAST, MOST)
+        self.place.todo = [view.columns.pk[rows[cluster]].tolist() for cluster in clusters]
+        self.place.looked_to = some[-1] if len(some) == AT_ONCE else None
+
+    def gather_all(self) -> None:
+        while self.place.todo:
+            self.gather_one(self.place.todo.pop(0))
+
+    def gather_one(self, pks: Sequence[int]) -> None:
+        """The model is asked before the transaction; in it, only what is still as it was told is gathered."""
+        told = list(archived(self.app).filter(pk__in=pks))
+        candidate = self.write_of(told)
+        try:
+            with writing(self.app, ACTOR, self.now) as write:
+                rows = archived(self.app).filter(pk__in=pks)
+                sources = list(own(write, rows)) if candidate else []
+                if candidate and [row.version for row in sources] == [row.version for row in told]:
+                    write.announce(gather(write, candidate, sources))
+                    self.save({"insights": 1, "gathered": len(sources)})
+                else:
+                    self.save({"waiting": 1})
+        except LimitReached as full:
+            log.warning("insight_not_stored", app=self.app.app_id, reason=str(full))
+
+    def save(self, counts: dict[str, int]) -> None:
+        self.run.done(counts, gather=asdict(self.place))
+
+    def write_of(self, told: Sequence[Memory]) -> Candidate | None:
+        """None if too few are left, or if nothing could be written."""
+        if len(told) < LEAST:
+            return None
+        try:
+            written = self.provider.insight([as_noted(memory) for memory in told], self.app.policy.max_characters)
+        except LLMError as error:
+            log.warning("insight_not_written", app=self.app.app_id, memories=len(told), error=str(error))
+            return None
+        candidate = candidate_of(told, redact(written.text).text.strip(), written.made_by)
+        vectors = embed([embedded_text(candidate.content, candidate.subject)], self.embedder)
+        if vectors is not None:
+            candidate.vector, candidate.vector_model = vectors[0], self.embedder.name
+        return candidate if candidate.content else None
+
+
+def archived_groups(app: App) -> dict[str, list[int]]:
+    """Primary keys, rising, by a key that tells nothing of who they are about."""
+    groups = defaultdict(list)
+    columns = ("user_id", "category", "visibility", "agent_id")
+    for pk, user_id, category, visibility, agent_id in archived(app).values_list("pk", *columns).iterator():
+        owner = agent_id if visibility == Visibility.AGENT else None
+        groups[key_of(user_id or None, category, visibility, owner)].append(pk)
+    return groups
+
+
+def archived(app: App) -> MemoryQuerySet:
+    """What went to the archive by its category's time and may be gathered, the oldest first.
+
+    Never twice, and no insights. Nothing that was contradicted or has run out: it need not be true any more.
+    """
+    revisions = Revision.objects.for_app(app).filter(memory=OuterRef("pk"))
+    archivings = revisions.filter(action=Action.ARCHIVED).order_by("-number")
+    against = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, to_memory=OuterRef("pk"))
+    rows = Memory.objects.for_app(app).filter(status=Status.ARCHIVED, valid_until=None)
+    rows = rows.exclude(source=Source.INSIGHT).exclude(kind=Kind.INSIGHT)
+    rows = rows.filter(~Exists(revisions.filter(action=Action.GATHERED)), ~Exists(against))
+    last = Subquery(archivings.values("actor")[:1])
+    return rows.alias(archived_by=last).filter(archived_by=expire.ACTOR).order_by("pk")
+
+
+def candidate_of(told: Sequence[Memory], text: str, made_by: str) -> Candidate:
+    """Theirs in all that decides who may read it; about what most of them are about."""
+    first = told[0]
+    subject, count = Counter(memory.subject for memory in told).most_common(1)[0]
+    tags = Counter(tag for memory in told for tag in set(memory.tags))
+    return Candidate(
+        content=text,
+        kind=Kind.INSIGHT,
+        category=first.category,
+        subject=subject if 2 * count > len(told) else None,
+        tags=sorted(tag for tag, number in tags.items() if 2 * number > len(told)),
+        importance=max(memory.importance for memory in told),
+        confidence=CONFIDENCE,
+        strength=Strength.INFERRED,
+        user_id=first.user_id,
+        visibility=first.visibility,
+        source=Source.INSIGHT,
+        made_by=made_by,
+        agent=first.agent if first.visibility == Visibility.AGENT else None,
+    )

@@ -1,0 +1,216 @@
+"""Nightly: near-duplicates become one memory.
+
+Similarity nominates, the relation verdict decides: what is to go must say nothing that the memory which stays does not
+say. First a drawer is looked through (what is new, against everything in it), then what says the same is united. The
+cursor holds how far it is and which pairs say the same, so whoever goes on comes to the same end.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
+from functools import cached_property
+
+from django.db import transaction
+
+from memories.maintain.drawers import Drawer, drawer_of_memory, drawers_with_news
+from memories.maintain.nominate import Nominated, Nominations
+from memories.maintain.run import Run
+from memories.maintain.sameness import say_the_same, taken_back, why_the_same
+from memories.models import LIVE, Memory
+from memories.providers.embeddings import Embedder
+from memories.providers.llm.provider import RULES, Provider
+from memories.retrieve.index import View
+from memories.retrieve.pipeline import index_of
+from memories.store import Writer, writing
+from memories.store.confidence import confidence_at
+from memories.store.room import own
+from memsite.tenancy.models import App
+
+ACTOR = "system:merge"
+SAYS_THE_SAME = "says the same"
+LOOK_BACK = timedelta(hours=6)
+"""What was written shortly before the last run may have got its vector, or been committed, only after it."""
+ROWS_AT_ONCE, ASKED_AT_ONCE = 256, 32
+"""Memories looked at between two commits; fewer where a model is asked about each."""
+MOST_UNITED = 200
+"""Memories of one transaction, and so of one group. A larger group becomes one in the nights to come."""
+
+Pair = tuple[int, int]
+"""(stays, goes): primary keys, and the second says nothing that the first does not say."""
+
+
+@dataclass
+class Place:
+    """How far it is: `looked_to` is the last memory of the drawer that was looked at, None when all were."""
+
+    drawer: str = ""
+    begun: str = ""
+    looked_to: int | None = 0
+    same: list[Pair] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """What is to be done: these go, each for a reason, and `stays` stands for them."""
+
+    stays: Memory
+    go: Sequence[tuple[Memory, str]]
+
+    @property
+    def memories(self) -> list[Memory]:
+        return [self.stays, *(memory for memory, _ in self.go)]
+
+
+def merge_duplicates(app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
+    """Counts: `looked_at`, `compared` (pairs judged) and `merged` (memories that another stands for now)."""
+    Night(app, now, run, provider, embedder).work_off()
+
+
+class Night:
+    def __init__(self, app: App, now: datetime, run: Run, provider: Provider, embedder: Embedder) -> None:
+        self.app, self.now, self.run, self.provider, self.embedder = app, now, run, provider, embedder
+        self.place = Place(**deepcopy(run.cursor.get("merge", {})))
+        self.counts = Counter[str]()
+
+    def work_off(self) -> None:
+        since = self.run.since - LOOK_BACK if self.run.since else None
+        reached = self.place.drawer
+        for key, drawer in drawers_with_news(self.app, since).items():
+            if key < reached:
+                continue
+            if key > reached:
+                self.place = Place(key, self.now.isoformat())
+            if self.place.looked_to is not None:
+                self.look_through(drawer)
+            while self.place.same:
+                self.unite_some()
+        if self.counts:
+            with transaction.atomic():
+                self.save()
+
+    def save(self) -> None:
+        """Inside the transaction of what it tells of."""
+        self.run.done(self.counts, merge=asdict(self.place))
+        self.counts = Counter()
+
+    # --- looking
+
+    @cached_property
+    def view(self) -> View:
+        return index_of(self.app, self.embedder).view()
+
+    def look_through(self, drawer: Drawer) -> None:
+        nominations = Nominations(self.app, self.view, drawer, self.app.policy.dedup_similarity)
+        at_once = ROWS_AT_ONCE if self.provider.name == RULES else ASKED_AT_ONCE
+        for start in range(bisect_right(drawer.new, self.place.looked_to or 0), len(drawer.new), at_once):
+            end = min(start + at_once, len(drawer.new))
+            self.place.same += self.judge(nominations.of(start, end))
+            self.place.looked_to = drawer.new[end - 1] if end < len(drawer.new) else None
+            self.counts["looked_at"] += end - start
+            # Most drawers are small and hold nothing of the kind: these are committed together.
+            if self.place.same or self.counts["looked_at"] >= at_once:
+                with transaction.atomic():
+                    self.save()
+
+    def judge(self, nominated: Sequence[Nominated]) -> Iterator[Pair]:
+        """Those that say the same. A model is asked once for each memory that may go."""
+        rows = self.load({pk for one in nominated for pk in (one.pk, one.other)})
+        questions: dict[int, list[tuple[Memory, float | None]]] = defaultdict(list)
+        for one in nominated:
+            if one.pk in rows and one.other in rows:
+                stays, goes = sorted((rows[one.pk], rows[one.other]), key=self.standing, reverse=True)
+                if not goes.pinned:
+                    questions[goes.pk].append((stays, one.cosine))
+        for pk, known in questions.items():
+            self.counts["compared"] += len(known)
+            for (stays, _), is_same in zip(known, say_the_same(self.provider, rows[pk], known), strict=True):
+                if is_same:
+                    yield stays.pk, pk
+
+    def standing(self, memory: Memory) -> tuple[bool, float, datetime, int]:
+        """The greatest stays: a pinned one, then the surest, then what was confirmed last, then the newest."""
+        return memory.pinned, confidence_at(memory, self.now, self.app.policy), memory.confirmed_at, memory.pk
+
+    def load(self, pks: Iterable[int]) -> dict[int, Memory]:
+        """Live ones, without those that somebody has taken back from a merge: these stand on their own for good."""
+        rows = Memory.objects.for_app(self.app).live().in_bulk(list(pks))
+        apart = taken_back(self.app, rows)
+        return {pk: memory for pk, memory in rows.items() if pk not in apart}
+
+    # --- uniting
+
+    def unite_some(self) -> None:
+        """The next groups, in one transaction. What was changed since it was looked at waits for the next night."""
+        groups = some_groups(self.place.same)
+        rows = self.load({pk for group in groups for pk in group})
+        begun = datetime.fromisoformat(self.place.begun)
+        known = {(stays, goes) for stays, goes in self.place.same}
+        planned = [
+            union
+            for group in groups
+            for union in self.plan([rows[pk] for pk in group if pk in rows and rows[pk].updated_at <= begun], known)
+        ]
+        done = {pk for group in groups for pk in group}
+        with writing(self.app, ACTOR, self.now) as write:
+            self.counts["merged"] += sum(carry_out(write, union) for union in planned)
+            self.place.same = [pair for pair in self.place.same if not done.intersection(pair)]
+            self.save()
+
+    def plan(self, group: Sequence[Memory], known: set[Pair]) -> Iterator[Union]:
+        """The greatest takes in all that it says too; then the greatest of the rest does, and so on."""
+        rest = sorted(group, key=self.standing, reverse=True)
+        while len(rest) > 1:
+            stays, *others = rest
+            asked = [memory for memory in others if not memory.pinned and (stays.pk, memory.pk) not in known]
+            answers = {memory.pk: say_the_same(self.provider, memory, [(stays, None)])[0] for memory in asked}
+            self.counts["compared"] += len(asked)
+            go = [memory for memory in others if (stays.pk, memory.pk) in known or answers.get(memory.pk)]
+            if go:
+                yield Union(stays, [(memory, why_the_same(self.provider, stays, memory)) for memory in go])
+            gone = {memory.pk for memory in go}
+            rest = [memory for memory in others if memory.pk not in gone]
+
+
+def some_groups(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
+    """The first groups of what says the same, as many as fit into one transaction, each in order."""
+    chosen: list[list[int]] = []
+    for group in groups_of(pairs):
+        if chosen and sum(map(len, chosen)) + len(group) > MOST_UNITED:
+            break
+        chosen.append(group)
+    return chosen
+
+
+def groups_of(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
+    """What hangs together by pairs, MOST_UNITED at most; the group with the smallest number first."""
+    group_of: dict[int, list[int]] = {}
+    for pair in pairs:
+        left, right = (group_of.setdefault(pk, [pk]) for pk in pair)
+        if left is not right and len(left) + len(right) <= MOST_UNITED:
+            left.extend(right)
+            group_of.update(dict.fromkeys(right, left))
+    groups = {id(group): sorted(group) for group in group_of.values() if len(group) > 1}
+    return sorted(groups.values())
+
+
+def carry_out(write: Writer, union: Union) -> int:
+    """How many go. Those that somebody changed since they were read stay; all do if it is the one that was to stay."""
+    read = {memory.pk: memory for memory in union.memories}
+    rows = {memory.pk: memory for memory in own(write, Memory.objects.for_app(write.app).filter(pk__in=read))}
+    unchanged = {pk: memory for pk, memory in rows.items() if is_as_read(memory, read[pk])}
+    go = [(unchanged[memory.pk], why) for memory, why in union.go if memory.pk in unchanged]
+    if union.stays.pk not in unchanged or not go:
+        return 0
+    write.unite(unchanged[union.stays.pk], go, SAYS_THE_SAME)
+    return len(go)
+
+
+def is_as_read(memory: Memory, read: Memory) -> bool:
+    """Decay and use may have moved its numbers: they say nothing about what it says, or whose it is."""
+    same = all(getattr(memory, name) == getattr(read, name) for name in ("content", "updated_at", "pinned"))
+    return same and memory.status in LIVE and drawer_of_memory(memory) == drawer_of_memory(read)

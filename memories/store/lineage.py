@@ -1,0 +1,71 @@
+"""What stands for what: links that go over in a merge, and what is forgotten together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from django.db.models import F, Q
+
+from memories.models import Action, Link, LinkKind, Memory, Revision, Source, Status
+from memsite.tenancy.models import App
+from memsite.tenancy.scoping import ScopedQuerySet
+
+OWN = (LinkKind.SUPERSEDES, LinkKind.DERIVED)
+"""Kinds that tell of this very memory, and not of what it says."""
+
+
+def inherit_links(winner: Memory, loser: Memory, now: datetime) -> None:
+    """What holds of the loser's statement holds of the winner's. Two statements, one if there is none."""
+    links = [
+        Link(app_id=winner.app_id, from_memory_id=ends[0], to_memory_id=ends[1], kind=link.kind, created_at=now)
+        for link in links_of(loser)
+        if len(set(ends := [winner.pk if end == loser.pk else end for end in ends_of(link)])) == 2
+    ]
+    if links:
+        Link.objects.bulk_create(links, ignore_conflicts=True)
+
+
+def give_back_links(winner: Memory, loser: Memory, at: datetime) -> None:
+    """Takes away what the winner inherited at this moment."""
+    others = {end for link in links_of(loser) for end in ends_of(link)} - {loser.pk}
+    with_others = Q(from_memory__in=others) | Q(to_memory__in=others)
+    links_of(winner).filter(with_others, created_at=at).delete()
+
+
+def links_of(memory: Memory) -> ScopedQuerySet[Link]:
+    ends = Q(from_memory=memory) | Q(to_memory=memory)
+    return Link.objects.for_app(memory.app).filter(ends).exclude(kind__in=OWN)
+
+
+def ends_of(link: Link) -> tuple[int, int]:
+    return link.from_memory_id, link.to_memory_id
+
+
+def forgotten_with(app: App, memories: Sequence[Memory]) -> list[Memory]:
+    """These, what was merged into them, for it says the same, and the insights that were written from any of it."""
+    rows = {memory.pk: memory for memory in memories}
+    newest = list(memories)
+    while newest:
+        newest = [memory for memory in merged_into(app, newest) if memory.pk not in rows]
+        rows |= {memory.pk: memory for memory in newest}
+    return list((rows | {insight.pk: insight for insight in insights_from(app, list(rows.values()))}).values())
+
+
+def merged_into(app: App, memories: Sequence[Memory]) -> list[Memory]:
+    """What was merged into these and not set free since. What other news took the place of is not among it."""
+    merges = Revision.objects.for_app(app).filter(
+        action=Action.MERGED,
+        memory__status=Status.SUPERSEDED,
+        memory__links_in__kind=LinkKind.SUPERSEDES,
+        memory__links_in__from_memory__in=memories,
+        memory__links_in__created_at=F("created_at"),
+    )
+    return list(Memory.objects.for_app(app).filter(pk__in=merges.values("memory"))) if memories else []
+
+
+def insights_from(app: App, memories: Sequence[Memory]) -> list[Memory]:
+    """What was written from any of these, and so holds words of theirs. One query."""
+    links = Link.objects.for_app(app).filter(kind=LinkKind.DERIVED, to_memory__in=memories)
+    rows = Memory.objects.for_app(app).filter(source=Source.INSIGHT, pk__in=links.values("from_memory"))
+    return list(rows) if memories else []
