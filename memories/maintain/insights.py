@@ -10,6 +10,7 @@ from datetime import datetime
 
 import numpy as np
 import structlog
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Subquery
 
 from memories.maintain import expire
@@ -95,19 +96,20 @@ class Week:
         told = list(archived(self.app).filter(pk__in=pks))
         candidate = self.write_of(told)
         try:
-            with writing(self.app, ACTOR, self.now) as write:
-                rows = archived(self.app).filter(pk__in=pks)
-                sources = list(own(write, rows)) if candidate else []
-                if candidate and [row.version for row in sources] == [row.version for row in told]:
-                    write.announce(gather(write, candidate, sources))
-                    self.save({"insights": 1, "gathered": len(sources)})
-                else:
-                    self.save({"waiting": 1})
+            with transaction.atomic():
+                is_written = candidate is not None and self.store(candidate, told)
+                counts = {"insights": 1, "gathered": len(told)} if is_written else {"waiting": 1}
+                self.run.done(counts, gather=asdict(self.place))
         except LimitReached as full:
             log.warning("insight_not_stored", app=self.app.app_id, reason=str(full))
 
-    def save(self, counts: dict[str, int]) -> None:
-        self.run.done(counts, gather=asdict(self.place))
+    def store(self, candidate: Candidate, told: Sequence[Memory]) -> bool:
+        with writing(self.app, ACTOR, self.now) as write:
+            sources = list(own(write, archived(self.app).filter(pk__in=[memory.pk for memory in told])))
+            is_as_told = [memory.version for memory in sources] == [memory.version for memory in told]
+            if is_as_told:
+                write.announce(gather(write, candidate, sources))
+        return is_as_told
 
     def write_of(self, told: Sequence[Memory]) -> Candidate | None:
         """None if too few are left, or if nothing could be written."""

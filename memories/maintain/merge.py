@@ -35,10 +35,12 @@ ACTOR = "system:merge"
 SAYS_THE_SAME = "says the same"
 LOOK_BACK = timedelta(hours=6)
 """What was written shortly before the last run may have got its vector, or been committed, only after it."""
-ROWS_AT_ONCE, ASKED_AT_ONCE = 256, 32
-"""Memories looked at between two commits; fewer where a model is asked about each."""
+ROWS_AT_ONCE = 256
+"""Memories looked at between two commits."""
 MOST_UNITED = 200
 """Memories of one transaction, and so of one group. A larger group becomes one in the nights to come."""
+ASKED_AT_ONCE = 16
+"""The same two where a model takes seconds for each: the lease must not run out."""
 
 Pair = tuple[int, int]
 """(stays, goes): primary keys, and the second says nothing that the first does not say."""
@@ -98,6 +100,10 @@ class Night:
         self.run.done(self.counts, merge=asdict(self.place))
         self.counts = Counter()
 
+    @property
+    def is_quick(self) -> bool:
+        return self.provider.name == RULES
+
     # --- looking
 
     @cached_property
@@ -106,7 +112,7 @@ class Night:
 
     def look_through(self, drawer: Drawer) -> None:
         nominations = Nominations(self.app, self.view, drawer, self.app.policy.dedup_similarity)
-        at_once = ROWS_AT_ONCE if self.provider.name == RULES else ASKED_AT_ONCE
+        at_once = ROWS_AT_ONCE if self.is_quick else ASKED_AT_ONCE
         for start in range(bisect_right(drawer.new, self.place.looked_to or 0), len(drawer.new), at_once):
             end = min(start + at_once, len(drawer.new))
             self.place.same += self.judge(nominations.of(start, end))
@@ -146,7 +152,7 @@ class Night:
 
     def unite_some(self) -> None:
         """The next groups, in one transaction. What was changed since it was looked at waits for the next night."""
-        groups = some_groups(self.place.same)
+        groups = some_groups(self.place.same, MOST_UNITED if self.is_quick else ASKED_AT_ONCE)
         rows = self.load({pk for group in groups for pk in group})
         begun = datetime.fromisoformat(self.place.begun)
         known = {(stays, goes) for stays, goes in self.place.same}
@@ -176,22 +182,22 @@ class Night:
             rest = [memory for memory in others if memory.pk not in gone]
 
 
-def some_groups(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
-    """The first groups of what says the same, as many as fit into one transaction, each in order."""
+def some_groups(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:
+    """The first groups of what says the same, of `most` memories together, each in order."""
     chosen: list[list[int]] = []
-    for group in groups_of(pairs):
-        if chosen and sum(map(len, chosen)) + len(group) > MOST_UNITED:
+    for group in groups_of(pairs, most):
+        if chosen and sum(map(len, chosen)) + len(group) > most:
             break
         chosen.append(group)
     return chosen
 
 
-def groups_of(pairs: Sequence[Sequence[int]]) -> list[list[int]]:
-    """What hangs together by pairs, MOST_UNITED at most; the group with the smallest number first."""
+def groups_of(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:
+    """What hangs together by pairs, up to `most` of it; the group with the smallest number first."""
     group_of: dict[int, list[int]] = {}
     for pair in pairs:
         left, right = (group_of.setdefault(pk, [pk]) for pk in pair)
-        if left is not right and len(left) + len(right) <= MOST_UNITED:
+        if left is not right and len(left) + len(right) <= most:
             left.extend(right)
             group_of.update(dict.fromkeys(right, left))
     groups = {id(group): sorted(group) for group in group_of.values() if len(group) > 1}
