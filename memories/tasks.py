@@ -6,8 +6,9 @@ from celery import shared_task
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
-from memories.capture.learning import ACTOR
 from memories.jobs import JOBS
+from memories.store.revisions import LEARNING as ACTOR
+from memories.store.sweep import sweep
 from memsite.conf import get_conf
 from memsite.doorbell import ring
 from memsite.jobs.engine import WORK, fire_due, work_off
@@ -40,6 +41,12 @@ def upkeep_due() -> int:
 def upkeep_work() -> int:
     """Works off what has been set going; answers how many runs were touched."""
     return work_off(JOBS, upkeeper, WORK_FOR)
+
+
+@shared_task
+def upkeep_sweep() -> bool:
+    """Rung for by deletions: sweeps their traces out of the files; answers whether it did."""
+    return sweep(timezone.now())
 
 
 def upkeeper(app: App) -> MemoryAgent:

@@ -63,6 +63,9 @@ class Conf:
     max_line_bytes: int = 8 * 1024 * 1024
     idempotency_hours: int = 24
     crashed_after_minutes: int = 30
+    rewrite_megabytes: int = 1024
+    backup_dir: Path = Path()
+    backup_keep: int = 7
 
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
@@ -83,12 +86,19 @@ class Conf:
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.idempotency_hours > 0, "IDEMPOTENCY_HOURS", "is a positive number of hours")
+        require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
+        require(self.backup_keep > 0, "BACKUP_KEEP", "is a positive number of days")
         require(self.crashed_after_minutes > 0, "CRASHED_AFTER_MINUTES", "is a positive number of minutes")
 
     @property
     def secret_file(self) -> Path:
         """Where `manage.py setup` keeps the secret key it made, if none is given."""
         return self.data_dir / "secret.key"
+
+    @property
+    def backups(self) -> Path:
+        """The folder of backups."""
+        return self.data_dir / "backups" if self.backup_dir == Path() else self.backup_dir
 
     @property
     def embedder_settings(self) -> EmbedderSettings:

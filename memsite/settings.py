@@ -172,7 +172,7 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "MemoryStatusEnum": "memories.models.memory.Status.choices",
         "SessionStatusEnum": "sessions.models.SessionStatus.choices",
-        "AppStatusEnum": "memsite.tenancy.models.AppStatus.choices",
+        "AppStatusEnum": "memories.api.shapes.apps.APP_STATUSES",
     },
 }
 

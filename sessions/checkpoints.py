@@ -13,6 +13,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef
 
 from memories.text.clean import without_private
+from sessions.life import note_life
 from sessions.models import AgentSession, Resource, Turn
 
 
@@ -34,11 +35,13 @@ def fingerprint(checkpoint: Mapping[str, Any]) -> str:
     return hashlib.sha256(json.dumps(checkpoint, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
+@transaction.atomic
 def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any], now: datetime) -> tuple[Turn, bool]:
-    """The turn, and whether it is new. Raises DifferentCheckpoint; call it in a transaction.
+    """The turn, and whether it is new. Raises DifferentCheckpoint, and SessionGone.
 
     What was said between `<private>` tags is not in it, but tells one body from another.
     """
+    note_life(session, now)
     print_ = fingerprint(checkpoint)
     try:
         with transaction.atomic():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db.models import Case, F, Q, Value, When
 
 from sessions.models import AgentSession, SessionStatus
@@ -12,13 +13,17 @@ CRASHED = "crashed"
 """The reason of an end that nobody asked for: no sign of life for too long."""
 
 
-def note_life(session: AgentSession, now: datetime) -> bool:
-    """Notes that the session lives; awake again, if it was taken for crashed. False: there is no such session any more.
+class SessionGone(ObjectDoesNotExist):
+    """The session was purged in the meantime: nothing of what it sends is kept."""
 
-    One statement.
+
+def note_life(session: AgentSession, now: datetime) -> None:
+    """Notes that the session lives; it is awake again, if it was taken for crashed. One statement.
+
+    Call it first in the transaction that stores what the session sent. Raises SessionGone.
     """
     crashed = Q(status=SessionStatus.ENDED, end_reason=CRASHED)
-    return bool(
+    is_known = (
         AgentSession.objects.for_app(session.app)
         .filter(pk=session.pk)
         .update(
@@ -28,6 +33,8 @@ def note_life(session: AgentSession, now: datetime) -> bool:
             end_reason=Case(When(crashed, then=Value("")), default=F("end_reason")),
         )
     )
+    if not is_known:
+        raise SessionGone
 
 
 def end_silent(session: AgentSession, since: datetime, now: datetime) -> bool:

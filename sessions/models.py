@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memsite.tenancy.models import Agent
-from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import Identified, Purged, PurgedQuerySet, Scoped, ScopedQuerySet
 
 TIERS = (1, 2, 3)
 
@@ -21,7 +21,7 @@ class SessionStatus(models.TextChoices):
     ENDED = "ended"
 
 
-class SessionQuerySet(ScopedQuerySet["AgentSession"]):
+class SessionQuerySet(PurgedQuerySet["AgentSession"]):
     def active(self) -> Self:
         return self.filter(status=SessionStatus.ACTIVE)
 
@@ -30,7 +30,7 @@ class SessionQuerySet(ScopedQuerySet["AgentSession"]):
         return self.filter(heartbeat_at__lt=since)
 
 
-class AgentSession(Scoped, Identified):
+class AgentSession(Purged, Identified):
     """One conversation of an agent. `heartbeat_at` is its last sign of life."""
 
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="sessions")
@@ -55,7 +55,10 @@ class AgentSession(Scoped, Identified):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["app", "-uid"], name="session_app_latest")]
+        indexes = [
+            models.Index(fields=["app", "-uid"], name="session_app_latest"),
+            models.Index(fields=["app"], condition=Q(purged_at__isnull=False), name="session_purged"),
+        ]
         constraints = [
             models.UniqueConstraint(
                 fields=["agent", "external_id"],

@@ -5,6 +5,7 @@ from collections import Counter
 from django.utils import timezone
 
 from memories.jobs import JOBS
+from memories.maintain.purge import apps_to_purge
 from memories.maintain.run import Unclaimed
 from memories.tasks import upkeeper
 from memsite.tenancy.models import App, AppStatus
@@ -34,3 +35,9 @@ def upkeep_embed_missing() -> int:
 
 def upkeep_shrink() -> int:
     return do("limit")["made_room"]
+
+
+def upkeep_purge() -> None:
+    """Of apps that are not active, too."""
+    for app in apps_to_purge():
+        JOBS["purge"].work(upkeeper(app), Unclaimed(timezone.now()))

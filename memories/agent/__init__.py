@@ -4,8 +4,9 @@ from memories.agent.curation import CannotMerge, Changed, Curation
 from memories.agent.feedback import Feedback
 from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
 from memories.agent.learning import AlreadyDecided, CannotBeStored, Learning
+from memories.agent.purging import Purging
 from memories.agent.recall import Context, Recalling
-from memories.agent.sessions import SessionGone, Sessions
+from memories.agent.sessions import Sessions
 from memories.agent.spending import Spending
 from memories.agent.summaries import Summaries
 from memories.agent.triggers import Triggers
@@ -19,11 +20,10 @@ __all__ = [
     "Context",
     "MemoryAgent",
     "MemoryGone",
-    "SessionGone",
     "VersionMismatch",
     "current_embedder",
 ]
 
 
-class MemoryAgent(Sessions, Knowledge, Curation, Recalling, Learning, Feedback, Triggers, Summaries, Spending):
+class MemoryAgent(Sessions, Knowledge, Curation, Recalling, Learning, Feedback, Triggers, Summaries, Spending, Purging):
     """All of it for one caller."""

@@ -10,8 +10,10 @@ from itertools import islice
 from django.utils import timezone
 
 from memories.agent.base import Caller
+from memories.agent.purging import SWEEP_TASK
 from memories.models import Memory, Status, Visibility
 from memories.store import LimitReached, NothingToUndo, Writer, writing
+from memsite.doorbell import ring
 
 BATCH = 500
 MERGE_AT_MOST = 50
@@ -85,6 +87,7 @@ class Curation(Caller):
         while batch := list(islice(rest, BATCH)):
             with writing(self.app, self.actor, timezone.now()) as write:
                 deleted += write.forget(Memory.objects.for_app(self.app).filter(pk__in=batch))
+                ring(SWEEP_TASK)
         return deleted
 
     def merge(self, pks: Sequence[int]) -> Memory:

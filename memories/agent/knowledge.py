@@ -10,6 +10,7 @@ from django.core.exceptions import ObjectDoesNotExist
 from django.utils import timezone
 
 from memories.agent.base import Caller
+from memories.agent.purging import SWEEP_TASK
 from memories.capture.outcome import Outcome
 from memories.capture.pipeline import Stored, remember
 from memories.capture.room import suggest_shrinking
@@ -17,6 +18,7 @@ from memories.models import Memory
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
 from memories.store import Candidate, Writer, shrink, writing
+from memsite.doorbell import ring
 from memsite.tenancy.models import App
 
 
@@ -32,6 +34,7 @@ class Knowledge(Caller):
     def remember(
         self, candidates: Sequence[Candidate], *, dedupe: bool = True, on_stored: Stored | None = None
     ) -> list[Outcome]:
+        """Raises SessionGone if the session of one was purged meanwhile."""
         return remember(
             self.app,
             candidates,
@@ -41,6 +44,7 @@ class Knowledge(Caller):
             dedupe=dedupe,
             on_stored=on_stored,
             provider=self.provider(),
+            live={one.session for one in candidates if one.session},
         )
 
     def shrink(self) -> int:
@@ -66,6 +70,7 @@ class Knowledge(Caller):
         with writing(self.app, self.actor, timezone.now()) as write:
             if version is not None:
                 check_version(self.app, memories[0], version)
+            ring(SWEEP_TASK)
             return write.forget(memories)
 
     @contextmanager

@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
 from django.utils import timezone
 
@@ -36,10 +35,6 @@ from sessions.models import AgentSession, Role, SessionStatus, Turn
 from sessions.recording import Said
 
 MOST_LESSONS = 50
-
-
-class SessionGone(ObjectDoesNotExist):
-    """The session was purged in the meantime."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,13 +114,8 @@ class Sessions(Feedback, Triggers, Upkeep):
     def heartbeat(self, session: AgentSession) -> list[str]:
         """Notes that the session lives, and fires what is overdue; answers the names of the jobs."""
         now = timezone.now()
-        self.note_life(session, now)
+        note_life(session, now)
         return self.fire_overdue("heartbeat")
-
-    def note_life(self, session: AgentSession, now: datetime) -> None:
-        """Raises SessionGone."""
-        if not note_life(session, now):
-            raise SessionGone
 
     def end(self, session: AgentSession, reason: str) -> int:
         """Ends the session; answers how much of it still waits: texts for their facts, memories for their vector."""
@@ -151,7 +141,7 @@ class Sessions(Feedback, Triggers, Upkeep):
     def catch_up(self, session: AgentSession) -> None:
         """Reads the turns that were stored by a process that died before it had read them, and judges by the last."""
         for turn in unread_turns(session):
-            self.capture(session, turn_texts(turn))
+            self.capture_messages(session, turn_texts(turn), is_live=False)
         if last := recover(session):
             self.judge_turn(session, last)
         if Extraction.objects.for_app(self.app).open().filter(session=session).exists():
@@ -159,33 +149,20 @@ class Sessions(Feedback, Triggers, Upkeep):
 
     def checkpoint(self, session: AgentSession, number: int, body: Mapping[str, Any]) -> tuple[Turn, bool, Captured]:
         """Stores a turn with its raw texts and markers; (turn, whether it is new, what was captured)."""
-        now = timezone.now()
-        with transaction.atomic():
-            self.note_life(session, now)
-            turn, is_new = store_turn(session, number, body, now)
+        turn, is_new = store_turn(session, number, body, timezone.now())
         # Also after a crash between the two: texts stored before are not stored or counted again.
         captured = self.capture_messages(session, turn_texts(turn))
         self.judge_turn(session, turn)
         return turn, is_new, captured
 
     def capture_messages(
-        self, session: AgentSession, said: Sequence[Said], on_stored: Callable[[Captured], None] | None = None
-    ) -> Captured:
+        self, session: AgentSession, said: Sequence[Said], on_stored: Callable[[Captured], None] | None = None,
+        *, is_live: bool = True,
+    ) -> Captured:  # fmt: skip
         """Keeps the texts with what their markers say and what is to come; their facts are found later.
 
-        Raises SessionGone, and nothing is kept.
+        A sign of life unless `is_live` is False. Raises SessionGone, and nothing is kept.
         """
-
-        def note(captured: Captured) -> None:
-            self.note_life(session, timezone.now())
-            if on_stored:
-                on_stored(captured)
-
-        return self.capture(session, said, note)
-
-    def capture(
-        self, session: AgentSession, said: Sequence[Said], on_stored: Callable[[Captured], None] | None = None
-    ) -> Captured:
         now = timezone.now()
 
         def note(captured: Captured) -> None:
@@ -193,7 +170,9 @@ class Sessions(Feedback, Triggers, Upkeep):
             if on_stored:
                 on_stored(captured)
 
-        return capture_said(session, said, self.embedder, self.actor, now, note, self.provider(session))
+        return capture_said(
+            session, said, self.embedder, self.actor, now, note, self.provider(session), is_live=is_live
+        )
 
     def capture_stream(self, session: AgentSession) -> StreamCapture:
         """A reader to be fed with the stream's chunks, for as long as they come."""

@@ -146,6 +146,9 @@ class OperatorView(View):
     def apps(self) -> QuerySet[App]:
         return self.caller().apps().select_related("policy")
 
+    def agent_of(self, app: App) -> MemoryAgent:
+        return MemoryAgent(app, None, self.caller().actor)
+
     def app_named(self, app_id: str) -> App:
         """The app, if the caller may do in it what is asked. Absent to those who may not see it."""
         app: App = found(self.apps().filter(app_id=app_id).first())

@@ -28,11 +28,11 @@ from memories.models import Extraction, Injection, RejectionKind, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import LLMError, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
+from memories.store.revisions import learnt_in
 from memories.text.relate import Relation
 from sessions.models import AgentSession, Resource, Role
 
 log = structlog.get_logger("memories.capture")
-ACTOR = "system:extraction"
 CONTEXT_TEXTS = 4
 MUCH_SURER = 0.3
 Learnt = Callable[[Writer, Sequence[Resource]], None]
@@ -55,11 +55,6 @@ class Lesson:
         self.reinforced += other.reinforced
         self.rejected += other.rejected
         self.outcomes += other.outcomes
-
-
-def actor_of(session: AgentSession) -> str:
-    """Whoever reads a revision sees from which session it was learnt."""
-    return f"{ACTOR}:{session.uid}"
 
 
 def learn(
@@ -110,7 +105,7 @@ def learn_facts(
         drop_echoes(one, outlooks, shown_pks)
     suggested = suggest_room(session.app, provider, coming(found, outlooks), now, BACKGROUND_SECONDS)
     learnt = Lesson()
-    with writing(session.app, actor_of(session), now, suggested) as write:
+    with writing(session.app, learnt_in(session), now, suggested) as write:
         for row, one in zip(rows, found, strict=True):
             keep(write, row, one, outlooks, embedder, learnt)
         if learnt.outcomes:
@@ -188,4 +183,4 @@ def learn_digest(
     claim: Claim, rows: Sequence[Extraction], provider: Provider, embedder: Embedder, now: datetime, lesson: Lesson
 ) -> None:  # fmt: skip
     (row,) = rows
-    lesson.stored += digest_session(claim, row, provider, embedder, actor_of(claim.session), now)
+    lesson.stored += digest_session(claim, row, provider, embedder, learnt_in(claim.session), now)

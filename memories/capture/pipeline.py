@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
 from memories.capture.embed import embed_candidates
@@ -16,6 +16,8 @@ from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.relate import Relation
 from memsite.tenancy.models import App
+from sessions.life import note_life
+from sessions.models import AgentSession
 
 Stored = Callable[[Writer, list[Outcome]], None]
 
@@ -30,8 +32,11 @@ def remember(
     dedupe: bool = True,
     on_stored: Stored | None = None,
     provider: Provider | None = None,
+    live: Collection[AgentSession] = (),
 ) -> list[Outcome]:
     """One outcome per candidate. `on_stored` runs inside the writing transaction, so that it holds or falls with it.
+
+    It is a sign of life of the `live` sessions. Raises SessionGone, and nothing is stored.
 
     In a full app the provider says what makes room; the rules do without one.
     """
@@ -39,6 +44,8 @@ def remember(
     outlooks = look_around(app, candidates, embedder) if dedupe else [None] * len(candidates)
     suggested = suggest_room(app, provider, needing_room(candidates, outlooks), now, REQUEST_SECONDS)
     with writing(app, actor, now, suggested) as write:
+        for session in live:
+            note_life(session, now)
         outcomes = [store(write, *pair, embedder) for pair in zip(candidates, outlooks, strict=True)]
         note_energy(app, "write", now, len(outcomes))
         if on_stored:

@@ -39,7 +39,9 @@ def refuse(write: Writer, refusal: Refusal, resource: Resource) -> Outcome:
     """An echo is only counted; everything else is kept."""
     if refusal.reason == ECHO:
         return Outcome(OutcomeKind.ECHOED, reason=ECHO)
-    log.warning("refused", kind=refusal.kind, category=refusal.category, reason=refusal.reason)
+    # A marker's category is one of a few words, or a slip of the agent's; a fact's may be what the user spoke of.
+    named = {"category": refusal.category} if refusal.kind == RejectionKind.MARKER else {}
+    log.warning("refused", kind=refusal.kind, **named)
     Rejection.objects.create(
         app=write.app,
         kind=refusal.kind,

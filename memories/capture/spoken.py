@@ -22,6 +22,7 @@ from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.clean import clean
 from memories.text.instructions import find_instructions
+from sessions.life import note_life
 from sessions.models import AgentSession, Resource, Role
 from sessions.recording import Said, in_public, record_events, record_said
 
@@ -68,10 +69,13 @@ def capture_said(
     now: datetime,
     on_stored: Callable[[Captured], None] | None = None,
     provider: Provider | None = None,
+    *,
+    is_live: bool = True,
 ) -> Captured:
     """Reads and embeds first, then stores everything in one transaction; text sent before changes nothing.
 
-    In a full app the provider says what makes room for what the markers say; the rules do without one.
+    In a full app the provider says what makes room for what the markers say; the rules do without one. Where `is_live`,
+    the texts are a sign of life. Raises SessionGone.
     """
     shown = Injection.objects.for_app(session.app).into(session).lines()
     said = [in_public(item) for item in said]
@@ -83,6 +87,8 @@ def capture_said(
     suggested = suggest_room(session.app, provider, coming, now, REQUEST_SECONDS)
     captured = Captured()
     with writing(session.app, actor, now, suggested) as write:
+        if is_live:
+            note_life(session, now)
         resources = record_said(session, said, now)
         for one, resource in zip(heard, resources, strict=True):
             if resource:

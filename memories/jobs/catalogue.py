@@ -6,8 +6,16 @@ from typing import Any
 
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.jobs.calendar import Decay, Triggers
-from memories.jobs.site import Housekeeping
-from memories.jobs.sweeps import EmbeddingBacklog, ExtractionSweep, FlushCrashed, LimitSweep, Reembedding, SummarySweep
+from memories.jobs.site import Backups, Housekeeping, Sweep
+from memories.jobs.sweeps import (
+    EmbeddingBacklog,
+    ExtractionSweep,
+    FlushCrashed,
+    LimitSweep,
+    Purging,
+    Reembedding,
+    SummarySweep,
+)
 from memsite.jobs.job import Job
 
 __all__ = ["JOBS", "MemoryJob", "Upkeeper"]
@@ -19,8 +27,11 @@ EVERY_JOB: tuple[Job[Any], ...] = (
     SummarySweep(),
     LimitSweep(),
     FlushCrashed(),
+    Purging(),
     Triggers(),
     Decay(),
     Housekeeping(),
+    Sweep(),
+    Backups(),
 )
 JOBS = {job.name: job for job in EVERY_JOB}

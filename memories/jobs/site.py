@@ -2,14 +2,42 @@
 
 from __future__ import annotations
 
-from datetime import time
+from collections.abc import Iterable
+from datetime import datetime, time
 
+from django.db import transaction
 from django.utils import timezone
 
+from memories.maintain.backup import backup
 from memories.maintain.housekeeping import drop_expired_answers
+from memories.store.sweep import sweep
 from memsite.jobs.engine import drop_old_runs
 from memsite.jobs.job import Job, Run
-from memsite.jobs.schedule import Calendar
+from memsite.jobs.schedule import Calendar, Every
+from memsite.tenancy.residue import residue
+
+SITE = 0
+
+
+class Sweep(Job[None]):
+    name, title, schedule = "sweep", "sweeps out of the files what deleted rows leave there", Every(1)
+    of_site = True
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return [SITE] if residue() else []
+
+    def work(self, hands: None, run: Run) -> None:
+        if sweep(timezone.now()):
+            with transaction.atomic():
+                run.done({"swept": 1})
+
+
+class Backups(Job[None]):
+    name, title, schedule = "backup", "copies the whole database into a file", Calendar(time(3))
+    of_site = True
+
+    def work(self, hands: None, run: Run) -> None:
+        backup(timezone.now(), run)
 
 
 class Housekeeping(Job[None]):

@@ -12,6 +12,7 @@ from memories.capture.work import sessions_due
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.maintain.backlog import apps_with_backlog, embed_backlog
 from memories.maintain.crashed import silent_since
+from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.reembed import apps_to_reembed, reembed
 from memories.models import Extraction, SummaryDue
 from memories.retrieve.serving import current_embedder
@@ -73,6 +74,17 @@ class Reembedding(MemoryJob):
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         reembed(hands.app, timezone.now(), run, current_embedder())
+
+
+class Purging(MemoryJob):
+    name, title, schedule = "purge", "deletes what purges have hidden", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        """Of apps that are not active, too."""
+        return apps_to_purge().values_list("pk", flat=True)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        purge(hands.app, timezone.now(), run)
 
 
 class FlushCrashed(MemoryJob):

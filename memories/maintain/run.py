@@ -19,9 +19,9 @@ class Unclaimed:
 
     until: datetime
     since: datetime | None = None
-    cursor: dict[str, Any] = field(default_factory=dict)
+    cursor: Mapping[str, Any] = field(default_factory=dict)
     counts: Counter[str] = field(default_factory=Counter)
 
     def done(self, counts: Mapping[str, int], **cursor: Any) -> None:
         self.counts.update(counts)
-        self.cursor.update(cursor)
+        self.cursor = {**self.cursor, **cursor}

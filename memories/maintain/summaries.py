@@ -104,7 +104,7 @@ class Rewriting:
         try:
             return self.attempt(due)
         except LLMError as error:
-            log.warning("summary_not_written", app=self.app.app_id, category=due.category, error=str(error))
+            log.warning("summary_not_written", app=self.app.app_id, error=str(error))
             self.claimed(due).update(lease_until=None)
             return False
         except Exception:
@@ -141,7 +141,7 @@ class Rewriting:
         self.settle(due)
         self.on_stored(is_new)
         if is_new:
-            log.info("summary_written", app=self.app.app_id, category=due.category, actor=self.actor)
+            log.info("summary_written", app=self.app.app_id, actor=self.actor)
         return is_new
 
     def keep(self, due: SummaryDue, written: Written, memory_count: int, passages: Sequence[Passage]) -> bool:

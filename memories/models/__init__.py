@@ -7,6 +7,7 @@ from memories.models.injection import Injection
 from memories.models.ledger import EnergyUse, LedgerEntry
 from memories.models.link import SAYABLE, Link, LinkKind
 from memories.models.memory import GENERAL, LIVE, Kind, Memory, Sentiment, Source, Status, Strength, Visibility
+from memories.models.purge import Purge, PurgeStatus, PurgeWhat
 from memories.models.recall_count import RecallCount
 from memories.models.rejection import Decision, Rejection, RejectionKind
 from memories.models.revision import Action, Revision
@@ -36,6 +37,9 @@ __all__ = [
     "Mention",
     "Passage",
     "Preload",
+    "Purge",
+    "PurgeStatus",
+    "PurgeWhat",
     "RecallCount",
     "Rejection",
     "RejectionKind",

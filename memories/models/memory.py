@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memsite.tenancy.models import Agent
 from memsite.tenancy.policy import is_category
-from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import Identified, Purged, PurgedQuerySet
 from sessions.models import TIERS, AgentSession, Resource
 
 GENERAL = "general"
@@ -79,7 +79,7 @@ def subject_of(name: str | None) -> str | None:
     return None if name is None or name.strip().casefold() in ("", GENERAL) else name.strip()
 
 
-class MemoryQuerySet(ScopedQuerySet["Memory"]):
+class MemoryQuerySet(PurgedQuerySet["Memory"]):
     def active(self) -> Self:
         return self.filter(status=Status.ACTIVE)
 
@@ -124,7 +124,7 @@ class MemoryQuerySet(ScopedQuerySet["Memory"]):
         return self.filter(subject=subject, category=category)
 
 
-class Memory(Scoped, Identified):
+class Memory(Purged, Identified):
     """A stored fact.
 
     `confidence` is what it is now. It follows from `confidence_base`, its value without decay, and `anchored_at`,
@@ -195,6 +195,7 @@ class Memory(Scoped, Identified):
             models.Index(fields=["app", "external_id"], name="memory_external"),
             models.Index(fields=["app", "status", "anchored_at"], name="memory_stale"),
             models.Index(fields=["app"], condition=Q(visibility="shared"), name="memory_shared"),
+            models.Index(fields=["app"], condition=Q(purged_at__isnull=False), name="memory_purged"),
             models.Index(
                 fields=["app", "importance", "confidence", "confirmed_at"],
                 condition=Q(pinned=False, status__in=("active", "inactive")),

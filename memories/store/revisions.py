@@ -12,6 +12,7 @@ from memories.models import Action, Memory, Revision
 from memories.store.confidence import confidence_at
 from memsite.json_body import dump_json
 from memsite.tenancy.models import App
+from sessions.models import AgentSession
 
 TRACKED = (
     "content",
@@ -37,6 +38,15 @@ TRACKED = (
     "valid_from",
     "valid_until",
 )
+
+
+LEARNING = "system:extraction"
+"""Who changes memories by what workers find in what was said."""
+
+
+def learnt_in(session: AgentSession) -> str:
+    """Who does so, for one session: whoever reads a revision sees where it was learnt."""
+    return f"{LEARNING}:{session.uid}"
 
 
 def snapshot(memory: Memory) -> dict[str, Any]:

@@ -6,15 +6,20 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 
+from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
 from django.db.models import F
 
 from memories.store.due import mark_due
 from memories.store.room import Suggestion, bring_down, hold
 from memories.store.writer import Writer
-from memsite.tenancy.models import App
+from memsite.tenancy.models import App, AppStatus
 
 BATCH = 500
+
+
+class AppGone(ObjectDoesNotExist):
+    """The app was uninstalled while this was under way: what it was told last is not kept."""
 
 
 @contextmanager
@@ -23,13 +28,16 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
 
     At its end the app has no more live memories than its limit, or than before if that was more already (`shrink`):
     others have made room, `suggested` ones first. Raises LimitReached, and nothing is written, if none can.
+    Raises AppGone where the app was active when `app` was read, and is not any more.
     """
     with transaction.atomic():
         # Taking the app's row first makes writers of the same app wait for each other on every database.
         row = App.objects.filter(pk=app.pk)
         row.update(change_number=F("change_number") + 1)
-        known = ("change_number", "memory_count", "policy__memory_limit", "vector_model")
-        change_number, count, limit, model = row.values_list(*known).get()
+        known = ("change_number", "memory_count", "policy__memory_limit", "vector_model", "status")
+        change_number, count, limit, model, status = row.values_list(*known).get()
+        if app.status == AppStatus.ACTIVE != status:
+            raise AppGone
         write = Writer(app, app.policy, actor, now, change_number, count, limit, model)
         yield write
         hold(write, max(limit, count), suggested)

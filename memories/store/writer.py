@@ -16,15 +16,12 @@ from django.db.models import F
 from memories.models import (
     LIVE,
     Action,
-    Forgotten,
     Link,
     LinkKind,
     Memory,
-    Mention,
     Passage,
     Revision,
     Status,
-    Summary,
     Vector,
     Visibility,
 )
@@ -34,13 +31,12 @@ from memories.providers.embeddings import Vectors
 from memories.store.candidate import Candidate
 from memories.store.confidence import DIGITS, clamp, confidence_at, settle
 from memories.store.due import Key, is_withdrawn, summaries_touched
-from memories.store.lineage import forgotten_with, give_back_links, inherit_links, insights_from
-from memories.store.mentions import drop_unmentioned, keep_mentions
+from memories.store.forget import drop_summaries, forget
+from memories.store.lineage import give_back_links, inherit_links, insights_from
+from memories.store.mentions import keep_mentions
 from memories.store.revisions import parse, revision_of, snapshot
-from memories.store.triggers import bring_up_instead, drop_for
+from memories.store.triggers import bring_up_instead
 from memories.text.clean import clean_all
-from memsite.tenancy.append_only import purge_permit
-from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 from sessions.models import Event, Level
@@ -336,33 +332,7 @@ class Writer:
 
         Answers how many of the given ones there were.
         """
-        given = list(memories)
-        rows = forgotten_with(self.app, given)
-        pks = [memory.pk for memory in rows]
-        # Asked of the table: they may have been read before somebody else archived or forgot one.
-        self.count -= Memory.objects.for_app(self.app).live().filter(pk__in=pks).count()
-        forget_answers(self.app, [memory.uid for memory in rows])
-        with purge_permit():
-            Event.objects.for_app(self.app).filter(memory_uid__in=[memory.uid for memory in rows]).delete()
-            named = set(Mention.objects.for_app(self.app).filter(memory__in=rows).values_list("entity_id", flat=True))
-            self.drop_summaries(rows)
-            drop_for(self.app, rows)
-            Memory.objects.for_app(self.app).filter(pk__in=pks).delete()
-            drop_unmentioned(self.app, named)
-            Forgotten.objects.bulk_create(
-                Forgotten(app=self.app, memory_id=memory.pk, change_number=self.change_number) for memory in rows
-            )
-        return len(given)
-
-    def drop_summaries(self, memories: Sequence[Memory]) -> None:
-        """Every version of a summary that may hold words of these memories."""
-        past = Revision.objects.for_app(self.app).filter(memory__in=memories).values_list("after", flat=True)
-        states = [*past, *(snapshot(memory) for memory in memories)]
-        categories = {state["category"] for state in states if "category" in state}
-        users = {state["user_id"] or "" for state in states if "user_id" in state}
-        Summary.objects.for_app(self.app).filter(category__in=categories, user_id__in=users).delete()
-        if self.policy.capture_summaries:
-            self.summaries_due += [(category, user) for category in categories for user in users]
+        return forget(self, list(memories))
 
     def link(self, from_memory: Memory, to_memory: Memory, kind: str) -> tuple[Link, bool]:
         """The link, and whether it is new."""
@@ -438,7 +408,7 @@ class Writer:
         if self.policy.capture_summaries:
             self.summaries_due += summaries_touched(before, after)
         if is_withdrawn(before, after):
-            self.drop_summaries([memory])
+            drop_summaries(self, [memory])
             self.forget(insights_from(self.app, [memory]))
 
     def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:

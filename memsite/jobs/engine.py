@@ -32,10 +32,11 @@ def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
     claims.note_defaults(defaults)
     for name, schedule in claims.schedules(defaults).items():
         job = jobs[name]
-        if job.of_site:
-            fired.append(claims.fire(name, None, schedule, now, by))
-            continue
         waiting = job.waiting(now)
+        if job.of_site:
+            if waiting is None or list(waiting):
+                fired.append(claims.fire(name, None, schedule, now, by))
+            continue
         wanted = active if waiting is None else [apps[pk] for pk in waiting if pk in apps]
         fired += [claims.fire(name, app, schedule, now, by) for app in not_fired(name, schedule, wanted, now)]
     return [run for run in fired if run]

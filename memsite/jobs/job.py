@@ -47,7 +47,10 @@ class Job(Generic[Hands]):
         raise NotImplementedError
 
     def waiting(self, now: datetime) -> Iterable[int] | None:
-        """Pks of the apps that have something to do; None: all that are active, each period."""
+        """Pks of the apps that have something to do; None: all that are active, each period.
+
+        Of a job of the site: anything at all where there is something to do.
+        """
         return None
 
     def is_wanted(self, app: App, now: datetime) -> bool:

@@ -218,7 +218,7 @@ class AppAdmin(SiteAdmin[App]):
 
     def set_status(self, request: HttpRequest, queryset: QuerySet[App], status: AppStatus) -> None:
         with transaction.atomic():
-            apps = list(queryset.exclude(status=status))
+            apps = list(queryset.exclude(status__in=(status, AppStatus.PURGING)))
             for app in apps:
                 with audited(actor_of(request.user), app):
                     App.objects.filter(pk=app.pk).update(status=status)

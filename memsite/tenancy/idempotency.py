@@ -14,6 +14,7 @@ from uuid import UUID
 
 import orjson
 from django.db import IntegrityError, transaction
+from django.db.models import QuerySet
 
 from memsite.conf import get_conf
 from memsite.exceptions import Conflict, Unprocessable
@@ -24,6 +25,7 @@ from memsite.tenancy.models import Agent, App, IdempotentAnswer
 # Longer than any answer takes: a row left by a killed process can then be taken over.
 LEASE = timedelta(minutes=2)
 MAX_KEY_LENGTH = 255
+BATCH = 500
 UID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
@@ -94,11 +96,25 @@ def answer_of(row: IdempotentAnswer, print_: str) -> tuple[int, Any]:
 def forget_answers(app: App, uids: Iterable[UUID]) -> None:
     """Answers that tell of what is being deleted tell no more. Reads the app's answers of the last day."""
     gone = {str(uid).encode() for uid in uids}
+    rows = answers_of(app).values_list("pk", "body")
+    told = [pk for pk, body in rows.iterator() if gone & set(UID.findall(bytes(body)))] if gone else []
+    for start in range(0, len(told), BATCH):
+        silence(IdempotentAnswer.objects.filter(pk__in=told[start : start + BATCH]))
+
+
+def forget_all_answers(app: App) -> None:
+    silence(answers_of(app))
+
+
+def answers_of(app: App) -> QuerySet[IdempotentAnswer]:
+    """What the app's agents were answered, as far as it still says something."""
     callers = [f"agent:{pk}" for pk in Agent.objects.for_app(app).values_list("pk", flat=True)]
-    rows = IdempotentAnswer.objects.filter(caller__in=callers, status__gt=0).exclude(status=HTTPStatus.GONE)
-    told = [pk for pk, body in rows.values_list("pk", "body").iterator() if gone & set(UID.findall(bytes(body)))]
+    return IdempotentAnswer.objects.filter(caller__in=callers, status__gt=0).exclude(status=HTTPStatus.GONE)
+
+
+def silence(answers: QuerySet[IdempotentAnswer]) -> None:
     body = dump_json(problem(HTTPStatus.GONE, "What was answered then has been deleted since."))
-    IdempotentAnswer.objects.filter(pk__in=told).update(status=HTTPStatus.GONE, body=body)
+    answers.update(status=HTTPStatus.GONE, body=body)
 
 
 def take_over(row: IdempotentAnswer, print_: str, now: datetime) -> Slot:

@@ -14,6 +14,7 @@ from memsite.tenancy.append_only import PurgePermit
 from memsite.tenancy.audit import AuditEntry
 from memsite.tenancy.membership import Membership, Role
 from memsite.tenancy.policy import AppPolicy, Preset
+from memsite.tenancy.residue import Residue
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 
 __all__ = [
@@ -26,6 +27,7 @@ __all__ = [
     "IdempotentAnswer",
     "Membership",
     "PurgePermit",
+    "Residue",
     "Role",
     "WriteRate",
 ]
@@ -38,6 +40,7 @@ DOMAIN_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}"
 class AppStatus(models.TextChoices):
     ACTIVE = "active"
     UNINSTALLED = "uninstalled"
+    PURGING = "purging", "purging: uninstalled, and being deleted"
 
 
 class App(models.Model):

@@ -45,6 +45,26 @@ class Scoped(models.Model):
         abstract = True
 
 
+class PurgedQuerySet(ScopedQuerySet[Row]):
+    """Of rows that a purge hides first, and deletes when there is time."""
+
+    def for_app(self, app: App) -> Self:
+        return super().for_app(app).filter(purged_at=None)
+
+    def going(self, app: App) -> Self:
+        """What `for_app` hides."""
+        return super().for_app(app).filter(purged_at__isnull=False)
+
+
+class Purged(Scoped):
+    """A row that may be hidden from everyone, since `purged_at`, until it is deleted."""
+
+    purged_at = models.DateTimeField(null=True, editable=False)
+
+    class Meta:
+        abstract = True
+
+
 class Identified(models.Model):
     """A row that callers see, under an id that cannot be guessed or counted."""
 

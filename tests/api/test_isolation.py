@@ -73,6 +73,7 @@ def furnish(caller: Caller, word: str) -> Tenant:
         "prefix": ApiKey.objects.get(agent=caller.agent).prefix,
         "trigger": note_trigger(caller, word, memory["id"]),
         "category": word,
+        "user": f"user-{word}",
     }
     return Tenant(caller, word, ids)
 
@@ -127,6 +128,11 @@ DOORS: dict[str, Request] = {
     "delete app memories": lambda c, i: c.delete(f"apps/{i['app']}/memories"),
     "delete app memory": lambda c, i: c.delete(f"apps/{i['app']}/memories/{i['memory']}"),
     "delete own app's foreign memory": lambda c, i: c.delete(f"apps/{c.app.app_id}/memories/{i['memory']}"),
+    "erase user": lambda c, i: c.delete(f"apps/{i['app']}/users/{i['user']}"),
+    "delete app session": lambda c, i: c.delete(f"apps/{i['app']}/sessions/{i['session']}"),
+    "delete own app's foreign session": lambda c, i: c.delete(f"apps/{c.app.app_id}/sessions/{i['session']}"),
+    "purges": lambda c, i: c.get(f"apps/{i['app']}/purges"),
+    "delete session": lambda c, i: c.delete(f"sessions/{i['session']}"),
     "agents": lambda c, i: c.get(f"apps/{i['app']}/agents"),
     "new agent": lambda c, i: c.post(f"apps/{i['app']}/agents", {"name": "spy"}),
     "keys": lambda c, i: c.get(f"apps/{i['app']}/agents/{i['agent']}/keys"),
@@ -195,7 +201,8 @@ WITHOUT_IDS = {
 # An operator of the app may overrule what was refused to any of its agents.
 OWN_APP_ONLY = {
     "get app", "change app", "uninstall app", "app memories", "delete app memories", "delete app memory",
-    "delete own app's foreign memory", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
+    "delete own app's foreign memory", "erase user", "delete app session", "delete own app's foreign session",
+    "purges", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
     "jobs of app", "runs of app", "run job of app", "retry run", "stop run",
 }  # fmt: skip
 
@@ -214,6 +221,7 @@ def absent() -> dict[str, str]:
         "entity": str(uuid4()),
         "extraction": str(uuid4()),
         "run": str(uuid4()),
+        "user": "nobody",
     }
 
 
@@ -269,6 +277,7 @@ def test_every_door_is_tried() -> None:
         "entity": "{uid}",
         "extraction": "{uid}",
         "run": "{uid}",
+        "user": "{user_id}",
     }
     for door in DOORS.values():
         door(Spy(), names)  # type: ignore[arg-type]

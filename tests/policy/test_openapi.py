@@ -109,7 +109,7 @@ LISTS = [
     "list_apps", "list_app_memories", "list_agents", "list_keys", "list_sessions", "list_turns", "list_events",
     "list_resources", "list_memories", "list_revisions", "list_links", "list_extractions", "list_rejections",
     "list_categories", "list_category_versions", "list_triggers", "list_lessons", "list_entities",
-    "list_entity_memories",
+    "list_entity_memories", "list_purges",
 ]  # fmt: skip
 
 
@@ -235,6 +235,10 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         ("revoke_key", operator.delete(f"/api/v1/keys/{agent.json()['prefix']}")),
         ("list_app_memories", operator.get(f"{root}/acme/memories")),
         ("delete_app_memory", operator.delete(f"{root}/acme/memories/{three}")),
+        ("erase_user", operator.delete(f"{root}/acme/users/someone@example.org")),
+        ("delete_app_session", operator.delete(f"{root}/acme/sessions/{alice.start_session()['id']}")),
+        ("delete_session", alice.delete(f"sessions/{alice.start_session()['id']}")),
+        ("list_purges", operator.get(f"{root}/acme/purges")),
         ("delete_app_memories", operator.delete(f"{root}/globex/memories")),
         ("uninstall_app", operator.delete(f"{root}/globex")),
         ("start_session", alice.post("sessions", {"title": "x"})),

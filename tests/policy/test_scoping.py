@@ -11,9 +11,10 @@ from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 
 ROOT = Path(__file__).resolve().parents[2]
 SCOPED = {model.__name__ for model in apps.get_models() if issubclass(model, Scoped)}
-SAFE = {"for_app", "create", "bulk_create"}
+SAFE = {"for_app", "going", "create", "bulk_create"}
 # Where every app is meant, and why that is right.
 ALLOWED: dict[tuple[str, str], str] = {
+    ("memories/maintain/purge.py", "Purge.objects.open"): "which apps have a purge to be finished",
     ("memories/retrieve/search.py", "Memory.objects.filter"): "which other apps have shared memories, where both share",
     ("memories/jobs/sweeps.py", "Extraction.objects.due"): "which apps have something to learn",
     ("memories/jobs/sweeps.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",

@@ -8,6 +8,7 @@ from django.core.validators import RegexValidator
 from rest_framework import serializers
 
 from memories.api.fields import Flag, JSONObject, Shape, Text, names
+from memories.models import Purge, PurgeStatus, PurgeWhat
 from memsite.tenancy.models import (
     AGENT_NAME_PATTERN,
     APP_ID_PATTERN,
@@ -21,6 +22,9 @@ from memsite.tenancy.models import (
 )
 from memsite.tenancy.policy import POLICY_FIELDS, Preset, preset_values
 
+APP_STATUSES = [choice for choice in AppStatus.choices if choice[0] != AppStatus.PURGING]
+"""What may be set. Only a purge sets "purging", and takes it back."""
+
 
 class NewApp(Shape):
     app_id = Text(validators=[RegexValidator(rf"^{APP_ID_PATTERN}\Z")], help_text="Its name in URLs.")
@@ -32,7 +36,7 @@ class NewApp(Shape):
 class AppChanges(Shape):
     name = Text(max_length=200, required=False)
     preset = serializers.ChoiceField(Preset.choices, required=False)
-    status = serializers.ChoiceField(AppStatus.choices, required=False, help_text="active installs it again.")
+    status = serializers.ChoiceField(APP_STATUSES, required=False, help_text="active installs it again.")
     policy = serializers.DictField(required=False, help_text="Policy fields to change; with a preset, on top of it.")
 
 
@@ -90,6 +94,36 @@ class AgentWithKey(Shape):
 class Uninstalled(Shape):
     success = Flag()
     deleted_count = serializers.IntegerField()
+
+
+class PurgeShown(Shape):
+    """Counts are of when it was asked for; from then on nobody sees any of it."""
+
+    id = serializers.UUIDField()
+    what = serializers.ChoiceField(PurgeWhat.choices)
+    status = serializers.ChoiceField(PurgeStatus.choices)
+    memories = serializers.IntegerField()
+    sessions = serializers.IntegerField()
+    turns = serializers.IntegerField()
+    resources = serializers.IntegerField()
+    asked_by = Text()
+    asked_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class Purged(Shape):
+    success = Flag()
+    deleted_count = serializers.IntegerField(help_text="Memories.")
+    purge = PurgeShown()
+
+
+def show_purge(purge: Purge) -> dict[str, Any]:
+    shown = ("what", "status", "asked_by", "asked_at", "finished_at")
+    return {"id": purge.uid, **{name: getattr(purge, name) for name in shown}, **purge.counts}
+
+
+def show_purged(purge: Purge) -> dict[str, Any]:
+    return {"success": True, "deleted_count": purge.counts["memories"], "purge": show_purge(purge)}
 
 
 def show_app(app: App) -> dict[str, Any]:

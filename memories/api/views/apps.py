@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -11,7 +12,6 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.agent import MemoryAgent
 from memories.api.base import Answer, OperatorView, found
 from memories.api.pages import page, refuse_unknown
 from memories.api.schema import lists
@@ -24,15 +24,19 @@ from memories.api.shapes.apps import (
     NewAgent,
     NewApp,
     NewKey,
+    Purged,
+    PurgeShown,
     Uninstalled,
     policy_with,
     show_agent,
     show_agent_with_key,
     show_app,
     show_key,
+    show_purge,
+    show_purged,
 )
 from memories.api.shapes.memories import Deleted, MemoryShown, show_memory
-from memories.models import Memory
+from memories.models import Memory, Purge
 from memsite.exceptions import Conflict
 from memsite.tenancy.access import Right
 from memsite.tenancy.audit import note
@@ -41,8 +45,7 @@ from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.keys import NewKey as IssuedKey
 from memsite.tenancy.keys import TooManyKeys, create_key, rotate_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus
-
-PURGE_BATCH = 1000
+from sessions.models import AgentSession
 
 
 class Apps(OperatorView):
@@ -88,6 +91,8 @@ class OneApp(OperatorView):
         app = self.app_named(app_id)
         with audited(self.caller().actor, app):
             app = self.app_named(app_id)
+            if app.status == AppStatus.PURGING:
+                raise Conflict("The app is being purged: it can be changed when that is done.")
             policy = policy_with(app.policy, body.get("preset"), body.get("policy", {}))
             for field in ("name", "preset", "status"):
                 setattr(app, field, body.get(field, getattr(app, field)))
@@ -97,7 +102,7 @@ class OneApp(OperatorView):
 
     @extend_schema(
         responses={200: Uninstalled},
-        parameters=[OpenApiParameter("purge_memories", bool, description="Also delete what the app knows.")],
+        parameters=[OpenApiParameter("purge_memories", bool, description="Also delete what it knows and was told.")],
         operation_id="uninstall_app",
     )
     def delete(self, request: Request, app_id: str) -> Response:
@@ -106,8 +111,9 @@ class OneApp(OperatorView):
         purge = flag(request, "purge_memories")
         app = self.app_named(app_id)
         with audited(self.caller().actor, app):
-            App.objects.filter(pk=app.pk).update(status=AppStatus.UNINSTALLED)
-        deleted = forget_all(app, self.caller().actor) if purge else 0
+            App.objects.filter(pk=app.pk, status=AppStatus.ACTIVE).update(status=AppStatus.UNINSTALLED)
+        app.refresh_from_db(fields=["status"])
+        deleted = self.agent_of(app).purge_app().counts["memories"] if purge else 0
         return Response({"success": True, "deleted_count": deleted})
 
 
@@ -118,30 +124,22 @@ def flag(request: Request, name: str) -> bool:
     return given == "true"
 
 
-def forget_all(app: App, actor: str) -> int:
-    """Deletes all memories of the app, some to a transaction; answers how many there were."""
-    agent = MemoryAgent(app, None, actor)
-    deleted = 0
-    while rows := list(agent.memories()[:PURGE_BATCH]):
-        deleted += agent.forget(rows)
-    note(actor, app, "memories purged", app.app_id, after={"count": deleted})
-    return deleted
-
-
 class AppMemories(OperatorView):
     @lists(MemoryShown, "list_app_memories")
     def get(self, request: Request, app_id: str) -> Response:
         """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
         refuse_unknown(request)
         app = self.app_named(app_id)
-        answer = page(self, Memory.objects.for_app(app).select_related("session", "resource"), show_memory)
+        rows = Memory.objects.for_app(app).select_related("session", "resource")
+        answer = page(self, rows.none() if app.status == AppStatus.PURGING else rows, show_memory)
         answer.data = {"memories": answer.data["results"], **answer.data}
         return answer
 
     @extend_schema(responses={200: Deleted}, operation_id="delete_app_memories")
     def delete(self, request: Request, app_id: str) -> Response:
         refuse_unknown(request)
-        return Response({"success": True, "deleted_count": forget_all(self.app_named(app_id), self.caller().actor)})
+        purge = self.agent_of(self.app_named(app_id)).purge_memories()
+        return Response({"success": True, "deleted_count": purge.counts["memories"]})
 
 
 class AppMemory(OperatorView):
@@ -149,10 +147,39 @@ class AppMemory(OperatorView):
 
     @extend_schema(responses={200: Deleted}, operation_id="delete_app_memory")
     def delete(self, request: Request, app_id: str, uid: Any) -> Response:
-        app = self.app_named(app_id)
-        agent = MemoryAgent(app, None, self.caller().actor)
+        agent = self.agent_of(self.app_named(app_id))
         memory = found(agent.memories().filter(uid=uid).first())
         return Response({"success": True, "deleted_count": agent.forget([memory])})
+
+
+class AppUser(OperatorView):
+    @extend_schema(responses={200: Purged}, operation_id="erase_user")
+    def delete(self, request: Request, app_id: str, user_id: str) -> Response:
+        """Erases an end user: their sessions with every text and turn, and all that is known about or from them.
+
+        Nobody sees any of it from the moment of the answer; what takes long is deleted in the background.
+        """
+        refuse_unknown(request)
+        return Response(show_purged(self.agent_of(self.app_named(app_id)).purge_user(user_id)))
+
+
+class AppSession(OperatorView):
+    @extend_schema(responses={200: Purged}, operation_id="delete_app_session")
+    def delete(self, request: Request, app_id: str, uid: UUID) -> Response:
+        """With every text and turn, and what was learnt from them."""
+        refuse_unknown(request)
+        agent = self.agent_of(self.app_named(app_id))
+        session = found(AgentSession.objects.for_app(agent.app).filter(uid=uid).first())
+        session.app = agent.app
+        return Response(show_purged(agent.purge_session(session)))
+
+
+class Purges(OperatorView):
+    @lists(PurgeShown, "list_purges")
+    def get(self, request: Request, app_id: str) -> Response:
+        """What was deleted for good, when, and by whom."""
+        refuse_unknown(request)
+        return page(self, Purge.objects.for_app(self.app_named(app_id)), show_purge)
 
 
 class Agents(OperatorView):

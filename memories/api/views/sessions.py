@@ -17,6 +17,7 @@ from memories.api.base import AgentView, Answer, found
 from memories.api.bodies import body_chunks
 from memories.api.pages import as_uuid, one_of, page, refuse_unknown
 from memories.api.schema import lists
+from memories.api.shapes.apps import Purged, show_purged
 from memories.api.shapes.memories import show_memory
 from memories.api.shapes.sessions import (
     Checkpoint,
@@ -90,6 +91,11 @@ class OneSession(AgentView):
     @extend_schema(responses=SessionShown, operation_id="get_session")
     def get(self, request: Request, uid: UUID) -> Response:
         return Response(show_session(self.session(uid)))
+
+    @extend_schema(responses={200: Purged}, operation_id="delete_session")
+    def delete(self, request: Request, uid: UUID) -> Response:
+        """For good, with every text and turn, and what was learnt from them."""
+        return Response(show_purged(self.memory_agent().purge_session(self.session(uid))))
 
 
 class Heartbeat(AgentView):
@@ -249,7 +255,8 @@ class Resources(AgentView):
     def get(self, request: Request) -> Response:
         """Raw text as it came, of this agent's sessions."""
         refuse_unknown(request, "session_id")
-        rows = Resource.objects.for_app(self.app).filter(session__agent=self.caller().agent).select_related("session")
+        rows = Resource.objects.for_app(self.app).filter(session__agent=self.caller().agent, session__purged_at=None)
+        rows = rows.select_related("session")
         if "session_id" in request.query_params:
             rows = rows.filter(session=self.session(as_uuid("session_id", request.query_params["session_id"])))
         return page(self, rows, show_resource)

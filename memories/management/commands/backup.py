@@ -1,0 +1,33 @@
+"""`manage.py backup`: a copy of the whole database, made while the server runs."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from memories.management.plain_errors import plain_errors
+from memsite.backup import BackupError, make_backup
+from memsite.conf import get_conf
+
+
+class Command(BaseCommand):
+    help = "Back the whole database up into a file; works while the server runs. docs/backup.md tells more."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--to", type=Path, metavar="DIR", help="another folder than MEMSITE_BACKUP_DIR; nothing is rotated there"
+        )
+
+    def handle(self, *args: Any, to: Path | None, **options: Any) -> str:
+        conf = get_conf()
+        keep = None if to else conf.backup_keep
+        try:
+            with plain_errors():
+                made = make_backup(to or conf.backups, timezone.now(), keep)
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        rows = sum(made.rows.values())
+        return f"{made.path}: {rows:,} rows, {made.bytes / 1e6:,.1f} MB, {made.seconds:.1f} s. Checked."

@@ -1,0 +1,30 @@
+"""`manage.py restore FILE`: puts a backup in the place of the database, while no server runs."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from memsite.backup import BackupError, restore_backup
+
+
+class Command(BaseCommand):
+    help = "Put a backup in the place of the database, which is kept beside it. Stop the server first."
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("file", type=Path)
+
+    def handle(self, *args: Any, file: Path, **options: Any) -> str:
+        try:
+            restored = restore_backup(file, timezone.now())
+        except BackupError as error:
+            raise CommandError(str(error)) from error
+        told = [f"{file} is restored: {sum(restored.checked.rows.values()):,} rows."]
+        if restored.kept:
+            told.append(f"The database that was there is kept as {restored.kept}.")
+        if restored.checked.is_older:
+            told.append("It is of an older version: run `manage.py setup` before you start the server.")
+        return "\n".join(told)

@@ -1,0 +1,196 @@
+"""A purge of more than some memories: hidden from everyone in one transaction, deleted later in many small ones.
+
+What is hidden has `purged_at`, and `for_app` passes it over. Whatever quotes it, or would still work on it, is deleted
+with the hiding. So nothing that is late finds its place again: a claimed extraction is gone, a session takes nothing
+more in, and a repeated request is told that what it made is gone (410).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from django.db.models import Q
+
+from memories.models import (
+    Action,
+    Extraction,
+    FutureTrigger,
+    Injection,
+    LedgerEntry,
+    Memory,
+    Preload,
+    Purge,
+    PurgeWhat,
+    Rejection,
+    Revision,
+    Summary,
+    SummaryDue,
+)
+from memories.models.memory import MemoryQuerySet
+from memories.store.due import Key
+from memories.store.forget import drop_summaries_of
+from memories.store.lineage import forgotten_with
+from memories.store.revisions import learnt_in
+from memories.store.transaction import writing
+from memories.store.triggers import drop_for
+from memories.store.writer import Writer
+from memsite.tenancy import audit
+from memsite.tenancy.append_only import purge_permit
+from memsite.tenancy.idempotency import forget_all_answers, forget_answers
+from memsite.tenancy.models import App, AppStatus
+from memsite.tenancy.residue import note_residue
+from sessions.models import AgentSession, Event, Resource, Turn
+
+BATCH = 500
+
+
+def purge_user(app: App, user_id: str, actor: str, now: datetime) -> Purge:
+    """What was said with this end user, and what is known about or from them."""
+    with writing(app, actor, now) as write:
+        hiding = Hiding(write, list(AgentSession.objects.for_app(app).filter(user_id=user_id)))
+        FutureTrigger.objects.for_app(app).filter(user_id=user_id).delete()
+        hiding.hide(Memory.objects.for_app(app).filter(user_id=user_id))
+        purge = hiding.finish(PurgeWhat.USER)
+        # Nothing is left to be told of them, and a list of what is to be written should not name them.
+        Summary.objects.for_app(app).filter(user_id=user_id).delete()
+        SummaryDue.objects.for_app(app).filter(user_id=user_id).delete()
+        write.summaries_due = [key for key in write.summaries_due if key[1] != user_id]
+        return purge
+
+
+def purge_session(session: AgentSession, actor: str, now: datetime) -> Purge:
+    """What was said in it, and what was learnt from that."""
+    with writing(session.app, actor, now) as write:
+        rows = AgentSession.objects.for_app(session.app).filter(pk=session.pk)
+        return Hiding(write, list(rows)).finish(PurgeWhat.SESSION)
+
+
+def purge_memories(app: App, actor: str, now: datetime) -> Purge:
+    """All that the app knows, and not what was said to it."""
+    with writing(app, actor, now) as write:
+        hiding = Hiding(write, [])
+        hiding.hide(Memory.objects.for_app(app))
+        return hiding.finish(PurgeWhat.MEMORIES)
+
+
+def purge_app(app: App, actor: str, now: datetime) -> Purge:
+    """All that the app knows and was told. Its agents are locked out; what they had begun to write fails."""
+    with writing(app, actor, now) as write:
+        App.objects.filter(pk=app.pk).update(status=AppStatus.PURGING)
+        app.status = AppStatus.PURGING
+        if known := Purge.objects.for_app(app).open().filter(what=PurgeWhat.APP).first():
+            return known
+        forget_all_answers(app)
+        note_residue()
+        rows = (Memory, AgentSession, Turn, Resource)
+        counts = [model.objects.for_app(app).count() for model in rows]
+        return note(write, PurgeWhat.APP, *counts)
+
+
+def note(write: Writer, what: str, memories: int, sessions: int, turns: int, resources: int) -> Purge:
+    """Also in the audit log, of which nothing is ever deleted."""
+    counts = {"memories": memories, "sessions": sessions, "turns": turns, "resources": resources}
+    audit.note(write.actor, write.app, f"{what} purged", write.app.app_id, after=counts)
+    return Purge.objects.create(app=write.app, what=what, asked_by=write.actor, asked_at=write.now, counts=counts)
+
+
+class Hiding:
+    """Hides sessions with what was said in them and what was learnt there; then memories, as told."""
+
+    def __init__(self, write: Writer, sessions: Sequence[AgentSession]) -> None:
+        self.write, self.app, self.sessions = write, write.app, sessions
+        for session in self.sessions:
+            # The agent's name for it is free again: one who comes back begins anew.
+            session.purged_at, session.external_id = write.now, None
+        AgentSession.objects.for_app(self.app).bulk_update(self.sessions, ["purged_at", "external_id"], BATCH)
+        self.gone = AgentSession.objects.going(self.app).order_by().values("pk")
+        self.texts = Resource.objects.for_app(self.app).filter(session__in=self.gone).order_by().values("pk")
+        if self.sessions:
+            self.hide(Memory.objects.for_app(self.app).filter(session__in=self.gone))
+            self.hide(Memory.objects.for_app(self.app).filter(resource__in=self.texts))
+            self.hide(Memory.objects.for_app(self.app).filter(pk__in=self.reworded()))
+
+    def hide(self, memories: MemoryQuerySet) -> None:
+        """Three statements."""
+        self.write.count -= memories.live().count()
+        memories.order_by().update(purged_at=self.write.now, change_number=self.write.change_number)
+
+    def hidden(self) -> MemoryQuerySet:
+        return Memory.objects.going(self.app).filter(change_number=self.write.change_number).order_by()
+
+    def reworded(self) -> set[int]:
+        """Memories from elsewhere that were given other words by what was learnt in the sessions."""
+        learnt = Extraction.objects.for_app(self.app).filter(session__in=self.gone, reinforced__gt=0).order_by()
+        actors = [learnt_in(session) for session in self.sessions] if learnt.exists() else []
+        changes = Revision.objects.for_app(self.app).filter(after__has_key="content").order_by()
+        return {
+            pk
+            for start in range(0, len(actors), BATCH)
+            for pk in changes.filter(actor__in=actors[start : start + BATCH]).values_list("memory_id", flat=True)
+        }
+
+    def finish(self, what: str) -> Purge:
+        """Deletes what quotes the hidden or would still work on it, and notes the purge."""
+        hidden = self.hidden()
+        if Memory.objects.for_app(self.app).exists():
+            for rows in self.batches(hidden):
+                with_them = [memory.pk for memory in forgotten_with(self.app, rows) if memory.purged_at is None]
+                self.hide(Memory.objects.for_app(self.app).filter(pk__in=with_them))
+        triggers = FutureTrigger.objects.for_app(self.app).filter(self.said_there())
+        uids = [session.uid for session in self.sessions]
+        uids += [uid for rows in (triggers, hidden) for uid in rows.values_list("uid", flat=True)]
+        with purge_permit():
+            self.drop_quotes()
+            triggers.delete()
+            for rows in self.batches(hidden.filter(self.has_trigger())):
+                drop_for(self.app, rows)
+            forget_answers(self.app, uids)
+            note_residue()
+        turns = self.count_of(Turn)
+        return note(self.write, what, hidden.count(), len(self.sessions), turns, self.count_of(Resource))
+
+    def said_there(self) -> Q:
+        return Q(session__in=self.gone) | Q(resource__in=self.texts)
+
+    def has_trigger(self) -> Q:
+        rows = FutureTrigger.objects.for_app(self.app).order_by()
+        brought = Preload.objects.for_app(self.app).values("memory")
+        return Q(pk__in=brought) | Q(resource__in=rows.exclude(resource=None).values("resource"))
+
+    def drop_quotes(self) -> None:
+        hidden = self.hidden()
+        if self.sessions:
+            Extraction.objects.for_app(self.app).filter(session__in=self.gone).delete()
+            Injection.objects.for_app(self.app).filter(session__in=self.gone).delete()
+            Event.objects.for_app(self.app).filter(session__in=self.gone).delete()
+            Rejection.objects.for_app(self.app).filter(self.said_there()).delete()
+            LedgerEntry.objects.for_app(self.app).filter(session__in=self.gone).update(session=None)
+        Rejection.objects.for_app(self.app).filter(memory__in=hidden.values("pk")).delete()
+        Event.objects.for_app(self.app).filter(memory_uid__in=hidden.values("uid")).delete()
+        drop_summaries_of(self.write, self.summarised())
+
+    def summarised(self) -> list[Key]:
+        """The summaries that may hold words of the hidden: of where they are, and of where they have been."""
+        hidden = self.hidden()
+        keys = {(category, user or "") for category, user in hidden.values_list("category", "user_id").distinct()}
+        moved = Revision.objects.for_app(self.app).filter(memory__in=hidden.values("pk")).exclude(action=Action.CREATED)
+        moved = moved.filter(Q(after__has_key="category") | Q(after__has_key="user_id")).order_by()
+        before = {(was.get("category"), was.get("user_id")) for was in moved.values_list("before", flat=True)}
+        if not before:
+            return sorted(keys)
+        categories = {category for category, _ in keys | before if category}
+        users = {user or "" for _, user in keys | before}
+        return sorted((category, user) for category in categories for user in users)
+
+    def batches(self, rows: MemoryQuerySet) -> Iterator[list[Memory]]:
+        after = 0
+        while batch := list(rows.filter(pk__gt=after).order_by("pk")[:BATCH]):
+            yield batch
+            after = batch[-1].pk
+
+    def count_of(self, model: Any) -> int:
+        pks = [session.pk for session in self.sessions]
+        rows = model.objects.for_app(self.app)
+        return sum(rows.filter(session__in=pks[start : start + BATCH]).count() for start in range(0, len(pks), BATCH))

@@ -1,0 +1,94 @@
+"""Copies of the whole database: made while it is in use, checked, kept for some days, and put back.
+
+A backup is one file. It is complete from the moment that it has its name: made under another one, checked, written to
+the disk, then renamed. What can go wrong on the way leaves the backups before it alone.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from types import ModuleType
+
+from django.db import connection
+
+from memsite.backup import postgres, sqlite
+from memsite.backup.errors import BackupError
+from memsite.backup.files import drafts_in, in_place, rotate
+
+__all__ = ["Backup", "BackupError", "Checked", "Restored", "check_backup", "make_backup", "restore_backup"]
+NAME = "memsite-{:%Y%m%dT%H%M%SZ}"
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """`rows` by table."""
+
+    path: Path
+    bytes: int
+    seconds: float
+    rows: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """`is_older`: the database has to be migrated after it was put back."""
+
+    rows: Mapping[str, int]
+    is_older: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """`kept` is the database as it was before; None if there was none."""
+
+    checked: Checked
+    kept: Path | None
+
+
+def make_backup(folder: Path, now: datetime, keep: int | None = None) -> Backup:
+    """A new file in `folder`, made if need be. With `keep`, only the last of each of so many days are left there.
+
+    Raises BackupError, with a sentence for people; also for a second one at the same time, and inside a transaction.
+    """
+    if connection.in_atomic_block:
+        raise BackupError("A backup cannot be made inside a transaction.")
+    started, vendor = time.monotonic(), vendor_here()
+    with drafts_in(folder) as draft:
+        rows = vendor.copy_to(draft, now)
+        path = in_place(draft, folder / f"{NAME.format(now.astimezone(UTC))}{vendor.SUFFIX}")
+    if keep is not None:
+        rotate(folder, keep)
+    return Backup(path, path.stat().st_size, time.monotonic() - started, rows)
+
+
+def check_backup(path: Path) -> Checked:
+    """Reads all of it. Raises BackupError if it is not whole, or of a newer version than this."""
+    rows, is_older = vendor_of(path).check(path)
+    return Checked(rows, is_older)
+
+
+def restore_backup(path: Path, now: datetime) -> Restored:
+    """Puts it in the place of the database, which is kept beside. Raises BackupError, and nothing is changed.
+
+    Refused while others are connected to the database: they would go on writing into the old one.
+    """
+    vendor = vendor_of(path)
+    if vendor is not vendor_here():
+        raise BackupError(f"{path.name} is of another kind of database than MEMSITE_DATABASE_URL names.")
+    rows, is_older, kept = vendor.restore(path, f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    return Restored(Checked(rows, is_older), kept)
+
+
+def vendor_here() -> ModuleType:
+    return sqlite if connection.vendor == "sqlite" else postgres
+
+
+def vendor_of(path: Path) -> ModuleType:
+    for vendor in (sqlite, postgres):
+        if path.name.endswith(vendor.SUFFIX):
+            return vendor
+    raise BackupError(f"{path.name} is no backup: those end with {sqlite.SUFFIX} or {postgres.SUFFIX}.")

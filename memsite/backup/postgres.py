@@ -1,0 +1,98 @@
+"""Backups of PostgreSQL, by its own programs: pg_dump and pg_restore have to be installed."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from django.db import connection
+
+from memsite.backup.errors import BackupError
+from memsite.backup.files import private, sync
+from memsite.backup.versions import is_older
+from memsite.conf import get_conf
+
+SUFFIX = ".pgdump"
+IN_USE = "The database is in use: stop the server, and whatever else is connected to it, then try again."
+OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+
+
+def copy_to(draft: Path, now: datetime) -> dict[str, int]:
+    """Writes the backup to `draft`; answers the rows by table. One snapshot, which holds up nobody."""
+    run("pg_dump", "--format=custom", "--no-owner", "--file", str(private(draft)))
+    return check(draft)[0]
+
+
+def check(path: Path) -> tuple[dict[str, int], bool]:
+    """Rows by table, and whether it is of an older version. Reads all of it. Raises BackupError."""
+    rows: dict[str, int] = {}
+    applied: set[tuple[str, str]] = set()
+    for table, line in copied_rows(path):
+        rows[table] = rows.get(table, 0) + bool(line)
+        if table == "django_migrations" and line:
+            applied.add((line.split("\t")[1], line.split("\t")[2]))
+    return rows, is_older(applied)
+
+
+def copied_rows(path: Path) -> Iterator[tuple[str, str]]:
+    """(table, row) for each row in the dump, and (table, "") for each table."""
+    command = [program("pg_restore"), "--data-only", "--file=-", str(path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:  # noqa: S603
+        table = ""
+        for line in process.stdout or ():
+            if table and line == "\\.\n":
+                table = ""
+            elif table:
+                yield table, line.rstrip("\n")
+            elif line.startswith("COPY "):
+                table = line.split(" ")[1].rpartition(".")[2].strip('"')
+                yield table, ""
+        told = process.stderr.read() if process.stderr else ""
+    if process.returncode:
+        raise BackupError(f"{path.name} is damaged: {told.strip()[:300]}")
+
+
+def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
+    """The same, and the file in which the database is kept as it was before."""
+    rows, older = check(path)
+    with connection.cursor() as cursor:
+        cursor.execute(OTHERS)
+        if cursor.fetchone()[0]:
+            raise BackupError(IN_USE)
+    connection.close()
+    folder = get_conf().backups
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    kept = private(folder / f"before-{stamp}{SUFFIX}")
+    run("pg_dump", "--format=custom", "--no-owner", "--file", str(kept))
+    sync(kept)
+    name = str(connection.settings_dict["NAME"])
+    run("pg_restore", "--clean", "--if-exists", "--no-owner", "--single-transaction", "--dbname", name, str(path))
+    return rows, older, kept
+
+
+def run(name: str, *arguments: str) -> None:
+    ended = subprocess.run(  # noqa: S603  # their own programs
+        [program(name), *arguments], env=environment(), capture_output=True, text=True, check=False
+    )
+    if ended.returncode:
+        raise BackupError(f"{name} failed: {ended.stderr.strip()[:300]}")
+
+
+def program(name: str) -> str:
+    found = shutil.which(name)
+    if not found:
+        raise BackupError(
+            f"{name} is not installed here: install the PostgreSQL client programs of your server's version."
+        )
+    return found
+
+
+def environment() -> dict[str, str]:
+    """How the programs find the database; passwords never stand in a command line."""
+    names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD", "PGDATABASE": "NAME"}
+    known = {name: str(connection.settings_dict.get(key) or "") for name, key in names.items()}
+    return {**os.environ, **{name: value for name, value in known.items() if value}}
