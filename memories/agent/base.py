@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from memories.ledger.budget import may_call_for
-from memories.ledger.spend import meter_for
+from memories.ledger.purse import meter_for
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
@@ -54,5 +53,4 @@ class Caller:
             return Careful(refusing(error), self.rules)
         if chat is None:
             return self.rules
-        model = LLMProvider(chat, meter_for(self.app, session, turn_number))
-        return Careful(model, self.rules, may_call_for(self.app))
+        return Careful(LLMProvider(chat, meter_for(self.app, session, turn_number)), self.rules)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import structlog
 from django.utils import timezone
@@ -30,7 +30,6 @@ from memsite.doorbell import ring
 from sessions.models import AgentSession, Resource
 
 log = structlog.get_logger("memories.agent")
-ASK_AGAIN = timedelta(minutes=5)
 # So that one very long session does not keep a worker from all others.
 MOST_CLAIMS = 50
 MOST_LESSONS, LESSONS_CHARACTERS = 1_000, 20_000
@@ -58,7 +57,7 @@ class Learning(Caller):
         """Works off what is due of one session, claim by claim."""
         for _ in range(MOST_CLAIMS):
             now = timezone.now()
-            if self.defer_learning(session_pk, now):
+            if self.defer_learning(now):
                 return
             claim = work.claim(self.app, session_pk, now)
             if claim is None:
@@ -69,14 +68,12 @@ class Learning(Caller):
         """What is to come brings up what was learnt from the same text."""
         link_memories(write.app, [text.pk for text in texts])
 
-    def defer_learning(self, session_pk: int, now: datetime) -> bool:
-        """Whether energy or budget forbid it now; the work then waits, and says why."""
+    def defer_learning(self, now: datetime) -> bool:
+        """Whether energy or budget forbid it now; the app's work then waits, and says why."""
         denial = may_learn(self.app, now)
-        if denial is None:
-            return False
-        due = Extraction.objects.for_app(self.app).due(now).filter(session=session_pk)
-        due.update(reason=f"{denial.reason}: {denial.detail}"[:500], next_at=denial.until or now + ASK_AGAIN)
-        return True
+        if denial:
+            work.put_off(self.app, denial, denial.until, now)
+        return denial is not None
 
     def preview(self, messages: Sequence[Message], user_id: str | None = None) -> Preview:
         """What learning from these messages would do. Stores nothing."""

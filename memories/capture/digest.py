@@ -13,7 +13,7 @@ from memories.capture.work import Claim
 from memories.models import Extraction, Kind, Memory, Source
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import LLMError, Provider
+from memories.providers.llm.provider import LLMDenied, LLMError, Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.fence import strip_fenced
 from memories.text.messages import Message
@@ -28,7 +28,7 @@ def digest_session(
     claim: Claim, row: Extraction, provider: Provider, embedder: Embedder, actor: str, now: datetime
 ) -> int:  # fmt: skip
     """Answers how many memories came of it, 0 or 1. A model that fails is noted and passed over: the session has
-    ended anyway."""
+    ended anyway. Raises LLMDenied: that can wait."""
     session, policy = claim.session, claim.session.app.policy
     spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=work.SPOKEN).order_by("pk")
     messages = [Message(text.role, plain(text.raw_content), text.content_at) for text in spoken]
@@ -40,6 +40,8 @@ def digest_session(
         made_by = written.made_by
         if text := redact(written.text).text.strip():
             candidates = [digest_candidate(session, text[: policy.max_characters], made_by)]
+    except LLMDenied:
+        raise
     except LLMError as error:
         reason = f"skipped: {work.told(error)}"
         log.warning("digest_skipped", session=str(session.uid), error=work.told(error))

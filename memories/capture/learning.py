@@ -26,7 +26,7 @@ from memories.capture.work import Claim, LeaseLost
 from memories.ledger.energy import note_energy
 from memories.models import Extraction, Injection, RejectionKind, Source
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import LLMError, LLMUnavailable, Provider
+from memories.providers.llm.provider import LLMDenied, LLMError, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
 from memories.text.relate import Relation
@@ -76,6 +76,9 @@ def attempt(
         work_off(rows)
     except LeaseLost:
         log.warning("lease_lost", session=str(claim.session.uid))
+    except LLMDenied as denied:
+        work.defer(claim, rows, denied, now)
+        log.info("extraction_deferred", session=str(claim.session.uid), texts=len(rows), reason=str(denied))
     except Exception as error:
         if len(rows) > 1 and not isinstance(error, LLMUnavailable):
             for row in rows:

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import F
 
 from memories.models import Extraction, ExtractionStatus, What
-from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable
+from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMUnavailable
 from memories.store import Writer
 from memsite.doorbell import ring
 from memsite.tenancy.models import App
@@ -23,9 +23,11 @@ from sessions.models import AgentSession, Resource, Role
 
 LEASE = timedelta(minutes=15)
 MOST_AT_ONCE = 40
+ASK_AGAIN = timedelta(minutes=5)
 FIRST_WAIT, LONGEST_WAIT = timedelta(seconds=30), timedelta(hours=1)
 # What fails for another reason than that a service is away is given up after so many attempts.
 MOST_ATTEMPTS = 5
+BUDGET = "budget:"
 KILLED = "its worker ended each time while it was at this text"
 TASK = "memories.tasks.learn"
 SPOKEN = (Role.USER, Role.ASSISTANT)
@@ -88,8 +90,10 @@ def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
             status=ExtractionStatus.DEAD, lease_until=None, finished_at=now, reason=KILLED
         )
         first = due.order_by("-what", "pk").values_list("what", flat=True).first()
-        # What a worker left behind may be what ended it: read alone, the least tried first.
-        most = 1 if left_behind.exists() else MOST_AT_ONCE
+        # What a worker left behind may be what ended it, and what the day's budget was not enough for may be enough for
+        # one of them: read alone, the least tried first.
+        is_hard = left_behind.exists() or due.filter(reason__startswith=BUDGET).exists()
+        most = 1 if is_hard else MOST_AT_ONCE
         in_order = due.filter(what=first).order_by("attempts", "resource_id", "pk")
         pks = list(in_order.values_list("pk", flat=True)[:most])
         ours = Extraction.objects.for_app(app).filter(pk__in=pks)
@@ -126,6 +130,23 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
             reason=told(error)[:500],
             finished_at=now if is_over else None,
         )
+
+
+def defer(claim: Claim, rows: Sequence[Extraction], denied: LLMDenied, now: datetime) -> None:
+    """Not tried after all: due when it may be, with as many attempts left as before."""
+    waits = {"status": ExtractionStatus.PENDING, "attempts": F("attempts") - 1, **waiting(denied, denied.until, now)}
+    for row in rows:
+        update_ours(claim, row, **waits)
+    put_off(claim.session.app, denied, denied.until, now)
+
+
+def put_off(app: App, reason: object, until: datetime | None, now: datetime) -> None:
+    """Whatever is due of the app waits, and says why; until somebody knows when, it is asked again soon."""
+    Extraction.objects.for_app(app).due(now).update(**waiting(reason, until, now))
+
+
+def waiting(reason: object, until: datetime | None, now: datetime) -> dict[str, object]:
+    return {"reason": str(reason)[:500], "next_at": until or now + ASK_AGAIN}
 
 
 def retry(row: Extraction, now: datetime) -> bool:

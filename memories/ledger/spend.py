@@ -14,7 +14,7 @@ from django.utils import timezone
 from memories.ledger.days import day_of
 from memories.ledger.energy import note_energy
 from memories.models import LedgerEntry
-from memories.providers.llm.provider import Meter, Usage
+from memories.providers.llm.provider import Usage
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 
@@ -51,29 +51,25 @@ class Total:
     unpriced: int
 
 
-def meter_for(app: App, session: AgentSession | None = None, turn_number: int | None = None) -> Meter:
-    """A meter that writes each call into the app's ledger, and its units into the app's energy."""
-
-    def record(usage: Usage) -> None:
-        now = timezone.now()
-        with transaction.atomic():
-            LedgerEntry.objects.create(
-                app=app,
-                operation=usage.operation,
-                model=usage.model[:120],
-                session=session,
-                turn_number=turn_number,
-                input_tokens=min(usage.input_tokens, MOST_TOKENS),
-                output_tokens=min(usage.output_tokens, MOST_TOKENS),
-                cost=usage.cost if usage.cost is not None and math.isfinite(usage.cost) else None,
-                seconds=usage.seconds,
-                outcome=usage.outcome,
-                day=day_of(app, now),
-                created_at=now,
-            )
-            note_energy(app, usage.operation, now)
-
-    return record
+def record(app: App, usage: Usage, session: AgentSession | None = None, turn_number: int | None = None) -> None:
+    """Writes a call into the app's ledger, and its units into the app's energy."""
+    now = timezone.now()
+    with transaction.atomic():
+        LedgerEntry.objects.create(
+            app=app,
+            operation=usage.operation,
+            model=usage.model[:120],
+            session=session,
+            turn_number=turn_number,
+            input_tokens=min(usage.input_tokens, MOST_TOKENS),
+            output_tokens=min(usage.output_tokens, MOST_TOKENS),
+            cost=usage.cost if usage.cost is not None and math.isfinite(usage.cost) else None,
+            seconds=usage.seconds,
+            outcome=usage.outcome,
+            day=day_of(app, now),
+            created_at=now,
+        )
+        note_energy(app, usage.operation, now)
 
 
 def spent_today(app: App, now: datetime) -> Spent:

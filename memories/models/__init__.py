@@ -4,7 +4,7 @@ from memories.models.entity import Entity, FoundBy, Mention
 from memories.models.extraction import Extraction, ExtractionStatus, What
 from memories.models.forgotten import Forgotten
 from memories.models.injection import Injection
-from memories.models.ledger import EnergyUse, LedgerEntry
+from memories.models.ledger import EnergyUse, LedgerEntry, Reservation
 from memories.models.link import SAYABLE, Link, LinkKind
 from memories.models.memory import GENERAL, LIVE, Kind, Memory, Sentiment, Source, Status, Strength, Visibility
 from memories.models.purge import Purge, PurgeStatus, PurgeWhat
@@ -43,6 +43,7 @@ __all__ = [
     "RecallCount",
     "Rejection",
     "RejectionKind",
+    "Reservation",
     "Revision",
     "Sentiment",
     "Source",

@@ -1,4 +1,4 @@
-"""What the server spends: each call to a model, and the energy of each operation."""
+"""What the server spends: each call to a model, those under way, and the energy of each operation."""
 
 from __future__ import annotations
 
@@ -36,6 +36,22 @@ class LedgerEntry(Scoped):
 
     def __str__(self) -> str:
         return f"{self.operation} by {self.model}"
+
+
+class Reservation(Scoped):
+    """The most that a call under way may take, `cost` in US dollars. It counts until its end, or until `expires_at`."""
+
+    tokens = models.PositiveBigIntegerField()
+    cost = models.FloatField(default=0)
+    expires_at = models.DateTimeField()
+
+    objects = ScopedQuerySet["Reservation"].as_manager()
+
+    class Meta:
+        ordering = ["id"]
+
+    def __str__(self) -> str:
+        return f"{self.tokens} tokens until {self.expires_at}"
 
 
 class EnergyUse(Scoped):

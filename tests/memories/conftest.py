@@ -1,13 +1,17 @@
-"""A language model behind the server: each of the three kinds, or one where the kind makes no difference."""
+"""A language model behind the server, of each kind or of one; and a database that others can connect to."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.db import connection, connections
 
 from memories.providers.llm import factory
+from memsite.tenancy.models import App
+from tests.conftest import make_app
 from tests.memories.providers.llm.servers import PROTOCOLS, Server, serve
 from tests.with_model import HASTE, ONE_TRY, HastyChat, answers, forget_clients, use
 
@@ -42,3 +46,17 @@ def model(settings: Any, fresh_clients: None) -> Iterator[Server]:
         server.always(answers())
         use(settings, server)
         yield server
+
+
+@pytest.fixture
+def database_file(db: None, tmp_path: Path) -> Iterator[App]:
+    """A copy of the database in a file, where other threads connect to: the test's own transaction is not theirs."""
+    if connection.vendor != "sqlite":
+        pytest.skip("copies a SQLite database")
+    app = make_app("busy", memory_limit=10)
+    file = tmp_path / "copy.sqlite3"
+    file.write_bytes(connection.connection.serialize())
+    settings, name = connections.settings["default"], connections.settings["default"]["NAME"]
+    settings["NAME"] = str(file)
+    yield app
+    settings["NAME"] = name

@@ -29,10 +29,13 @@ class Anthropic:
     def headers(self, api_key: str) -> dict[str, str]:
         return {"anthropic-version": VERSION} | ({"x-api-key": api_key} if api_key else {})
 
+    def room(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens + ROOM_TO_THINK
+
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
         payload: dict[str, object] = {
             "model": model,
-            "max_tokens": ask.max_tokens + ROOM_TO_THINK,
+            "max_tokens": self.room(ask, refused),
             "system": f"{ask.system}\n\nAnswer by calling the tool `{TOOL}` once, and with nothing else.",
             "messages": [{"role": "user", "content": ask.prompt}],
             "tools": [{"name": TOOL, "description": "Takes the answer.", "input_schema": ask.schema}],

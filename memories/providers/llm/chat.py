@@ -31,9 +31,9 @@ class Chat(Protocol):
     name: str
 
     def ask(self, ask: Ask, meter: Meter) -> dict[str, Any]:
-        """The answer, which fits the schema. Raises LLMError.
+        """The answer, which fits the schema. Raises LLMError, LLMDenied among them.
 
-        `meter` is told of every answer and every failed call, but not of calls that were not made.
+        `meter` is asked before each call and told of every answer and every failed one.
         """
 
     def made_by(self, large: bool) -> str:

@@ -12,20 +12,20 @@ from memories.providers.errors import AnswerTooLong, ServiceAway, ServiceRefused
 from memories.providers.http import JsonApi
 
 from .answers import read_answer
+from .call import Call, Refused, expect, within
 from .chat import Ask
 from .circuit import Circuit
-from .provider import LLMError, LLMMisconfigured, LLMUnavailable, LLMUnusable, Meter, Usage
+from .provider import LLMDenied, LLMMisconfigured, LLMUnavailable, LLMUnusable, Meter, Price
 from .schema import Unfit
 from .wire import Dialect, Reply
 
-Prices = Mapping[str, tuple[float, float]]
-"""Per model, US dollars for a million tokens of input and of output."""
+Prices = Mapping[str, Price]
+"""By model."""
 
 MAX_MAKER_CHARACTERS = 120
 REFUSALS_OF_A_PART = frozenset({400, 422, 501})
 PAYLOAD_TOO_LARGE = 413
 _TOO_LONG = re.compile(r"context[ _](?:length|window|size)|maximum context|prompt is too long", re.IGNORECASE)
-_OUTCOMES = {LLMUnavailable: "unavailable", LLMMisconfigured: "misconfigured"}
 _CUT_OFF = "it was cut off, because it was too long"
 
 
@@ -79,26 +79,39 @@ class ModelChat:
         if monotonic() < deadline:
             try:
                 return self._answer(with_problem(ask, problem), deadline, meter)
+            except LLMDenied as denied:
+                problem += f"; it was not asked again: {denied}"
             except Unfit as unfit:
                 problem = str(unfit)
         raise LLMUnusable(f"{self._api.host} did not answer {ask.operation} with what was asked for: {problem}")
 
     def _answer(self, ask: Ask, deadline: float, meter: Meter) -> dict[str, Any]:
-        """One call, metered."""
+        """Asks until nothing is refused any more."""
         model = self._model(ask.large)
-        with self._place(deadline), self._circuit.guard():
-            started = monotonic()
-            reply, outcome = None, "unusable"
-            try:
-                reply = self._exchange(ask, model, deadline)
-                answer = usable(reply, ask)
-                outcome = "ok"
-            except LLMError as error:
-                outcome = _OUTCOMES.get(type(error), outcome)
-                raise
-            finally:
-                meter(self._usage(ask.operation, model, reply, monotonic() - started, outcome))
-            return answer
+        refused = self._refused.get(model, frozenset())
+        with self._place(deadline):
+            while True:
+                try:
+                    return self._call(ask, model, refused, deadline, meter)
+                except Refused as less:
+                    refused |= {less.part}
+
+    def _call(
+        self, ask: Ask, model: str, refused: frozenset[str], deadline: float, meter: Meter
+    ) -> dict[str, Any]:  # fmt: skip
+        """One call, metered."""
+        expected = expect(self._dialect, ask, model, refused, self._prices.get(model))
+        grant = meter(expected)
+        call = Call(ask.operation, model)
+        try:
+            with self._circuit.guard(), call.timed():
+                request = within(ask, expected, grant.output_tokens)
+                call.reply = self._exchange(request, model, refused, deadline)
+                answer = usable(call.reply, ask)
+                call.outcome = "ok"
+                return answer
+        finally:
+            grant.settle(call.usage(self._prices))
 
     def _model(self, large: bool) -> str:
         return self._models.large if large else self._models.small
@@ -112,17 +125,13 @@ class ModelChat:
         finally:
             self._places.release()
 
-    def _exchange(self, ask: Ask, model: str, deadline: float) -> Reply:
-        """Asks until nothing is refused any more, and remembers it."""
-        refused = self._refused.get(model, frozenset())
-        while True:
-            try:
-                answer = self._post(self._dialect.request(ask, model, refused), deadline)
-            except ServiceRefused as error:
-                refused |= {self._concession(error, model, refused)}
-            else:
-                self._refused[model] = refused
-                break
+    def _exchange(self, ask: Ask, model: str, refused: frozenset[str], deadline: float) -> Reply:
+        """Remembers what had to be left out for an answer."""
+        try:
+            answer = self._post(self._dialect.request(ask, model, refused), deadline)
+        except ServiceRefused as error:
+            raise Refused(self._concession(error, model, refused)) from None
+        self._refused[model] = refused
         if (reply := self._dialect.reply(answer)) is None:
             raise LLMUnavailable(f"{self._api.host} answered without a message")
         return reply
@@ -142,12 +151,6 @@ class ModelChat:
         if error.status in REFUSALS_OF_A_PART and (less := self._dialect.concession(error.detail, refused)):
             return less
         raise LLMMisconfigured(str(error)) from None
-
-    def _usage(self, operation: str, model: str, reply: Reply | None, seconds: float, outcome: str) -> Usage:
-        tokens_in, tokens_out = (reply.input_tokens, reply.output_tokens) if reply else (0, 0)
-        price = self._prices.get(model) if tokens_in or tokens_out else None
-        cost = (tokens_in * price[0] + tokens_out * price[1]) / 1_000_000 if price else None
-        return Usage(operation, model, tokens_in, tokens_out, seconds, cost, outcome)
 
 
 def usable(reply: Reply, ask: Ask) -> dict[str, Any]:

@@ -12,7 +12,6 @@ from memories.providers.llm.provider import (
     Choice,
     Chunk,
     Fact,
-    LLMDenied,
     LLMError,
     LLMUnusable,
     Noted,
@@ -38,17 +37,15 @@ class Careful:
 
     What is asked again later without loss is not answered by the rules: `digest` raises, and `extract` does unless
     the model answered with something unusable, which it would do again. `make_room` raises too: whoever asks knows
-    what goes then. `may_call` is asked before each question; when it says why not, the model counts as away for that
-    reason. `fallbacks` lists where the rules answered: their
-    answers carry `made_by` as far as they have one, and verdicts have none.
+    what goes then. `fallbacks` lists where the rules answered: their answers carry `made_by` as far as they have one,
+    and verdicts have none.
     """
 
-    def __init__(self, model: Provider, rules: Provider, may_call: Callable[[], str | None] = lambda: None) -> None:
+    def __init__(self, model: Provider, rules: Provider) -> None:
         self.name = model.name
         self.fallbacks: list[Fallback] = []
         self._model = model
         self._rules = rules
-        self._may_call = may_call
 
     def gate(self, chunk: Chunk) -> Worth:
         return self._or_rules("gate", lambda provider: provider.gate(chunk))
@@ -67,7 +64,7 @@ class Careful:
 
     def digest(self, messages: Sequence[Message], now: datetime, max_characters: int) -> Written:
         """Raises LLMError: the session waits for the model."""
-        return self._ask_model(lambda provider: provider.digest(messages, now, max_characters))
+        return self._model.digest(messages, now, max_characters)
 
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
         return self._or_rules("insight", lambda provider: provider.insight(facts, max_characters))
@@ -77,7 +74,7 @@ class Careful:
         seconds: float = 30.0,
     ) -> Choice:  # fmt: skip
         """Raises LLMError."""
-        return self._ask_model(lambda provider: provider.make_room(memories, now, max_characters, coming, seconds))
+        return self._model.make_room(memories, now, max_characters, coming, seconds)
 
     def rewrite(self, messages: Sequence[Message], now: datetime) -> Written:
         return self._or_rules("rewrite", lambda provider: provider.rewrite(messages, now))
@@ -86,15 +83,10 @@ class Careful:
         self, operation: str, ask: Callable[[Provider], Answer], forgiven: type[LLMError] = LLMError
     ) -> Answer:
         try:
-            return self._ask_model(ask)
+            return ask(self._model)
         except forgiven as error:
             self._note(Fallback(operation, str(error)))
         return ask(self._rules)
-
-    def _ask_model(self, ask: Callable[[Provider], Answer]) -> Answer:
-        if reason := self._may_call():
-            raise LLMDenied(reason)
-        return ask(self._model)
 
     def _note(self, fallback: Fallback) -> None:
         # Hundreds of questions may meet the same closed door: one line is enough.

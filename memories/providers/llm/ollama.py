@@ -38,6 +38,9 @@ class Ollama:
     def headers(self, api_key: str) -> dict[str, str]:
         return bearer(api_key)
 
+    def room(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens
+
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
         system = instructed(ask)
         context = max(context_for(system + ask.prompt, ask.max_tokens), self._context.get(model, 0))
@@ -46,7 +49,7 @@ class Ollama:
             "model": model,
             "messages": [{"role": "system", "content": system}, {"role": "user", "content": ask.prompt}],
             "stream": False,
-            "options": {"temperature": 0, "num_predict": ask.max_tokens, "num_ctx": context},
+            "options": {"temperature": 0, "num_predict": self.room(ask, refused), "num_ctx": context},
         }
         if THINK not in refused:
             payload["think"] = False

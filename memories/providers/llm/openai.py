@@ -32,13 +32,16 @@ class OpenAI:
     def headers(self, api_key: str) -> dict[str, str]:
         return bearer(api_key)
 
+    def room(self, ask: Ask, refused: Set[str]) -> int:
+        return ask.max_tokens + (ROOM_TO_THINK if MAX_TOKENS in refused else 0)
+
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
         payload: dict[str, object] = {
             "model": model,
             "messages": [{"role": "system", "content": instructed(ask)}, {"role": "user", "content": ask.prompt}],
         }
         if MAX_TOKENS in refused:
-            payload["max_completion_tokens"] = ask.max_tokens + ROOM_TO_THINK
+            payload["max_completion_tokens"] = self.room(ask, refused)
             if EFFORT not in refused:
                 payload[EFFORT] = "low"
         else:

@@ -30,7 +30,11 @@ class LLMUnavailable(LLMError):
 
 
 class LLMDenied(LLMUnavailable):
-    """Was not asked: the asker may not spend so much now."""
+    """Was not asked: the asker may not spend so much before `until`, or (None) before its agents have more energy."""
+
+    def __init__(self, message: str, until: datetime | None = None) -> None:
+        super().__init__(message)
+        self.until = until
 
 
 class LLMMisconfigured(LLMError):
@@ -54,7 +58,34 @@ class Usage:
     outcome: str = "ok"
 
 
-Meter = Callable[[Usage], None]
+Price = tuple[float, float]
+"""US dollars for a million tokens of input and of output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """The most that a call may take, in tokens. An answer of `least_output_tokens` would be of use, too."""
+
+    operation: str
+    input_tokens: int
+    output_tokens: int
+    least_output_tokens: int
+    price: Price | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Leave to make one call, whose answer may take so many tokens.
+
+    `settle` is told once what the call took, or None if it was not made after all.
+    """
+
+    output_tokens: int
+    settle: Callable[[Usage | None], None]
+
+
+Meter = Callable[[Expected], Grant]
+"""Asked before each call. Raises LLMDenied."""
 
 
 @dataclass(frozen=True, slots=True)

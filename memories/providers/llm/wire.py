@@ -39,6 +39,9 @@ class Dialect(Protocol):
 
     def headers(self, api_key: str) -> dict[str, str]: ...
 
+    def room(self, ask: Ask, refused: Set[str]) -> int:
+        """Tokens that an answer may take at most, thoughts included."""
+
     def request(self, ask: Ask, model: str, refused: Set[str]) -> dict[str, object]:
         """The payload, without what was `refused` before."""
 

@@ -437,19 +437,22 @@ class TestWhereItFails:
 
 
 class TestTheDailyCap:
-    def test_it_holds_up_to_one_call_and_the_rest_waits_for_midnight(self, alice: Caller, model: Server) -> None:
-        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=5000, time_zone="Pacific/Auckland")
+    def test_it_holds_exactly_and_the_rest_waits_for_midnight(self, alice: Caller, model: Server) -> None:
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=15_000, time_zone="Pacific/Auckland")
         for number in range(10):
             say(alice, f"My cousin {number} owns a bakery in Lisbon.")
         model.always(answers(relation="different"))
         upkeep_learn_due()
+        asked_once = len(model.seen)
         with after(seconds=31):
             upkeep_learn_due()
+        assert len(model.seen) == asked_once
         spent = sum(row.input_tokens + row.output_tokens for row in LedgerEntry.objects.all())
-        assert 5000 <= spent <= 5000 + 1200
+        assert 2_000 <= spent <= 15_000
         waiting = [row for row in extractions(alice.app) if row.status != DONE]
-        assert waiting
-        assert all("5,000" in row.reason for row in waiting)
+        assert len(waiting) < 10
+        assert {(row.status, row.attempts) for row in waiting} == {(PENDING, 0)}
+        assert all("15,000" in row.reason for row in waiting)
         app = alice.app
         app.policy.refresh_from_db()
         for row in waiting:
@@ -458,7 +461,7 @@ class TestTheDailyCap:
         assert len(contents(app)) < 10
 
     def test_nothing_is_lost_by_it(self, alice: Caller, model: Server) -> None:
-        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=3000)
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=6000)
         for number in range(6):
             say(alice, f"My cousin {number} owns a bakery in Lisbon.")
         for day in range(12):
@@ -469,7 +472,43 @@ class TestTheDailyCap:
         days: dict[Any, int] = {}
         for row in LedgerEntry.objects.all():
             days[row.day] = days.get(row.day, 0) + row.input_tokens + row.output_tokens
-        assert max(days.values()) <= 3000 + 1200
+        assert max(days.values()) <= 6000
+
+    @pytest.mark.parametrize("daily", [8_000, 13_000, 24_000])
+    def test_texts_of_one_session_that_are_too_much_for_a_day_are_read_one_by_one(
+        self, alice: Caller, model: Server, daily: int
+    ) -> None:
+        """What was read today is not read again tomorrow."""
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=daily)
+        say(alice, *(f"My cousin {number} owns a bakery in Lisbon." + " So far so good." * 120 for number in range(6)))
+        for day in range(8):
+            with after(days=day):
+                upkeep_learn_due()
+        assert statuses(alice.app) == [DONE] * 6
+        assert {row.attempts for row in extractions(alice.app)} == {1}
+        assert {row.made_by for row in extractions(alice.app)} == {"openai:large"}
+
+    def test_a_day_that_ends_in_the_middle_of_a_text_costs_it_no_attempt(
+        self, alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=50_000)
+
+        def spends(seen: Seen) -> Behaviour:
+            return Says(
+                {"keep": True, "score": 0.9, "reason": "a statement"}, tokens=(49_000, 0)
+            ) if asked(seen) == "gate" else answers()(seen)  # fmt: skip
+
+        model.always(spends)
+        say(alice)
+        upkeep_learn_due()
+        (row,) = extractions(alice.app)
+        assert (row.status, row.attempts, row.lease_until) == (PENDING, 0, None)
+        assert row.reason.startswith("budget: 49,000 of the day's 50,000 tokens are spent, and a question may take ")
+        assert contents(alice.app) == []
+        model.always(answers())
+        with after(days=1):
+            assert upkeep_learn_due() == 1
+        assert extractions(alice.app)[0].attempts == 1
 
 
 class TestPreview:
@@ -549,6 +588,16 @@ class TestDigests:
         assert row.reason.startswith("skipped")
         assert "Lisbon" not in row.reason
         assert dora.get("sessions").json()["results"][0]["status"] == "ended"
+
+    def test_what_the_day_cannot_pay_for_is_written_another_day(self, dora: Caller, model: Server) -> None:
+        AppPolicy.objects.filter(app=dora.app).update(daily_tokens=500)
+        self.end(dora)
+        (row,) = extractions(dora.app)
+        assert (row.status, row.attempts) == (PENDING, 0)
+        assert row.reason.startswith("budget: 0 of the day's 500 tokens are spent")
+        AppPolicy.objects.filter(app=dora.app).update(daily_tokens=None)
+        with after(days=1):
+            assert upkeep_learn_due() == 1
 
 
 class TestLogs:

@@ -12,11 +12,11 @@ from memories.capture import missed
 from memories.capture.missed import extract_missed
 from memories.maintain.run import Unclaimed
 from memories.models import Extraction
-from memories.tasks import upkeep_learn_due
 from sessions.models import AgentSession, Resource
 from tests.conftest import Caller
 from tests.memories.maintain.upkeep import Fragile, carry_on
 from tests.talking import at, contents, row_of, tell
+from tests.upkeep import upkeep_learn_due
 
 NIGHT = datetime(2027, 3, 2, 2, tzinfo=UTC)
 DAY = timedelta(days=1)

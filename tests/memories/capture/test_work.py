@@ -13,7 +13,7 @@ from memories.capture import learning, spoken, work
 from memories.capture.facts import find_facts
 from memories.capture.learning import learn
 from memories.capture.work import LeaseLost, claim, fail, finish, retry, sessions_due
-from memories.ledger import meter_for
+from memories.ledger import record
 from memories.models import Extraction, ExtractionStatus, Memory, Rejection
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable, LLMUnusable, Usage
@@ -400,7 +400,7 @@ class TestEnergy:
 
 class TestTheDailyBudget:
     def spend(self, app: App, tokens: int) -> None:
-        meter_for(app)(Usage("extract", "large", tokens, 0, 0.1, 1.0))
+        record(app, Usage("extract", "large", tokens, 0, 0.1, 1.0))
 
     @pytest.mark.parametrize(
         ("zone", "midnight"),

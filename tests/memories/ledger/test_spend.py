@@ -10,7 +10,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from time_machine import travel
 
-from memories.ledger import meter_for, spent_today, totals
+from memories.ledger import record, spent_today, totals
 from memories.models import EnergyUse, LedgerEntry
 from memories.providers.llm.provider import Usage
 from memsite.tenancy.models import App
@@ -27,9 +27,8 @@ def usage(operation: str = "extract", **changes: Any) -> Usage:
 
 def spend(app: App, *usages: Usage, at: datetime = NOON, **where: Any) -> None:
     with travel(at, tick=False):
-        meter = meter_for(app, **where)
         for one in usages:
-            meter(one)
+            record(app, one, **where)
 
 
 def session_of(caller: Caller) -> AgentSession:

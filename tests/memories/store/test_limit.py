@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from random import Random
 from threading import Thread
 from typing import Any
 
 import numpy as np
 import pytest
-from django.db import connection, connections
+from django.db import connection
 
 from memories.models import Action, Link, LinkKind, Memory, Revision, Status, Vector, Visibility
 from memories.models.memory import MAX_PRIORITY
@@ -19,7 +18,6 @@ from memories.models.noted import as_noted
 from memories.providers.llm.provider import Choice
 from memories.store import Candidate, LimitReached, NothingToUndo, Suggestion, Writer, shrink, writing
 from memsite.tenancy.models import App, AppPolicy
-from tests.conftest import make_app
 
 START = datetime(2026, 3, 1, 12, tzinfo=UTC)
 WORDS = "amber birch cedar delta ember fjord grove heath inlet jetty knoll larch mound north olive pines quartz ridge"
@@ -446,20 +444,6 @@ def test_the_revisions_of_one_memory_are_numbered_without_gaps(acme: App) -> Non
     for memory in Memory.objects.for_app(acme):
         numbers = list(Revision.objects.filter(memory=memory).order_by("number").values_list("number", flat=True))
         assert numbers == list(range(1, memory.version + 1))
-
-
-@pytest.fixture
-def database_file(db: None, tmp_path: Path) -> Iterator[App]:
-    """A copy of the database in a file, where other threads connect to: the test's own transaction is not theirs."""
-    if connection.vendor != "sqlite":
-        pytest.skip("copies a SQLite database")
-    app = make_app("busy", memory_limit=10)
-    file = tmp_path / "copy.sqlite3"
-    file.write_bytes(connection.connection.serialize())
-    settings, name = connections.settings["default"], connections.settings["default"]["NAME"]
-    settings["NAME"] = str(file)
-    yield app
-    settings["NAME"] = name
 
 
 def test_the_limit_holds_for_writers_at_the_same_time(database_file: App) -> None:

@@ -5,6 +5,7 @@ import pytest
 from memories.providers.llm.factory import LLMSettings, build_chat
 from memories.providers.patience import Patience
 
+from .fake_chat import metering
 from .servers import KEY, PROTOCOLS, serve
 
 HASTE = Patience(total_seconds=60.0, first_wait_seconds=0.0, longest_wait_seconds=60.0)
@@ -50,4 +51,4 @@ def usages():
 
 @pytest.fixture
 def meter(usages):
-    return usages.append
+    return metering(usages)

@@ -8,12 +8,21 @@ from zoneinfo import ZoneInfo
 
 from memories.providers.llm.asking import LLMProvider
 from memories.providers.llm.chat import Ask
-from memories.providers.llm.provider import Chunk, LLMError, Meter, Noted, Usage
+from memories.providers.llm.provider import Chunk, Expected, Grant, LLMError, Meter, Noted, Usage
 from memories.providers.llm.schema import fitted
 from memories.text.messages import USER, Message
 
 NOW = datetime(2026, 5, 3, 14, 5, tzinfo=ZoneInfo("Europe/Berlin"))
 MADE_BY, MADE_BY_SMALL = "fake:large-1", "fake:small-1"
+
+
+def metering(usages: list[Usage]) -> Meter:
+    """A meter that lets everything through and keeps what it is told."""
+
+    def ask(expected: Expected) -> Grant:
+        return Grant(expected.output_tokens, lambda usage: usages.append(usage) if usage else None)
+
+    return ask
 
 
 class FakeChat:
@@ -30,16 +39,17 @@ class FakeChat:
 
     def ask(self, ask: Ask, meter: Meter) -> dict[str, Any]:
         self.asked.append(ask)
+        grant = meter(Expected(ask.operation, 10, ask.max_tokens, ask.max_tokens))
         if isinstance(self.answer, LLMError):
             raise self.answer
-        meter(Usage(ask.operation, "large-1", 10, 5, 0.1))
+        grant.settle(Usage(ask.operation, "large-1", 10, 5, 0.1))
         answer: dict[str, Any] = fitted(self.answer, ask.schema)
         return answer
 
 
 def provider_on(answer: dict[str, Any] | LLMError) -> tuple[LLMProvider, FakeChat]:
     chat = FakeChat(answer)
-    return LLMProvider(chat, lambda usage: None), chat
+    return LLMProvider(chat, metering([])), chat
 
 
 def said(*texts: str) -> Chunk:

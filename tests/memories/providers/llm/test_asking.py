@@ -23,6 +23,7 @@ from tests.memories.providers.llm.fake_chat import (
     NOW,
     FakeChat,
     found,
+    metering,
     notes,
     provider_on,
     said,
@@ -76,7 +77,7 @@ def test_a_failure_of_the_model_reaches_whoever_asked(operation: str) -> None:
 
 def test_the_meter_hears_of_every_request() -> None:
     heard: list[Usage] = []
-    llm = LLMProvider(FakeChat(QUESTIONS["gate"][0]), heard.append)
+    llm = LLMProvider(FakeChat(QUESTIONS["gate"][0]), metering(heard))
     llm.gate(said("x"))
     assert [usage.operation for usage in heard] == ["gate"]
 

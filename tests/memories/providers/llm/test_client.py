@@ -3,14 +3,24 @@ import logging
 import socket
 import threading
 import traceback
+from dataclasses import replace
 from time import monotonic
 
 import pytest
 
 from memories.providers.llm.chat import Ask
 from memories.providers.llm.circuit import Circuit
-from memories.providers.llm.provider import LLMError, LLMMisconfigured, LLMUnavailable, LLMUnusable
+from memories.providers.llm.provider import (
+    Grant,
+    LLMDenied,
+    LLMError,
+    LLMMisconfigured,
+    LLMUnavailable,
+    LLMUnusable,
+)
+from memories.providers.patience import Patience
 
+from .conftest import PRICES
 from .servers import KEY, Drips, Drops, Fails, Floods, Hangs, Raw, Says
 from .test_circuit import Clock
 
@@ -182,7 +192,7 @@ def test_no_second_answer_is_asked_for_when_the_time_is_up(chat, server, usages,
 
     server.always(Says(WRONG))
     with pytest.raises(LLMUnusable):
-        chat.ask(ASK, tell_late)
+        chat.ask(ASK, lambda expected: Grant(expected.output_tokens, tell_late))
     assert len(usages) == len(server.seen) == 1
 
 
@@ -303,6 +313,106 @@ def test_a_server_that_does_not_tell_its_tokens_costs_nobody_knows_what(chat, se
     server.then(Says(GOOD, tokens=None))
     chat.ask(ASK, meter)
     assert (usages[0].input_tokens, usages[0].output_tokens, usages[0].cost) == (0, 0, None)
+
+
+# What it may take
+
+
+class Purse:
+    """A meter with `grants`: tokens for an answer, None for as many as wanted, or the error that it raises."""
+
+    def __init__(self, *grants):
+        self.grants = list(grants)
+        self.expected = []
+        self.settled = []
+
+    def __call__(self, expected):
+        self.expected.append(expected)
+        grant = self.grants.pop(0) if self.grants else None
+        if isinstance(grant, Exception):
+            raise grant
+        return Grant(expected.output_tokens if grant is None else grant, self.settled.append)
+
+
+def test_it_says_before_a_call_what_that_may_take(chat, server):
+    purse = Purse()
+    server.then(Says(GOOD, tokens=(300, 20)))
+    chat.ask(ASK, purse)
+    (expected,) = purse.expected
+    (seen,) = server.seen
+    assert expected.operation == "extract"
+    assert expected.price == PRICES["large"]
+    assert expected.output_tokens == expected.least_output_tokens == seen.max_tokens
+    assert len(json.dumps(seen.body)) / 4 < expected.input_tokens < len(json.dumps(seen.body)) / 2
+    assert [usage.outcome for usage in purse.settled] == ["ok"]
+
+
+@pytest.mark.parametrize("text", ["plain words", "東京に住む。" * 50, "\U0001f600" * 200, "9876543210" * 60])
+def test_no_usual_tokeniser_makes_more_of_a_question(chat, server, text):
+    purse = Purse()
+    server.then(Says(GOOD))
+    chat.ask(replace(ASK, prompt=text), purse)
+    assert purse.expected[0].input_tokens >= len(text) / 3
+
+
+def test_with_less_room_less_is_asked_for(chat, server):
+    purse = Purse()
+    server.always(Says(GOOD))
+    chat.ask(replace(ASK, max_tokens=5_000), purse)
+    least, whole = purse.expected[0].least_output_tokens, purse.expected[0].output_tokens
+    assert whole - least == 4_000
+    chat.ask(replace(ASK, max_tokens=5_000), Purse(least + 7))
+    assert [seen.max_tokens for seen in server.seen] == [whole, least + 7]
+
+
+def test_what_may_not_be_asked_is_not(chat, server):
+    purse = Purse(LLMDenied("budget: all is spent"))
+    with pytest.raises(LLMDenied, match="all is spent"):
+        chat.ask(ASK, purse)
+    assert server.seen == purse.settled == []
+    assert chat.state() == "closed"
+
+
+def test_denials_do_not_open_the_circuit(chat, server):
+    server.always(Says(GOOD))
+    for _ in range(9):
+        with pytest.raises(LLMDenied):
+            chat.ask(ASK, Purse(LLMDenied("budget: all is spent")))
+    assert chat.ask(ASK, Purse()) == GOOD
+
+
+def test_what_may_not_be_asked_again_is_unusable(chat, server):
+    server.always(Says(WRONG))
+    with pytest.raises(LLMUnusable, match="all is spent"):
+        chat.ask(ASK, Purse(None, LLMDenied("budget: all is spent")))
+    assert len(server.seen) == 1
+
+
+@pytest.mark.parametrize("grants", [(), (None, LLMDenied("budget: all is spent"))])
+def test_a_call_that_was_refused_took_nothing(server, chat_with, grants):
+    """And what is left out of the next is asked for anew."""
+    purse = Purse(*grants)
+    words = {"anthropic": "tool_choice", "ollama": "no think here", "openai": "max_completion_tokens please"}
+    server.then(Fails(400, words[server.kind]), Says(GOOD))
+    try:
+        chat_with(server.kind, server.url).ask(ASK, purse)
+    except LLMDenied:
+        assert grants
+    assert purse.settled[0] is None
+    assert len(purse.expected) == 2
+    assert len(server.seen) == len(purse.settled) == 2 - bool(grants)
+
+
+def test_a_call_that_the_circuit_forbids_took_nothing(server, chat_with):
+    circuit = Circuit("host", failures=1, clock=Clock())
+    chat = chat_with(server.kind, server.url, circuit, Patience(attempts=1))
+    server.always(Fails(500))
+    purse = Purse()
+    for _ in range(2):
+        with pytest.raises(LLMUnavailable):
+            chat.ask(ASK, purse)
+    assert [usage and usage.outcome for usage in purse.settled] == ["unavailable", None]
+    assert len(server.seen) == 1
 
 
 # Secrets

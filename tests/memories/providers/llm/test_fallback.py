@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
@@ -93,14 +92,15 @@ QUESTIONS: dict[str, tuple[Any, ...]] = {
     "rewrite": (SAID, NOW),
 }
 STOPGAPS = sorted(QUESTIONS.keys() - {"extract", "digest", "make_room"})
-ERRORS = [LLMUnavailable("host is away"), LLMMisconfigured("host says 401"), LLMUnusable("host answered nonsense")]
+ERRORS = [
+    LLMUnavailable("host is away"), LLMDenied("budget: all is spent"), LLMMisconfigured("host says 401"),
+    LLMUnusable("host answered nonsense"),
+]  # fmt: skip
 
 
-def careful(
-    error: Exception | None = None, may_call: Callable[[], str | None] = lambda: None
-) -> tuple[Careful, Any, Any]:
+def careful(error: Exception | None = None) -> tuple[Careful, Any, Any]:
     model, rules = FakeProvider("llm:large-1", error), FakeProvider(RULES)
-    return Careful(model, rules, may_call), model, rules
+    return Careful(model, rules), model, rules
 
 
 def ask(provider: Provider, operation: str) -> Any:
@@ -141,7 +141,7 @@ def test_who_asks_for_a_digest_or_for_room_hears_of_it(error: LLMError, operatio
     assert rules.asked == provider.fallbacks == []
 
 
-@pytest.mark.parametrize("error", ERRORS[:2], ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("error", ERRORS[:3], ids=lambda error: type(error).__name__)
 def test_facts_wait_for_a_model_that_may_come_back(error: LLMError) -> None:
     provider, _, rules = careful(error)
     with pytest.raises(type(error), match=str(error)):
@@ -160,25 +160,6 @@ def test_how_long_to_wait_is_passed_on() -> None:
     with pytest.raises(LLMUnavailable) as caught:
         ask(provider, "extract")
     assert caught.value.wait_seconds == 12.5
-
-
-@pytest.mark.parametrize("operation", sorted(QUESTIONS))
-def test_a_model_that_may_not_be_called_is_not(operation: str) -> None:
-    provider, model, _ = careful(may_call=lambda: "the day's tokens are spent")
-    if operation in STOPGAPS:
-        assert maker(ask(provider, operation)) == RULES
-        assert provider.fallbacks == [(operation, "the day's tokens are spent")]
-    else:
-        with pytest.raises(LLMDenied, match="the day's tokens are spent"):
-            ask(provider, operation)
-    assert model.asked == []
-
-
-def test_permission_is_asked_before_each_question() -> None:
-    reasons = iter([None, "spent", None])
-    provider, model, _ = careful(may_call=lambda: next(reasons))
-    assert [maker(ask(provider, "gate")) for _ in range(3)] == ["llm:large-1", RULES, "llm:large-1"]
-    assert len(model.asked) == 2
 
 
 @pytest.mark.parametrize("operation", sorted(QUESTIONS))
