@@ -8,6 +8,7 @@ import click
 
 from memsite_client import __version__
 from memsite_client.cli.base import Commands
+from memsite_client.cli.claude import hook, install, transcripts
 from memsite_client.cli.memories import delete, history, link, links, list_, show, store, update
 from memsite_client.cli.recall import context, feedback, search
 from memsite_client.cli.setting_up import completion, login, logout, status
@@ -34,6 +35,6 @@ def cli(context: click.Context, url: str | None) -> None:
 
 for command in (
     search, store, list_, show, update, delete, history, link, links, context, feedback, login, logout, status,
-    completion,
+    completion, hook, install, transcripts,
 ):  # fmt: skip
     cli.add_command(command)

@@ -97,7 +97,8 @@ class Sessions(Connection):
 
     def claude_code_hook(self, event: JSON) -> JSON:
         """Takes what Claude Code gives to a hook, answers what it takes from one."""
-        return cast(JSON, self.request("POST", "hooks/claude-code", json=event))
+        # Messages with ids of their own are stored once, however often they are sent.
+        return cast(JSON, self.request("POST", "hooks/claude-code", json=event, repeatable="messages" in event))
 
 
 def at(session_id: str, door: str = "") -> str:

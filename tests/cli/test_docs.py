@@ -11,7 +11,7 @@ import pytest
 from memsite_client.cli import cli
 
 ROOT = Path(__file__).resolve().parents[2]
-PAGES = ["README.md", "docs/cli.md"]
+PAGES = ["README.md", "docs/cli.md", "docs/claude-code.md"]
 
 
 def shown(page: str) -> list[str]:

@@ -1,0 +1,1 @@
+"""Claude Code: its hooks, its transcripts, its settings."""

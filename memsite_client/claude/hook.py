@@ -1,0 +1,111 @@
+"""`memsite hook EVENT`: what Claude Code runs at each event. It must never disturb a session.
+
+JSON in on stdin, JSON out on stdout where there is something to say; silence and exit code 0 in all other cases, in
+time: a server that is away, slow or confused is as good as none. Only the standard library is loaded, and as little
+of it as will do, because somebody waits.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+from memsite_client.claude.progress import Progress, load_progress, save_progress
+from memsite_client.place import Place, find_place
+
+# Claude Code gives SessionEnd 1.5 seconds, and others as long as the settings say. The user waits for a prompt's.
+SECONDS = {"SessionEnd": 1.5, "UserPromptSubmit": 4.0, "SessionStart": 6.0}
+OTHER_SECONDS = 10.0
+# Until this line, and from the decision to end until the process is gone.
+AROUND_SECONDS = 0.3
+QUERY_CHARACTERS = 2_000
+# What the server will never take; everything else may work next time.
+HOPELESS = (400, 413, 422)
+
+
+def main(event_name: str, *, verbose: bool = False) -> int:
+    """The exit code, always 0. `verbose` tells on stderr what went wrong, which Claude Code shows nobody."""
+    ends_at = time.monotonic() + SECONDS.get(event_name, OTHER_SECONDS) - AROUND_SECONDS
+    threading.Thread(target=end_silently, args=(ends_at,), daemon=True).start()
+    try:
+        if answer := answer_to(read_event(event_name), ends_at):
+            sys.stdout.write(json.dumps(answer))
+            sys.stdout.flush()
+    except Exception as error:
+        if verbose:
+            sys.stderr.write(f"memsite: {type(error).__name__}: {error}\n")
+    return 0
+
+
+def end_silently(at: float) -> None:
+    """Whatever it is that still waits then, also outside of Python."""
+    time.sleep(max(0.0, at - time.monotonic()))
+    os._exit(0)
+
+
+def read_event(name: str) -> dict[str, Any]:
+    event = json.loads(sys.stdin.buffer.read())
+    if not isinstance(event, dict) or not isinstance(event.get("session_id"), str):
+        raise ValueError("stdin is no event of Claude Code")
+    return {"hook_event_name": name, **event}
+
+
+def answer_to(event: dict[str, Any], ends_at: float) -> dict[str, Any]:
+    """What to print; empty for nothing."""
+    place = find_place()
+    if wrapped := os.environ.get("MEMSITE_SESSION_ID"):
+        return answer_within(wrapped, event, place, ends_at)
+    progress = load_progress(event["session_id"])
+    event["messages"] = news(event, progress)
+    try:
+        answer = post(place, "hooks/claude-code", event, ends_at)
+    except HTTPError as error:
+        if error.code in HOPELESS:
+            save_progress(event["session_id"], progress)
+        raise
+    save_progress(event["session_id"], progress)
+    return answer if answer.get("hookSpecificOutput") else {}
+
+
+def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
+    """What was said since the last hook."""
+    transcript = event.get("transcript_path")
+    try:
+        messages = progress.next_piece(Path(transcript)).messages if isinstance(transcript, str) else []
+    except OSError:
+        messages = []
+    if event["hook_event_name"] == "UserPromptSubmit":
+        progress.say_ahead(messages, "user", event.get("prompt"))
+    elif event["hook_event_name"] == "Stop":
+        progress.say_ahead(messages, "assistant", event.get("last_assistant_message"))
+    return messages
+
+
+def answer_within(session_id: str, event: dict[str, Any], place: Place, ends_at: float) -> dict[str, Any]:
+    """Inside of `memsite run`, which opens, hears and ends the session itself: only a prompt is answered."""
+    prompt = event.get("prompt")
+    if event["hook_event_name"] != "UserPromptSubmit" or not isinstance(prompt, str) or not prompt.strip():
+        return {}
+    asked = {"session_id": session_id, "query": prompt[-QUERY_CHARACTERS:], "format": "turn"}
+    text = post(place, "context", asked, ends_at)["text"]
+    output = {"hookEventName": event["hook_event_name"], "additionalContext": text}
+    return {"hookSpecificOutput": output} if text else {}
+
+
+def post(place: Place, path: str, body: dict[str, Any], ends_at: float) -> dict[str, Any]:
+    headers = {"Authorization": f"Bearer {place.key}", "Content-Type": "application/json"}
+    # The scheme is checked: place.root_of takes http and https only.
+    data = json.dumps(body, ensure_ascii=False).encode(errors="replace")
+    request = Request(f"{place.api}/{path}", data, headers, method="POST")  # noqa: S310
+    with urlopen(request, timeout=max(0.1, ends_at - time.monotonic())) as response:  # noqa: S310
+        answer = json.load(response)
+    if not isinstance(answer, dict):
+        raise ValueError("the answer is none of a Memsite server")
+    return answer

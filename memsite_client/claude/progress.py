@@ -1,0 +1,70 @@
+"""How far a session's transcript has been sent. May be lost: what is sent again is known by its id."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+from memsite_client.claude.transcript import Message, Piece, read_piece, sendable
+from memsite_client.place import state_folder
+
+MOST_AHEAD = 50
+
+
+class Progress:
+    """`sent_bytes` of the transcript; `ahead` are the texts that were sent before they stood in it, by their hash.
+
+    A plain class: `dataclasses` takes longer to load than all of this.
+    """
+
+    def __init__(self, sent_bytes: int = 0, ahead: list[str] | None = None) -> None:
+        self.sent_bytes, self.ahead = sent_bytes, ahead or []
+
+    def next_piece(self, transcript: Path) -> Piece:
+        """What is in the transcript and was not sent. OSError if it cannot be read."""
+        piece = read_piece(transcript, self.sent_bytes)
+        self.sent_bytes = piece.end
+        return piece._replace(messages=[message for message in piece.messages if not self.was_ahead(message)])
+
+    def was_ahead(self, message: Message) -> bool:
+        name = fingerprint(message)
+        if name in self.ahead:
+            self.ahead.remove(name)
+            return True
+        return False
+
+    def say_ahead(self, messages: list[Message], role: str, text: Any) -> None:
+        """Adds what the event itself tells, unless the transcript has told it; it will."""
+        message = {"role": role, "content": sendable(text) if isinstance(text, str) else ""}
+        if message["content"] and fingerprint(message) not in map(fingerprint, messages):
+            messages.append(message)
+            self.ahead = [*self.ahead, fingerprint(message)][-MOST_AHEAD:]
+
+
+def fingerprint(message: Message) -> str:
+    return hashlib.sha256(f"{message['role']} {message['content']}".encode()).hexdigest()[:24]
+
+
+def progress_file(session_id: str) -> Path:
+    """By hash: a session's id is somebody else's text."""
+    return state_folder() / "claude" / f"{hashlib.sha256(session_id.encode()).hexdigest()[:32]}.json"
+
+
+def load_progress(session_id: str) -> Progress:
+    try:
+        kept = json.loads(progress_file(session_id).read_bytes())
+        return Progress(max(0, int(kept["sent_bytes"])), [str(name) for name in kept["ahead"]])
+    except (OSError, ValueError, KeyError, TypeError):
+        return Progress()
+
+
+def save_progress(session_id: str, progress: Progress) -> None:
+    """Not kept where it cannot be: then it is sent again."""
+    from memsite_client.files import write_whole
+
+    try:
+        write_whole(progress_file(session_id), json.dumps(vars(progress)))
+    except OSError:
+        return

@@ -1,0 +1,139 @@
+"""Our entries in Claude Code's settings: put in, taken out, everything else left as it is."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import stat
+import sys
+from collections.abc import Mapping
+from copy import deepcopy
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memsite_client.errors import MemsiteError
+from memsite_client.files import write_whole
+
+# Seconds that Claude Code waits for each; the hook itself gives up before.
+TIMEOUTS = {"SessionStart": 10, "UserPromptSubmit": 5, "Stop": 15, "PreCompact": 15, "SessionEnd": 5}
+NAME = "memsite"
+MARK = "hook"
+
+Settings = dict[str, Any]
+
+
+class SettingsUnclear(MemsiteError):
+    """The file holds something that we cannot add to without spoiling it."""
+
+
+def settings_file(project: Path | None, environment: Mapping[str, str] = os.environ) -> Path:
+    """The user's, or a project's."""
+    if project is not None:
+        return project / ".claude" / "settings.json"
+    home = environment.get("CLAUDE_CONFIG_DIR") or Path(environment.get("HOME") or Path.home(), ".claude")
+    return Path(home, "settings.json")
+
+
+def command_line(project: Path | None) -> str:
+    """How Claude Code calls us: by full path for this user, by name in a project that others share."""
+    if project is not None:
+        return NAME
+    installed = shutil.which(NAME)
+    return shlex.quote(installed) if installed else shlex.join([sys.executable, "-m", "memsite_client"])
+
+
+def read_settings(path: Path) -> Settings:
+    """{} if there is no file yet. SettingsUnclear if its hooks are not as Claude Code documents them."""
+    settings = read_object(path)
+    if not is_clear(settings.get("hooks", {})):
+        raise SettingsUnclear(f"{path} has hooks of a kind that is not known here: nothing was changed.")
+    return settings
+
+
+def read_object(path: Path) -> Settings:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsUnclear(f"{path} cannot be read: {error}. Nothing was changed.") from error
+    try:
+        document = json.loads(text or "{}")
+    except ValueError as error:
+        raise SettingsUnclear(f"{path} is not valid JSON ({error}). Nothing was changed.") from error
+    if not isinstance(document, dict):
+        raise SettingsUnclear(f"{path} is no JSON object. Nothing was changed.")
+    return document
+
+
+def is_clear(hooks: Any) -> bool:
+    """Whether it is {event: [{hooks: [...]}]}."""
+    return isinstance(hooks, dict) and all(
+        isinstance(groups, list)
+        and all(isinstance(group, dict) and isinstance(group.get("hooks", []), list) for group in groups)
+        for groups in hooks.values()
+    )
+
+
+def with_hooks(settings: Settings, command: str) -> Settings:
+    """The settings with our hooks, once, whatever they were before."""
+    changed = without_hooks(settings)
+    hooks = changed.setdefault("hooks", {})
+    for event, timeout in TIMEOUTS.items():
+        entry = {"type": "command", "command": f"{command} {MARK} {event}", "timeout": timeout}
+        hooks.setdefault(event, []).append({"hooks": [entry]})
+    return changed
+
+
+def without_hooks(settings: Settings) -> Settings:
+    """The settings without our hooks, and without what only held them."""
+    changed = deepcopy(settings)
+    hooks = changed.get("hooks", {})
+    for event, groups in list(hooks.items()):
+        kept = [group for group in map(without_ours, groups) if group is not None]
+        if kept != groups:
+            hooks[event] = kept
+            if not kept:
+                del hooks[event]
+    if not hooks and settings.get("hooks"):
+        del changed["hooks"]
+    return changed
+
+
+def without_ours(group: Settings) -> Settings | None:
+    """The group as it is for others; None if it was ours alone."""
+    entries = group.get("hooks", [])
+    others = [entry for entry in entries if not is_ours(entry)]
+    if len(others) == len(entries):
+        return group
+    return {**group, "hooks": others} if others else None
+
+
+def is_ours(entry: Any) -> bool:
+    """`… memsite hook EVENT`, wherever the command lies and however it is called."""
+    command = entry.get("command") if isinstance(entry, dict) else None
+    try:
+        words = shlex.split(command) if isinstance(command, str) else []
+    except ValueError:
+        return False
+    if len(words) < 3 or words[-2] != MARK or words[-1] not in TIMEOUTS:
+        return False
+    return Path(words[-3]).name in (NAME, "memsite_client")
+
+
+def change_file(path: Path, document: Settings, new_mode: int = 0o644) -> Path | None:
+    """Writes it, whole; what was there before is kept beside it. The copy's path, or None if there was nothing."""
+    text, copy, mode = as_text(document), None, new_mode
+    if path.is_file():
+        mode = stat.S_IMODE(path.stat().st_mode)
+        copy = path.with_name(f"{path.name}.{datetime.now(UTC):%Y%m%d-%H%M%S}.bak")
+        write_whole(copy, path.read_text(encoding="utf-8"), mode)
+    write_whole(path, text, mode)
+    return copy
+
+
+def as_text(document: Settings) -> str:
+    return json.dumps(document, indent=2, ensure_ascii=False) + "\n"

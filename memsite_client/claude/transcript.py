@@ -1,0 +1,119 @@
+"""Claude Code's transcripts (JSONL): what the user and the main agent said, from where one stopped reading.
+
+The file grows while it is read: a line counts when it is complete. What is no line of its format, sub-agents, tools,
+summaries and what Claude Code itself put into the user's mouth are passed over.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime
+from pathlib import Path
+from typing import Any, BinaryIO, NamedTuple
+
+MAX_LINE_BYTES = 8 * 1024 * 1024
+MOST_MESSAGES, MOST_CHARACTERS = 200, 1_000_000
+NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
+# Not the user's own words, though they stand in a user's message.
+INSERTED = re.compile(
+    r"<(system-reminder|command-name|command-message|command-args|local-command-stdout|local-command-stderr"
+    r"|bash-input|bash-stdout|bash-stderr|ide_opened_file|ide_selection|task-notification)>.*?</\1>",
+    re.DOTALL,
+)
+INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
+UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
+SYNTHETIC_MODEL = "<synthetic>"
+
+Message = dict[str, Any]
+
+
+class Piece(NamedTuple):
+    """What was said from one place of the file to `end`, where to go on."""
+
+    messages: list[Message]
+    end: int
+    session_id: str | None
+    cwd: str | None
+
+
+def read_piece(path: Path, start: int) -> Piece:
+    """The next messages, 200 and a million characters at most. OSError if the file cannot be read."""
+    messages: list[Message] = []
+    session_id = cwd = None
+    characters = 0
+    with path.open("rb") as file:
+        end = start if start <= file.seek(0, 2) else 0  # shorter than it was: another file of that name
+        file.seek(end)
+        while len(messages) < MOST_MESSAGES and characters < MOST_CHARACTERS:
+            raw, length = read_line(file)
+            if not length:
+                break
+            end += length
+            entry = read_entry(raw)
+            session_id, cwd = session_id or text_in(entry, "sessionId"), cwd or text_in(entry, "cwd")
+            if message := message_of(entry):
+                messages.append(message)
+                characters += len(message["content"])
+    return Piece(messages, end, session_id, cwd)
+
+
+def read_line(file: BinaryIO) -> tuple[bytes, int]:
+    """A complete line and its length; (b"", 0) where none is complete yet, b"" for one too long to be said."""
+    raw = file.readline(MAX_LINE_BYTES)
+    length, part = len(raw), raw
+    while part and not part.endswith(b"\n"):
+        raw, part = b"", file.readline(MAX_LINE_BYTES)
+        length += len(part)
+    return (raw, length) if part else (b"", 0)
+
+
+def read_entry(raw: bytes) -> dict[str, Any]:
+    try:
+        entry = json.loads(raw)
+    except (ValueError, RecursionError):
+        return {}
+    return entry if isinstance(entry, dict) else {}
+
+
+def message_of(entry: dict[str, Any]) -> Message | None:
+    """As the server takes it; None if nobody said anything."""
+    role, message = entry.get("type"), entry.get("message")
+    if role not in ("user", "assistant") or not isinstance(message, dict) or any(entry.get(mark) for mark in NOT_SAID):
+        return None
+    if message.get("model") == SYNTHETIC_MODEL:
+        return None
+    text = spoken_text(message.get("content"))
+    if role == "user":
+        text = INTERRUPTED.sub("", INSERTED.sub("", text))
+    text = sendable(text)
+    if not text:
+        return None
+    return {"role": role, "content": text, "external_id": text_in(entry, "uuid"), "at": moment_in(entry)}
+
+
+def spoken_text(content: Any) -> str:
+    """Text blocks only: no thinking, no tools, no pictures."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    texts = [block.get("text") for block in blocks if isinstance(block, dict) and block.get("type") == "text"]
+    return "\n\n".join(text for text in texts if isinstance(text, str))
+
+
+def sendable(text: str) -> str:
+    """Without the characters that no JSON document may have."""
+    return UNSENDABLE.sub("\ufffd", text).strip()
+
+
+def text_in(entry: dict[str, Any], name: str) -> str | None:
+    value = entry.get(name)
+    return sendable(value) or None if isinstance(value, str) else None
+
+
+def moment_in(entry: dict[str, Any]) -> str | None:
+    """When it was said, if that can be read, as ISO 8601."""
+    try:
+        return datetime.fromisoformat(text_in(entry, "timestamp") or "").astimezone().isoformat()
+    except (ValueError, OverflowError):
+        return None

@@ -1,0 +1,73 @@
+"""Transcripts of the past, sent to the server as its hooks would have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+from uuid import UUID
+
+from memsite_client.claude.progress import Progress, load_progress, save_progress
+from memsite_client.claude.transcript import read_piece
+from memsite_client.sync import Memsite
+
+SUFFIX = ".jsonl"
+# A sub-agent's own transcript: not what the agent and its user said.
+SUB_AGENT = "agent-"
+EVENT, END = "TranscriptImport", "SessionEnd"
+
+
+class Part(NamedTuple):
+    """`messages` of a session were sent; `size_bytes` of its file are done."""
+
+    session_id: str
+    messages: int
+    size_bytes: int
+
+
+class Sent:
+    """How much it was, all in all."""
+
+    def __init__(self) -> None:
+        self.messages, self.names = 0, set[str]()
+
+    @property
+    def sessions(self) -> int:
+        return len(self.names)
+
+    def add(self, part: Part) -> None:
+        self.messages += part.messages
+        if part.messages:
+            self.names.add(part.session_id)
+
+
+def transcripts_in(paths: Iterable[Path]) -> Iterator[Path]:
+    """Every transcript below, the oldest first, so that what was said later is learnt later."""
+    files = {file for path in paths for file in (path.rglob(f"*{SUFFIX}") if path.is_dir() else [path])}
+    own = [file for file in files if file.is_file() and not file.name.startswith(SUB_AGENT)]
+    return iter(sorted(own, key=lambda file: (file.stat().st_mtime, file)))
+
+
+def send_transcript(memsite: Memsite, path: Path, *, again: bool = False) -> Iterator[Part]:
+    """Sends what was not sent yet, piece by piece, and tells of each. Raises what the client raises, and OSError."""
+    session_id = session_of(path)
+    progress = Progress() if again else load_progress(session_id)
+    done, about = progress.sent_bytes, {"session_id": session_id}
+    yield Part(session_id, 0, done)
+    while (piece := progress.next_piece(path)).end != done:
+        if piece.messages:
+            about["cwd"] = piece.cwd or about.get("cwd", "")
+            memsite.claude_code_hook({**about, "hook_event_name": EVENT, "messages": piece.messages})
+        save_progress(session_id, progress)
+        yield Part(session_id, len(piece.messages), piece.end - done)
+        done = piece.end
+    if "cwd" in about:
+        memsite.claude_code_hook({**about, "hook_event_name": END, "reason": "imported", "messages": []})
+
+
+def session_of(path: Path) -> str:
+    """Claude Code names the file after the session; the lines of one that was renamed tell it."""
+    try:
+        return str(UUID(path.stem))
+    except ValueError:
+        return read_piece(path, 0).session_id or path.stem

@@ -1,0 +1,268 @@
+"""`memsite hook EVENT` as Claude Code runs it: a process with JSON on stdin, which must never disturb a session."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from memsite_client import Memsite
+from memsite_client.claude.settings import TIMEOUTS
+from tests.cli.transcripts import SESSION, Transcript
+from tests.serving import free_port
+
+ROOT = Path(__file__).resolve().parents[2]
+EVENTS = list(TIMEOUTS)
+
+
+def hook(event: str, stdin: str | bytes | dict[str, Any], *options: str) -> subprocess.CompletedProcess[bytes]:
+    data = stdin if isinstance(stdin, bytes) else (stdin if isinstance(stdin, str) else json.dumps(stdin)).encode()
+    command = [sys.executable, "-m", "memsite_client", "hook", event, *options]
+    return subprocess.run(command, cwd=ROOT, input=data, capture_output=True, check=False, timeout=60)  # noqa: S603
+
+
+def told(event: str, **more: Any) -> str:
+    """The context for Claude; "" for none. It has to be all that is said."""
+    given = {"session_id": SESSION, "cwd": "/srv/shop", "hook_event_name": event, "permission_mode": "default", **more}
+    done = hook(event, given, "--verbose")
+    assert (done.returncode, done.stderr) == (0, b"")
+    if not done.stdout:
+        return ""
+    answer = json.loads(done.stdout)
+    assert answer["hookSpecificOutput"].keys() == {"hookEventName", "additionalContext"}
+    assert answer["hookSpecificOutput"]["hookEventName"] == event
+    return str(answer["hookSpecificOutput"]["additionalContext"])
+
+
+def assert_silence(done: subprocess.CompletedProcess[bytes]) -> None:
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Transcript:
+    return Transcript(tmp_path / "projects" / f"{SESSION}.jsonl")
+
+
+def heard(memsite: Memsite) -> list[tuple[str, str]]:
+    rows = [(row["role"], row["raw_content"]) for row in memsite.list_resources()]
+    return rows[::-1]
+
+
+# --- a session
+
+
+def test_a_session_with_its_transcript(memsite: Memsite, transcript: Transcript) -> None:
+    where = {"transcript_path": str(transcript.path)}
+    memsite.create_memory("Whales sing at night", category="sea")
+    assert "Whales sing at night" in told("SessionStart", source="startup", **where)
+    memsite.create_memory("Bears sleep all winter", category="wood")
+    assert "Bears sleep all winter" in told("UserPromptSubmit", prompt="When do bears sleep?", **where)
+    transcript.user("When do bears sleep?")
+    transcript.assistant("Let me think. [EVENT:info] thinking")
+    transcript.assistant("Bears sleep all winter.")
+    assert told("Stop", last_assistant_message="Bears sleep all winter.", **where) == ""
+    assert told("PreCompact", trigger="auto", **where) == ""
+    assert told("SessionEnd", reason="other", **where) == ""
+    (session,) = memsite.list_sessions()
+    assert (session["external_id"], session["status"], session["title"]) == (SESSION, "ended", "shop")
+    assert heard(memsite) == [
+        ("user", "When do bears sleep?"),
+        ("assistant", "Let me think. [EVENT:info] thinking"),
+        ("assistant", "Bears sleep all winter."),
+    ]
+    assert next(memsite.list_memories(category="wood"))["priority"] > 1.0
+
+
+def test_an_answer_that_the_transcript_tells_later_is_kept_once(memsite: Memsite, transcript: Transcript) -> None:
+    where = {"transcript_path": str(transcript.path)}
+    told("UserPromptSubmit", prompt="Hello", **where)
+    transcript.user("Hello")
+    line = transcript.line("assistant", [{"type": "text", "text": "Hi there."}])
+    transcript.write(line[:50])
+    told("Stop", last_assistant_message="Hi there.", **where)
+    transcript.write(line[50:])
+    transcript.user("Hello")
+    told("UserPromptSubmit", prompt="Hello again", **where)
+    told("SessionEnd", **where)
+    said = [("user", "Hello"), ("assistant", "Hi there."), ("user", "Hello"), ("user", "Hello again")]
+    assert heard(memsite) == said
+
+
+def test_without_a_transcript_the_event_itself_counts(memsite: Memsite) -> None:
+    told("UserPromptSubmit", prompt="Hello", transcript_path="/nowhere/x.jsonl")
+    told("Stop", last_assistant_message="[MEMORY:timing:jellyfin] Takes 60s to start")
+    assert [role for role, _ in heard(memsite)] == ["user", "assistant"]
+    assert next(memsite.list_memories())["subject"] == "jellyfin"
+
+
+def test_what_could_not_be_sent_is_sent_next_time(
+    memsite: Memsite, transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    where = {"session_id": SESSION, "transcript_path": str(transcript.path)}
+    transcript.user("Hello")
+    with monkeypatch.context() as away:
+        away.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
+        assert_silence(hook("Stop", where))
+    told("PreCompact", **where)
+    assert heard(memsite) == [("user", "Hello")]
+
+
+def test_what_the_server_will_never_take_does_not_block_the_rest(memsite: Memsite, transcript: Transcript) -> None:
+    where = {"transcript_path": str(transcript.path)}
+    transcript.user("x" * 8_388_000)
+    transcript.user("Hello")
+    too_much = hook("Stop", {"session_id": SESSION, **where, "of no use": "x" * 1000}, "--verbose")
+    assert b"413" in too_much.stderr
+    told("Stop", **where)
+    assert heard(memsite) == [("user", "Hello")]
+
+
+def test_inside_of_memsite_run_only_prompts_are_answered(memsite: Memsite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMSITE_SESSION_ID", memsite.start_session()["id"])
+    memsite.create_memory("Bears sleep all winter", category="wood")
+    assert told("SessionStart") == ""
+    assert "Bears sleep" in told("UserPromptSubmit", prompt="When do bears sleep?")
+    told("Stop", last_assistant_message="In winter.")
+    assert heard(memsite) == []
+    assert len(list(memsite.list_sessions())) == 1
+
+
+# --- whatever goes wrong
+
+
+@pytest.fixture
+def stand_in(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> HTTPServer:
+    """A server that a test can make do anything."""
+    monkeypatch.setenv("MEMSITE_URL", httpserver.url_for(""))
+    monkeypatch.setenv("MEMSITE_API_KEY", "mst_key")
+    return httpserver
+
+
+@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize(
+    "stdin",
+    [b"", b"nonsense", b"[]", b"null", b'{"session_id": 5}', b"\xff\xfe\x00", b'{"session_id": "x"', b"[" * 100_000],
+)
+def test_garbage_on_stdin(event: str, stdin: bytes) -> None:
+    assert_silence(hook(event, stdin))
+
+
+@pytest.mark.parametrize("event", EVENTS)
+def test_no_server(event: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert_silence(hook(event, {"session_id": "x"}))
+    monkeypatch.setenv("MEMSITE_API_KEY", "mst_key")
+    monkeypatch.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
+    assert_silence(hook(event, {"session_id": "x", "prompt": "Hello"}))
+    monkeypatch.setenv("MEMSITE_URL", "nonsense")
+    assert_silence(hook(event, {"session_id": "x"}))
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Response("{}", 401), Response("broken", 500), Response("<html>", 200), Response("[]", 200), Response("", 200),
+        Response('{"hookSpecificOutput": null}', 200), Response("", 302, {"Location": "/elsewhere"}),
+        Response(b"\xff\xfe", 200),
+    ],
+    ids=lambda answer: f"{answer.status_code} {answer.get_data()[:10]!r}",
+)  # fmt: skip
+def test_a_server_that_is_confused(stand_in: HTTPServer, answer: Response) -> None:
+    stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_response(answer)
+    assert_silence(hook("UserPromptSubmit", {"session_id": "x", "prompt": "Hello"}))
+
+
+@pytest.fixture
+def never() -> Iterator[Event]:
+    """Set when the test is over."""
+    event = Event()
+    yield event
+    event.set()
+
+
+def test_a_server_that_does_not_answer_in_time(stand_in: HTTPServer, never: Event) -> None:
+    def wait(_: Request) -> Response:
+        never.wait(60)
+        return Response("{}")
+
+    stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_handler(wait)
+    started = time.monotonic()
+    assert_silence(hook("SessionEnd", {"session_id": "x"}))
+    assert time.monotonic() - started < 10, "it must not wait as long as the server does"
+    never.set()
+
+
+def test_a_server_that_answers_drop_by_drop(stand_in: HTTPServer, never: Event) -> None:
+    """Each byte comes in time, the whole does not."""
+
+    def drip() -> Iterator[bytes]:
+        while not never.wait(0.05):
+            yield b" "
+
+    stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(drip()))
+    assert_silence(hook("SessionEnd", {"session_id": "x"}))
+    never.set()
+
+
+def test_stdin_that_never_ends() -> None:
+    command = [sys.executable, "-m", "memsite_client", "hook", "SessionEnd"]
+    with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603
+        assert process.wait(timeout=30) == 0
+
+
+def test_what_goes_wrong_is_told_to_those_who_ask() -> None:
+    done = hook("Stop", {"session_id": "x"}, "--verbose")
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"memsite login" in done.stderr
+
+
+def test_an_event_that_there_is_not_is_told_by_the_help() -> None:
+    done = hook("--help", b"")
+    assert b"UserPromptSubmit" in done.stdout
+
+
+def test_a_home_that_cannot_be_written_is_no_reason_to_fail(
+    memsite: Memsite, home: Path, transcript: Transcript
+) -> None:
+    (home / ".local").write_text("a file where a folder should be")
+    transcript.user("Hello")
+    told("Stop", transcript_path=str(transcript.path))
+    told("SessionEnd", transcript_path=str(transcript.path))
+    assert heard(memsite) == [("user", "Hello")]
+
+
+def test_a_hook_loads_little() -> None:
+    code = """
+import sys
+sys.argv = ["memsite", "hook", "Stop"]
+from memsite_client.__main__ import main
+try:
+    main()
+except SystemExit:
+    print(*sys.modules)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    loaded = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, input="{}", capture_output=True, text=True, check=True
+    ).stdout.split()
+    heavy = {
+        "httpx",
+        "click",
+        "django",
+        "asyncio",
+        "dataclasses",
+        "inspect",
+        "memsite_client.wire",
+        "memsite_client.cli",
+    }
+    assert "memsite_client.claude.hook" in loaded
+    assert heavy & set(loaded) == set()

@@ -1,0 +1,141 @@
+"""Reading transcripts: what was said, from where one stopped, whatever else stands there."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memsite_client.claude import transcript as reading
+from memsite_client.claude.transcript import message_of, read_piece
+from tests.cli.transcripts import SESSION, Transcript
+
+
+@pytest.fixture
+def transcript(tmp_path: Path) -> Transcript:
+    return Transcript(tmp_path / f"{SESSION}.jsonl")
+
+
+def said(transcript: Transcript, start: int = 0) -> list[str]:
+    return [message["content"] for message in read_piece(transcript.path, start).messages]
+
+
+def test_what_was_said_with_its_id_and_time(transcript: Transcript) -> None:
+    transcript.user("When do bears sleep?")
+    transcript.assistant("In winter.")
+    piece = read_piece(transcript.path, 0)
+    assert piece.messages == [
+        {"role": "user", "content": "When do bears sleep?", "external_id": "line-1", "at": "2026-03-05T08:00:01+00:00"},
+        {"role": "assistant", "content": "In winter.", "external_id": "line-2", "at": "2026-03-05T08:00:02+00:00"},
+    ]
+    assert (piece.session_id, piece.cwd, piece.end) == (SESSION, "/srv/shop", transcript.path.stat().st_size)
+
+
+def test_a_line_counts_when_it_is_complete(transcript: Transcript) -> None:
+    transcript.user("one")
+    whole = transcript.line("user", "two")
+    transcript.write(whole[:40])
+    piece = read_piece(transcript.path, 0)
+    assert [message["content"] for message in piece.messages] == ["one"]
+    transcript.write(whole[40:])
+    assert said(transcript, piece.end) == ["two"]
+
+
+def test_a_file_that_is_shorter_than_it_was_is_another_one(transcript: Transcript) -> None:
+    transcript.user("one")
+    assert said(transcript, 10_000_000) == ["one"]
+
+
+def test_only_text_counts(transcript: Transcript) -> None:
+    tool = {"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": "ls"}}
+    transcript.write(transcript.line("assistant", [{"type": "thinking", "thinking": "hm"}]))
+    transcript.write(transcript.line("assistant", [tool]))
+    transcript.user([{"type": "tool_result", "tool_use_id": "t", "content": "a b c"}])
+    transcript.user(
+        [{"type": "text", "text": "look"}, {"type": "image", "source": {}}, {"type": "text", "text": "here"}]
+    )
+    assert said(transcript) == ["look\n\nhere"]
+
+
+@pytest.mark.parametrize("mark", ["isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"])
+def test_what_nobody_said_is_passed_over(transcript: Transcript, mark: str) -> None:
+    transcript.user("not said", **{mark: True})
+    transcript.assistant("not said", **{mark: True})
+    assert said(transcript) == []
+
+
+def test_what_claude_code_says_for_the_model_is_passed_over(transcript: Transcript) -> None:
+    message = {"role": "assistant", "model": "<synthetic>", "content": [{"type": "text", "text": "API Error"}]}
+    transcript.write(transcript.line("assistant", "", message=message))
+    assert said(transcript) == []
+
+
+@pytest.mark.parametrize(
+    "inserted",
+    [
+        "<system-reminder>\nBe brief.\n</system-reminder>",
+        "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>",
+        "<local-command-stdout>Set model</local-command-stdout>",
+        "<bash-input>ls</bash-input><bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>",
+        "[Request interrupted by user for tool use]",
+    ],
+)
+def test_what_is_put_into_the_users_mouth_is_taken_out(transcript: Transcript, inserted: str) -> None:
+    transcript.user(inserted)
+    transcript.user(f"{inserted}\nMy own words")
+    assert said(transcript) == ["My own words"]
+
+
+def test_lines_of_no_use_cost_no_other(transcript: Transcript) -> None:
+    transcript.user("one")
+    for junk in (
+        "\n", "nonsense\n", "[]\n", "5\n", "null\n", '{"type": "user"}\n', '{"type": "user", "message": 5}\n',
+        '{"type":"summary","summary":"Bears","leafUuid":"x"}\n', '{"type":"file-history-snapshot","snapshot":{}}\n',
+        '{"type": ["user"], "message": {"content": "x"}}\n', "[" * 100_000 + "\n",
+    ):  # fmt: skip
+        transcript.write(junk)
+    transcript.write(b"\xff\xfe\x00binary\n")
+    transcript.user("two")
+    assert said(transcript) == ["one", "two"]
+
+
+def test_a_line_too_long_is_passed_over_whole(transcript: Transcript, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "MAX_LINE_BYTES", 1000)
+    transcript.user("x" * 2500)
+    transcript.user("two")
+    assert said(transcript) == ["two"]
+    transcript.write("y" * 2500)
+    end = transcript.path.stat().st_size - 2500
+    assert read_piece(transcript.path, 0).end == end, "it may still be complete one day"
+
+
+def test_a_long_one_is_read_in_pieces(transcript: Transcript) -> None:
+    for number in range(450):
+        transcript.user(f"text {number}")
+    texts, end = list[str](), 0
+    while (piece := read_piece(transcript.path, end)).end != end:
+        assert len(piece.messages) <= 200
+        texts += [message["content"] for message in piece.messages]
+        end = piece.end
+    assert texts == [f"text {number}" for number in range(450)]
+
+
+def test_what_cannot_be_sent_is_made_sendable(transcript: Transcript) -> None:
+    transcript.user("a\x00b\ud800c", uuid="u\x00", timestamp="yesterday")
+    (message,) = read_piece(transcript.path, 0).messages
+    assert (message["content"], message["external_id"], message["at"]) == ("a\ufffdb\ufffdc", "u\ufffd", None)
+    json.dumps(message).encode()
+
+
+NAMES = st.sampled_from(["type", "text", "content", "message", "uuid"])
+LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
+JSON = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner), max_leaves=8)
+
+
+@given(JSON, st.sampled_from(["user", "assistant"]))
+def test_no_line_raises(message: object, kind: str) -> None:
+    found = message_of({"type": kind, "message": message, "uuid": message, "timestamp": message, "isMeta": False})
+    assert found is None or found["content"]

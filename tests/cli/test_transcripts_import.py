@@ -1,0 +1,118 @@
+"""`memsite transcripts import`: conversations of the past become sessions, once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memsite_client import Memsite
+from tests.cli.conftest import run, run_json
+from tests.cli.test_hook import told
+from tests.cli.transcripts import SESSION, Transcript
+from tests.serving import free_port
+
+OTHER = "5d1c8a3e-0000-4c57-9a43-0c1d2e3f4a5b"
+
+
+@pytest.fixture
+def projects(home: Path) -> Path:
+    return home / ".claude" / "projects"
+
+
+@pytest.fixture
+def transcript(projects: Path) -> Transcript:
+    transcript = Transcript(projects / "-srv-shop" / f"{SESSION}.jsonl")
+    transcript.user("We deploy on Tuesdays.")
+    transcript.assistant("[MEMORY:timing:shop] Deploys take ten minutes")
+    return transcript
+
+
+def counts(**numbers: int) -> dict[str, object]:
+    return {"failed": [], **numbers}
+
+
+def test_all_of_the_users_conversations_are_learnt_from(
+    memsite: Memsite, transcript: Transcript, projects: Path
+) -> None:
+    Transcript(projects / "-srv-lab" / f"{OTHER}.jsonl", OTHER).user("The lab is in Porto.")
+    assert run_json("transcripts", "import") == counts(transcripts=2, sessions=2, messages=3)
+    sessions = {session["external_id"]: session for session in memsite.list_sessions()}
+    assert sessions.keys() == {SESSION, OTHER}
+    assert (sessions[SESSION]["status"], sessions[SESSION]["title"]) == ("ended", "shop")
+    rows = list(memsite.list_resources(session_id=sessions[SESSION]["id"]))
+    assert [(row["role"], row["content_at"]) for row in rows] == [
+        ("assistant", "2026-03-05T08:00:02Z"),
+        ("user", "2026-03-05T08:00:01Z"),
+    ]
+    assert next(memsite.list_memories())["content"] == "Deploys take ten minutes"
+
+
+def test_again_sends_only_what_is_new(memsite: Memsite, transcript: Transcript) -> None:
+    run("transcripts", "import")
+    assert run_json("transcripts", "import")["messages"] == 0
+    transcript.user("And on Fridays.")
+    assert run_json("transcripts", "import") == counts(transcripts=1, sessions=1, messages=1)
+    assert len(list(memsite.list_resources())) == 3
+
+
+def test_what_is_sent_again_is_stored_once(memsite: Memsite, transcript: Transcript) -> None:
+    for _ in range(2):
+        assert run_json("transcripts", "import", "--again")["messages"] == 2
+    assert len(list(memsite.list_resources())) == 2
+
+
+def test_what_a_hook_has_sent_is_not_sent_again(memsite: Memsite, transcript: Transcript) -> None:
+    told("UserPromptSubmit", prompt="A question", transcript_path=str(transcript.path))
+    transcript.user("A question")
+    transcript.assistant("An answer")
+    assert run_json("transcripts", "import")["messages"] == 1
+    said = [row["raw_content"] for row in memsite.list_resources()]
+    assert len(said) == len(set(said)) == 4
+
+
+def test_a_long_conversation_is_sent_in_pieces(memsite: Memsite, transcript: Transcript) -> None:
+    for number in range(450):
+        transcript.user(f"Fact number {number}")
+    assert run_json("transcripts", "import", str(transcript.path))["messages"] == 452
+    assert len(list(memsite.list_resources())) == 452
+
+
+def test_sub_agents_and_other_files_are_none(memsite: Memsite, transcript: Transcript) -> None:
+    folder = transcript.path.parent
+    Transcript(folder / "agent-1a2b.jsonl").user("not said")
+    (folder / "notes.txt").write_text("not said")
+    (folder / "empty.jsonl").touch()
+    assert run_json("transcripts", "import", str(folder)) == counts(transcripts=2, sessions=1, messages=2)
+
+
+def test_a_file_of_another_name_is_known_by_its_lines(memsite: Memsite, tmp_path: Path) -> None:
+    Transcript(tmp_path / "saved.jsonl").user("Hello")
+    run("transcripts", "import", str(tmp_path / "saved.jsonl"))
+    assert next(memsite.list_sessions())["external_id"] == SESSION
+
+
+def test_it_says_what_it_did(memsite: Memsite, transcript: Transcript) -> None:
+    assert run("transcripts", "import").stdout == "1 transcripts: sent 2 messages of 1 sessions.\n"
+
+
+def test_one_that_is_refused_costs_no_other(memsite: Memsite, transcript: Transcript, projects: Path) -> None:
+    bad = Transcript(projects / "bad" / f"{OTHER}.jsonl", OTHER)
+    bad.user("Too long a name for a line", uuid="x" * 300)
+    result = run("transcripts", "import", code=3)
+    assert str(bad.path) in result.stderr
+    assert "sent 2 messages" in result.stdout
+
+
+def test_a_server_that_is_away_loses_nothing(
+    memsite: Memsite, transcript: Transcript, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as away:
+        away.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
+        away.setattr("time.sleep", lambda _: None)
+        run("transcripts", "import", code=5)
+    assert run_json("transcripts", "import")["messages"] == 2
+
+
+def test_a_folder_that_is_not_there_is_wrong_usage(key: str) -> None:
+    run("transcripts", "import", "/nowhere", code=2)
