@@ -6,11 +6,18 @@ from datetime import time
 
 from django.utils import timezone
 
+from memories.capture.missed import extract_missed
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.learn.triggers import roll_over
 from memories.maintain.decay import decay_app
+from memories.maintain.expire import archive_expired
+from memories.maintain.health import note_health
+from memories.maintain.insights import gather_insights
+from memories.maintain.merge import merge_duplicates
+from memories.maintain.promote import promote_todays
+from memories.maintain.rebuild import rebuild_summaries
 from memsite.jobs.job import Run
-from memsite.jobs.schedule import Calendar
+from memsite.jobs.schedule import SUNDAY, Calendar
 
 
 class Triggers(MemoryJob):
@@ -18,6 +25,38 @@ class Triggers(MemoryJob):
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         run.done(roll_over(hands.app, timezone.now()))
+
+
+class Nightly(MemoryJob):
+    name, title, schedule = (
+        "nightly",
+        "learns what was missed, merges duplicates, promotes what is new",
+        Calendar(time(2)),
+    )
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        now = timezone.now()
+        extract_missed(hands.app, now, run)
+        merge_duplicates(hands.app, now, run, hands.provider(), hands.embedder)
+        promote_todays(hands.app, now, run)
+
+
+class Weekly(MemoryJob):
+    name, title = "weekly", "writes summaries from scratch, archives what nobody asked for, gathers insights"
+    schedule = Calendar(time(1), weekday=SUNDAY)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        now = timezone.now()
+        rebuild_summaries(hands.app, now, run, hands.provider(), hands.embedder)
+        archive_expired(hands.app, now, run)
+        gather_insights(hands.app, now, run, hands.provider(), hands.embedder)
+
+
+class Monthly(MemoryJob):
+    name, title, schedule = "monthly", "writes the health report", Calendar(time(3), day=1)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        note_health(hands.app, timezone.now(), run)
 
 
 class Decay(MemoryJob):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from memories.jobs.base import MemoryJob, Upkeeper
-from memories.jobs.calendar import Decay, Triggers
+from memories.jobs.calendar import Decay, Monthly, Nightly, Triggers, Weekly
 from memories.jobs.site import Backups, Housekeeping, Sweep
 from memories.jobs.sweeps import (
     EmbeddingBacklog,
@@ -30,6 +30,9 @@ EVERY_JOB: tuple[Job[Any], ...] = (
     Purging(),
     Triggers(),
     Decay(),
+    Nightly(),
+    Weekly(),
+    Monthly(),
     Housekeeping(),
     Sweep(),
     Backups(),

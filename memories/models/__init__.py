@@ -3,6 +3,7 @@
 from memories.models.entity import Entity, FoundBy, Mention
 from memories.models.extraction import Extraction, ExtractionStatus, What
 from memories.models.forgotten import Forgotten
+from memories.models.health import HealthReport
 from memories.models.injection import Injection
 from memories.models.ledger import EnergyUse, LedgerEntry, Reservation
 from memories.models.link import SAYABLE, Link, LinkKind
@@ -28,6 +29,7 @@ __all__ = [
     "Forgotten",
     "FoundBy",
     "FutureTrigger",
+    "HealthReport",
     "Injection",
     "Kind",
     "LedgerEntry",

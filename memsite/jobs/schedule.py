@@ -15,6 +15,7 @@ DAY = timedelta(days=1)
 NOON = time(12)
 # A month's first day is never farther away, and after a date that a zone left out comes another.
 DAYS_SEARCHED = 65
+SUNDAY = 6
 WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 

@@ -178,6 +178,9 @@ DOORS: dict[str, Request] = {
     "version": lambda c, i: c.get(f"categories/{i['category']}/versions/1"),
     "difference": lambda c, i: c.get(f"categories/{i['category']}/diff", **{"from": 1, "to": 1}),
     "rewrite": lambda c, i: c.post(f"categories/{i['category']}/rewrite"),
+    "health": lambda c, i: c.get(f"apps/{i['app']}/health-report"),
+    "health as text": lambda c, i: c.get(f"apps/{i['app']}/health-report.md"),
+    "past health": lambda c, i: c.get(f"apps/{i['app']}/health-reports"),
     "jobs of app": lambda c, i: c.get("jobs", app_id=i["app"]),
     "runs of app": lambda c, i: c.get("jobs/runs", app_id=i["app"]),
     "run job of app": lambda c, i: c.post("jobs/decay/run", {"app_id": i["app"]}),
@@ -204,6 +207,7 @@ OWN_APP_ONLY = {
     "delete own app's foreign memory", "erase user", "delete app session", "delete own app's foreign session",
     "purges", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
     "jobs of app", "runs of app", "run job of app", "retry run", "stop run",
+    "health", "health as text", "past health",
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from tests.api.checks import RESULT, assistant, ndjson
 from tests.conftest import Caller, make_caller
 from tests.memories.retrieve.asking import set_policy
 from tests.talking import row_of, tell
-from tests.upkeep import upkeep_summaries
+from tests.upkeep import do, upkeep_summaries
 
 METHODS = {"get", "post", "put", "patch", "delete"}
 Answers = list[tuple[str, Any]]
@@ -188,7 +188,11 @@ def answers_about_categories(alice: Caller) -> Answers:
 def answers_about_jobs(operator: APIClient) -> Answers:
     fired = operator.post("/api/v1/jobs/decay/run", {"app_id": "acme"})
     run = fired.json()["run"]["id"]
+    do("monthly")
     return [
+        ("get_health_report", operator.get("/api/v1/apps/acme/health-report")),
+        ("get_health_report_as_text", operator.get("/api/v1/apps/acme/health-report.md")),
+        ("list_health_reports", operator.get("/api/v1/apps/acme/health-reports")),
         ("run_job", fired),
         ("list_jobs", operator.get("/api/v1/jobs", {"app_id": "acme"})),
         ("list_job_runs", operator.get("/api/v1/jobs/runs")),

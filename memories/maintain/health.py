@@ -1,0 +1,182 @@
+"""How an app's memory is doing: what there is and how old, whether it is found and used, what it costs, what fails."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Case, Count, F, FloatField, IntegerField, Max, Q, Sum, Value, When
+from django.db.models.functions import Cast, Floor, Least, TruncMonth
+
+from memories.ledger.days import day_of
+from memories.maintain.run import Run
+from memories.models import (
+    Extraction,
+    ExtractionStatus,
+    HealthReport,
+    Injection,
+    LedgerEntry,
+    Memory,
+    RecallCount,
+    Rejection,
+    Status,
+)
+from memories.models.injection import LESSONS
+from memories.models.memory import MemoryQuerySet
+from memsite.jobs.models import JobRun, RunStatus
+from memsite.tenancy.models import App
+
+DAYS = 30
+MONTHS = 12
+MOST_CATEGORIES = 20
+STALENESS = ((7, "under a week"), (30, "under a month"), (90, "under 3 months"), (180, "under 6 months"))
+OLDER = "older"
+TENTHS = 10
+
+Report = dict[str, Any]
+
+
+def health_of(app: App, now: datetime) -> Report:
+    """Figures of now, and of the last `DAYS` days. JSON as it stands; a dozen queries, none of them per memory."""
+    since = now - timedelta(days=DAYS)
+    active = Memory.objects.for_app(app).active()
+    return {
+        "app_id": app.app_id,
+        "at": now.isoformat(),
+        "days": DAYS,
+        "memories": counted(Memory.objects.for_app(app), "status"),
+        "limit": app.policy.memory_limit,
+        "pinned": active.filter(pinned=True).count(),
+        "categories": dict(list(counted(active, "category").items())[:MOST_CATEGORIES]),
+        "confirmed": staleness(active, now),
+        "confidence": tenths(active),
+        "growth": growth(app, now),
+        "recall": recall(app, now),
+        "use": use(app, since),
+        "costs": costs(app, now),
+        "failures": failures(app, since),
+    }
+
+
+def counted(rows: MemoryQuerySet, field: str) -> dict[str, int]:
+    """How many of each, the most first."""
+    found = rows.order_by().values_list(field).annotate(number=Count("pk")).order_by("-number", field)
+    return dict(found)
+
+
+def staleness(active: MemoryQuerySet, now: datetime) -> dict[str, int]:
+    """Active memories by the time since they were last confirmed."""
+    cases = [When(confirmed_at__gt=now - timedelta(days=days), then=Value(name)) for days, name in STALENESS]
+    found = dict(active.order_by().values_list(Case(*cases, default=Value(OLDER))).annotate(Count("pk")))
+    return {name: found.get(name, 0) for name in [*(name for _, name in STALENESS), OLDER]}
+
+
+def tenths(active: MemoryQuerySet) -> list[int]:
+    """Active memories by confidence: under 0.1, under 0.2, … up to 1."""
+    # Rounded first: 0.7 is stored as a little less or more than seven tenths.
+    shifted = F("confidence") * Value(TENTHS, output_field=FloatField()) + Value(1e-9, output_field=FloatField())
+    tenth = Least(Cast(Floor(shifted), IntegerField()), Value(TENTHS - 1))
+    found = dict(active.order_by().values_list(tenth).annotate(Count("pk")))
+    return [found.get(number, 0) for number in range(TENTHS)]
+
+
+def growth(app: App, now: datetime) -> dict[str, int]:
+    """Memories that came in, by month on the app's calendar, the oldest first; those purged are not known."""
+    zone = app.policy.time_zone
+    month = TruncMonth("created_at", tzinfo=zone)
+    since = now - timedelta(days=31 * MONTHS)
+    rows = Memory.objects.for_app(app).filter(created_at__gte=since).order_by()
+    found = rows.values_list(month).annotate(Count("pk")).order_by(month)
+    return {f"{start:%Y-%m}": count for start, count in found}
+
+
+def recall(app: App, now: datetime) -> Report:
+    """Searches, how many of them found something, and which tier answered."""
+    rows = RecallCount.objects.for_app(app).filter(day__gt=day_of(app, now) - timedelta(days=DAYS)).order_by()
+    sums = rows.aggregate(searches=Sum("searches"), found=Sum("found"), seconds=Sum("seconds"))
+    searches, found = sums["searches"] or 0, sums["found"] or 0
+    tiers = dict(rows.values_list("tier").annotate(Sum("searches")))
+    return {
+        "searches": searches,
+        "found": found,
+        "hit_rate": share(found, searches),
+        "by_tier": {name: {"searches": count, "share": share(count, searches)} for name, count in tiers.items()},
+        "mean_ms": round(1000 * (sums["seconds"] or 0) / searches, 2) if searches else None,
+    }
+
+
+def use(app: App, since: datetime) -> Report:
+    """Whether what was handed over was used: echoes among what has been judged."""
+    rows = Injection.objects.for_app(app).filter(created_at__gte=since).exclude(block=LESSONS)
+    found = dict(rows.order_by().values_list("used").annotate(Count("pk")))
+    used, ignored = found.get(True, 0), found.get(False, 0)
+    rate = share(used, used + ignored)
+    return {"injected": sum(found.values()), "used": used, "ignored": ignored, "echo_rate": rate}
+
+
+def costs(app: App, now: datetime) -> Report:
+    """Calls to models by operation. `cost` in US dollars, of the calls whose price is known."""
+    rows = LedgerEntry.objects.for_app(app).filter(day__gt=day_of(app, now) - timedelta(days=DAYS)).order_by()
+    found = rows.values("operation").annotate(
+        calls=Count("pk"),
+        failed=Count("pk", filter=~Q(outcome="ok")),
+        tokens=Sum(F("input_tokens") + F("output_tokens")),
+        dollars=Sum("cost"),
+    )
+    operations = {
+        row["operation"]: {
+            "calls": row["calls"],
+            "failed": row["failed"],
+            "tokens": row["tokens"],
+            "cost": round(row["dollars"] or 0, 6),
+        }
+        for row in found.order_by("operation")
+    }
+    return {
+        "calls": sum(row["calls"] for row in operations.values()),
+        "tokens": sum(row["tokens"] for row in operations.values()),
+        "cost": round(sum(row["cost"] for row in operations.values()), 6),
+        "by_operation": operations,
+    }
+
+
+def failures(app: App, since: datetime) -> Report:
+    """What waits for somebody, and what went wrong."""
+    work = Extraction.objects.for_app(app)
+    runs = JobRun.objects.for_app(app).filter(status__in=(RunStatus.DEAD, RunStatus.FAILED), until__gte=since)
+    missing = Memory.objects.for_app(app).filter(status=Status.ACTIVE, vectors=None)
+    return {
+        "texts_given_up": work.filter(status=ExtractionStatus.DEAD).count(),
+        "texts_waiting": work.open().count(),
+        "jobs": dict(runs.order_by().values_list("job").annotate(Count("pk"))),
+        "without_vector": missing.count(),
+        "rejected": dict(
+            Rejection.objects.for_app(app)
+            .filter(created_at__gte=since)
+            .order_by()
+            .values_list("kind")
+            .annotate(Count("pk"))
+        ),
+        "last_extracted_at": moment(work.aggregate(Max("finished_at"))["finished_at__max"]),
+    }
+
+
+def share(part: int, whole: int) -> float | None:
+    return round(part / whole, 4) if whole else None
+
+
+def moment(at: datetime | None) -> str | None:
+    return at.isoformat() if at else None
+
+
+def note_health(app: App, now: datetime, run: Run) -> None:
+    """Writes the report down under the app's day on which the run was due."""
+    content = health_of(app, now)
+    with transaction.atomic():
+        HealthReport.objects.for_app(app).update_or_create(
+            period=day_of(app, run.until).isoformat(),
+            defaults={"content": content, "created_at": now},
+            create_defaults={"app": app, "content": content, "created_at": now},
+        )
+        run.done({"reports": 1})
