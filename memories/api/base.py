@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memories.agent import MemoryAgent
-from memories.api.fields import Shape
+from memories.api.fields import Shape, read_as
 from memories.models import Memory
 from memories.store import LimitReached
 from memsite.exceptions import Conflict, LengthRequired, PreconditionFailed, Unprocessable
@@ -61,9 +61,7 @@ class View(APIView):
 
     def read(self, shape: type[Shape]) -> dict[str, Any]:
         """The body as `shape` has it; ValidationError names each field that is wrong."""
-        body = shape(data=self.request.data)
-        body.is_valid(raise_exception=True)
-        return dict(body.validated_data)
+        return read_as(shape, self.request.data)
 
     def create_once(self, work: Callable[[Slot], Answer]) -> Response:
         """Answers with `work(slot)`, or with what it answered before to the same Idempotency-Key.

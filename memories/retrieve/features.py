@@ -168,11 +168,14 @@ def best_of_sessions(values: Floats, reading: Reading, sessions: Rows) -> Floats
 
 def topics(reading: Reading, words: Words) -> Floats:
     """BM25 of every session as one text."""
-    topic = np.zeros(len(reading.session_lengths), np.float32)
+    size = len(reading.session_lengths)
+    topic = np.zeros(size, np.float32)
     for where in words.places:
-        sessions, counts = np.unique(reading.session_numbers[where], return_counts=True)
+        counts = np.bincount(reading.session_numbers[where], minlength=size)
+        sessions = np.flatnonzero(counts)
+        said = counts[sessions]
         norm = 0.5 + 0.5 * reading.session_lengths[sessions]
-        topic[sessions] += idf(len(topic), len(sessions)) * (counts * 2.2 / (counts + 1.2 * norm))
+        topic[sessions] += idf(size, len(sessions)) * (said * 2.2 / (said + 1.2 * norm))
     return topic
 
 

@@ -31,10 +31,17 @@ from memsite.conf import get_conf
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Ranking
+from sessions.models import AgentSession, Resource
 
 MODES = ("auto", "tiered", "dual", "vector", "fulltext", "graph")
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
 QUESTIONS_KEPT = 1024
+NOT_SHOWN = [
+    f"{name}__{field.name}"
+    for name, model in (("session", AgentSession), ("resource", Resource))
+    for field in model._meta.concrete_fields
+    if field.name not in ("id", "uid")
+]
 TOUCH = """
 UPDATE memories_memory SET access_count = access_count + 1, accessed_at = %s WHERE app_id = %s AND id IN ({})
 """
@@ -223,9 +230,9 @@ def rows_of(app: App, pks: list[int]) -> dict[int, Memory]:
 
 @Prepared
 def memories_of(app: App, *pks: int) -> QuerySet[Memory]:
-    """Without the raw text that they come from."""
+    """With the ids of the session and the raw text that they come from."""
     rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
-    return rows.select_related("session", "resource").defer("resource__raw_content")
+    return rows.select_related("session", "resource").defer(*NOT_SHOWN)
 
 
 @Prepared

@@ -39,7 +39,7 @@ def look_up(app: App, reading: Reading, words: Sequence[str]) -> Words:
         places[word] = reading.places(pks)
         if len(pks) > most:
             common.append(word)
-    if not any(len(places[word]) for word in words if word not in common):
+    if common and not any(len(places[word]) for word in words if word not in common):
         places |= zip(common, map(reading.places, holders(common, NO_LIMIT, app.pk)), strict=True)
         common = []
     kept = [word for word in words if word not in common]
