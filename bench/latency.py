@@ -1,6 +1,6 @@
 """How long a search takes and what it could take at least. Writes "Latency" of docs/benchmarks.md.
 
-    .venv/bin/python -m bench.latency [--sizes 1000,10000,100000] [--app-sizes 1000,10000,100000]
+    .venv/bin/python -m bench.latency [--requests 10000] [--sizes 1000,10000,100000] [--app-sizes 1000,10000,100000]
 
 Contenders take turns, query by query and in changing order, so that what else the machine does meets all of them alike.
 """
@@ -12,23 +12,29 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from bench import search_latency, vector_latency
+from bench.kept_vectors import KeptVectors
 from bench.options import make_database, parser
 from bench.page import circumstances, table, write_section
 from bench.progress import progress
+from bench.request_latency import EMBEDDING, REQUEST, measure_requests
 from bench.search_latency import Seconds, measure_searches
 from bench.vector_latency import LIMIT, Taken, measure_vectors
+from memories.providers.embeddings import MiniLMEmbedder
 
 
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--sizes", type=sizes, default=[1_000, 10_000, 100_000], help="numbers of vectors")
     options.add_argument("--app-sizes", type=sizes, default=[1_000, 10_000, 100_000], help="numbers of memories")
+    options.add_argument("--requests", type=int, default=10_000, help="memories of the app that requests are sent to")
     given = options.parse_args()
     make_database()
     facts = circumstances(given.note)
+    model = MiniLMEmbedder()
+    requested = measure_requests(given.requests, model, KeptVectors(model, given.cache))
     measured = {size: measure_vectors(size) for size in progress(given.sizes, "size")}
     searched = {size: measure_searches(size) for size in progress(given.app_sizes, "app")}
-    body = render(measured, searched, facts)
+    body = render(given.requests, requested, measured, searched, facts)
     write_section("Latency", body)
     print(body)
 
@@ -37,7 +43,16 @@ def sizes(told: str) -> list[int]:
     return [int(size) for size in told.split(",")]
 
 
-def render(measured: Mapping[int, Mapping[str, Taken]], searched: Mapping[int, Seconds], facts: str) -> str:
+def render(
+    size: int, requested: Seconds, measured: Mapping[int, Mapping[str, Taken]], searched: Mapping[int, Seconds],
+    facts: str,
+) -> str:  # fmt: skip
+    requests = (
+        f"**Whole requests**: `POST /api/v1/memories/search` in an app of {size:,} memories, through all that the "
+        "server does but its socket (key, policy, search, counts written, JSON), its question embedded with "
+        f"all-MiniLM-L6-v2, beside that embedding alone. Milliseconds of {len(requested[REQUEST])} questions of 14 "
+        "tokens, in turns, one at a time; in brackets how many times the embedding."
+    )
     vectors = (
         f"**The nearest vectors**: median milliseconds over {vector_latency.QUERIES} queries among so many clustered "
         f"unit vectors × {vector_latency.DIM}, float32, seeded; in brackets how many times the limit, which is reading "
@@ -51,7 +66,18 @@ def render(measured: Mapping[int, Mapping[str, Taken]], searched: Mapping[int, S
         f"memories are turns of sessions of {search_latency.SESSION_TURNS}. The embedder is the hashing one, whose "
         "time (below 0.1 ms) is included."
     )
-    return "\n\n".join([f"Measured {facts}", vectors, vector_table(measured), searches, search_table(searched)])
+    tables = [requests, request_table(requested), vectors, vector_table(measured), searches, search_table(searched)]
+    return "\n\n".join([f"Measured {facts}", *tables])
+
+
+def request_table(requested: Seconds) -> str:
+    percentiles = {name: np.percentile(np.array(taken) * 1e3, [50, 95]) for name, taken in requested.items()}
+    limit = percentiles[EMBEDDING]
+    rows = [
+        [name, *[f"{taken:.1f} ({taken / of_limit:.2f}×)" for taken, of_limit in zip(both, limit, strict=True)]]
+        for name, both in percentiles.items()
+    ]
+    return table(["", "p50", "p95"], rows)
 
 
 def vector_table(measured: Mapping[int, Mapping[str, Taken]]) -> str:

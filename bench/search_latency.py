@@ -32,7 +32,7 @@ Seconds = dict[str, list[float]]
 
 def measure_searches(size: int) -> Seconds:
     embedder = HashEmbedder(DIM)
-    app = fill_app(size, embedder)
+    app = fill_app(size, embedder, f"latency-{size}")
     questions = texts_of(QUERIES, QUESTION_WORDS, SEED + 1, skipped=STOP_WORDS)
     return {
         "the first search, which loads the index": [timed(partial(search, app, questions[0], embedder))],
@@ -61,9 +61,9 @@ def measure_writes(app: App, embedder: Embedder, texts: Sequence[str]) -> Second
     return seconds
 
 
-def fill_app(size: int, embedder: Embedder) -> App:
+def fill_app(size: int, embedder: Embedder, name: str) -> App:
     """Half of it turns in sessions, the other half statements on their own."""
-    app = make_app(f"latency-{size}")
+    app = make_app(name)
     names = [f"s{number}" for number in range(size // 2 // SESSION_TURNS)]
     sessions = list(open_sessions(app, dict.fromkeys(names)).values())
     candidates = [

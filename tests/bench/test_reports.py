@@ -1,9 +1,12 @@
 import numpy as np
 import pytest
 
-from bench import latency, recall, search_latency, vector_latency
+from bench import latency, recall, request_latency, search_latency, vector_latency
 from bench.page import circumstances, table, write_section
+from bench.request_latency import AGAIN, EMBEDDING, REQUEST
 from bench.synthetic import texts_of, unit_vectors
+from memories.agent import current_embedder
+from memories.models import RecallCount
 from memories.providers.embeddings import HashEmbedder
 from tests.bench.invented import conversation
 
@@ -45,14 +48,26 @@ def test_latency_is_reported_with_its_limit(monkeypatch):
     monkeypatch.setattr(vector_latency, "QUERIES", 3)
     monkeypatch.setattr(search_latency, "QUERIES", 3)
     monkeypatch.setattr(search_latency, "WRITES", 2)
-    body = latency.render(
-        {500: vector_latency.measure_vectors(500)}, {60: search_latency.measure_searches(60)}, "today."
-    )
+    requested = {EMBEDDING: [0.004, 0.004], REQUEST: [0.007, 0.007], AGAIN: [0.002, 0.004]}
+    vectors, searches = {500: vector_latency.measure_vectors(500)}, {60: search_latency.measure_searches(60)}
+    body = latency.render(70, requested, vectors, searches, "today.")
+    assert "app of 70 memories" in body
+    assert f"| {EMBEDDING} | 4.0 (1.00×) | 4.0 (1.00×) |" in body
+    assert f"| {REQUEST} | 7.0 (1.75×) | 7.0 (1.75×) |" in body
     assert "| reading the matrix once |" in body
     assert "(1.00×)" in body
     assert "best of 5% |" in body
     assert "r 1.000" in body
     assert "| a search right after that |" in body
+
+
+@pytest.mark.django_db
+def test_whole_requests_are_measured_beside_their_embedding(monkeypatch):
+    monkeypatch.setattr(request_latency, "QUESTIONS", 3)
+    embedder = current_embedder()
+    seconds = request_latency.measure_requests(60, embedder, embedder)
+    assert {name: len(taken) for name, taken in seconds.items()} == {EMBEDDING: 3, REQUEST: 3, AGAIN: 3}
+    assert RecallCount.objects.get().searches == 7
 
 
 def test_synthetic_data_is_the_same_each_time():
