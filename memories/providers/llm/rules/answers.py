@@ -1,41 +1,66 @@
-"""A short answer and its question as one statement: "What time do you get up?" "6:30" → "User gets up at 6:30"."""
+"""A short answer and its question as one statement: "What time do you get up?" "6:30" → "I get up at 6:30".
+
+In the words of who answers. Where the grammar is not certain there is no statement.
+"""
 
 from __future__ import annotations
 
 import re
 
-from memories.providers.llm.rules.verbs import is_base, is_finite, third_person
-from memories.providers.llm.rules.words import PREPOSITIONS
+from memories.providers.llm.rules.asked import Asked, read_question
+from memories.providers.llm.rules.verbs import AUXILIARIES, is_finite, past, third_person
+from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, PREPOSITIONS, SUBORDINATORS
+from memories.text.temporal.words import NUMBERS
+from memories.text.wordlist import words
 
-MAX_ANSWER_WORDS = 18
-MAX_QUESTION_CHARACTERS = 140
-_YES = re.compile(r"^(?:yes|yeah|yep|yup|ya|aye|sure|it is|i am|i do|we do)\b[\s,.!;:–—-]*", re.IGNORECASE)
+MAX_ANSWER_WORDS = 26
+LONG_ANSWER = 6
+"""Words; what follows in the question goes before a longer one."""
+_YES = re.compile(
+    r"^(?:yes|yeah|yep|yup|ya|aye|sure|it is|they are|he is|she is|i am|i do|we do|it does|correct|exactly|indeed|"
+    r"of course)\b[\s,.!;:–—-]*",
+    re.IGNORECASE,
+)
 _NO = re.compile(r"^(?:no|nope|nah|not really|never)\b[\s,.!;:–—-]*", re.IGNORECASE)
+_TALK = re.compile(r"^(?:well|oh|um+|uh|hm+|so|ah|just|actually|probably|about)\b[\s,]+", re.IGNORECASE)
 _EMPTY = re.compile(
     r"^(?:yes|yeah|yep|no|nope|nah|ok|okay|sure|thanks|thank you|later|maybe|please|pls|do|do it|go on|perfect|great|"
-    r"right|fine|either|both|dunno|i don't know|no idea|idk|not yet|not now|good|grand|y|n|ya|done|sold|first|second|"
-    r"none|nothing|same|never mind|nvm)?$",
+    r"right|fine|either|both|dunno|i don't know|no idea(?: \w+)?|idk|not yet|not now|good|grand|y|n|ya|done|sold|first|"
+    r"second|none|nothing|same|never mind|nvm|good question|yes please|please do|go ahead|no thanks|not sure|"
+    r"i'll ask .*)?$",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
-    r"\b(?:shall|should|can|could|will|would|may) i\b|\b(?:want|would you like|do you want|need|like) (?:me|help|to|a|"
-    r"another|anything|something|some)\b|\b(?:anything else|what else|what's next|ready|sore|how (?:did|was|are|is)|"
-    r"which one|or shall)\b|^(?:and|what|which)\?$",
+    r"\b(?:shall|can|could|will|would|may) i\b|^(?:and )?should i\b|"
+    r"\b(?:want|would you like|do you want|like) (?:me|help|to|a|another|anything|something|some)\b|"
+    r"^(?:and |do you )?need (?:me|help|to|a|another|anything|something|some)\b|"
+    r"\b(?:anything else|anything left|what else|what's next|ready|sore|how (?:did|was|are) (?:you|it|that|things)|"
+    r"which one|or shall|does that|is that (?:ok|all|right))\b|^(?:and|what|which)\?$|^(?:how|what) about\b",
     re.IGNORECASE,
 )
 _ASKS_WHICH = re.compile(
     r"^(?:and )?(?:which (?!one)|what (?:\w+ ){0,3}should|how (?:many|much|old|long|often)|where|when|who)\b",
     re.IGNORECASE,
 )
-_YOUR = re.compile(r"^(?:and )?(?:what|who|where|when)(?:'s| is| are) your (.{2,60})$", re.IGNORECASE)
-_DO_YOU = re.compile(
-    r"^(?:and )?(what time|when|where|how often|how many [\w ]{2,30}?|how much [\w ]{2,20}?|(?:which|what) "
-    r"[\w ]{2,30}?) do you ((?:usually|normally|always|currently|mostly|typically) )?(\w+)\b(.{0,60})$",
+_CLOCK = re.compile(
+    r"^(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|noon|midnight|half (?:past )?\w+|quarter (?:past|to) \w+)\b", re.IGNORECASE
+)
+_DAY = re.compile(
+    r"^(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|the \d+(?:st|nd|rd|th)|\d+(?:st|nd|rd|th)|"
+    r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d)",
     re.IGNORECASE,
 )
-_ARE_YOU = re.compile(r"^(?:and )?are you (?!there|ok|sure|ready|still|done|able|free)(.{2,60})$", re.IGNORECASE)
-_HAVE_YOU = re.compile(r"^(?:and )?do you (have|own|eat|drink|drive|speak|use|live|work) (.{2,60})$", re.IGNORECASE)
-_PLACED = {"what time": "at", "where": "in"}
+_BARE_NUMBER = re.compile(r"^(?:\d+|[a-z]+(?:-[a-z]+)?)$", re.IGNORECASE)
+_IT_IS = re.compile(r"^(?:it|that|this|they|he|she)(?:'s| is| are|'re| was) ", re.IGNORECASE)
+_LONG_TIME = re.compile(
+    r"^(?:(?:19|20)\d\d|(?:january|february|march|april|may|june|july|august|september|october|november|december))\b",
+    re.IGNORECASE,
+)
+_PLACES = words("here there home abroad outside upstairs downstairs everywhere nowhere online")
+_TOWARDS = words("go move travel fly send put ship write point deploy push upload back commute")
+_OBJECTS = words("me him her it them us")
+_PLURAL_SUBJECTS = words("i we they you these those")
+_HAVE_TO_BE = {"is": "am", "are": "am", "was": "was", "were": "was"}
 
 
 def is_offer(question: str) -> bool:
@@ -47,58 +72,159 @@ def is_empty(answer: str) -> bool:
     return bool(_EMPTY.match(answer.strip(" ,.!")))
 
 
-def join_answer(question: str, answer: str) -> str:
-    """The statement; where the grammar is not certain, the answer with the question beside it."""
-    return (
-        state_answer(question, answer) or f'User on "{_short(question.strip(" ?"))}": {_YES.sub("", answer) or answer}'
-    )
-
-
-def state_answer(question: str, answer: str) -> str:
-    """The statement that both make; "" where the grammar is not certain."""
-    question = question.strip(" ?")
-    spoken = _YES.sub("", answer)
-    return _about_yours(question, spoken) or _about_doing(question, spoken) or _about_being(question, answer)
-
-
-def _about_yours(question: str, answer: str) -> str:
-    match = _YOUR.match(question)
-    if not match or not answer or _has_verb(answer):
+def join_answer(question: str, answer: str, by_user: bool = False) -> str:
+    """The statement that both make; "" where there is none. `by_user` tells who asks."""
+    asked = read_question(question, by_user)
+    said = _lowered(_TALK.sub("", answer).strip(" ,."))
+    if not asked or not said or len(said.split()) > MAX_ANSWER_WORDS:
         return ""
-    return f"User's {match[1]} {'are' if question.lower().startswith(('what are', 'who are')) else 'is'} {answer}"
-
-
-def _about_doing(question: str, answer: str) -> str:
-    match = _DO_YOU.match(question)
-    if not match or not is_base(match[3].lower()) or not answer or _has_verb(answer):
+    if not asked.wh:
+        return _about_yes_or_no(asked, said)
+    if _YES.match(said) or _NO.match(said) or _has_verb(said):
         return ""
-    said = f"User {match[2] or ''}{third_person(match[3].lower())}{match[4]}"
-    asked = match[1].lower()
-    if answer.split(" ", 1)[0].lower() in PREPOSITIONS:
-        return f"{said} {answer}"
-    if asked.startswith(("which", "what ", "how many", "how much")) and asked != "what time":
-        return f"User {match[2] or ''}{third_person(match[3].lower())} {answer}{match[4]}"
-    return f"{said} {_PLACED.get(asked, '')} {answer}".replace("  ", " ")
+    return _about_subject(asked, said) if not asked.auxiliary else _about_rest(asked, said)
 
 
-def _about_being(question: str, answer: str) -> str:
+def _lowered(answer: str) -> str:
+    """Small words lose the capital that they had at the beginning of an answer."""
+    first = answer.split(" ", 1)[0].lower()
+    is_small = first in PREPOSITIONS | DETERMINERS | ADVERBS | SUBORDINATORS or first in NUMBERS
+    return answer[:1].lower() + answer[1:] if is_small else answer
+
+
+def _about_yes_or_no(asked: Asked, answer: str) -> str:
     is_yes, is_no = bool(_YES.match(answer)), bool(_NO.match(answer))
-    are, have = _ARE_YOU.match(question), _HAVE_YOU.match(question)
-    if is_yes == is_no or not (are or have) or " or " in question:
+    rest = (_NO if is_no else _YES).sub("", answer).strip(" ,.")
+    more = f", {rest}" if rest and not _has_verb(rest) else ""
+    if is_yes or is_no:
+        return "" if asked.alternatives else f"{_declare(asked, is_no)}{more}"
+    if _has_verb(answer):
         return ""
-    rest = _NO.sub("", answer) if is_no else _YES.sub("", answer)
-    more = f", {rest}" if rest else ""
-    if are:
-        return f"User is {'not ' if is_no else ''}{are[1]}{more}"
-    if have:
-        said = f"does not {have[1].lower()}" if is_no else third_person(have[1].lower())
-        return f"User {said} {have[2]}{more}"
-    return ""
+    if asked.alternatives or (asked.is_be and asked.subject != "there" and not asked.verb):
+        return f"{_declare(asked, False, with_rest=False)} {answer}"
+    return f"{_declare(asked, False)}: {answer}"
+
+
+def _about_subject(asked: Asked, answer: str) -> str:
+    """ "Who owns it?" → "Ann owns it", "Which car?" → "The car is …", "How many people are in?" → "4 people are in"."""
+    if not asked.verb:
+        return f"The {asked.noun} is {answer}" if asked.wh in {"what", "which"} else ""
+    verb = asked.verb
+    if " and " in answer and verb in {"is", "was", "has"}:
+        verb = {"is": "are", "was": "were", "has": "have"}[verb]
+    if asked.wh.startswith("how"):
+        noun = f" {asked.noun}" if asked.noun and _BARE_NUMBER.match(answer) else ""
+        return f"{answer}{noun} {verb} {asked.rest}"
+    if asked.noun:
+        return f"The {asked.noun} that {verb} {asked.rest} is {answer}"
+    return f"{answer} {verb} {asked.rest}"
+
+
+def _about_rest(asked: Asked, answer: str) -> str:
+    said, wh = _declare(asked, False, with_rest=False), asked.wh
+    if wh in {"what kind of", "what sort of"} or (asked.noun and wh in {"what", "which", "whose"}):
+        return _about_noun(asked, answer, said)
+    if wh.startswith(("how many", "how much")):
+        noun = f" {asked.noun}" if asked.noun and _BARE_NUMBER.match(answer) else ""
+        return _with_rest(f"{said} {answer}{noun}", asked.rest)
+    if wh == "how old":
+        return f"{said} {answer}{' years old' if _BARE_NUMBER.match(answer) else ''}"
+    if wh in {"what", "who", "how big", "how large", "how tall", "how high", "how long", "how far", "how heavy"}:
+        return _with_object(said, asked, answer)
+    if wh == "why":
+        reason = answer if answer.lower().startswith(("because", "to ", "for ")) else f"because of {answer}"
+        return f"{_with_rest(said, asked.rest)} {reason}"
+    if wh == "how" and not _opens_with_preposition(answer):
+        return ""
+    if _ends_with_preposition(asked.rest):
+        last = asked.rest.rpartition(" ")[2]
+        return f"{_with_rest(said, asked.rest)} {answer.removeprefix(last).strip()}"
+    return f"{_with_rest(said, asked.rest)} {_lead(asked, answer)}{answer}"
+
+
+def _about_noun(asked: Asked, answer: str, said: str) -> str:
+    """ "Which quota should it get?" → "The quota it should get is …", "What breed is Rex?" → "Rex's breed is …"."""
+    noun = asked.noun or asked.wh.split()[1]
+    if asked.is_be and not asked.verb:
+        if asked.rest:
+            return f"{said} {asked.rest} {answer}" if _ends_with_preposition(asked.rest) else ""
+        owner = "my" if asked.subject == "I" else f"{asked.subject}'s"
+        is_pointed_at = asked.subject.lower() in {"it", "that", "this"}
+        return f"The {noun} is {answer}" if is_pointed_at else f"{owner} {noun} is {answer}"
+    if asked.auxiliary in {"do", "does", "did"} and not asked.rest and not asked.wh.endswith("of"):
+        return f"{said} {answer}"
+    return f"The {noun} {_with_rest(said, asked.rest)} is {answer}"
+
+
+def _with_object(said: str, asked: Asked, answer: str) -> str:
+    if not asked.rest or _ends_with_preposition(asked.rest) or asked.rest.split()[0].lower() in _OBJECTS:
+        return f"{_with_rest(said, asked.rest)} {answer}"
+    if len(answer.split()) > LONG_ANSWER and asked.wh in {"what", "who"}:
+        return f"{_with_rest(said, asked.rest)}: {answer}"
+    return f"{said} {answer} {asked.rest}"
+
+
+def _declare(asked: Asked, is_no: bool, with_rest: bool = True) -> str:
+    """The question as a statement: "do you eat fish" → "I eat fish", "I do not eat fish"."""
+    subject, auxiliary, verb = asked.subject, asked.auxiliary, asked.verb
+    is_many = subject.lower().rpartition(" ")[2] in _PLURAL_SUBJECTS or " and " in subject
+    is_plural = is_many or auxiliary in {"do", "are"}
+    if auxiliary in _HAVE_TO_BE and subject == "I":
+        auxiliary = _HAVE_TO_BE[auxiliary]
+    if is_no:
+        said = f"{subject} {auxiliary} not {verb}"
+    elif auxiliary in {"do", "does"}:
+        said = f"{subject} {_agreeing(verb, is_plural)}"
+    elif auxiliary == "did":
+        said = f"{subject} {past(verb)}"
+    else:
+        said = f"{subject} {auxiliary} {verb}"
+    return _with_rest(said.strip(), asked.rest if with_rest else "")
+
+
+def _agreeing(verb: str, is_plural: bool) -> str:
+    *before, last = verb.split()
+    return " ".join([*before, last if is_plural else third_person(last)])
+
+
+def _with_rest(said: str, rest: str) -> str:
+    return f"{said} {rest}".strip()
+
+
+def _lead(asked: Asked, answer: str) -> str:
+    """The preposition that a bare time or place wants."""
+    first = answer.split(" ", 1)[0].lower()
+    if first in PREPOSITIONS | SUBORDINATORS or first in _PLACES:
+        return ""
+    if asked.wh in {"when", "what time"}:
+        if _CLOCK.match(answer) or asked.wh == "what time":
+            return "at "
+        return "on " if _DAY.match(answer) else "in " if _LONG_TIME.match(answer) else ""
+    if asked.wh != "where":
+        return ""
+    return "to " if asked.verb.lower() in _TOWARDS else "in " if answer[:1].isupper() else ""
+
+
+def _opens_with_preposition(answer: str) -> bool:
+    return answer.split(" ", 1)[0].lower() in PREPOSITIONS
+
+
+def _ends_with_preposition(text: str) -> bool:
+    return text.rsplit(" ", 1)[-1].lower() in PREPOSITIONS
 
 
 def _has_verb(text: str) -> bool:
-    return any(is_finite(word) for word in re.findall(r"[\w']+", text.lower())[1:6])
+    """Whether an answer is a sentence of its own; a verb behind "who" or "that" belongs to a name in it."""
+    found = re.findall(r"[\w']+|,", text.lower())
+    for at, word in enumerate(found[1:7], 1):
+        if set(found[:at]) & SUBORDINATORS:
+            return False
+        if word in AUXILIARIES or word.endswith(("'re", "'ll")) or (word.endswith("'s") and found[0] in _SUBJECTS):
+            return True
+        if is_finite(word) and found[at - 1] in _SUBJECTS:
+            return True
+    return bool(found) and found[0] in _CONTRACTED
 
 
-def _short(question: str) -> str:
-    return question if len(question) <= MAX_QUESTION_CHARACTERS else "… " + question[-MAX_QUESTION_CHARACTERS:]
+_SUBJECTS = words("i we you he she it they that this there who")
+_CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's you're")

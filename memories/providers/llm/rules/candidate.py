@@ -24,6 +24,8 @@ class Candidate:
     is_foreign: bool = False
     is_hedged: bool = False
     is_lesson: bool = False
+    group: str = ""
+    """Whom "we" means."""
 
     @property
     def is_dated(self) -> bool:

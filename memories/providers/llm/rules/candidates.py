@@ -4,71 +4,26 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 
 from memories.providers.llm.provider import Chunk
 from memories.providers.llm.rules.agreements import read_agreement
 from memories.providers.llm.rules.assistant import read_assistant
 from memories.providers.llm.rules.candidate import CORRECTION, DECISION, STATEMENT, Candidate
+from memories.providers.llm.rules.conversation import HEAD, Conversation
 from memories.providers.llm.rules.evidence import ENOUGH
-from memories.providers.llm.rules.people import People
 from memories.providers.llm.rules.prose import Sentence, read_sentences
-from memories.providers.llm.rules.questions import is_made_up, is_role_play
-from memories.providers.llm.rules.said import Scene, read_said
-from memories.providers.llm.rules.user import read_user
-from memories.providers.llm.rules.verbs import is_finite
+from memories.providers.llm.rules.said import weigh_said
+from memories.providers.llm.rules.units import read_units
+from memories.providers.llm.rules.user import read_unit, read_whole
 from memories.text.messages import ASSISTANT, USER, Message
 
 _TOOL_NOTE = re.compile(r"\[[A-Za-z][\w ]*(?:[:→ ][^\[\]\n]{0,400})?\](?!\()")
 """What an agent writes of its tools: "[Bash: pytest → 3 passed]"."""
 _WORD = re.compile(r"\w+")
-_NAME = re.compile(r"(?<=[a-zé,'(;] )[A-Z][a-zà-ÿ]{2,}\b")
 COVERED_FROM, COVERED_BY_RULE = 0.6, 0.45
-HEAD = 2_000
-"""Characters of a message that tell whether it is fiction."""
-
-
-class Telling:
-    """What was heard so far: all sentences, the last question, the people, and whether roles are played."""
-
-    def __init__(self) -> None:
-        self.earlier: list[str] = []
-        self.asked = ""
-        self.before = self.role = ""
-        self.proposed: list[Sentence] = []
-        self.names: dict[str, str] = {}
-        self.people = People()
-        self._in_role = False
-
-    @property
-    def previous(self) -> str:
-        return self.earlier[-1] if self.earlier else ""
-
-    def is_meant(self, message: Message) -> bool:
-        """Whether a message is told in earnest; a role is played until somebody ends it."""
-        head = message.content[:HEAD]
-        if message.role == USER:
-            return not is_role_play(head, self._in_role) and not is_made_up(head)
-        return message.role == ASSISTANT and not self._in_role
-
-    def hear(self, message: Message, sentences: list[Sentence]) -> None:
-        if message.role == USER:
-            self._in_role = is_role_play(message.content[:HEAD], self._in_role)
-        self.before, self.role = message.content, message.role
-        self.proposed = sentences if message.role == ASSISTANT else []
-        if not sentences:
-            return
-        for name in _NAME.findall(message.content[:HEAD]):
-            if not is_finite(name.lower()):
-                self.names[name.lower()] = name
-        self.earlier += [sentence.text for sentence in sentences]
-        asked = [sentence.text for sentence in sentences if sentence.is_question]
-        if message.role == ASSISTANT:
-            self.asked = asked[-1] if sentences[-1].is_question else ""
-        else:
-            self.asked = asked[-1] if asked else sentences[-1].text
-        for sentence in sentences:
-            self.people.note(sentence.text)
 
 
 @lru_cache(maxsize=4)
@@ -78,37 +33,59 @@ def find_candidates(chunk: Chunk) -> tuple[Candidate, ...]:
     The gate and the extraction ask for the same chunk one after the other; the second answer is remembered.
     """
     found: list[Candidate] = []
-    told = Telling()
+    heard = Conversation()
     for message in chunk.before:
-        told.hear(message, _sentences(message))
+        heard.hear(message, _sentences(message))
     for place, message in enumerate(chunk.messages):
         sentences = _sentences(message)
-        if told.is_meant(message):
+        is_meant = heard.is_meant(message)
+        if is_meant:
             reply = next((later.content for later in chunk.messages[place + 1 : place + 2]), "")
-            found += _read(message, sentences, place, told, reply)
-        told.hear(message, sentences)
+            read = _read_user if message.role == USER else _read_assistant
+            group = heard.who_we_are(message.content)
+            said = (replace(one, group=group) for one in read(message, sentences, place, reply, heard))
+            order = {message.content[one.start : one.end]: at for at, one in reversed(list(enumerate(sentences)))}
+            found += sorted(said, key=lambda candidate: order.get(candidate.quote, 0))
+        heard.hear(message, sentences, is_read=is_meant)
     return tuple(candidate for candidate in found if not _is_set_right(candidate, found))
 
 
-def _read(message: Message, sentences: list[Sentence], place: int, told: Telling, reply: str) -> list[Candidate]:
-    read = read_user if message.role == USER else read_assistant
-    by_rule = list(read(sentences, message.content, place, told.earlier))
-    asked = told.asked if told.role != message.role else ""
-    scene = Scene(
-        message.role, place, message.content, asked, told.previous, reply, told.before, told.people, told.names
-    )
-    agreed = read_agreement(message.content[:HEAD], told.proposed) if message.role == USER else ""
+def _read_user(
+    message: Message, sentences: list[Sentence], place: int, reply: str, heard: Conversation
+) -> Iterator[Candidate]:
+    agreed = read_agreement(message.content[:HEAD], heard.proposed)
     if agreed:
         quote = message.content[sentences[0].start : sentences[0].end] if sentences else ""
-        by_rule.insert(0, Candidate(agreed, place, quote, 0.8, "a decision", DECISION, is_final=True))
+        yield Candidate(agreed, place, quote, 0.8, "a decision", DECISION, is_final=True)
+    rest: list[Sentence] = []
+    earlier = [*heard.earlier]
+    for sentence in sentences:
+        whole = read_whole(sentence, message.content[sentence.start : sentence.end], place, earlier)
+        earlier.append(sentence.text)
+        if whole is None:
+            rest.append(sentence)
+        else:
+            yield from whole
+    for unit in read_units(rest, USER, heard):
+        by_rule = read_unit(unit, place, message.content[unit.sentence.start : unit.sentence.end])
+        if by_rule and by_rule.score >= ENOUGH:
+            yield by_rule
+            continue
+        said = weigh_said(unit, message, place, reply, heard)
+        yield by_rule if by_rule and by_rule.score > said.score else said
+
+
+def _read_assistant(
+    message: Message, sentences: list[Sentence], place: int, reply: str, heard: Conversation
+) -> Iterator[Candidate]:
     ruled: defaultdict[str, list[Candidate]] = defaultdict(list)
-    for candidate in by_rule:
+    for candidate in read_assistant(sentences, message.content, place, heard.earlier):
         ruled[candidate.quote].append(candidate)
-    said = read_said(sentences, scene, lambda text, quote: _is_covered(text, ruled[quote]))
-    order = {
-        message.content[sentence.start : sentence.end]: at for at, sentence in reversed(list(enumerate(sentences)))
-    }
-    return sorted([*by_rule, *said], key=lambda candidate: order.get(candidate.quote, 0))
+        yield candidate
+    for unit in read_units(sentences, ASSISTANT, heard):
+        said = weigh_said(unit, message, place, reply, heard)
+        if not _is_covered(said.text, ruled[said.quote]):
+            yield said
 
 
 def _is_covered(text: str, ruled: list[Candidate]) -> bool:

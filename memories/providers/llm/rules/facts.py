@@ -9,12 +9,11 @@ from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules.candidate import DECISION, GUESS, INSTRUCTION, OUTCOME, Candidate
 from memories.providers.llm.rules.candidates import find_candidates
 from memories.providers.llm.rules.categories import read_category
-from memories.providers.llm.rules.evidence import ENOUGH, count_ops, is_first_person
+from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.kinds import read_importance, read_kind
-from memories.providers.llm.rules.person import to_third_person
 from memories.providers.llm.rules.sentiment import read_sentiment
 from memories.providers.llm.rules.strength import read_strength
-from memories.providers.llm.rules.verbs import third_person
+from memories.providers.llm.rules.wording import word
 from memories.providers.llm.rules.words import KIN
 from memories.text.dating import make_dates_plain
 from memories.text.entities import find_entities
@@ -22,10 +21,6 @@ from memories.text.tokens import CHARACTERS_PER_TOKEN
 
 MAX_ENTITIES = 8
 MAX_TAGS = 4
-_TEAM = re.compile(
-    r"^[Ww]e (?:(also|always|never|only|currently|now|still|usually) )?(use|run|deploy|host|store|ship|release|"
-    r"support|pin|require|test|target|follow|squash|tag|lint|rotate|monitor|back up|freeze|log|keep)\b(?= )"
-)
 _TOPIC = re.compile(
     r"^(?:[Tt]he |[Oo]ur |[Aa]ll |[Ee]very )?([\w./:-]+(?: [\w./:-]+){0,2}?)(?:'s)? (?:is|are|was|were|has|have|"
     r"runs?|uses?|needs?|requires?|takes?|depends|listens?|lives?|sits?|must|should|can|cannot|can't|will|only|"
@@ -50,7 +45,7 @@ _SAME_FROM = 0.8
 def extract(chunk: Chunk, setting: Setting) -> list[Fact]:
     """At most `setting.most_facts`, in the order they were said; the weightiest ones if there are more."""
     chosen = [candidate for candidate in find_candidates(chunk) if candidate.score >= ENOUGH]
-    worded = [(candidate, _word(candidate)) for candidate in chosen]
+    worded = [(candidate, _word(candidate, chunk.messages[candidate.message].role)) for candidate in chosen]
     distinct = list(_distinct(worded))
     if len(distinct) > setting.most_facts:
         floor = sorted((candidate.score for candidate, _ in distinct), reverse=True)[setting.most_facts - 1]
@@ -59,18 +54,12 @@ def extract(chunk: Chunk, setting: Setting) -> list[Fact]:
     return [fact for fact in facts if 0 < len(fact.content) <= setting.max_characters]
 
 
-def _word(candidate: Candidate) -> str:
+def _word(candidate: Candidate, role: str) -> str:
     """The statement in the words it is kept in."""
-    text = candidate.text
-    if not candidate.is_foreign and (not candidate.is_final or candidate.type == INSTRUCTION):
-        team = _TEAM.match(text)
-        if team and candidate.type != DECISION and count_ops(text):
-            verb = third_person(team[2].split(" ")[0]) + team[2].partition(" ")[1] + team[2].partition(" ")[2]
-            text = f"The team {team[1] + ' ' if team[1] else ''}{verb}{text[team.end() :]}"
-        if is_first_person(text):
-            text = to_third_person(text) or text
-    text = re.sub(r"\s+", " ", text).strip(" ,;:–—-")
-    return text[:1].upper() + text[1:]
+    is_worded = candidate.is_final and candidate.type != INSTRUCTION
+    if candidate.is_foreign or is_worded:
+        return candidate.text[:1].upper() + candidate.text[1:]
+    return word(candidate.text, role, candidate.group)
 
 
 def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candidate, str]]:

@@ -72,9 +72,12 @@ class People:
     def __init__(self) -> None:
         self._seen: list[str] = []
         self._known: set[str] = set()
+        self._clauses = 0
+        self._said_in: dict[str, int] = {}
 
     def note(self, text: str) -> None:
         """Those a text names, as it is clear from its words that they are people."""
+        self._clauses += 1
         for match in _PERSON.finditer(text):
             found = match.group()
             if match["name"]:
@@ -88,7 +91,20 @@ class People:
             if found in self._seen:
                 self._seen.remove(found)
             self._seen.insert(0, found)
+            self._said_in[found] = self._clauses
         del self._seen[12:]
+
+    def find(self, pronoun: str, previous: str = "") -> str:
+        """Whom a pronoun means; "" if nobody fits."""
+        nearest = [_opener(previous)] if previous and pronoun in {"he", "she", "his", "her", "him"} else []
+        return next((seen for seen in [*nearest, *self._seen] if seen and _fits(seen, pronoun)), "")
+
+    def said_ago(self, person: str) -> int:
+        """How many clauses ago somebody was named; 0 for the last one."""
+        return self._clauses - self._said_in.get(person, 0)
+
+    def is_person(self, name: str) -> bool:
+        return name in self._known or name in self._seen
 
     def resolve(self, text: str, previous: str = "") -> str:
         """The statement with the pronoun it opens with named, if somebody fits; else the statement.
@@ -96,13 +112,10 @@ class People:
         `previous` is the clause before: who opens it is meant before anybody else.
         """
         match = _LEADING.match(text)
-        if not match:
+        person = self.find(match[1].lower(), previous) if match else ""
+        if not match or not person:
             return text
         pronoun = match[1].lower()
-        nearest = [_opener(previous)] if previous and pronoun in {"he", "she", "his", "her"} else []
-        person = next((seen for seen in [*nearest, *self._seen] if seen and _fits(seen, pronoun)), "")
-        if not person:
-            return text
         person = person if person.istitle() or " " in person or "'" in person else person.capitalize()
         if pronoun in {"her", "his", "their"}:
             return f"{person}'s{text[match.end() :]}"
@@ -129,7 +142,7 @@ def _opener(clause: str) -> str:
 def _fits(person: str, pronoun: str) -> bool:
     low = person.lower()
     kin = [word for word in re.split(r"[\s']+", low) if word in _SHE or word in _HE or word in _THEY or word in KIN]
-    if pronoun in {"they", "their"}:
+    if pronoun in {"they", "their", "them"}:
         return bool(kin) and kin[-1] in _THEY
     if not kin:
         return True

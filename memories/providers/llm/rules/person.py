@@ -1,6 +1,7 @@
 """Say in the third person what was said in the first: "I live in Oslo" → "User lives in Oslo".
 
-Where the grammar is not certain there is no answer, and the sentence stays as it was said.
+"We" is a group that speaks as one: "We ship on Mondays" → "The team ships on Mondays". Where the grammar is not certain
+there is no answer, and the sentence stays as it was said.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from dataclasses import dataclass, field
 from memories.providers.llm.rules.verbs import is_base, is_participle, is_past, third_person
 from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, MODALS, PREPOSITIONS, SUBORDINATORS
 from memories.providers.llm.rules.words_verbs import NOUNLIKE
+from memories.text.wordlist import words
 
 _TOKEN = re.compile(r"\s+|[^\s\w]+|[\w](?:[\w'-]*[\w])?|\w")
 _TOGETHER = re.compile(
@@ -18,6 +20,11 @@ _TOGETHER = re.compile(
     r"[A-Z]\w+))\s+(?=\w)"
 )
 _CONTRACTED = {"'m": "am", "'ve": "have", "'ll": "will", "'re": "are"}
+_I = words("i i'm i've i'll i'd")
+_WE = words("we we're we've we'll we'd")
+_FORMS = {"my": ("their", "{}'s"), "mine": ("theirs", "{}'s"), "me": ("", "{}"), "myself": ("themselves", "{}")}
+"""Once the speaker was named, and before."""
+_GROUP_FORMS = {"our": "my", "ours": "mine", "us": "me", "ourselves": "myself"}
 _THIRD = {
     "am": "is",
     "was": "was",
@@ -46,6 +53,8 @@ _LONG = {
     "shouldn't": "should not",
     "mustn't": "must not",
 }
+_SAME_IN_PAST = words("put cut hit let set read hurt cost spread split bet")
+_HABIT = re.compile(r"\b(?:usually|always|never|often|generally|sometimes|normally)\b")
 _QUOTE = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`")
 
 
@@ -56,8 +65,10 @@ class _UnsureError(Exception):
 @dataclass(slots=True)
 class _State:
     speaker: str
-    named: bool = False
-    """Whether the speaker was named already, so that a pronoun can follow."""
+    group: str
+    """Whom "we" means."""
+    named: set[str] = field(default_factory=set)
+    """Those who were named already, so that a pronoun can follow."""
     is_side: bool = False
     """Whether we are in a side clause behind the speaker's own main clause."""
     is_fond: bool = False
@@ -67,16 +78,19 @@ class _State:
     out: list[str] = field(default_factory=list)
 
 
-def to_third_person(text: str, speaker: str = "User") -> str | None:
-    """The statement about `speaker`; the text itself if it has no first person; None if that is not safe."""
+def to_third_person(text: str, speaker: str = "User", group: str = "") -> str | None:
+    """The statement about `speaker`; the text itself if it has no first person; None if that is not safe.
+
+    With a `group`, "we" is said of it too, in the singular.
+    """
     if any(re.search(r"\b(?:I|my|me)\b", quoted) for quoted in _QUOTE.findall(text)):
         return None
     together = _TOGETHER.match(text)
-    state = _State(speaker)
+    state = _State(speaker, group)
     if together:
         other = together[1] or together[2]
         other = re.sub("^[Mm]y", "their", other)
-        state.named = True
+        state.named.add(speaker)
         text = _with_plural_verb(f"{speaker} and {other}", text[together.end() :])
     tokens = _TOKEN.findall(text)
     try:
@@ -95,11 +109,18 @@ def _walk(tokens: list[str], state: _State) -> None:
     while at < len(tokens):
         token = tokens[at]
         low = token.lower()
-        if low in {"i", "i'm", "i've", "i'll", "i'd"} and (token[0] == "I"):
-            at = _read_i(tokens, at, state)
+        if low in _I and token[0] == "I":
+            at = _read_subject(tokens, at, state, state.speaker)
             continue
-        if low in {"my", "mine", "me", "myself"}:
-            state.out.append(_possessive(low, state))
+        if low in _WE and state.group:
+            at = _read_subject(tokens, at, state, state.group)
+            continue
+        if low in _FORMS:
+            state.out.append(_written(low, state, state.speaker))
+        elif low == "us" and state.group and "".join(state.out).endswith(" of "):
+            state.out.append("them")
+        elif low in _GROUP_FORMS and state.group:
+            state.out.append(_written(_GROUP_FORMS[low], state, state.group))
         elif low in {"and", "but", "or"} and state.form == "present" and not state.is_side:
             at = _read_and(tokens, at, state)
             continue
@@ -112,18 +133,14 @@ def _walk(tokens: list[str], state: _State) -> None:
         at += 1
 
 
-def _possessive(low: str, state: _State) -> str:
-    subject = state.named
-    forms = {
-        "my": ("their", f"{state.speaker}'s"),
-        "mine": ("theirs", f"{state.speaker}'s"),
-        "me": (state.speaker, state.speaker),
-        "myself": ("themselves", f"{state.speaker}"),
-    }
-    said = forms[low][0 if subject else 1]
-    if low == "my":
-        state.named = True
-    return said
+def _written(form: str, state: _State, who: str) -> str:
+    """Whose it is or to whom: by a pronoun, once they were named."""
+    pronoun, named = _FORMS[form]
+    if who in state.named:
+        return pronoun or who
+    if form == "my":
+        state.named.add(who)
+    return named.format(who)
 
 
 def _next_word(tokens: list[str], at: int) -> int:
@@ -139,23 +156,24 @@ def _is_adverb(low: str) -> bool:
     )
 
 
-def _read_i(tokens: list[str], at: int, state: _State) -> int:
+def _read_subject(tokens: list[str], at: int, state: _State, who: str) -> int:
     """Write the subject and its verb; the place behind them."""
-    is_plural = state.named and state.is_side
-    subject = "they" if is_plural else state.speaker
+    is_plural = who in state.named and state.is_side
+    subject = "they" if is_plural else who
     low = tokens[at].lower()
     place = _next_word(tokens, at + 1)
     verb = tokens[place].lower() if place < len(tokens) else ""
     between = "".join(tokens[at + 1 : place])
-    state.named = True
-    if low != "i":
-        written = _contracted(low[1:], verb, is_plural)
-        state.form = "present" if low == "i'm" else ""
+    state.named.add(who)
+    if "'" in low:
+        written = _contracted(low[low.index("'") :], verb, is_plural)
+        state.form = "present" if low in {"i'm", "we're"} else ""
         state.out.append(f"{subject} {written}")
         return at + 1
     if not verb:
         raise _UnsureError
-    written = _conjugated(verb, is_plural, between, state)
+    following = tokens[_next_word(tokens, place + 1) :][:1]
+    written = _conjugated(verb, is_plural, between, state, following[0].lower() if following else "")
     state.out.append(f"{subject}{between}{written}")
     return place + 1
 
@@ -171,17 +189,17 @@ def _contracted(ending: str, verb: str, is_plural: bool) -> str:
     return _PLURAL.get(full, full) if is_plural else _THIRD[full]
 
 
-def _conjugated(verb: str, is_plural: bool, between: str, state: _State) -> str:
+def _conjugated(verb: str, is_plural: bool, between: str, state: _State, following: str) -> str:
     if verb in MODALS:
         state.form = ""
         return _LONG.get(verb, verb)
     if verb in _THIRD:
         state.form = "present" if verb in {"am", "have", "do"} else "past"
         return _PLURAL.get(verb, verb) if is_plural else _THIRD[verb]
-    if verb in {"put", "cut", "hit", "let", "set", "read", "hurt", "cost", "spread", "split", "bet"}:
-        if not re.search(r"\b(?:usually|always|never|often|generally|sometimes|normally)\b", between):
-            raise _UnsureError
-    elif verb == "quit" or is_past(verb):
+    if verb in _SAME_IN_PAST and not _HABIT.search(between) and (verb != "read" or following in DETERMINERS):
+        state.form = "past"
+        return verb
+    if verb not in _SAME_IN_PAST and (verb == "quit" or is_past(verb)):
         state.form = "past"
         return verb
     if not is_base(verb):

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from memories.providers.llm.rules.candidate import CORRECTION, DECISION, INSTRUCTION, STATEMENT, Candidate
-from memories.providers.llm.rules.clauses import has_verb, split_clauses
+from memories.providers.llm.rules.clauses import has_verb
 from memories.providers.llm.rules.corrections import read_correction
-from memories.providers.llm.rules.cutting import cut_run_on, is_cut_short
 from memories.providers.llm.rules.decisions import is_order, read_decision
 from memories.providers.llm.rules.evidence import (
     ENOUGH,
-    UNREAL,
     is_first_person,
     says_something,
     weigh_impersonal,
@@ -20,10 +18,9 @@ from memories.providers.llm.rules.evidence import (
 )
 from memories.providers.llm.rules.foreign import is_foreign, read_foreign
 from memories.providers.llm.rules.instructions import read_instruction
-from memories.providers.llm.rules.leads import Bare, mend, strip_leads
+from memories.providers.llm.rules.leads import mend, strip_leads
 from memories.providers.llm.rules.prose import Sentence
-from memories.providers.llm.rules.questions import is_open, opens_question
-from memories.providers.llm.rules.referents import Referents
+from memories.providers.llm.rules.units import Unit
 
 _REPORTED = re.compile(
     r"^(?!(?:my|our)\b).*\b(?:says?|claims?|thinks?|assumes?|assumed|wrote|thought|believes?) (?:that )?(?:I|I'm|"
@@ -37,9 +34,6 @@ _NO_STATEMENT = re.compile(
     r"^(?:ideas|thoughts|tips|suggestions|mine|ours|yours|you|you're|your|what|let's|lets|never|always|don't|"
     r"do not|please|never mind|nvm|thanks|thank|no|not|yes|good|love)\b",
     re.IGNORECASE,
-)
-_UNFINISHED = re.compile(
-    r"^(?:when|while|whenever|although|though|unless)\s(?:I|we|you|he|she|it|they|my|the)\s[^,]*$", re.IGNORECASE
 )
 _QUOTED = re.compile(r"[\"“]\s*[\"”]|^['\"“]")
 _ALLERGIC = re.compile(
@@ -58,57 +52,34 @@ MAX_WORDS = 45
 MIN_WORDS = 3
 
 
-def read_user(sentences: list[Sentence], content: str, place: int, earlier: list[str]) -> Iterator[Candidate]:
-    referents = Referents()
-    said: list[str] = list(earlier)
-    for sentence in sentences:
-        quote = content[sentence.start : sentence.end]
-        yield from _read_sentence(sentence, quote, place, said, referents)
-        said.append(sentence.text)
-
-
-def _read_sentence(
-    sentence: Sentence, quote: str, place: int, said: list[str], referents: Referents
-) -> Iterator[Candidate]:
+def read_whole(sentence: Sentence, quote: str, place: int, earlier: Sequence[str]) -> list[Candidate] | None:
+    """What a sentence says as a whole: in another language, or setting right what was said; None for any other."""
     if " " not in sentence.text and sentence.text.isascii():
-        return
+        return None
     mended = mend(sentence.text)
     if is_foreign(mended):
-        for text, is_rule in read_foreign(sentence.text):
-            kind = INSTRUCTION if is_rule else STATEMENT
-            yield Candidate(text, place, quote, 0.7, "said in another language", kind, is_foreign=True)
-        return
+        return [
+            Candidate(text, place, quote, 0.7, "said in another language", kind, is_foreign=True)
+            for text, is_rule in read_foreign(sentence.text)
+            for kind in (INSTRUCTION if is_rule else STATEMENT,)
+        ]
     bare = strip_leads(mended)
     if not sentence.is_question and (bare.is_correction or _SETS_RIGHT.match(bare.text)):
-        corrected = read_correction(bare.text, said)
+        corrected = read_correction(bare.text, earlier)
         if corrected:
-            yield Candidate(corrected, place, quote, 0.8, "a correction", CORRECTION, is_final=True, is_lesson=True)
-            return
-    asks = is_open(sentence, bare.text)
-    for clause in (cut for part in split_clauses(bare.text, asks) for cut in cut_run_on(part)):
-        candidate = _read_clause(clause, bare, asks, place, quote, referents)
-        if candidate:
-            yield candidate
+            return [Candidate(corrected, place, quote, 0.8, "a correction", CORRECTION, is_final=True, is_lesson=True)]
+    return None
 
 
-def _read_clause(
-    clause: str, wrapping: Bare, asks: bool, place: int, quote: str, referents: Referents
-) -> Candidate | None:
-    inner = strip_leads(clause)
-    text = inner.text
-    if _NO_SUBJECT.match(text):
-        text = f"I {text[:1].lower()}{text[1:]}"
-    if _ALLERGIC.match(text):
-        text = f"I'm {text[:1].lower()}{text[1:]}"
-    if _UNFINISHED.match(text) or is_cut_short(text):
-        return None
+def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
+    """A standing instruction, a decision, or a statement with what its build speaks for it."""
+    text = with_subject(unit.text)
     words = len(text.split())
-    is_lesson = wrapping.is_correction or inner.is_correction or wrapping.is_told_again
-    is_hedged = wrapping.is_hedged or inner.is_hedged
+    is_lesson = unit.is_correction or unit.is_told_again
     needed = MIN_WORDS - bool(re.match(r"(?:I'm|we're|he's|she's)\b", text, re.IGNORECASE))
-    if not MIN_WORDS - 1 <= words <= MAX_WORDS or UNREAL.search(text):
+    if not MIN_WORDS - 1 <= words <= MAX_WORDS:
         return None
-    instruction = None if asks and text.endswith("?") else read_instruction(text)
+    instruction = None if unit.is_joined else read_instruction(text)
     if instruction:
         return Candidate(
             instruction.text,
@@ -118,23 +89,26 @@ def _read_clause(
             "a standing instruction",
             INSTRUCTION,
             is_final=instruction.is_done,
-            is_lesson=instruction.is_lesson or wrapping.is_told_again,
+            is_lesson=instruction.is_lesson or unit.is_told_again,
         )
-    decision = None if asks or is_hedged else read_decision(text)
+    decision = None if unit.is_asking or unit.is_hedged else read_decision(text)
     if decision:
         return Candidate(decision, place, quote, 0.75, "a decision", DECISION)
-    if words < needed or opens_question(text):
+    if words < needed or not unit.is_whole:
         return None
-    return _weigh_statement(text, place, quote, referents, asks, is_hedged, is_lesson)
+    return _weigh_statement(text, place, quote, unit.is_asking, unit.is_hedged, is_lesson)
+
+
+def with_subject(text: str) -> str:
+    """The clause with the "I" that people leave out: "got a dog", "allergic to nuts"."""
+    if _NO_SUBJECT.match(text):
+        return f"I {text[:1].lower()}{text[1:]}"
+    return f"I'm {text[:1].lower()}{text[1:]}" if _ALLERGIC.match(text) else text
 
 
 def _weigh_statement(
-    text: str, place: int, quote: str, referents: Referents, asks: bool, is_hedged: bool, is_lesson: bool
+    resolved: str, place: int, quote: str, asks: bool, is_hedged: bool, is_lesson: bool
 ) -> Candidate | None:
-    resolved = referents.resolve(text)
-    if resolved is None:
-        return None
-    referents.note(resolved)
     if resolved.count("(") != resolved.count(")") or _REPORTED.search(resolved) or _ELSEWHERE.search(resolved):
         return None
     if (

@@ -12,7 +12,7 @@ _SIBILANTS = ("s", "sh", "ch", "x", "z", "o")
 _DOUBLED = words("""
     admit ban chat crop drag drop fit hug jog knit log nap occur pat permit plan prefer refer regret scan ship shop
     skip squat step stop swap tag trip wrap zip clap get run sit set swim cut put quit hit let begin forget win dig
-    split babysit program commit rebut
+    split babysit program commit rebut strip pin map nag beg plug trim snap slip wrap flag cap grab jam drip
     """)
 _ODD_THIRD = {"have": "has", "do": "does", "go": "goes", "be": "is"}
 
@@ -45,6 +45,11 @@ def gerund(base: str) -> str:
     if base.endswith("e") and not base.endswith(("ee", "oe", "ye")) and base != "be":
         return base[:-1] + "ing"
     return base + "ing"
+
+
+def past(base: str) -> str:
+    """ "live" → "lived", "go" → "went"."""
+    return _PAST_OF[base][0] if base in _PAST_OF else _past(base)
 
 
 def _past(base: str) -> str:

@@ -33,6 +33,13 @@ PREPOSITIONS = words("""
     without as
     """)
 
+NOUNS_IN_ING = words("""
+    meeting meetings wedding training building opening hearing closing painting booking reading briefing landing
+    ceiling parking pricing timing evening morning thing something anything nothing king ring spring setting training
+    onboarding billing logging monitoring clothing housing funding staging string
+    """)
+"""They end like a verb in progress, and are none."""
+
 KIN = words("""
     wife husband partner spouse girlfriend boyfriend fiance fiancee fiancé fiancée mother mom mum mama mommy father
     dad papa daddy parent parents sister sisters brother brothers sibling siblings son sons daughter daughters kid

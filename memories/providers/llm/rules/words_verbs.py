@@ -4,53 +4,60 @@ from memories.text.wordlist import words
 
 REGULAR = words("""
     accept access accredit ache achieve acknowledge act add adjust admire admit adopt adore advise affect agree aim
-    allow alter analyse analyze annotate announce answer appear apply appreciate apprentice approve archive argue
-    arrange arrive assume attend audit audition authenticate authorize automate autoscale avoid back backpack bake
-    balance ban barter base batch battle believe belong benchmark bike bill blacklist blame bleach blink block blog
-    boil bolt book bookmark boot borrow bother bowl box branch brew brick browse bruise brunch brush budget bump
-    bundle cache call camp campaign cancel canoe care carpool carry carve cause celebrate certify chair change
-    charge chat check chew chill choose cite claim clean clear climb clone close coach code collect combine commit
-    commute compare compete compile complain complete compose concern condition conduct configure confirm connect
-    consider consist consume contact contain continue contribute control convert convince cook cool coordinate copy
-    correct count cover crash crave crawl create crochet cross cry cure cycle dance date debate debug decide
-    decorate decrypt define delay delete deliver demote deny depend deploy deprovision deserialize deserve design
-    detest develop die diet digest direct disable disagree discharge discover discuss dislike dislocate divide
-    document donate dose download doze draft drag drain dread dress drill drip drop drum dry dump earn edit email
-    emigrate enable encourage encrypt end enforce engage enjoy enlist enroll ensure enter escalate escape estimate
-    evict examine exclude exercise exfoliate exist expect experience expire explain explore export express face fail
-    faint farm fast fear fence ferment file fill film finish fire fish fit fix flash flood focus follow forage force
-    fork forward foster found fracture freelance fund fundraise furnish garden gather generate glue golf google
-    grade graduate grant grill grind guess guide haggle hammer hand handle happen harmonize hate head heal heat
-    hedge help hem hibernate hike hire hitchhike homeschool hope host hum hunt hydrate identify ignore imagine
-    immigrate implement import improve improvise include increase index inform inhale inject inoculate insist
-    inspect install insure intend interact intern introduce invest invite invoice involve iron itch jailbreak jog
-    join juggle juice jump kayak kick knit label lack land last laugh launch leak learn lease lecture license lift
-    like limit limp link lint list listen live load loathe lock log look love lower maintain major manage march mark
-    market marry marshal master matter measure meditate mention mentor merge message migrate mind minify miss mix
-    mock moisturize monitor mop mount move multitask murmur mute nail name nap naturalize need negotiate nod note
-    notice notify obfuscate observe occur offboard offer onboard open operate order organise organize outsource
-    overclock overheat owe own pack paddle paint parachute parade paraphrase park parse participate pass paste patch
-    pause pawn perform permit persuade photograph pick ping pitch place plagiarize plan plant plaster play please
-    pluck plumb podcast point poke polish post pour practice practise pray prefer prepare prescribe present press
-    pretend prevent process produce profile program promise promote proofread propose protect protest prove provide
-    provision prune publish pull purchase push qualify quarantine query question queue quote race raise rap rate
-    reach react realise realize rebase reboot rebut receive recommend reconnect record recover recruit recycle
-    reduce refactor refer referee refill reformat refund refuse register regret rehearse reimburse reject relapse
-    relate relax release reload relocate rely remain remember remind remix remodel remove rename render renew
-    renovate rent repair repeat replace reply report represent require rerun research reset reside resize resolve
-    respect respond rest restart restore result resume retire retry return reuse review revoke rinse roam roast rock
-    root rotate row sail sand sanitize save scale scan scar schedule score scrape scream screw scroll scrub sculpt
-    seal search seem select separate serialize serve settle shadow shampoo share shave shift ship shop short shout
-    shower sightsee sign silence skate sketch ski skip skydive smell smile smoke snack sneeze snooze snore snorkel
-    snowboard soak solder solve sort sound specialise specialize spill sponsor sprain sprint squash squat stack
-    stage stain start stash stay steam stitch stop store stream stretch stroll struggle strum stub study stutter
-    sublet subscribe suffer suggest sulk sunbathe supervise supply support suppose surf survive suspect suspend
-    swallow swap swell switch sync tag tailor talk tan tape target taste tend test text thank throb throttle tidy
-    tile time tolerate touch tour track trade train transfer translate transpile travel treat trigger trim trust try
-    tune turn tutor tweet tweeze type umpire underclock underestimate unfollow unload unplug unsubscribe update
-    upgrade upload use used vacation vaccinate vacuum validate value varnish vary verify view visit vlog volunteer
-    vomit vote wait walk wallpaper wander want warn wash watch water wax weigh weld whisk whistle whitelist wipe
-    wire wish wonder work worry wrap wrestle yell yield zip
+    alert allow alter analyse analyze annotate announce answer appear append apply appreciate apprentice approve archive
+    argue arrange arrive ask assign assume attach attend audit audition authenticate authorize automate autoscale avoid
+    back backpack bake balance ban barter base batch battle beg believe belong benchmark bike bill blacklist blame
+    bleach blink block blog boil bolt book bookmark boot borrow bother bowl box branch brew brick browse bruise brunch
+    brush budget bump bundle cache calculate call camp campaign cancel canoe cap care carpool carry carve cause
+    celebrate certify chair change charge chat check cheer chew chill choose cite claim clean clear climb clone close
+    coach code collapse collect combine comfort commit commute compare compete compile complain complete compose
+    compress concern condition conduct configure confirm confuse connect consider consist consume contact contain
+    continue contribute control convert convince cook cool coordinate copy correct cough count cover crack crash crave
+    crawl create crochet cross cry cure cycle dance date debate debug decide decode decorate decrypt define delay
+    delegate delete deliver demote deny depart depend deploy deprovision deserialize deserve design detach detest
+    develop die diet digest direct disable disagree discharge discover discuss dislike dislocate dismiss dispute
+    distribute divide document donate dose doubt download doze draft drag drain dread dress drift drill drip drop drown
+    drum dry dump dye earn echo edit educate elect email emigrate employ empty enable encode encourage encrypt end
+    enforce engage enjoy enlist enroll ensure enter envy escalate escape escort estimate evict examine exceed excite
+    exclude exercise exfoliate exist expect experience expire explain explode explore export expose express extend face
+    fail faint farm fast fear fence ferment fetch file fill film finish fire fish fit fix flag flash flatten flood flush
+    focus fold follow forage force fork format forward foster found fracture freelance fry fund fundraise furnish garden
+    gather generate glue golf google gossip grab grade graduate grant greet grill grind guard guess guide haggle halve
+    hammer hand handle happen harmonize hash hate head heal heat hedge help hem hibernate hike hire hitchhike homeschool
+    hope host hum hunt hurry hydrate identify ignore imagine immigrate implement import improve improvise include
+    increase index inform inhale inherit inject inoculate insist inspect inspire install insure intend interact intern
+    introduce invest invite invoice invoke involve iron isolate itch jailbreak jam jog join juggle juice jump kayak kick
+    kiss knit knock label lack lag land last laugh launch leak learn lease lecture license lift like limit limp link
+    lint list listen live load loathe lock log look loosen love lower mail maintain major manage map march mark market
+    marry marshal mask master matter measure meditate melt mention mentor merge message migrate mind minify mirror miss
+    mix moan mock moisturize monitor mop mount move multitask murmur mute nag nail name nap naturalize need negotiate
+    nod notarize note notice notify nurse obey obfuscate object observe occur offboard offend offer omit onboard open
+    operate order organise organize outsource overclock overheat overlap owe own pack paddle page paint panic parachute
+    parade paraphrase park parse participate pass paste patch pause pawn peel perform permit persuade phone photograph
+    pick pin pinch ping pitch place plagiarize plan plant plaster play please pluck plug plumb podcast point poke polish
+    poll pop post postpone pour practice practise pray prefer prepare prescribe present preserve preside press pretend
+    prevent print prioritise prioritize process produce profile program promise promote prompt proofread propagate
+    propose protect protest prove provide provision prune publish pull purchase push puzzle qualify quarantine query
+    question queue quote race rain raise rap rate reach react realise realize rebase reboot rebut receive recommend
+    reconnect record recover recruit recycle reduce refactor refer referee refill reformat refresh refund refuse
+    register regret rehearse reimburse reject relabel relapse relate relax release reload relocate rely remain remember
+    remind remix remodel remove rename render renew renovate rent reorder repair repeat replace replicate reply report
+    represent request require rerun reschedule rescue research resend reset reside resize resolve respect respond rest
+    restart restock restore result resume retire retrain retry return reuse revert review revoke rinse roam roast rock
+    root rotate row rush sail sand sanitize save scaffold scale scan scar schedule scold score scrape scratch scream
+    screw scroll scrub sculpt seal search seem select separate serialize serve settle shadow shampoo shard share shave
+    shift ship shop short shout shower sigh sightsee sign silence simplify skate sketch ski skip skydive slow smell
+    smile smoke snack snap sneeze snooze snore snorkel snowboard soak solder solve sort sound spawn specialise
+    specialize spike spill sponsor sprain sprint squash squat squeeze stack stage stain stall stamp stare start stash
+    stay steam steer stir stitch stop store stream stretch strip stroke stroll struggle strum stub study stutter sublet
+    subscribe subtract suffer suggest suit sulk sum sunbathe supervise supply support suppose surf survive suspect
+    suspend swallow swap swell switch sync tackle tag tailor talk tan tape target taste tease tend test text thank throb
+    throttle tick tidy tie tile time toast tolerate touch tour trace track trade trail train transfer translate
+    transpile transport travel treat trigger trim truncate trust try tune turn tutor tweet tweeze twist type umpire
+    underclock underestimate unfollow unify unload unlock unmount unpack unplug unsubscribe update upgrade upload urge
+    use used vacation vaccinate vacuum validate value varnish vary verify view visit vlog volunteer vomit vote wait walk
+    wallpaper wander want warn wash waste watch water wax weigh weld whine whip whisk whisper whistle whitelist widen
+    wipe wire wish witness wonder work worry wrap wrestle yell yield zip
     """)
 """Those whose past ends in -ed."""
 
@@ -73,7 +80,8 @@ IRREGULAR = """
     thought; throw threw thrown; understand understood understood; wake woke woken; wear wore worn; weave wove
     woven; win won won; withdraw withdrew withdrawn; write wrote written; rewrite rewrote rewritten; split split
     split; spread spread spread; babysit babysat babysat; overcome overcame overcome; oversee oversaw overseen; mow
-    mowed mown
+    mowed mown; undo undid undone; upset upset upset; wind wound wound; overrun overran overrun; bind bound bound;
+    shrink shrank shrunk; spoil spoiled spoilt
 """
 """Base, past, participle."""
 

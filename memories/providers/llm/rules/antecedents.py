@@ -1,0 +1,147 @@
+"""What a pronoun means: "It expires on Friday", said of the certificate, → "The certificate expires on Friday".
+
+Nearness decides, and of one clause its subject before anything else. What stays in doubt stays as it was said.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from memories.providers.llm.rules.mentions import Mention, read_mentions
+from memories.providers.llm.rules.people import People
+from memories.providers.llm.rules.words import KIN
+from memories.text.wordlist import words
+
+REACH = 4
+"""Clauses; what was named before that is not meant any more."""
+_LEADING = re.compile(
+    r"^(?P<word>it|its|they|their|these|those|this|that)(?P<ending>'s|'re|'ll|'d|'ve)?(?= (?P<next>[\w'`]+))",
+    re.IGNORECASE,
+)
+_WRITTEN = {"'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
+_NOT_SAID_OF_A_THING = re.compile(
+    r"^(?:it|that|this)(?:'s| is| was| has been| will be|'ll be)? (?:(?:not|so|too|very|really|quite|about|just|"
+    r"getting|still|always|n't) )*(?:cold|hot|warm|raining|rain|rains|late|early|dark|nice|good|great|fine|ok|okay|true|"
+    r"possible|clear|important|easy|hard|better|best|worth|time|weird|strange|funny|sad|fun|likely|called off|"
+    r"said|like|all|what|why|how|because|exactly|right|wrong|it|enough|turns|turned|seems|seemed|looks|looked|"
+    r"depends|sounds|makes sense|does the job|up to|my (?:fault|mistake|bad|guess|turn)|not (?:that|like|a problem)|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d)\b",
+    re.IGNORECASE,
+)
+_OBJECT = re.compile(
+    r"(?<=\w )(?P<word>it|them)(?=$|[,.;]| (?:in|on|at|by|from|to|with|for|since|every|once|twice|himself|herself|"
+    r"ourselves|because|until|and|when|manually|there)\b)"
+)
+_IDIOMS = words("""
+    make makes made making keep call let do does did doing leave get gets got like love hate worth take put
+    """)
+_COLLECTIVE = words("""
+    board team company bank office legal marketing finance school hospital clinic council police shop vendor support
+    sales crew committee family client customer landlord supplier carrier
+    """)
+_OWNED = {"its", "their"}
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """`is_whole` tells that no pronoun at its beginning is left in doubt."""
+
+    text: str
+    is_whole: bool = True
+
+
+class Antecedents:
+    """Remembers what was spoken of, and answers what "it", "they", "he" and "her" mean."""
+
+    def __init__(self) -> None:
+        self.people = People()
+        self._clauses: list[list[Mention]] = []
+
+    def note(self, clause: str, by_user: bool = True) -> None:
+        """Hear a clause. What the assistant calls "your car" is "my car" in the words of the user."""
+        said = clause if by_user else _YOURS.sub(_my, clause)
+        self.people.note(said)
+        self._clauses = [*self._clauses[1 - REACH :], [one for one in read_mentions(said) if not self._is_person(one)]]
+
+    def resolve(self, text: str, previous: str = "") -> Resolved:
+        """The statement with its pronouns named. `previous` is the clause before."""
+        match = _LEADING.match(text)
+        if not match:
+            said = self.people.resolve(text, previous)
+            return Resolved(self._with_objects(said), not _PERSONAL.match(said))
+        word = match["word"].lower()
+        if _NOT_SAID_OF_A_THING.match(text) or (word in {"this", "that", "these", "those"} and not _points(match)):
+            return Resolved(text, False)
+        thing = self._find(word)
+        if not thing:
+            return Resolved(text, False)
+        return Resolved(self._with_objects(thing + _ending(match) + text[match.end() :]))
+
+    def _find(self, word: str) -> str:
+        if word in {"it", "its", "this", "that"}:
+            return self._thing(is_plural=False, is_last=word in {"this", "that"})[0]
+        thing, ago = self._thing(is_plural=True)
+        person = self.people.find("they")
+        if person and (not thing or self.people.said_ago(person) <= ago):
+            return person
+        return thing or self._collective()
+
+    def _thing(self, is_plural: bool, is_last: bool = False) -> tuple[str, int]:
+        """The nearest thing and how many clauses ago it was named; "that" means the one said last."""
+        for ago, clause in enumerate(reversed(self._clauses)):
+            fitting = [one for one in clause if one.is_plural == is_plural]
+            if fitting:
+                chosen = fitting[-1] if is_last or not fitting[0].is_subject else fitting[0]
+                return chosen.text, ago
+        return "", REACH
+
+    def _collective(self) -> str:
+        """Those who are many under one name: "the board … they"."""
+        for clause in reversed(self._clauses):
+            for one in clause:
+                many = next((word for word in one.text.lower().split() if word in _COLLECTIVE), "")
+                if many:
+                    return one.text if one.text.lower().endswith(many) else f"the {many}"
+        return ""
+
+    def _with_objects(self, text: str) -> str:
+        """Name the thing that "it" means behind the verb, unless the clause itself names one before."""
+        match = _OBJECT.search(text)
+        if not match:
+            return text
+        before = text[: match.start()]
+        verb = before.split()[-1].lower()
+        if verb in _IDIOMS or any(not one.is_subject for one in read_mentions(before)):
+            return text
+        thing = self._thing(is_plural=match["word"] == "them")[0]
+        return f"{before}{thing}{text[match.end() :]}" if thing else text
+
+    def _is_person(self, mention: Mention) -> bool:
+        low = mention.text.lower().split()
+        return low[-1] in KIN or self.people.is_person(mention.text)
+
+
+_YOURS = re.compile(r"\b[Yy]our\b")
+_PERSONAL = re.compile(r"^(?:he|she|his|her|hers|theirs|him)(?:'|\b)", re.IGNORECASE)
+
+
+def _my(found: re.Match[str]) -> str:
+    return "My" if found[0][0] == "Y" else "my"
+
+
+def _points(match: re.Match[str]) -> bool:
+    """Whether "that", "these" stand alone: "that's our registry", not "that job is slow"."""
+    low = match["next"].lower()
+    if match["word"].lower() in {"this", "that"}:
+        return match["ending"] == "'s" or low in {"is", "was"}
+    return low in {"are", "were", "run", "live", "need", "use", "go", "have", "must", "should", "can", "will"}
+
+
+def _ending(match: re.Match[str]) -> str:
+    if match["word"].lower() in _OWNED:
+        return "'s"
+    ending = match["ending"] or ""
+    if ending == "'s":
+        return " has" if match["next"].lower() in {"been", "got"} else " is"
+    return _WRITTEN.get(ending, "")

@@ -1,0 +1,96 @@
+"""What was heard so far: the last question, names, whom pronouns mean, who "we" are, whether roles are played."""
+
+from __future__ import annotations
+
+import re
+
+from memories.providers.llm.rules.antecedents import Antecedents
+from memories.providers.llm.rules.clauses import split_clauses
+from memories.providers.llm.rules.cutting import cut_run_on
+from memories.providers.llm.rules.evidence import count_ops
+from memories.providers.llm.rules.prose import Sentence
+from memories.providers.llm.rules.questions import is_made_up, is_role_play, opens_question
+from memories.providers.llm.rules.verbs import is_finite
+from memories.providers.llm.rules.words import KIN
+from memories.providers.llm.rules.words_categories import POINTERS
+from memories.text.messages import ASSISTANT, USER, Message
+
+HEAD = 2_000
+"""Characters of a message that tell whether it is fiction."""
+NEAR = 3
+"""Sentences of a message whose things may still be meant in the next."""
+TEAM, SPEAKER = "the team", "User"
+_NAME = re.compile(r"(?<=[a-zé,'(;] )[A-Z][a-zà-ÿ]{2,}\b")
+_WORD = re.compile(r"[\w'-]+")
+_AT_HOME = KIN | POINTERS["relationships"] | POINTERS["hobbies"] | POINTERS["health"]
+_AT_WORK = POINTERS["work"]
+
+
+class Conversation:
+    """Grows message by message."""
+
+    def __init__(self) -> None:
+        self.earlier: list[str] = []
+        self.asked = ""
+        self.before = self.role = ""
+        self.proposed: list[Sentence] = []
+        self.names: dict[str, str] = {}
+        self.antecedents = Antecedents()
+        self._in_role = False
+        self._work = 0
+
+    @property
+    def previous(self) -> str:
+        return self.earlier[-1] if self.earlier else ""
+
+    def is_meant(self, message: Message) -> bool:
+        """Whether a message is told in earnest; a role is played until somebody ends it."""
+        head = message.content[:HEAD]
+        if message.role == USER:
+            return not is_role_play(head, self._in_role) and not is_made_up(head)
+        return message.role == ASSISTANT and not self._in_role
+
+    def who_we_are(self, content: str) -> str:
+        """ "We" is the user's team where work is talked about. Elsewhere what "we" do is what the user does, too."""
+        here = _work_in(content[:HEAD])
+        return TEAM if (here or self._work) > 0 else SPEAKER
+
+    def hear(self, message: Message, sentences: list[Sentence], is_read: bool = False) -> None:
+        """`is_read` tells that the clauses of a message were noted while they were read."""
+        by_user = message.role == USER
+        if by_user:
+            self._in_role = is_role_play(message.content[:HEAD], self._in_role)
+            self._work += _work_in(message.content[:HEAD])
+        self.before, self.role = message.content, message.role
+        self.proposed = [] if by_user else sentences
+        if not sentences:
+            return
+        for name in _NAME.findall(message.content[:HEAD]):
+            if not is_finite(name.lower()):
+                self.names[name.lower()] = name
+        self.earlier += [sentence.text for sentence in sentences]
+        self.asked = _asked(sentences, by_user)
+        if not is_read:
+            self._note(sentences, by_user)
+
+    def _note(self, sentences: list[Sentence], by_user: bool) -> None:
+        for sentence in sentences[:-NEAR]:
+            self.antecedents.people.note(sentence.text)
+        for sentence in sentences[-NEAR:]:
+            for part in split_clauses(sentence.text, is_open=False):
+                for clause in cut_run_on(part):
+                    self.antecedents.note(clause, by_user)
+
+
+def _asked(sentences: list[Sentence], by_user: bool) -> str:
+    """The question that the next message may answer; of a user, what they want to know even without a mark."""
+    if by_user:
+        asked = [one.text for one in sentences if one.is_question or opens_question(one.text)]
+        return asked[-1] if asked else sentences[-1].text
+    return next((one.text for one in reversed(sentences[-2:]) if one.is_question), "")
+
+
+def _work_in(text: str) -> int:
+    """Words of work less words of home."""
+    found = _WORD.findall(text.lower())
+    return count_ops(text) + sum((word in _AT_WORK) - (word in _AT_HOME) for word in found)

@@ -1,0 +1,179 @@
+"""The things a clause speaks of: its subject, and what else has an article, an owner, a number or a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from memories.providers.llm.rules.verbs import AUXILIARIES, base_of_gerund, is_base, is_finite, is_participle
+from memories.providers.llm.rules.words import (
+    ADVERBS,
+    DETERMINERS,
+    MODALS,
+    NOUNS_IN_ING,
+    OPS_NOUNS,
+    PREPOSITIONS,
+    SUBORDINATORS,
+)
+from memories.providers.llm.rules.words_verbs import NOUNLIKE
+from memories.text.temporal.words import MONTHS, NUMBERS, UNITS, WEEKDAYS
+from memories.text.wordlist import words
+
+MAX_WORDS = 6
+"""Of what one thing is called."""
+_TOKEN = re.compile(r"`[^`\n]+`|[\w][\w'’./@:+#-]*\w|\w|[^\w\s]")
+_PRONOUNS = words("""
+    i you he she it we they me him her us them this that these those there everyone everybody nobody nothing something
+    anything everything ones who which what mine yours ours theirs hers his myself yourself i'm i've i'll i'd we're
+    we've we'll you're he's she's it's they're that's there's lot bit
+    """)
+_BREAKS = PREPOSITIONS | SUBORDINATORS | ADVERBS | MODALS | words("and or but not plus no yes ok okay please thanks")
+_PLURALS = words("people kids children men women staff data police twins parents metrics feet teeth mice")
+_NOT_PLURAL = ("ss", "us", "is", "'s", "as", "os")
+_TIMES = (
+    MONTHS.keys() | WEEKDAYS.keys() | UNITS.keys() | words("today tomorrow yesterday tonight morning evening time times")
+)
+_MANY = words("these those both all many several few some two three four five six seven eight nine ten")
+_INDEFINITE = words("a an another some this that these those both all no any every each one")
+_BEFORE_ORDERS = words("please then now just also and so ok okay don't do not always never let's")
+_CLAUSE_ENDS = words("and or but , ; :")
+_MAYBE_PLURAL = {f"{noun}s" for noun in OPS_NOUNS | NOUNLIKE}
+"""Verbs only where no other verb follows: "the tests in CI take long", "CI tests it"."""
+_NO_SUBJECTS = _PRONOUNS | PREPOSITIONS | SUBORDINATORS | _BEFORE_ORDERS
+_ORDERED = DETERMINERS | words("it them me us")
+"""What may stand behind an order."""
+_NOTHING = words("""
+    way thing things problem question idea moment sort kind point reason case mind fun sense rest end job lot luck
+    """)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """`text` as a later sentence would call it: "a van" has become "the van"."""
+
+    text: str
+    is_plural: bool
+    is_subject: bool
+
+
+def read_mentions(clause: str) -> list[Mention]:
+    """In the order they are said; the subject is the first if there is a verb."""
+    tokens = _TOKEN.findall(clause)
+    lows = [token.lower() for token in tokens]
+    verb = verb_at(lows)
+    subject = _subject(tokens[:verb], lows[:verb]) if verb < len(lows) else None
+    found = [subject] if subject else []
+    for first, last in _phrases(tokens, lows, verb, start=verb + 1 if subject else 0):
+        mention = _mention(tokens[first:last], lows[first:last], lows[first - 1] if first else "")
+        if mention:
+            found.append(mention)
+    return found
+
+
+def verb_at(lows: list[str]) -> int:
+    """The place of the first word that can be the verb of the clause; its length if there is none."""
+    start = next((at for at, low in enumerate(lows) if low not in _BEFORE_ORDERS), len(lows))
+    following = lows[start + 1] if start < len(lows) - 1 else ""
+    if following and is_base(lows[start]) and (following in _ORDERED or not following.isalpha()):
+        return start
+    found = len(lows)
+    for at in range(1, len(lows)):
+        low = lows[at]
+        if found < len(lows) and (low in SUBORDINATORS or low in _CLAUSE_ENDS):
+            break
+        if low in AUXILIARIES:
+            return at
+        before, following = lows[at - 1], lows[at + 1] if at + 1 < len(lows) else ""
+        if not is_finite(low) or before in DETERMINERS or before.endswith("'s") or before in PREPOSITIONS:
+            continue
+        if following in AUXILIARIES or (is_finite(following) and not is_base(following)):
+            continue
+        if is_base(low) and not (before in _PRONOUNS or any(_is_plural(word) for word in lows[:at])):
+            continue
+        if low not in _MAYBE_PLURAL:
+            return at
+        found = min(found, at)
+    return found
+
+
+def _subject(tokens: list[str], lows: list[str]) -> Mention | None:
+    """All before the verb, "the cert on the broker", if it is one thing."""
+    while lows and lows[0] in ADVERBS:
+        tokens, lows = tokens[1:], lows[1:]
+    while lows and lows[-1] in ADVERBS:
+        tokens, lows = tokens[:-1], lows[:-1]
+    if not lows or len(lows) > MAX_WORDS + 1 or lows[0] in _NO_SUBJECTS:
+        return None
+    if any(low in SUBORDINATORS | AUXILIARIES or not _has_letter_or_digit(low) for low in lows[1:]):
+        return None
+    head = next((lows[at - 1] for at, low in enumerate(lows) if at and low in PREPOSITIONS), lows[-1])
+    if head in _TIMES or head in _NOTHING:
+        return None
+    is_plural = lows[0] in _MANY or "and" in lows or (_is_plural(head) and (len(lows) == 1 or tokens[-1][0].islower()))
+    return Mention(" ".join(_definite(tokens, lows)), is_plural, is_subject=True)
+
+
+def _has_letter_or_digit(token: str) -> bool:
+    return any(char.isalnum() for char in token)
+
+
+def _phrases(tokens: list[str], lows: list[str], verb: int, start: int) -> Iterator[tuple[int, int]]:
+    first = start
+    for at in range(start, len(tokens) + 1):
+        if at < len(tokens) and at != verb and not _breaks(tokens, lows, at, first):
+            continue
+        if at > first:
+            yield first, at
+        first = at if at < len(tokens) and _is_determiner(lows, at) else at + 1
+
+
+def _is_determiner(lows: list[str], at: int) -> bool:
+    """Behind a noun, "that" begins a clause."""
+    return lows[at] in DETERMINERS and not (lows[at] == "that" and at and lows[at - 1] not in _BREAKS)
+
+
+def _breaks(tokens: list[str], lows: list[str], at: int, first: int) -> bool:
+    low = lows[at]
+    if _is_determiner(lows, at):
+        return at > first
+    if low in _BREAKS or low in _PRONOUNS or low in AUXILIARIES or low in _TIMES or not _has_letter_or_digit(low):
+        return True
+    if at == first or (at == first + 1 and lows[first] in DETERMINERS):
+        return False
+    if tokens[at][0].isupper() or low in NOUNS_IN_ING:
+        return False
+    return is_participle(low) or bool(base_of_gerund(low)) or (is_finite(low) and not is_base(low) and low[-1] != "s")
+
+
+def _mention(tokens: list[str], lows: list[str], before: str) -> Mention | None:
+    """None for a time, a bare adjective or a figure, which no pronoun means."""
+    head = lows[-1]
+    is_owned = lows[0] in DETERMINERS or lows[0].endswith("'s") or lows[0] == "one"
+    is_named = _is_name(tokens[-1]) and (len(tokens) < 3 or is_owned)
+    is_plural = _is_plural(head) and not tokens[-1][0].isupper()
+    if not (is_owned or is_named or (is_plural and before not in {"in", "at"})):
+        return None
+    if len(tokens) > MAX_WORDS or head in _NOTHING | DETERMINERS or head in NUMBERS or not any(map(str.isalpha, head)):
+        return None
+    if head[0].isdigit() and not is_named:
+        return None
+    return Mention(" ".join(_definite(tokens, lows)), lows[0] in _MANY or is_plural, is_subject=False)
+
+
+def _is_name(token: str) -> bool:
+    """Written like a name: with a capital, or with marks inside as hosts and files are."""
+    return token[0].isupper() or token[0] == "`" or (not token.isalnum() and "'" not in token and "’" not in token)
+
+
+def _definite(tokens: list[str], lows: list[str]) -> list[str]:
+    """ "A van" is "the van" when it is spoken of again."""
+    if lows[0] in _INDEFINITE and len(tokens) > 1:
+        return ["the", *tokens[1:]]
+    is_known = lows[0] in DETERMINERS or lows[0].endswith("'s") or not tokens[0].islower() or not tokens[-1].isalpha()
+    is_bare = not is_known and (len(tokens) > 1 or _is_plural(lows[0]))
+    return ["the", *tokens] if is_bare else tokens
+
+
+def _is_plural(head: str) -> bool:
+    return head in _PLURALS or (head.endswith("s") and not head.endswith(_NOT_PLURAL) and len(head) > 3)

@@ -1,0 +1,136 @@
+"""A message as units: clauses that stand alone, with their answers, pronouns and names made plain.
+
+They are still in the words of who said them: "I", "we", "you".
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from memories.providers.llm.rules.answers import MAX_ANSWER_WORDS, is_empty, is_offer, join_answer
+from memories.providers.llm.rules.clauses import has_verb, split_clauses
+from memories.providers.llm.rules.conversation import Conversation
+from memories.providers.llm.rules.cutting import cut_run_on, is_cut_short
+from memories.providers.llm.rules.evidence import UNREAL
+from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
+from memories.providers.llm.rules.prose import Sentence
+from memories.providers.llm.rules.questions import is_open, opens_question
+from memories.text.messages import USER
+
+MAX_WORDS = 45
+MAX_UNITS = 120
+"""Of one message: who tells more at once pastes it."""
+MAX_JOINED_WORDS = 30
+_UNFINISHED = re.compile(
+    r"^(?:when|if|while|whenever|although|though|unless|until|before|after|no of course|or|not (?:if|that))\b[^,]*$",
+    re.IGNORECASE,
+)
+_OFFER = re.compile(
+    r"^(?:I (?:can|could|would|will|may|might|don't know|think|hope)|I'll|I'd|let me|want me|"
+    r"you (?:can|could|may|might|"
+    r"should|would|'d)|you'd|happy to|here(?:'s| are| is)|feel free|subject|dear|hi|hello)\b",
+    re.IGNORECASE,
+)
+_PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
+_FIGURE = re.compile(r"\d[\d.:,/-]*$")
+_LOW_WORD = re.compile(r"(?<![\w./@`-])[a-zà-ÿ]{3,}(?![\w/@`-]|\.\w)")
+
+
+@dataclass(slots=True)
+class Unit:
+    """A clause. `answers` is the question it answers; `is_joined` tells that `text` says both."""
+
+    text: str
+    sentence: Sentence
+    is_asking: bool = False
+    is_fragment: bool = False
+    is_hedged: bool = False
+    is_correction: bool = False
+    is_told_again: bool = False
+    is_whole: bool = True
+    """Whether no pronoun at its beginning is in doubt."""
+    answers: str = ""
+    is_joined: bool = False
+
+    @property
+    def is_resolved(self) -> bool:
+        return self.is_joined or bool(self.answers) or (self.is_whole and not self.is_fragment)
+
+
+def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) -> list[Unit]:
+    """The units of a message, each tied to what was said before it."""
+    by_user = role == USER
+    units: list[Unit] = []
+    for sentence in sentences[:MAX_UNITS]:
+        bare = strip_leads(mend(sentence.text))
+        asks = is_open(sentence, bare.text)
+        for clause in _cut(bare.text, asks, by_user):
+            inner = strip_leads(clause)
+            text = inner.text.strip(" ,;:-–—")
+            if not _is_told(text, by_user) or (sentence.is_question and text == bare.text):
+                continue
+            is_fragment = not has_verb(text) and not text.lower().startswith(("i ", "i'm", "we "))
+            if is_fragment and not asks and units and _fits_behind(text, units[-1]):
+                units[-1].text += ", " + text
+                continue
+            units.append(
+                Unit(
+                    text,
+                    sentence,
+                    asks,
+                    is_fragment,
+                    is_hedged=bare.is_hedged or inner.is_hedged,
+                    is_correction=bare.is_correction or inner.is_correction,
+                    is_told_again=bare.is_told_again,
+                )
+            )
+    previous = ""
+    for unit in units:
+        _tie(unit, previous, by_user, heard)
+        previous = unit.text
+    return units
+
+
+def _fits_behind(text: str, unit: Unit) -> bool:
+    return len(text.split()) + len(unit.text.split()) <= MAX_JOINED_WORDS
+
+
+def _cut(text: str, asks: bool, by_user: bool) -> Iterator[str]:
+    for part in split_clauses(text if by_user else strip_report(text), asks):
+        yield from cut_run_on(part)
+
+
+def _is_told(text: str, by_user: bool) -> bool:
+    """Whether a clause tells something: not what asks, offers, imagines, breaks off or has no words."""
+    if not text or len(text.split()) > MAX_WORDS:
+        return False
+    if len(_PLAIN_WORD.findall(text)) < (1 if by_user else 2) and not (by_user and _FIGURE.match(text)):
+        return False
+    if UNREAL.search(text) or opens_question(text) or _UNFINISHED.match(text) or is_cut_short(text):
+        return False
+    return by_user or not _OFFER.match(text)
+
+
+def _tie(unit: Unit, previous: str, by_user: bool, heard: Conversation) -> None:
+    """To the question it answers, to what its pronouns mean, and to names as they were written elsewhere."""
+    unit.text = _with_names(unit.text, heard.names)
+    if not previous and _is_answer(unit, by_user, heard):
+        joined = join_answer(heard.asked, unit.text, by_user=not by_user)
+        unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), joined or unit.text
+    resolved = heard.antecedents.resolve(unit.text, previous)
+    unit.text, unit.is_whole = resolved.text, resolved.is_whole
+    heard.antecedents.note(unit.text, by_user)
+
+
+def _is_answer(unit: Unit, by_user: bool, heard: Conversation) -> bool:
+    """Only short ones and those without a verb of their own: the rest stands alone."""
+    if not heard.asked or unit.is_asking or is_offer(heard.asked) or len(unit.text.split()) > MAX_ANSWER_WORDS:
+        return False
+    return unit.is_fragment or bool(join_answer(heard.asked, unit.text, by_user=not by_user)) or is_empty(unit.text)
+
+
+def _with_names(text: str, names: Mapping[str, str]) -> str:
+    """Names as they were written elsewhere, by those who write none in capitals."""
+    return _LOW_WORD.sub(lambda match: names.get(match.group(), match.group()), text) if names else text

@@ -1,0 +1,45 @@
+"""The words a statement is kept in: in the third person, whoever said it."""
+
+from __future__ import annotations
+
+import re
+
+from memories.providers.llm.rules.evidence import is_first_person
+from memories.providers.llm.rules.person import to_third_person
+from memories.providers.llm.rules.verbs import is_base, third_person
+from memories.text.messages import USER
+
+_TO_THE_USER = (
+    (re.compile(r"\b[Yy]ou(?:'re| are)\b"), "User is"),
+    (re.compile(r"\b[Yy]ou(?:'ve| have)\b"), "User has"),
+    (re.compile(r"\b[Yy]ou(?:'ll| will)\b"), "User will"),
+    (re.compile(r"\b[Yy]ours?\b"), "User's"),
+)
+_YOU_DO = re.compile(r"\b[Yy]ou (\w+)")
+_TO_THE_ASSISTANT = (
+    (re.compile(r"^[Yy]ou(?:'ll| will) "), "Assistant will "),
+    (re.compile(r"^assistant\b"), "Assistant"),
+)
+_SPACES = re.compile(r"\s+")
+
+
+def word(text: str, role: str, group: str) -> str:
+    """What `role` said, told by somebody else; "we" are the `group`."""
+    said = _of_user(text, group) if role == USER else _of_assistant(text)
+    said = _SPACES.sub(" ", said).strip(" ,;:–—-")
+    return said[:1].upper() + said[1:]
+
+
+def _of_user(text: str, group: str) -> str:
+    for pattern, written in _TO_THE_ASSISTANT:
+        text = pattern.sub(written, text)
+    if not is_first_person(text):
+        return text
+    return to_third_person(text, "User", group) or f'User said "{text}"'
+
+
+def _of_assistant(text: str) -> str:
+    said = to_third_person(text, "Assistant") or text
+    for pattern, written in _TO_THE_USER:
+        said = pattern.sub(written, said)
+    return _YOU_DO.sub(lambda match: f"User {third_person(match[1]) if is_base(match[1]) else match[1]}", said)
