@@ -11,12 +11,17 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta, tzinfo
 
 from memories.text.future import Coming, find_coming
+from memories.text.future.rules import yearly_on
 from memories.text.temporal import TimeWindow, find_windows
-from memories.text.temporal.words import PLAIN_WEEKDAYS
+from memories.text.temporal.words import MONTHS, PLAIN_WEEKDAYS
 from memories.text.written_dates import PRECISIONS, write_date, write_days
 
 DAY = timedelta(days=1)
-_YEARLY = re.compile(r"\b(?:birthday|anniversary|born|every year|each year|yearly|annually)\b", re.IGNORECASE)
+_BORN = re.compile(r"\b(?:born|every year|each year|yearly|annually)\b", re.IGNORECASE)
+_YEARLY = re.compile(r"\b(?:birthday|anniversary)\b", re.IGNORECASE)
+"""What comes again: its day is written, its year is not."""
+_NAMES_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
+_YEAR = re.compile(r" \d{4}$")
 _HABIT = re.compile(r"\b(?:usually|always|never|often|normally|sometimes|mostly|every|each|any)\b", re.IGNORECASE)
 _WEEKDAY = rf"(?:{'|'.join(sorted(PLAIN_WEEKDAYS))})"
 _WEEKDAY_BEFORE = re.compile(rf"\b{_WEEKDAY}(?:,| and| or) (?:on )?$", re.IGNORECASE)
@@ -57,8 +62,9 @@ class _Said:
 
 def make_dates_plain(text: str, now: datetime) -> Dated:
     """The statement with relative dates written out. Linear in its length."""
-    if _YEARLY.search(text):
+    if _BORN.search(text):
         return Dated(text)
+    is_yearly = bool(_YEARLY.search(text))
     pieces: list[str] = []
     said: list[_Said] = []
     end = 0
@@ -67,6 +73,8 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
             continue
         said.append(one)
         written = _write(one)
+        if is_yearly:
+            written = one.window.text if _NAMES_MONTH.search(one.window.text) else _YEAR.sub("", written)
         if written == one.window.text or _is_attribute(text, one) or _is_habit(text, one):
             continue
         before = text[end : one.start]
@@ -81,7 +89,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
 
 def _times(text: str, now: datetime) -> Iterator[_Said]:
     """The times in order; one that is over when it is read as past, and to come when read as coming, is to come."""
-    comings = [coming for coming in find_coming(text, now) if not coming.rule]
+    comings = [coming for coming in find_coming(text, now) if coming.rule in {"", _once_a_year(coming)}]
     read = [window for window in find_windows(text, now) if window.precision in PRECISIONS]
     found: list[_Said] = []
     for window in read:
@@ -90,6 +98,10 @@ def _times(text: str, now: datetime) -> Iterator[_Said]:
     alone = [one for one in comings if not any(one.start < other.end and other.start < one.end for other in found)]
     found += [_Said(_window_of(text, coming, now), coming) for coming in alone]
     return iter(sorted(found, key=lambda one: one.start))
+
+
+def _once_a_year(coming: Coming) -> str:
+    return yearly_on(coming.on.month, coming.on.day)
 
 
 def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
@@ -126,6 +138,8 @@ def _write(said: _Said) -> str:
 def _is_attribute(text: str, said: _Said) -> bool:
     """Whether a time only describes the noun behind it: "last week's deploy", "our Monday dinner"."""
     following = text[said.end : said.end + 12]
+    if text[: said.start].endswith((" a ", " an ")):
+        return True
     if following.startswith(("'s", "’s")):
         return True
     return said.window.text.lower() in PLAIN_WEEKDAYS and bool(_NOUN_FOLLOWS.match(following))

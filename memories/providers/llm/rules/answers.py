@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 
 from memories.providers.llm.rules.asked import Asked, read_question
-from memories.providers.llm.rules.verbs import AUXILIARIES, is_finite, past, third_person
+from memories.providers.llm.rules.verbs import AUXILIARIES, is_finite, past, plural_form, third_person
 from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, PREPOSITIONS, SUBORDINATORS
 from memories.text.temporal.words import NUMBERS
 from memories.text.wordlist import words
@@ -22,7 +22,10 @@ _YES = re.compile(
     re.IGNORECASE,
 )
 _NO = re.compile(r"^(?:no|nope|nah|not really|never)\b[\s,.!;:–—-]*", re.IGNORECASE)
-_TALK = re.compile(r"^(?:well|oh|um+|uh|hm+|so|ah|just|actually|probably|about)\b[\s,]+", re.IGNORECASE)
+_TALK = re.compile(r"^(?:well|oh|um+|uh|hm+|so|ah|just|actually)\b[\s,]+", re.IGNORECASE)
+_APPROVED = re.compile(
+    r" (?:is|are|would be|will be|works|will do|'s) (?:fine|good|great|ok|okay|best|perfect|enough)$", re.I
+)
 _EMPTY = re.compile(
     r"^(?:yes|yeah|yep|no|nope|nah|ok|okay|sure|thanks|thank you|later|maybe|please|pls|do|do it|go on|perfect|great|"
     r"right|fine|either|both|dunno|i don't know|no idea(?: \w+)?|idk|not yet|not now|good|grand|y|n|ya|done|sold|first|"
@@ -34,7 +37,7 @@ _OFFER = re.compile(
     r"\b(?:shall|can|could|will|would|may) i\b|^(?:and )?should i\b|"
     r"\b(?:want|would you like|do you want|like) (?:me|help|to|a|another|anything|something|some)\b|"
     r"^(?:and |do you )?need (?:me|help|to|a|another|anything|something|some)\b|"
-    r"\b(?:anything else|anything left|what else|what's next|ready|sore|how (?:did|was|are) (?:you|it|that|things)|"
+    r"^what should i (?!call)|\b(?:anything else|anything left|what else|what's next|ready|sore|how (?:did|was|are) (?:you|it|that|things)|"
     r"which one|or shall|does that|is that (?:ok|all|right))\b|^(?:and|what|which)\?$|^(?:how|what) about\b",
     re.IGNORECASE,
 )
@@ -50,6 +53,7 @@ _DAY = re.compile(
     r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d)",
     re.IGNORECASE,
 )
+_DEFINITE = re.compile(r"(?:the|our|my|this|that) |[\w-]*[A-Z\d_./-][\w-]*$|\w{2,4}$")
 _BARE_NUMBER = re.compile(r"^(?:\d+|[a-z]+(?:-[a-z]+)?)$", re.IGNORECASE)
 _IT_IS = re.compile(r"^(?:it|that|this|they|he|she)(?:'s| is| are|'re| was) ", re.IGNORECASE)
 _LONG_TIME = re.compile(
@@ -75,7 +79,9 @@ def is_empty(answer: str) -> bool:
 def join_answer(question: str, answer: str, by_user: bool = False) -> str:
     """The statement that both make; "" where there is none. `by_user` tells who asks."""
     asked = read_question(question, by_user)
-    said = _lowered(_TALK.sub("", answer).strip(" ,."))
+    if asked and by_user and not _asks_about_here(asked):
+        return ""
+    said = _lowered(_APPROVED.sub("", _TALK.sub("", answer).strip(" ,.")))
     if not asked or not said or len(said.split()) > MAX_ANSWER_WORDS:
         return ""
     if not asked.wh:
@@ -83,6 +89,12 @@ def join_answer(question: str, answer: str, by_user: bool = False) -> str:
     if _YES.match(said) or _NO.match(said) or _has_verb(said):
         return ""
     return _about_subject(asked, said) if not asked.auxiliary else _about_rest(asked, said)
+
+
+def _asks_about_here(asked: Asked) -> bool:
+    """Whether a user wants to know a figure, a place or a time of something that is theirs, not of the world."""
+    is_definite = bool(_DEFINITE.match(asked.subject)) or asked.subject.lower() in {"we", "it"}
+    return is_definite and asked.wh.startswith(("how ", "when", "where", "which", "what time", "why"))
 
 
 def _lowered(answer: str) -> str:
@@ -100,6 +112,8 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
         return "" if asked.alternatives else f"{_declare(asked, is_no)}{more}"
     if _has_verb(answer):
         return ""
+    if re.search(r"\b(?:any|anything|anyone|anybody)\b", f"{asked.subject} {asked.rest}"):
+        return ""
     if asked.alternatives or (asked.is_be and asked.subject != "there" and not asked.verb):
         return f"{_declare(asked, False, with_rest=False)} {answer}"
     return f"{_declare(asked, False)}: {answer}"
@@ -107,17 +121,24 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
 
 def _about_subject(asked: Asked, answer: str) -> str:
     """ "Who owns it?" → "Ann owns it", "Which car?" → "The car is …", "How many people are in?" → "4 people are in"."""
+    is_many = _is_plural(answer)
     if not asked.verb:
         return f"The {asked.noun} is {answer}" if asked.wh in {"what", "which"} else ""
-    verb = asked.verb
-    if " and " in answer and verb in {"is", "was", "has"}:
-        verb = {"is": "are", "was": "were", "has": "have"}[verb]
+    verb = plural_form(asked.verb) if is_many and not asked.noun else asked.verb
     if asked.wh.startswith("how"):
         noun = f" {asked.noun}" if asked.noun and _BARE_NUMBER.match(answer) else ""
         return f"{answer}{noun} {verb} {asked.rest}"
     if asked.noun:
         return f"The {asked.noun} that {verb} {asked.rest} is {answer}"
     return f"{answer} {verb} {asked.rest}"
+
+
+def _is_plural(answer: str) -> bool:
+    """Whether those who are named are many: "Ann and Bob", "late payouts, I hear"."""
+    head = re.split(r",| in | on | at | from | who | of ", answer, maxsplit=1)[0].strip().lower()
+    return (
+        " and " in answer or " plus " in answer or (head.endswith("s") and not head.endswith(("ss", "us", "is", "'s")))
+    )
 
 
 def _about_rest(asked: Asked, answer: str) -> str:
@@ -136,7 +157,7 @@ def _about_rest(asked: Asked, answer: str) -> str:
         return f"{_with_rest(said, asked.rest)} {reason}"
     if wh == "how" and not _opens_with_preposition(answer):
         return ""
-    if _ends_with_preposition(asked.rest):
+    if wh == "where" and _ends_with_preposition(asked.rest):
         last = asked.rest.rpartition(" ")[2]
         return f"{_with_rest(said, asked.rest)} {answer.removeprefix(last).strip()}"
     return f"{_with_rest(said, asked.rest)} {_lead(asked, answer)}{answer}"
@@ -171,6 +192,8 @@ def _declare(asked: Asked, is_no: bool, with_rest: bool = True) -> str:
     is_plural = is_many or auxiliary in {"do", "are"}
     if auxiliary in _HAVE_TO_BE and subject == "I":
         auxiliary = _HAVE_TO_BE[auxiliary]
+    if not verb and auxiliary == "will":
+        return subject.strip()
     if is_no:
         said = f"{subject} {auxiliary} not {verb}"
     elif auxiliary in {"do", "does"}:
@@ -216,6 +239,8 @@ def _ends_with_preposition(text: str) -> bool:
 def _has_verb(text: str) -> bool:
     """Whether an answer is a sentence of its own; a verb behind "who" or "that" belongs to a name in it."""
     found = re.findall(r"[\w']+|,", text.lower())
+    if found and found[0] in _CONTRACTED:
+        return True
     for at, word in enumerate(found[1:7], 1):
         if set(found[:at]) & SUBORDINATORS:
             return False
@@ -223,7 +248,7 @@ def _has_verb(text: str) -> bool:
             return True
         if is_finite(word) and found[at - 1] in _SUBJECTS:
             return True
-    return bool(found) and found[0] in _CONTRACTED
+    return False
 
 
 _SUBJECTS = words("i we you he she it they that this there who")

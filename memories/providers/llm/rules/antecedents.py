@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from memories.providers.llm.rules.mentions import Mention, read_mentions
 from memories.providers.llm.rules.people import People
-from memories.providers.llm.rules.words import KIN
+from memories.providers.llm.rules.words import DETERMINERS, KIN
 from memories.text.wordlist import words
 
 REACH = 4
 """Clauses; what was named before that is not meant any more."""
 _LEADING = re.compile(
-    r"^(?P<word>it|its|they|their|these|those|this|that)(?P<ending>'s|'re|'ll|'d|'ve)?(?= (?P<next>[\w'`]+))",
+    r"^(?P<word>it|its|ours|mine|they|their|these|those|this|that)(?P<ending>'s|'re|'ll|'d|'ve)?(?= (?P<next>[\w'`]+))",
     re.IGNORECASE,
 )
 _WRITTEN = {"'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
@@ -26,21 +26,25 @@ _NOT_SAID_OF_A_THING = re.compile(
     r"possible|clear|important|easy|hard|better|best|worth|time|weird|strange|funny|sad|fun|likely|called off|"
     r"said|like|all|what|why|how|because|exactly|right|wrong|it|enough|turns|turned|seems|seemed|looks|looked|"
     r"depends|sounds|makes sense|does the job|up to|my (?:fault|mistake|bad|guess|turn)|not (?:that|like|a problem)|"
+    r"(?:my|our|his|her|their) (?:birthday|anniversary|turn|fault|problem|business)|"
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d)\b",
     re.IGNORECASE,
 )
 _OBJECT = re.compile(
-    r"(?<=\w )(?P<word>it|them)(?=$|[,.;]| (?:in|on|at|by|from|to|with|for|since|every|once|twice|himself|herself|"
-    r"ourselves|because|until|and|when|manually|there)\b)"
+    r"(?<=\w )(?P<word>it|them|that)(?=$|[,.;]| (?:in|on|off|up|down|out|at|by|from|to|with|for|under|over|"
+    r"below|above|as|into|since|every|once|"
+    r"twice|himself|herself|ourselves|because|until|and|when|manually|there)\b)"
 )
 _IDIOMS = words("""
     make makes made making keep call let do does did doing leave get gets got like love hate worth take put
+    so such all say said know think like than about for to with at over
     """)
 _COLLECTIVE = words("""
     board team company bank office legal marketing finance school hospital clinic council police shop vendor support
     sales crew committee family client customer landlord supplier carrier
     """)
 _OWNED = {"its", "their"}
+_ALIKE = {"ours": "our", "mine": "my"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,8 @@ class Antecedents:
             said = self.people.resolve(text, previous)
             return Resolved(self._with_objects(said), not _PERSONAL.match(said))
         word = match["word"].lower()
+        if word in _ALIKE:
+            return self._with_owner(text, match)
         if _NOT_SAID_OF_A_THING.match(text) or (word in {"this", "that", "these", "those"} and not _points(match)):
             return Resolved(text, False)
         thing = self._find(word)
@@ -96,6 +102,14 @@ class Antecedents:
                 return chosen.text, ago
         return "", REACH
 
+    def _with_owner(self, text: str, match: re.Match[str]) -> Resolved:
+        """ "Ours was 4 %", behind "a churn rate", is "our churn rate"."""
+        thing = (self._thing(is_plural=False)[0] or self._thing(is_plural=True)[0]).split(" ")
+        bare = thing[1:] if thing[0].lower() in DETERMINERS else thing
+        if not bare or not bare[0]:
+            return Resolved(text, False)
+        return Resolved(f"{_ALIKE[match['word'].lower()]} {' '.join(bare)}{_ending(match)}{text[match.end() :]}")
+
     def _collective(self) -> str:
         """Those who are many under one name: "the board … they"."""
         for clause in reversed(self._clauses):
@@ -114,7 +128,7 @@ class Antecedents:
         verb = before.split()[-1].lower()
         if verb in _IDIOMS or any(not one.is_subject for one in read_mentions(before)):
             return text
-        thing = self._thing(is_plural=match["word"] == "them")[0]
+        thing = self._thing(match["word"] == "them", is_last=match["word"] == "that")[0]
         return f"{before}{thing}{text[match.end() :]}" if thing else text
 
     def _is_person(self, mention: Mention) -> bool:
@@ -123,6 +137,7 @@ class Antecedents:
 
 
 _YOURS = re.compile(r"\b[Yy]our\b")
+_IS_WHAT = re.compile(r" (?:(?:is|was) )?(?:my|our|the|their|his|her|where|why) ", re.IGNORECASE)
 _PERSONAL = re.compile(r"^(?:he|she|his|her|hers|theirs|him)(?:'|\b)", re.IGNORECASE)
 
 
@@ -131,10 +146,10 @@ def _my(found: re.Match[str]) -> str:
 
 
 def _points(match: re.Match[str]) -> bool:
-    """Whether "that", "these" stand alone: "that's our registry", not "that job is slow"."""
+    """Whether "that", "these" stand for a thing: "that's our registry", not "that job is slow" nor "that's low"."""
     low = match["next"].lower()
     if match["word"].lower() in {"this", "that"}:
-        return match["ending"] == "'s" or low in {"is", "was"}
+        return bool(_IS_WHAT.match(match.string[match.end() :]))
     return low in {"are", "were", "run", "live", "need", "use", "go", "have", "must", "should", "can", "will"}
 
 

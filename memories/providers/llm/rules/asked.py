@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memories.providers.llm.rules.leads import mend
 from memories.providers.llm.rules.verbs import base_of_gerund, is_base, is_finite, is_participle
-from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, NOUNS_IN_ING, PREPOSITIONS
+from memories.providers.llm.rules.words import ADJECTIVES, ADVERBS, DETERMINERS, NOUNS_IN_ING, PREPOSITIONS
 from memories.text.wordlist import words
 
 MAX_CHARACTERS = 160
@@ -22,8 +23,11 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(
     r",? (?:so (?:that )?(?:I|we)\b|because\b|if (?:I|you) (?:may|know|don't)\b|do you (?:know|think|remember)$|"
-    r"by the way$|if any$|then$|roughly$|exactly$|please$|again$|at the moment$|these days$).*$",
+    r"do you see$|(?:right )?now$|today$|currently$|already$|by the way$|if any$|then$|roughly$|exactly$|please$|again$|at the moment$|these days$).*$",
     re.IGNORECASE,
+)
+_TWO_QUESTIONS = re.compile(
+    r",? and (?:what|which|who|when|where|why|how|is|are|do|does|did|can|should|will) (?!I\b)", re.IGNORECASE
 )
 _CONTRACTED = re.compile(r"^(what|who|when|where|how|why)'(s|re|d|ll)\b", re.IGNORECASE)
 _WRITTEN = {"s": " is", "re": " are", "d": " did", "ll": " will"}
@@ -31,6 +35,9 @@ _WH = re.compile(
     r"^(?P<wh>what time|what kind of|what sort of|how (?:many|much|old|long|often|big|large|far|tall|high|fast|late|"
     r"heavy|soon)|what|which|who|whose|when|where|why|how)\b ?",
     re.IGNORECASE,
+)
+_WH_BEHIND = re.compile(
+    r"^(?P<said>(?:\S+ ){2,12}?)(?P<wh>how (?:often|long|far|late|soon)|when|where|why|what time)$", re.IGNORECASE
 )
 _AUXILIARY = words("is are was were am do does did can could should will would must has have had shall may might")
 _HAVE = words("has have had")
@@ -67,7 +74,9 @@ class Asked:
 
 def read_question(text: str, by_user: bool = False) -> Asked | None:
     """None for what is no question of one clause. `by_user` tells who asks: users say "my" of their own things."""
-    text = _LEAD.sub("", _TAIL.sub("", text.strip(" ?.!")))
+    text = _LEAD.sub("", _TAIL.sub("", mend(text).strip(" ?.!")))
+    if _TWO_QUESTIONS.search(text):
+        return None
     text = _CONTRACTED.sub(lambda found: found[1] + _WRITTEN[found[2].lower()], text)
     if not text or len(text) > MAX_CHARACTERS:
         return None
@@ -77,13 +86,14 @@ def read_question(text: str, by_user: bool = False) -> Asked | None:
     said = text[match.end() :].split() if match else text.split()
     at = _auxiliary_at(said, bool(match))
     if at is None:
-        return _without_subject(wh, said) if wh else None
+        return _without_subject(wh, said) if wh else _declared(said) or _asked_behind(text)
     noun = " ".join(said[:at])
     if noun and not (wh.startswith(("what", "which", "how many", "how much", "whose"))):
         return None
     subject, verb, rest = _around_verb(said[at + 1 :], said[at].lower(), wh)
     if not subject:
         return _without_subject(wh, said) if wh else None
+    rest = rest if " or " in f" {rest} " else rest.partition(",")[0]
     return Asked(wh, noun, said[at].lower(), subject, verb, rest)
 
 
@@ -118,6 +128,20 @@ def _without_subject(wh: str, said: list[str]) -> Asked | None:
         if is_verb and (at > 0 or wh in {"who", "what", "which"}) and at + 1 < len(said):
             return Asked(wh, " ".join(said[:at]), "", "", word, " ".join(said[at + 1 :]))
     return Asked(wh, " ".join(said), "", "", "", "") if 0 < len(said) <= 4 else None
+
+
+def _asked_behind(text: str) -> Asked | None:
+    """Read "the gauges report how often"."""
+    match = _WH_BEHIND.match(text)
+    return Asked(match["wh"].lower(), "", "will", match["said"], "", "") if match else None
+
+
+def _declared(said: list[str]) -> Asked | None:
+    """Read "Piotr is my husband", which only its mark makes a question."""
+    at = next((at for at, word in enumerate(said[:5]) if at and word.lower() in _BE), 0)
+    if not at or said[0].lower() in PREPOSITIONS | {"this", "that", "it", "there"}:
+        return None
+    return Asked("", "", said[at].lower(), " ".join(said[:at]), "", " ".join(said[at + 1 :]))
 
 
 def _around_verb(said: list[str], auxiliary: str, wh: str) -> tuple[str, str, str]:
@@ -162,6 +186,6 @@ def _predicate_at(said: list[str], has_wh: bool, is_determined: bool) -> int:
         low = said[at].lower()
         if _is_doing(low) or low in {"not", "so", "too", "still", "already", "about", "called"}:
             return at
-        if not has_wh and (low in DETERMINERS | PREPOSITIONS or low in ADVERBS):
+        if not has_wh and (low in DETERMINERS | PREPOSITIONS | ADJECTIVES or low in ADVERBS):
             return at
     return len(said) if has_wh else max(1, len(said) - 1)

@@ -42,8 +42,10 @@ def find_candidates(chunk: Chunk) -> tuple[Candidate, ...]:
         if is_meant:
             reply = next((later.content for later in chunk.messages[place + 1 : place + 2]), "")
             read = _read_user if message.role == USER else _read_assistant
-            group = heard.who_we_are(message.content)
-            said = (replace(one, group=group) for one in read(message, sentences, place, reply, heard))
+            said = (
+                replace(one, group=heard.who_we_are(one.text, message.content))
+                for one in read(message, sentences, place, reply, heard)
+            )
             order = {message.content[one.start : one.end]: at for at, one in reversed(list(enumerate(sentences)))}
             found += sorted(said, key=lambda candidate: order.get(candidate.quote, 0))
         heard.hear(message, sentences, is_read=is_meant)

@@ -11,7 +11,7 @@ from memories.providers.llm.rules.evidence import count_ops
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_made_up, is_role_play, opens_question
 from memories.providers.llm.rules.verbs import is_finite
-from memories.providers.llm.rules.words import KIN
+from memories.providers.llm.rules.words import HOME, KIN
 from memories.providers.llm.rules.words_categories import POINTERS
 from memories.text.messages import ASSISTANT, USER, Message
 
@@ -22,7 +22,7 @@ NEAR = 3
 TEAM, SPEAKER = "the team", "User"
 _NAME = re.compile(r"(?<=[a-zé,'(;] )[A-Z][a-zà-ÿ]{2,}\b")
 _WORD = re.compile(r"[\w'-]+")
-_AT_HOME = KIN | POINTERS["relationships"] | POINTERS["hobbies"] | POINTERS["health"]
+_AT_HOME = KIN | HOME | POINTERS["relationships"] | POINTERS["hobbies"] | POINTERS["health"]
 _AT_WORK = POINTERS["work"]
 
 
@@ -50,10 +50,9 @@ class Conversation:
             return not is_role_play(head, self._in_role) and not is_made_up(head)
         return message.role == ASSISTANT and not self._in_role
 
-    def who_we_are(self, content: str) -> str:
+    def who_we_are(self, clause: str, content: str) -> str:
         """ "We" is the user's team where work is talked about. Elsewhere what "we" do is what the user does, too."""
-        here = _work_in(content[:HEAD])
-        return TEAM if (here or self._work) > 0 else SPEAKER
+        return TEAM if (_work_in(clause) or _work_in(content[:HEAD]) or self._work) > 0 else SPEAKER
 
     def hear(self, message: Message, sentences: list[Sentence], is_read: bool = False) -> None:
         """`is_read` tells that the clauses of a message were noted while they were read."""

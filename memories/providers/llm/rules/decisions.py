@@ -33,6 +33,7 @@ _WE_ARE = re.compile(
     rf"^(?:(?:we|I)(?:'re| are|'m| am) )?(?:now |just |definitely |officially )*({_CHOOSING})\s+(.+)$",
     re.IGNORECASE,
 )
+_INSTEAD = re.compile(r"^(?:then |so |ok )*we(?:'ll| will)? ((?:\w+) .{6,80}) instead$", re.IGNORECASE)
 _PREDICATE = re.compile(
     r"(?:(?!what|how|if|whether|which|who|that|where|why|it)\w+ ){0,3}(?:is|are|was|were|has|starts|ends|takes|"
     r"must|runs|begins)\b"
@@ -54,6 +55,9 @@ def read_decision(clause: str) -> str | None:
             if pattern is _WE_WILL and match[1].lower() in _NOT_BY_ITSELF and not _SETTLED.search(match[2]):
                 return None
             return f"Decided to {match[1].lower()} {_without_tail(match[2])}"
+    match = _INSTEAD.match(clause)
+    if match and is_base(match[1].split()[0].lower()) and not _VAGUE.match(match[1].partition(" ")[2]):
+        return f"Decided to {match[1]} instead"
     match = _WE_ARE.match(clause)
     if match and not _VAGUE.match(match[2]) and _is_real_choosing(match[1], clause):
         subject = re.match(r"(we|I)\b", clause, re.IGNORECASE)

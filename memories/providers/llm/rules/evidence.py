@@ -27,7 +27,9 @@ UNREAL = re.compile(
     r"we) wish|would(?:n't)? have|could have been|were i|in my dream|i dreamt|i dreamed)\b",
     re.IGNORECASE,
 )
-_FIRST_PERSON = re.compile(r"\b(?:I|I'm|I've|I'd|I'll|my|My|we|We|we're|We're|we've|We've|we'll|our|Our|me)\b")
+_FIRST_PERSON = re.compile(
+    r"\b(?:I|I'm|I've|I'd|I'll|my|My|we|We|we're|We're|we've|We've|we'll|our|Our|me|us|ours|mine|Mine|myself)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)

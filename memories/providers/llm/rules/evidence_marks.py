@@ -31,7 +31,7 @@ def _lower(pattern: str) -> str:
 
 _LETTER = re.compile(r"\\.|[A-Z]")
 _I = (
-    r"\bI(?:'m|'ve|'d|'ll)?(?: \w+ly| also| always| never| often| usually| still| currently| now| just| really|"
+    r"\b(?:I|we)(?:'m|'ve|'d|'ll|'re)?(?: \w+ly| also| always| never| often| usually| still| currently| now| just| really|"
     r" only| do| actually| already| both| mostly| mainly| sometimes| rarely| recently| finally)*"
 )
 _KIN = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True))
@@ -72,6 +72,7 @@ PERSONAL = (
         r"enjoy|avoid|collect|coach|drive|run|manage|lead|maintain|moved|grew up|graduated|majored|commute|volunteer|"
         r"believe in|practi[cs]e|train|drink (?!it|that|this)|smoke|quit|retired|married|adopted|inherited|founded|"
         r"co-founded|host|identify|pronounce|garden|knit|paint|sing|surf|climb|hike|swim|cycle|meditate|teach|"
+        r"stop(?:ped)? \w+ing|closed?|opened?|accept|cover|share|split|sold|"
         r"freelance|refuse|wear|earn|subscribe|bake|brew|keep (?:kosher|bees|chickens)|come from|suffer|self-host)\b",
     ),
     _mark(
@@ -87,7 +88,8 @@ PERSONAL = (
         r"smoke|"
         r"care for|have|fly)|do not (?:like|eat|drink|own|want|drive|use|work|smoke)|don't (?:really )?(?:like|eat|"
         r"drink|enjoy)|can't (?:eat|drink|have|drive|swim|do|work|stand|walk|tolerate)|cannot (?:eat|drink|have|drive|"
-        r"swim|stand)|am not a fan of|am a fan of|favou?r|crave|would rather|stick to|swear by)\b",
+        r"swim|stand)|am not a fan of|am a fan of|favou?r|crave|(?:would )?rather (?:have|not|you|use|see|keep|do|get|be|"
+        r"drive|write|read|meet|work|pay)|stick to|swear by)\b",
     ),
     _mark(
         "uses",
@@ -151,6 +153,13 @@ PERSONAL = (
         r"I need to (?:be (?:at|in|home|back)|leave|pick up|renew|submit|finish|lose|take|avoid|pay|file|book|cancel|"
         r"return)|I have to (?:be|leave|pick|renew|submit|finish|avoid|take|pay|file|watch|work|travel|get up|"
         r"present)|I(?:'m| am) saving)\b",
+    ),
+    _mark(
+        "aim",
+        0.4,
+        r"\b(?:I|we) (?:want|aim|plan|hope|intend)\b.*(?:\b(?:under|over|below|above|by|to|until|before|at least|at most)\b"
+        r".*(?:\d|\b(?:spring|summer|autumn|fall|winter|year|month|week|christmas|easter)\b)|"
+        r"\bto (?:open|launch|move|switch|hire|build|sell|expand|retire|ship|release)\b)",
     ),
     _mark("own people", 0.5, r"\b(?:my|our) (?:[\w-]+ ){0,2}(?:" + _KIN + r")(?:'s)?\b"),
     _mark("own things", 0.35, r"\b(?:my|our) (?:[\w-]+ ){0,2}(?:" + _OWN + r")(?:'s)?\b"),
@@ -268,7 +277,7 @@ AGAINST_PERSONAL = (
 )
 
 _OPS_VERB = (
-    r"(?:runs?|uses?|needs?|requires?|depends?|takes?|listens?|lives?|sits?|stores?|serves?|expects?|returns?|"
+    r"(?:waits?|waited|stops?|stopped|took|lasts?|lasted|did|left|joined|overlapped|leads?|reviews?|covers?|replaced|runs?|uses?|needs?|requires?|depends?|takes?|listens?|lives?|sits?|stores?|serves?|expects?|returns?|"
     r"times? out|expires?|renews?|restarts?|deploys?|connects?|points?|supports?|caches?|retries|drops?|fails?|"
     r"breaks?|crashes|hangs?|kills?|triggers?|rejects?|reads?|writes?|rotates?|resets?|belongs?|owns?|handles?|"
     r"must|should(?:n't| not)?|has to|have to|can't|cannot|may not|is|are|was|were|has|have|goes|go|stays?|keeps?|"
@@ -314,6 +323,27 @@ IMPERSONAL = (
         0.4,
         r"\b(?:allerg\w+|intoleran\w+|vegan|vegetarian|celiac|coeliac|diabet\w+|asthma|pregnant|diagnosed|medication|"
         r"insulin|surgery|\d ?mg|dyslexic|seasick|for life|hearing aids?|low-salt|can't (?:eat|have)|hip|migraines?)\b",
+    ),
+    _mark(
+        "how long",
+        0.3,
+        r"\b(?:takes?|took|waits?|waited|lasts?|lasted|needs?|within|after|for|every)\b[^,;]{0,16}?\b(?:\d[\d.]*|two|three|"
+        r"four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty) ?(?:s|ms|secs?|seconds|mins?|minutes|"
+        r"h|hrs|hours|days|weeks|months|years)\b",
+    ),
+    _mark(
+        "what fails",
+        0.2,
+        r"^(?:the |our |all |some |most )?[\w-]+s? (?:[\w-]+ ){0,6}?(?:can't|cannot|couldn't|fails? to|won't|"
+        r"(?:doesn't|don't) work)\b",
+    ),
+    _mark(
+        "their part",
+        0.4,
+        r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What)[A-Z][a-z]+ (?:left|joined|moved to|took over|quit|retired|"
+        r"became|replaced|leads|runs|owns|did the|does the|wrote|built|maintains|reviews|approves|covers|looks after|"
+        r"manages|teaches|studies|founded)\b",
+        is_exact=True,
     ),
     _mark(
         "people",

@@ -20,7 +20,8 @@ _LASTING = re.compile(
     re.IGNORECASE,
 )
 _HERE_ONLY = re.compile(
-    r"\b(?:this|that|it|these|those|them)(?: (?:one|time|code|function|text|part|line|paragraph|sentence|essay|"
+    r"\b(?:this(?! (?:repo|project|codebase|house|household|family|team|office|app|account|chat)\b)|that|it|these|"
+    r"those|them)(?: (?:one|time|code|function|text|part|line|paragraph|sentence|essay|"
     r"email|story|poem|list|file|section|recipe|answer|version))?\b|\bthe (?:first|second|third|last|above|next|"
     r"intro|title|following|second-last|end(?:ing)?|paragraph|sentence|essay|email|story|poem|part)\b",
     re.IGNORECASE,

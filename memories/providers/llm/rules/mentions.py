@@ -20,19 +20,25 @@ from memories.providers.llm.rules.words_verbs import NOUNLIKE
 from memories.text.temporal.words import MONTHS, NUMBERS, UNITS, WEEKDAYS
 from memories.text.wordlist import words
 
+MAX_PHRASE = 3
+"""Words of a phrase that stands alone, "cracked filling", and is a thing by that."""
 MAX_WORDS = 6
 """Of what one thing is called."""
 _TOKEN = re.compile(r"`[^`\n]+`|[\w][\w'’./@:+#-]*\w|\w|[^\w\s]")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _PRONOUNS = words("""
-    i you he she it we they me him her us them this that these those there everyone everybody nobody nothing something
-    anything everything ones who which what mine yours ours theirs hers his myself yourself i'm i've i'll i'd we're
-    we've we'll you're he's she's it's they're that's there's lot bit
+    i you he she it we they me him her us them this that these those there everyone everybody nobody somebody someone nothing
+    something anything everything ones who which what mine yours ours theirs hers his myself yourself i'm i've i'll i'd we're
+    we've we'll you're he's she's it's they're that's there's what's who's where's when's how's here's let's lot bit
     """)
 _BREAKS = PREPOSITIONS | SUBORDINATORS | ADVERBS | MODALS | words("and or but not plus no yes ok okay please thanks")
 _PLURALS = words("people kids children men women staff data police twins parents metrics feet teeth mice")
 _NOT_PLURAL = ("ss", "us", "is", "'s", "as", "os")
 _TIMES = (
-    MONTHS.keys() | WEEKDAYS.keys() | UNITS.keys() | words("today tomorrow yesterday tonight morning evening time times")
+    MONTHS.keys()
+    | WEEKDAYS.keys()
+    | UNITS.keys()
+    | words("today tomorrow yesterday tonight morning evening time times")
 )
 _MANY = words("these those both all many several few some two three four five six seven eight nine ten")
 _INDEFINITE = words("a an another some this that these those both all no any every each one")
@@ -64,7 +70,14 @@ def read_mentions(clause: str) -> list[Mention]:
     verb = verb_at(lows)
     subject = _subject(tokens[:verb], lows[:verb]) if verb < len(lows) else None
     found = [subject] if subject else []
+    is_name_alone = len(tokens) == 1 and tokens[0].isalpha()
+    is_phrase = verb == len(lows) and 1 < len(lows) <= MAX_PHRASE and not is_name_alone
     for first, last in _phrases(tokens, lows, verb, start=verb + 1 if subject else 0):
+        if is_name_alone:
+            continue
+        if is_phrase and (first, last) == (0, len(lows)) and lows[0] not in DETERMINERS and _is_thing(lows[-1]):
+            found.append(Mention(f"the {' '.join(tokens)}", _is_plural(lows[-1]), is_subject=False))
+            continue
         mention = _mention(tokens[first:last], lows[first:last], lows[first - 1] if first else "")
         if mention:
             found.append(mention)
@@ -108,7 +121,7 @@ def _subject(tokens: list[str], lows: list[str]) -> Mention | None:
     if any(low in SUBORDINATORS | AUXILIARIES or not _has_letter_or_digit(low) for low in lows[1:]):
         return None
     head = next((lows[at - 1] for at, low in enumerate(lows) if at and low in PREPOSITIONS), lows[-1])
-    if head in _TIMES or head in _NOTHING:
+    if not _is_thing(head) or (len(lows) == 1 and _is_verb(tokens[0], lows[0])):
         return None
     is_plural = lows[0] in _MANY or "and" in lows or (_is_plural(head) and (len(lows) == 1 or tokens[-1][0].islower()))
     return Mention(" ".join(_definite(tokens, lows)), is_plural, is_subject=True)
@@ -154,11 +167,20 @@ def _mention(tokens: list[str], lows: list[str], before: str) -> Mention | None:
     is_plural = _is_plural(head) and not tokens[-1][0].isupper()
     if not (is_owned or is_named or (is_plural and before not in {"in", "at"})):
         return None
-    if len(tokens) > MAX_WORDS or head in _NOTHING | DETERMINERS or head in NUMBERS or not any(map(str.isalpha, head)):
+    if len(tokens) > MAX_WORDS or not _is_thing(head) or lows[0] in NUMBERS.keys() - _INDEFINITE or lows[0].isdecimal():
         return None
-    if head[0].isdigit() and not is_named:
+    if not is_owned and any(_is_verb(token, low) for token, low in zip(tokens, lows, strict=True)):
         return None
     return Mention(" ".join(_definite(tokens, lows)), lows[0] in _MANY or is_plural, is_subject=False)
+
+
+def _is_thing(head: str) -> bool:
+    is_empty = head in _TIMES or head in _NOTHING or head in DETERMINERS or head in NUMBERS
+    return not is_empty and any(map(str.isalpha, head)) and not _ORDINAL.fullmatch(head)
+
+
+def _is_verb(token: str, low: str) -> bool:
+    return token.islower() and low.isalpha() and (low in AUXILIARIES or (is_finite(low) and low not in _MAYBE_PLURAL))
 
 
 def _is_name(token: str) -> bool:

@@ -36,7 +36,7 @@ _NOT_PEOPLE = words("""
     Added Right Good Done Hi Hey Dear User Assistant Then Try Do Will Shall Would Your Not Great Set Every Two Just
     """)
 _ACTS = re.compile(
-    r"(?:'s (?!a\b|the\b)[a-z]+| (?:says|said|likes|loves|hates|wants|needs|lives|works|plays|"
+    r"(?:'s (?!a\b|the\b)[a-z]+| (?:says|said|likes|loves|loved|cried|laughed|hates|wants|needs|lives|works|plays|"
     r"eats|goes|started|starts|moved|got|has (?:his|"
     r"her|been|no)|can(?:'t)? |and I\b|joined|left|told|asked|thinks|called|knows|takes|"
     r"is (?:my|our|his|her|\d|allergic|away|off|"
@@ -60,9 +60,12 @@ _COMMON = (
     """)
 )
 _LEADING = re.compile(
-    r"^(she|he|they|her|his|their)('s|'re|'ll|'d|'ve)?(?= \w)",
+    r"^(?P<lead>(?:(?:on|at|in|the|last|next|this|every|two|three|four|a|weeks?|days?|months?|years?|today|tomorrow|"
+    r"yesterday|tonight|morning|evening|now|then|also|\d+\w*|\w+day|from|since|until|after|before|that|there),? ){1,6})?"
+    r"(?P<word>she|he|they|her|his|their)(?P<ending>'s|'re|'ll|'d|'ve)?(?= \w)",
     re.IGNORECASE,
 )
+"""The pronoun a statement opens with, maybe behind a time."""
 _WRITTEN = {"'s": " is", "'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
 
 
@@ -112,18 +115,18 @@ class People:
         `previous` is the clause before: who opens it is meant before anybody else.
         """
         match = _LEADING.match(text)
-        person = self.find(match[1].lower(), previous) if match else ""
+        person = self.find(match["word"].lower(), previous) if match else ""
         if not match or not person:
             return text
-        pronoun = match[1].lower()
+        pronoun, lead = match["word"].lower(), match["lead"] or ""
         person = person if person.istitle() or " " in person or "'" in person else person.capitalize()
         if pronoun in {"her", "his", "their"}:
-            return f"{person}'s{text[match.end() :]}"
+            return f"{lead}{person}'s{text[match.end() :]}"
         following = text[match.end() :].split()
-        ending = _WRITTEN.get((match[2] or "").lower(), "")
-        if match[2] == "'s" and following and following[0].endswith("ed"):
+        ending = _WRITTEN.get((match["ending"] or "").lower(), "")
+        if match["ending"] == "'s" and following and following[0].endswith("ed"):
             ending = " has"
-        return f"{person}{ending}{text[match.end() :]}"
+        return f"{lead}{person}{ending}{text[match.end() :]}"
 
 
 def _opener(clause: str) -> str:

@@ -18,13 +18,14 @@ from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_open, opens_question
 from memories.text.messages import USER
+from memories.text.wordlist import words
 
 MAX_WORDS = 45
 MAX_UNITS = 120
 """Of one message: who tells more at once pastes it."""
 MAX_JOINED_WORDS = 30
 _UNFINISHED = re.compile(
-    r"^(?:when|if|while|whenever|although|though|unless|until|before|after|no of course|or|not (?:if|that))\b[^,]*$",
+    r"^(?!.*\b(?:just|please|always|never|don't|do not) [a-z]+ )(?:when|if|while|whenever|although|though|unless|until|before|after|no of course|or|not (?:if|that))\b[^,]*$",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
@@ -32,6 +33,10 @@ _OFFER = re.compile(
     r"you (?:can|could|may|might|"
     r"should|would|'d)|you'd|happy to|here(?:'s| are| is)|feel free|subject|dear|hi|hello)\b",
     re.IGNORECASE,
+)
+_PROPOSAL = re.compile(r"^let's (?:look|see|try|start|talk|do|go on|check|think|wait|leave|get)\b", re.IGNORECASE)
+_TALK = words(
+    "well oh hm hmm huh so right wait wow ok okay yes yeah no nope thanks cheers sorry ha haha good great fine"
 )
 _PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
 _FIGURE = re.compile(r"\d[\d.:,/-]*$")
@@ -56,7 +61,7 @@ class Unit:
 
     @property
     def is_resolved(self) -> bool:
-        return self.is_joined or bool(self.answers) or (self.is_whole and not self.is_fragment)
+        return self.is_whole and (self.is_joined or bool(self.answers) or not self.is_fragment)
 
 
 def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) -> list[Unit]:
@@ -104,13 +109,13 @@ def _cut(text: str, asks: bool, by_user: bool) -> Iterator[str]:
 
 def _is_told(text: str, by_user: bool) -> bool:
     """Whether a clause tells something: not what asks, offers, imagines, breaks off or has no words."""
-    if not text or len(text.split()) > MAX_WORDS:
+    if not text or len(text.split()) > MAX_WORDS or text.lower() in _TALK:
         return False
     if len(_PLAIN_WORD.findall(text)) < (1 if by_user else 2) and not (by_user and _FIGURE.match(text)):
         return False
     if UNREAL.search(text) or opens_question(text) or _UNFINISHED.match(text) or is_cut_short(text):
         return False
-    return by_user or not _OFFER.match(text)
+    return not (_PROPOSAL if by_user else _OFFER).match(text)
 
 
 def _tie(unit: Unit, previous: str, by_user: bool, heard: Conversation) -> None:

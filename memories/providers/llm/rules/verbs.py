@@ -37,6 +37,11 @@ def third_person(base: str) -> str:
     return base + ("es" if base.endswith(_SIBILANTS) else "s")
 
 
+def plural_form(verb: str) -> str:
+    """ "owns" → "own", "is" → "are"; any other form as it is."""
+    return {"is": "are", "was": "were", "has": "have"}.get(verb, _THIRD.get(verb, verb))
+
+
 def gerund(base: str) -> str:
     if base in _DOUBLED:
         return base + base[-1] + "ing"

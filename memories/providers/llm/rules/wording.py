@@ -20,6 +20,12 @@ _TO_THE_ASSISTANT = (
     (re.compile(r"^[Yy]ou(?:'ll| will) "), "Assistant will "),
     (re.compile(r"^assistant\b"), "Assistant"),
 )
+_BARE_KIN = re.compile(
+    r"(?<![\w'-])(?<!my )(?<!our )(?<!his )(?<!her )(?<!'s )(mum|mom|mam|mummy|dad|daddy|granny|grandma|"
+    r"grandpa|nana)(?='s\b|\b(?!\w))",
+    re.IGNORECASE,
+)
+"""Whose they are goes without saying for the speaker only."""
 _SPACES = re.compile(r"\s+")
 
 
@@ -33,6 +39,7 @@ def word(text: str, role: str, group: str) -> str:
 def _of_user(text: str, group: str) -> str:
     for pattern, written in _TO_THE_ASSISTANT:
         text = pattern.sub(written, text)
+    text = _BARE_KIN.sub(lambda found: f"my {found[1].lower()}", text)
     if not is_first_person(text):
         return text
     return to_third_person(text, "User", group) or f'User said "{text}"'

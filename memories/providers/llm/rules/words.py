@@ -17,6 +17,14 @@ ADVERBS = words("""
     """)
 """They stand between a subject and its verb. Words in -ly count as well."""
 
+ADJECTIVES = words("""
+    able absent alone available away awake big broken busy cheap clean closed cold correct dead down due empty enough
+    expensive expired fast fine flaky free full good healthy high home hot ill large late legal likely live long low
+    mandatory married missing necessary new normal old online offline open optional pregnant private public read-only ready
+    required responsible retired safe short sick slow small stable stuck sure true up urgent vegan vegetarian valid wrong
+    """)
+"""Common ones, which may follow "is X"."""
+
 MODALS = words("""
     can can't cannot could couldn't will won't would wouldn't should shouldn't must mustn't may might shall
     """)
@@ -51,6 +59,13 @@ KIN = words("""
     doctor dentist therapist trainer coach tutor teacher professor advisor nanny babysitter family ex ex-wife
     ex-husband cofounder co-founder
     """)
+
+HOME = words("""
+    home house flat apartment bedroom kitchen bathroom garden garage roof attic stairs fridge oven sofa bed road street
+    neighbourhood village car bike dinner lunch breakfast supper meal groceries shopping holiday holidays trip christmas
+    school homework nursery church party recipe cook cooking bake solar heating rent mortgage landlord weekend
+    """)
+"""What people talk about at home."""
 
 OWN_THINGS = words("""
     name nickname surname birthday birthdate age job role title email phone number address favorite favourite hobby
@@ -98,6 +113,7 @@ OPS_PRODUCTS = words("""
     mongo celery django flask fastapi rails node react vue typescript python rust golang java linux ubuntu debian
     alpine aws gcp azure cloudflare vault consul etcd memcached clickhouse snowflake bigquery jellyfin plex
     nextcloud immich gitea zfs wireguard tailscale proxmox unifi pihole pi-hole homeassistant sentry datadog
+    jira linear slack confluence notion trello asana github-actions woodpecker tekton nomad podman mosquitto fly hetzner
     pagerduty argocd circleci pytest ruff mypy eslint prettier webpack vite npm yarn pnpm poetry pip uv make cmake
     bazel gradle maven minio ceph systemd certbot letsencrypt supabase vercel heroku netlify opensearch keycloak
     """)
