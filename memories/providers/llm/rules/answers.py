@@ -8,7 +8,9 @@ from __future__ import annotations
 import re
 
 from memories.providers.llm.rules.asked import Asked, read_question
-from memories.providers.llm.rules.verbs import AUXILIARIES, is_finite, past, plural_form, third_person
+from memories.providers.llm.rules.evidence import count_ops
+from memories.providers.llm.rules.mentions import verb_at
+from memories.providers.llm.rules.verbs import past, plural_form, third_person
 from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, PREPOSITIONS, SUBORDINATORS
 from memories.text.temporal.words import NUMBERS
 from memories.text.wordlist import words
@@ -26,25 +28,6 @@ _TALK = re.compile(r"^(?:well|oh|um+|uh|hm+|so|ah|just|actually)\b[\s,]+", re.IG
 _APPROVED = re.compile(
     r" (?:is|are|would be|will be|works|will do|'s) (?:fine|good|great|ok|okay|best|perfect|enough)$", re.I
 )
-_EMPTY = re.compile(
-    r"^(?:yes|yeah|yep|no|nope|nah|ok|okay|sure|thanks|thank you|later|maybe|please|pls|do|do it|go on|perfect|great|"
-    r"right|fine|either|both|dunno|i don't know|no idea(?: \w+)?|idk|not yet|not now|good|grand|y|n|ya|done|sold|first|"
-    r"second|none|nothing|same|never mind|nvm|good question|yes please|please do|go ahead|no thanks|not sure|"
-    r"i'll ask .*)?$",
-    re.IGNORECASE,
-)
-_OFFER = re.compile(
-    r"\b(?:shall|can|could|will|would|may) i\b|^(?:and )?should i\b|"
-    r"\b(?:want|would you like|do you want|like) (?:me|help|to|a|another|anything|something|some)\b|"
-    r"^(?:and |do you )?need (?:me|help|to|a|another|anything|something|some)\b|"
-    r"^what should i (?!call)|\b(?:anything else|anything left|what else|what's next|ready|sore|how (?:did|was|are) (?:you|it|that|things)|"
-    r"which one|or shall|does that|is that (?:ok|all|right))\b|^(?:and|what|which)\?$|^(?:how|what) about\b",
-    re.IGNORECASE,
-)
-_ASKS_WHICH = re.compile(
-    r"^(?:and )?(?:which (?!one)|what (?:\w+ ){0,3}should|how (?:many|much|old|long|often)|where|when|who)\b",
-    re.IGNORECASE,
-)
 _CLOCK = re.compile(
     r"^(?:\d{1,2}[:.]\d\d|\d{1,2} ?[ap]m|noon|midnight|half (?:past )?\w+|quarter (?:past|to) \w+)\b", re.IGNORECASE
 )
@@ -53,7 +36,7 @@ _DAY = re.compile(
     r"(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)\w* \d)",
     re.IGNORECASE,
 )
-_DEFINITE = re.compile(r"(?:the|our|my|this|that) |[\w-]*[A-Z\d_./-][\w-]*$|\w{2,4}$")
+_DEFINITE = re.compile(r"(?:the|our|my|this|that) |[\w-]*[A-Z\d_./-][\w-]*$")
 _BARE_NUMBER = re.compile(r"^(?:\d+|[a-z]+(?:-[a-z]+)?)$", re.IGNORECASE)
 _IT_IS = re.compile(r"^(?:it|that|this|they|he|she)(?:'s| is| are|'re| was) ", re.IGNORECASE)
 _LONG_TIME = re.compile(
@@ -64,16 +47,8 @@ _PLACES = words("here there home abroad outside upstairs downstairs everywhere n
 _TOWARDS = words("go move travel fly send put ship write point deploy push upload back commute")
 _OBJECTS = words("me him her it them us")
 _PLURAL_SUBJECTS = words("i we they you these those")
+_CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's you're")
 _HAVE_TO_BE = {"is": "am", "are": "am", "was": "was", "were": "was"}
-
-
-def is_offer(question: str) -> bool:
-    """Whether a question only asks what to do next, so that its answer tells nothing."""
-    return bool(_OFFER.search(question)) and not _ASKS_WHICH.match(question)
-
-
-def is_empty(answer: str) -> bool:
-    return bool(_EMPTY.match(answer.strip(" ,.!")))
 
 
 def join_answer(question: str, answer: str, by_user: bool = False) -> str:
@@ -81,7 +56,7 @@ def join_answer(question: str, answer: str, by_user: bool = False) -> str:
     asked = read_question(question, by_user)
     if asked and by_user and not _asks_about_here(asked):
         return ""
-    said = _lowered(_APPROVED.sub("", _TALK.sub("", answer).strip(" ,.")))
+    said = _lowered(_APPROVED.sub("", _TALK.sub("", answer).strip(" ,.…")))
     if not asked or not said or len(said.split()) > MAX_ANSWER_WORDS:
         return ""
     if not asked.wh:
@@ -93,7 +68,9 @@ def join_answer(question: str, answer: str, by_user: bool = False) -> str:
 
 def _asks_about_here(asked: Asked) -> bool:
     """Whether a user wants to know a figure, a place or a time of something that is theirs, not of the world."""
-    is_definite = bool(_DEFINITE.match(asked.subject)) or asked.subject.lower() in {"we", "it"}
+    is_definite = (
+        bool(_DEFINITE.match(asked.subject)) or asked.subject.lower() in {"we", "it"} or count_ops(asked.subject) > 0
+    )
     return is_definite and asked.wh.startswith(("how ", "when", "where", "which", "what time", "why"))
 
 
@@ -110,7 +87,8 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
     more = f", {rest}" if rest and not _has_verb(rest) else ""
     if is_yes or is_no:
         return "" if asked.alternatives else f"{_declare(asked, is_no)}{more}"
-    if _has_verb(answer):
+    is_plain = asked.is_be or asked.auxiliary in {"do", "does"} or asked.alternatives or not asked.verb
+    if _has_verb(answer) or not is_plain:
         return ""
     if re.search(r"\b(?:any|anything|anyone|anybody)\b", f"{asked.subject} {asked.rest}"):
         return ""
@@ -153,7 +131,10 @@ def _about_rest(asked: Asked, answer: str) -> str:
     if wh in {"what", "who", "how big", "how large", "how tall", "how high", "how long", "how far", "how heavy"}:
         return _with_object(said, asked, answer)
     if wh == "why":
-        reason = answer if answer.lower().startswith(("because", "to ", "for ")) else f"because of {answer}"
+        is_told = answer.lower().startswith(("because", "to ", "for ", "due to", "so that"))
+        if not is_told and len(answer.split()) > LONG_ANSWER:
+            return ""
+        reason = answer if is_told else f"because of {answer}"
         return f"{_with_rest(said, asked.rest)} {reason}"
     if wh == "how" and not _opens_with_preposition(answer):
         return ""
@@ -238,18 +219,8 @@ def _ends_with_preposition(text: str) -> bool:
 
 def _has_verb(text: str) -> bool:
     """Whether an answer is a sentence of its own; a verb behind "who" or "that" belongs to a name in it."""
-    found = re.findall(r"[\w']+|,", text.lower())
+    found = re.findall(r"[\w']+|[^\w\s]", text.lower())
     if found and found[0] in _CONTRACTED:
         return True
-    for at, word in enumerate(found[1:7], 1):
-        if set(found[:at]) & SUBORDINATORS:
-            return False
-        if word in AUXILIARIES or word.endswith(("'re", "'ll")) or (word.endswith("'s") and found[0] in _SUBJECTS):
-            return True
-        if is_finite(word) and found[at - 1] in _SUBJECTS:
-            return True
-    return False
-
-
-_SUBJECTS = words("i we you he she it they that this there who")
-_CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's you're")
+    end = next((at for at, word in enumerate(found) if word in SUBORDINATORS), len(found))
+    return verb_at(found[:end]) < end

@@ -22,7 +22,8 @@ _LEADING = re.compile(
 _WRITTEN = {"'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
 _NOT_SAID_OF_A_THING = re.compile(
     r"^(?:it|that|this)(?:'s| is| was| has been| will be|'ll be)? (?:(?:not|so|too|very|really|quite|about|just|"
-    r"getting|still|always|n't) )*(?:cold|hot|warm|raining|rain|rains|late|early|dark|nice|good|great|fine|ok|okay|true|"
+    r"getting|still|always|n't) )*(?:cold|hot|warm|raining|rain|rains|late|early|dark|nice|good|great|fine|ok|okay|"
+    r"true|"
     r"possible|clear|important|easy|hard|better|best|worth|time|weird|strange|funny|sad|fun|likely|called off|"
     r"said|like|all|what|why|how|because|exactly|right|wrong|it|enough|turns|turned|seems|seemed|looks|looked|"
     r"depends|sounds|makes sense|does the job|up to|my (?:fault|mistake|bad|guess|turn)|not (?:that|like|a problem)|"
@@ -53,6 +54,8 @@ class Resolved:
 
     text: str
     is_whole: bool = True
+    said: str = ""
+    """The same with the pronouns behind its verb as they were."""
 
 
 class Antecedents:
@@ -73,16 +76,17 @@ class Antecedents:
         match = _LEADING.match(text)
         if not match:
             said = self.people.resolve(text, previous)
-            return Resolved(self._with_objects(said), not _PERSONAL.match(said))
+            return Resolved(self._with_objects(said), not _PERSONAL.match(said), said)
         word = match["word"].lower()
         if word in _ALIKE:
             return self._with_owner(text, match)
         if _NOT_SAID_OF_A_THING.match(text) or (word in {"this", "that", "these", "those"} and not _points(match)):
-            return Resolved(text, False)
+            return Resolved(text, False, text)
         thing = self._find(word)
         if not thing:
-            return Resolved(text, False)
-        return Resolved(self._with_objects(thing + _ending(match) + text[match.end() :]))
+            return Resolved(text, False, text)
+        said = thing + _ending(match) + text[match.end() :]
+        return Resolved(self._with_objects(said), said=said)
 
     def _find(self, word: str) -> str:
         if word in {"it", "its", "this", "that"}:
@@ -107,8 +111,9 @@ class Antecedents:
         thing = (self._thing(is_plural=False)[0] or self._thing(is_plural=True)[0]).split(" ")
         bare = thing[1:] if thing[0].lower() in DETERMINERS else thing
         if not bare or not bare[0]:
-            return Resolved(text, False)
-        return Resolved(f"{_ALIKE[match['word'].lower()]} {' '.join(bare)}{_ending(match)}{text[match.end() :]}")
+            return Resolved(text, False, text)
+        said = f"{_ALIKE[match['word'].lower()]} {' '.join(bare)}{_ending(match)}{text[match.end() :]}"
+        return Resolved(said, said=said)
 
     def _collective(self) -> str:
         """Those who are many under one name: "the board … they"."""

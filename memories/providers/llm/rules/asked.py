@@ -23,7 +23,8 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(
     r",? (?:so (?:that )?(?:I|we)\b|because\b|if (?:I|you) (?:may|know|don't)\b|do you (?:know|think|remember)$|"
-    r"do you see$|(?:right )?now$|today$|currently$|already$|by the way$|if any$|then$|roughly$|exactly$|please$|again$|at the moment$|these days$).*$",
+    r"do you see$|(?:right )?now$|today$|currently$|already$|by the way$|if any$|then$|roughly$|exactly$|please$|"
+    r"again$|at the moment$|these days$).*$",
     re.IGNORECASE,
 )
 _TWO_QUESTIONS = re.compile(
@@ -170,7 +171,7 @@ def _verb_at(said: list[str], auxiliary: str, wh: str) -> int:
     if first in _PRONOUNS:
         return 2 if len(said) > 2 and said[1].lower() in ADVERBS and auxiliary not in _BE else 1
     if auxiliary in _BE:
-        return _predicate_at(said, bool(wh), is_determined)
+        return _predicate_at(said, bool(wh) and wh not in {"why", "how"}, is_determined)
     for at in range(1 + is_determined, len(said)):
         low = said[at].lower()
         fits = is_participle(low) or low == "been" if auxiliary in _HAVE else is_base(low) or low == "be"

@@ -31,7 +31,8 @@ def _lower(pattern: str) -> str:
 
 _LETTER = re.compile(r"\\.|[A-Z]")
 _I = (
-    r"\b(?:I|we)(?:'m|'ve|'d|'ll|'re)?(?: \w+ly| also| always| never| often| usually| still| currently| now| just| really|"
+    r"\b(?:I|we)(?:'m|'ve|'d|'ll|'re)?(?: \w+ly| also| always| never| often| usually| still| currently| now| just|"
+    r" really|"
     r" only| do| actually| already| both| mostly| mainly| sometimes| rarely| recently| finally)*"
 )
 _KIN = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True))
@@ -88,7 +89,8 @@ PERSONAL = (
         r"smoke|"
         r"care for|have|fly)|do not (?:like|eat|drink|own|want|drive|use|work|smoke)|don't (?:really )?(?:like|eat|"
         r"drink|enjoy)|can't (?:eat|drink|have|drive|swim|do|work|stand|walk|tolerate)|cannot (?:eat|drink|have|drive|"
-        r"swim|stand)|am not a fan of|am a fan of|favou?r|crave|(?:would )?rather (?:have|not|you|use|see|keep|do|get|be|"
+        r"swim|stand)|am not a fan of|am a fan of|favou?r|crave|(?:would )?rather (?:have|not|you|use|see|keep|do|get|"
+        r"be|"
         r"drive|write|read|meet|work|pay)|stick to|swear by)\b",
     ),
     _mark(
@@ -157,7 +159,8 @@ PERSONAL = (
     _mark(
         "aim",
         0.4,
-        r"\b(?:I|we) (?:want|aim|plan|hope|intend)\b.*(?:\b(?:under|over|below|above|by|to|until|before|at least|at most)\b"
+        r"\b(?:I|we) (?:want|aim|plan|hope|intend)\b.*(?:\b(?:under|over|below|above|by|to|until|before|at least|"
+        r"at most)\b"
         r".*(?:\d|\b(?:spring|summer|autumn|fall|winter|year|month|week|christmas|easter)\b)|"
         r"\bto (?:open|launch|move|switch|hire|build|sell|expand|retire|ship|release)\b)",
     ),
@@ -277,7 +280,8 @@ AGAINST_PERSONAL = (
 )
 
 _OPS_VERB = (
-    r"(?:waits?|waited|stops?|stopped|took|lasts?|lasted|did|left|joined|overlapped|leads?|reviews?|covers?|replaced|runs?|uses?|needs?|requires?|depends?|takes?|listens?|lives?|sits?|stores?|serves?|expects?|returns?|"
+    r"(?:waits?|waited|stops|stopped|took|lasts|lasted|did|left|joined|overlapped|leads?|reviews?|covers?|replaced|"
+    r"runs?|uses?|needs?|requires?|depends?|takes?|listens?|lives?|sits?|stores?|serves?|expects?|returns?|"
     r"times? out|expires?|renews?|restarts?|deploys?|connects?|points?|supports?|caches?|retries|drops?|fails?|"
     r"breaks?|crashes|hangs?|kills?|triggers?|rejects?|reads?|writes?|rotates?|resets?|belongs?|owns?|handles?|"
     r"must|should(?:n't| not)?|has to|have to|can't|cannot|may not|is|are|was|were|has|have|goes|go|stays?|keeps?|"
@@ -327,14 +331,16 @@ IMPERSONAL = (
     _mark(
         "how long",
         0.3,
-        r"\b(?:takes?|took|waits?|waited|lasts?|lasted|needs?|within|after|for|every)\b[^,;]{0,16}?\b(?:\d[\d.]*|two|three|"
-        r"four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty) ?(?:s|ms|secs?|seconds|mins?|minutes|"
+        r"\b(?:takes?|took|waits?|waited|lasts?|lasted|needs?|within|after|for|every)\b[^,;]{0,16}?\b(?:\d[\d.]*|two|"
+        r"three|"
+        r"four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty|sixty) ?(?:s|ms|secs?|seconds|mins?|"
+        r"minutes|"
         r"h|hrs|hours|days|weeks|months|years)\b",
     ),
     _mark(
         "what fails",
         0.2,
-        r"^(?:the |our |all |some |most )?[\w-]+s? (?:[\w-]+ ){0,6}?(?:can't|cannot|couldn't|fails? to|won't|"
+        r"^(?:(?:the|our|all|some|most) [\w-]+|[\w-]+s) (?:[\w-]+ ){0,6}?(?:can't|cannot|couldn't|fails? to|won't|"
         r"(?:doesn't|don't) work)\b",
     ),
     _mark(

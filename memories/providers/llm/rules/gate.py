@@ -28,7 +28,7 @@ from memories.providers.llm.rules.prose import blank
 from memories.text.messages import ASSISTANT, USER, Message
 
 KEEP_FROM = 0.5
-PLAIN = 0.5
+PLAIN = 0.55
 """From this score on a statement is plain."""
 _NOTHING = Worth(keep=False, score=0.0, reason="nothing is said")
 WINDOW, STRIDE = 4, 2

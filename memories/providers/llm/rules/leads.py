@@ -21,9 +21,12 @@ _FILLER = re.compile(
     r"again|note|nb|ps|p\.s|update|reminder|quick (?:note|question|q|one|thing)|one more thing|another thing|"
     r"side note|for context|context|background|for the record|for reference|for your information|just so you know|"
     r"just fyi|to be clear|to clarify|to be honest|as i said|like i said|as mentioned|as you know|as i mentioned|"
-    r"that's (?:fine|ok|okay|good|great|right|true|perfect|cool|all right)|got it|i see|makes sense|good point|same here|me too|unfortunately|sadly|luckily|fortunately|thankfully|"
+    r"that's (?:fine|ok|okay|good|great|right|true|perfect|cool|all right)|got it|i see|makes sense|good point|"
+    r"same here|me too|unfortunately|sadly|luckily|fortunately|thankfully|"
     r"apparently|turns out|sorry|excuse me|please|pls|gut|also|übrigens|au fait|por cierto|bitte|danke|merci|"
-    r"gracias)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so|and|but|plus|also|well|ok|okay|oh|btw|by the way|fyi|anyway|alright|yeah|"
+    r"gracias)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so|and|but|plus|also|well|ok|okay|oh|yep|yup|btw|by the way|"
+    r"fyi|anyway|"
+    r"alright|yeah|"
     r"then|basically|honestly|tbh|actually|just|cos|cuz|because|ok so|okay so|thing is|the thing is|lol|ugh|haha|"
     r"ya|yeah no|nah|look|listen|übrigens|aber|und|also|mais|et|pero|y)\s+)",
     re.IGNORECASE,

@@ -27,8 +27,10 @@ MAX_WORDS = 6
 _TOKEN = re.compile(r"`[^`\n]+`|[\w][\w'’./@:+#-]*\w|\w|[^\w\s]")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _PRONOUNS = words("""
-    i you he she it we they me him her us them this that these those there everyone everybody nobody somebody someone nothing
-    something anything everything ones who which what mine yours ours theirs hers his myself yourself i'm i've i'll i'd we're
+    i you he she it we they me him her us them this that these those there everyone everybody nobody somebody someone
+    nothing
+    something anything everything ones who which what mine yours ours theirs hers his myself yourself i'm i've i'll i'd
+    we're
     we've we'll you're he's she's it's they're that's there's what's who's where's when's how's here's let's lot bit
     """)
 _BREAKS = PREPOSITIONS | SUBORDINATORS | ADVERBS | MODALS | words("and or but not plus no yes ok okay please thanks")
@@ -70,18 +72,22 @@ def read_mentions(clause: str) -> list[Mention]:
     verb = verb_at(lows)
     subject = _subject(tokens[:verb], lows[:verb]) if verb < len(lows) else None
     found = [subject] if subject else []
-    is_name_alone = len(tokens) == 1 and tokens[0].isalpha()
-    is_phrase = verb == len(lows) and 1 < len(lows) <= MAX_PHRASE and not is_name_alone
+    if verb == len(lows) and len(lows) <= MAX_PHRASE and _is_bare_phrase(tokens, lows):
+        return [Mention(f"the {' '.join(tokens)}", _is_plural(lows[-1]), is_subject=False)] if len(tokens) > 1 else []
     for first, last in _phrases(tokens, lows, verb, start=verb + 1 if subject else 0):
-        if is_name_alone:
-            continue
-        if is_phrase and (first, last) == (0, len(lows)) and lows[0] not in DETERMINERS and _is_thing(lows[-1]):
-            found.append(Mention(f"the {' '.join(tokens)}", _is_plural(lows[-1]), is_subject=False))
-            continue
         mention = _mention(tokens[first:last], lows[first:last], lows[first - 1] if first else "")
         if mention:
             found.append(mention)
     return found
+
+
+def _is_bare_phrase(tokens: list[str], lows: list[str]) -> bool:
+    """Whether a few words are what something is called, "cracked filling", or a name, which may be a person's."""
+    is_plain = bool(tokens) and all(
+        token.isalpha() and low not in _NO_SUBJECTS | AUXILIARIES | DETERMINERS
+        for token, low in zip(tokens, lows, strict=True)
+    )
+    return is_plain and _is_thing(lows[-1])
 
 
 def verb_at(lows: list[str]) -> int:
@@ -98,6 +104,8 @@ def verb_at(lows: list[str]) -> int:
         if low in AUXILIARIES:
             return at
         before, following = lows[at - 1], lows[at + 1] if at + 1 < len(lows) else ""
+        if not before[-1].isalnum() or before in {"and", "or"}:
+            continue
         if not is_finite(low) or before in DETERMINERS or before.endswith("'s") or before in PREPOSITIONS:
             continue
         if following in AUXILIARIES or (is_finite(following) and not is_base(following)):
@@ -112,7 +120,7 @@ def verb_at(lows: list[str]) -> int:
 
 def _subject(tokens: list[str], lows: list[str]) -> Mention | None:
     """All before the verb, "the cert on the broker", if it is one thing."""
-    while lows and lows[0] in ADVERBS:
+    while lows and (lows[0] in ADVERBS or lows[0] in AUXILIARIES):
         tokens, lows = tokens[1:], lows[1:]
     while lows and lows[-1] in ADVERBS:
         tokens, lows = tokens[:-1], lows[:-1]

@@ -61,11 +61,16 @@ _COMMON = (
 )
 _LEADING = re.compile(
     r"^(?P<lead>(?:(?:on|at|in|the|last|next|this|every|two|three|four|a|weeks?|days?|months?|years?|today|tomorrow|"
-    r"yesterday|tonight|morning|evening|now|then|also|\d+\w*|\w+day|from|since|until|after|before|that|there),? ){1,6})?"
+    r"yesterday|tonight|morning|evening|now|then|also|\d+\w*|\w+day|from|since|until|after|before|that|"
+    r"there),? ){1,6})?"
     r"(?P<word>she|he|they|her|his|their)(?P<ending>'s|'re|'ll|'d|'ve)?(?= \w)",
     re.IGNORECASE,
 )
 """The pronoun a statement opens with, maybe behind a time."""
+_PERFECT = words(
+    "been got had gone done made taken moved started joined left become worked lived finished decided agreed"
+)
+"""Behind "she's" they tell what she has done, and not what she is."""
 _WRITTEN = {"'s": " is", "'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
 
 
@@ -124,7 +129,7 @@ class People:
             return f"{lead}{person}'s{text[match.end() :]}"
         following = text[match.end() :].split()
         ending = _WRITTEN.get((match["ending"] or "").lower(), "")
-        if match["ending"] == "'s" and following and following[0].endswith("ed"):
+        if match["ending"] == "'s" and following and following[0].lower() in _PERFECT:
             ending = " has"
         return f"{lead}{person}{ending}{text[match.end() :]}"
 

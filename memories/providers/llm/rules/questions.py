@@ -8,7 +8,8 @@ from memories.providers.llm.rules.prose import Sentence
 
 _OPENS_QUESTION = re.compile(
     r"^(?:what|which|who|whom|whose|where|when|why|how|is|are|am|was|were|do|does|did|can|could|would|will|should|"
-    r"shall|may|might|has|have|isn't|aren't|don't (?=you\b|we\b|they\b|i\b)|doesn't|didn't|can't|any|anyone|anybody|ever|whats|what's|who's|"
+    r"shall|may|might|has|have|isn't|aren't|don't (?=you\b|we\b|they\b|i\b)|doesn't|didn't|can't|any|anyone|anybody|"
+    r"ever|whats|what's|who's|"
     r"how's|where's|wdyt|should've)\b(?! (?:i'm|i am|we're|never|not use|not \w+ (?:on|after|before)))",
     re.IGNORECASE,
 )

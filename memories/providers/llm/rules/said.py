@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from memories.providers.llm.rules.answers import is_empty
 from memories.providers.llm.rules.candidate import SAID, Candidate
 from memories.providers.llm.rules.conversation import Conversation
 from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.matter import Surroundings, weigh_matter
 from memories.providers.llm.rules.matter_marks import APOLOGY
+from memories.providers.llm.rules.offers import is_empty
 from memories.providers.llm.rules.units import Unit
 from memories.text.messages import USER, Message
 
@@ -38,7 +38,7 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
         is_resolved,
     )
     needed = (KEPT_FROM[by_user] if is_resolved else DANGLING_FROM) - CLEAR_ANSWER * (unit.is_joined and by_user)
-    score = 0.0 if is_empty(unit.text) else weigh_matter(unit.text, around) + ENOUGH - needed
+    score = 0.0 if is_empty(unit.text) else weigh_matter(unit.said, around) + ENOUGH - needed
     return Candidate(
         unit.text,
         place,

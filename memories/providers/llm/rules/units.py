@@ -9,12 +9,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from memories.providers.llm.rules.answers import MAX_ANSWER_WORDS, is_empty, is_offer, join_answer
+from memories.providers.llm.rules.answers import MAX_ANSWER_WORDS, join_answer
 from memories.providers.llm.rules.clauses import has_verb, split_clauses
 from memories.providers.llm.rules.conversation import Conversation
 from memories.providers.llm.rules.cutting import cut_run_on, is_cut_short
 from memories.providers.llm.rules.evidence import UNREAL
 from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
+from memories.providers.llm.rules.offers import is_empty, is_offer
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_open, opens_question
 from memories.text.messages import USER
@@ -25,7 +26,8 @@ MAX_UNITS = 120
 """Of one message: who tells more at once pastes it."""
 MAX_JOINED_WORDS = 30
 _UNFINISHED = re.compile(
-    r"^(?!.*\b(?:just|please|always|never|don't|do not) [a-z]+ )(?:when|if|while|whenever|although|though|unless|until|before|after|no of course|or|not (?:if|that))\b[^,]*$",
+    r"^(?!.*\b(?:just|please|always|never|don't|do not) [a-z]+ )(?:when|if|while|whenever|although|though|unless|until|"
+    r"before|after|no of course|or|not (?:if|that))\b[^,]*$",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
@@ -35,9 +37,7 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 _PROPOSAL = re.compile(r"^let's (?:look|see|try|start|talk|do|go on|check|think|wait|leave|get)\b", re.IGNORECASE)
-_TALK = words(
-    "well oh hm hmm huh so right wait wow ok okay yes yeah no nope thanks cheers sorry ha haha good great fine"
-)
+_TALK = words("well oh hm hmm huh so right wait wow ok okay thanks cheers sorry ha haha good great fine")
 _PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
 _FIGURE = re.compile(r"\d[\d.:,/-]*$")
 _LOW_WORD = re.compile(r"(?<![\w./@`-])[a-zà-ÿ]{3,}(?![\w/@`-]|\.\w)")
@@ -58,6 +58,8 @@ class Unit:
     """Whether no pronoun at its beginning is in doubt."""
     answers: str = ""
     is_joined: bool = False
+    said: str = ""
+    """The text with "it" behind its verb as it was said: by this its matter is weighed."""
 
     @property
     def is_resolved(self) -> bool:
@@ -125,7 +127,7 @@ def _tie(unit: Unit, previous: str, by_user: bool, heard: Conversation) -> None:
         joined = join_answer(heard.asked, unit.text, by_user=not by_user)
         unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), joined or unit.text
     resolved = heard.antecedents.resolve(unit.text, previous)
-    unit.text, unit.is_whole = resolved.text, resolved.is_whole
+    unit.text, unit.is_whole, unit.said = resolved.text, resolved.is_whole, resolved.said
     heard.antecedents.note(unit.text, by_user)
 
 

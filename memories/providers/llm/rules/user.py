@@ -94,7 +94,7 @@ def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
     decision = None if unit.is_asking or unit.is_hedged else read_decision(text)
     if decision:
         return Candidate(decision, place, quote, 0.75, "a decision", DECISION)
-    if words < needed or not unit.is_whole:
+    if words < needed or not unit.is_whole or (unit.is_fragment and not unit.is_joined and text == unit.text):
         return None
     return _weigh_statement(text, place, quote, unit.is_asking, unit.is_hedged, is_lesson)
 

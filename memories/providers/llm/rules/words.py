@@ -20,8 +20,10 @@ ADVERBS = words("""
 ADJECTIVES = words("""
     able absent alone available away awake big broken busy cheap clean closed cold correct dead down due empty enough
     expensive expired fast fine flaky free full good healthy high home hot ill large late legal likely live long low
-    mandatory married missing necessary new normal old online offline open optional pregnant private public read-only ready
-    required responsible retired safe short sick slow small stable stuck sure true up urgent vegan vegetarian valid wrong
+    mandatory married missing necessary new normal old online offline open optional pregnant private public read-only
+    ready
+    required responsible retired safe short sick slow small stable stuck sure true up urgent vegan vegetarian valid
+    wrong
     """)
 """Common ones, which may follow "is X"."""
 

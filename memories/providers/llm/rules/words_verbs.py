@@ -28,7 +28,7 @@ REGULAR = words("""
     increase index inform inhale inherit inject inoculate insist inspect inspire install insure intend interact intern
     introduce invest invite invoice invoke involve iron isolate itch jailbreak jam jog join juggle juice jump kayak kick
     kiss knit knock label lack lag land last laugh launch leak learn lease lecture license lift like limit limp link
-    lint list listen live load loathe lock log look loosen love lower mail maintain major manage map march mark market
+    lint list listen live load loathe lock log look loosen love lower maintain major manage map march mark market
     marry marshal mask master matter measure meditate melt mention mentor merge message migrate mind minify mirror miss
     mix moan mock moisturize monitor mop mount move multitask murmur mute nag nail name nap naturalize need negotiate
     nod notarize note notice notify nurse obey obfuscate object observe occur offboard offend offer omit onboard open

@@ -47,7 +47,7 @@ def contents(*turns: str) -> list[str]:
         ("I usually get up at 6", ["User usually gets up at 6"]),
         ("I can't eat gluten", ["User cannot eat gluten"]),
         ("I've been a software engineer for 12 years", ["User has been a software engineer for 12 years"]),
-        ("My wife and I are expecting our second child", ["User and their wife are expecting our second child"]),
+        ("My wife and I are expecting our second child", ["User and their wife are expecting their second child"]),
         (
             "I live in Oslo with my wife because I love snow",
             ["User lives in Oslo with their wife because they love snow"],
@@ -116,7 +116,7 @@ def test_corrections_become_lessons(turns: list[str], kept: str) -> None:
     [
         ("let's go with FastAPI for the backend", "Decided to go with FastAPI for the backend"),
         ("we'll use Terraform", "Decided to use Terraform"),
-        ("We decided to use Redis for the cache.", "We decided to use Redis for the cache"),
+        ("We decided to use Redis for the cache.", "The team decided to use Redis for the cache"),
         ("alright, going with zustand for the rewrite", "Decided on zustand for the rewrite"),
     ],
 )

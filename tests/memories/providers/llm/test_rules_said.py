@@ -52,7 +52,7 @@ def contents(*turns: str) -> list[str]:
         (
             "Have you a dentist?",
             "yeah, Nuala Prendergast on Patrick St",
-            'User on "Have you a dentist": Nuala Prendergast on Patrick St',
+            "User has a dentist: Nuala Prendergast on Patrick St",
         ),
     ],
 )
@@ -130,7 +130,7 @@ def test_what_is_agreed_to_is_a_decision(proposed: str, answer: str, kept: str) 
         (
             "where does the deploy get the key from?",
             "From Vault, path kv/apps/mailer/prod.",
-            'From Vault, path kv/apps/mailer/prod (about "where does the deploy get the key from")',
+            "The deploy gets the key from Vault, path kv/apps/mailer/prod",
         ),
     ],
 )
@@ -201,9 +201,7 @@ def test_he_and_she_are_only_named_where_it_can_be_them(heard: str, said: str, m
 
 
 def test_an_answer_of_a_whole_sentence_keeps_its_own_words() -> None:
-    assert join_answer("What's your name?", "my cat walked over the keys") == (
-        'User on "What\'s your name": my cat walked over the keys'
-    )
+    assert join_answer("What's your name?", "my cat walked over the keys") == ""
 
 
 @settings(max_examples=50, deadline=None)

@@ -1,0 +1,95 @@
+"""What a pronoun means, told by what was said before it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memories.providers.llm.rules.antecedents import Antecedents
+from memories.providers.llm.rules.mentions import read_mentions
+
+
+def resolve(*clauses: str) -> str:
+    """The last clause after all before it were heard; those that begin with "A: " are the assistant's."""
+    heard = Antecedents()
+    for clause in clauses[:-1]:
+        heard.note(clause.removeprefix("A: "), by_user=not clause.startswith("A: "))
+    return heard.resolve(clauses[-1], clauses[-2]).text
+
+
+@pytest.mark.parametrize(
+    ("clauses", "meant"),
+    [
+        (("our nightly backup took long", "it starts at 1"), "our nightly backup starts at 1"),
+        (("billing's cert is issued by our CA", "A: When does it expire", "it expires in May"),
+         "billing's cert expires in May"),
+        (("the cert on the broker runs out", "it isn't in ACME"), "the cert on the broker isn't in ACME"),
+        (("we use Postgres", "it runs on db-1"), "Postgres runs on db-1"),
+        (("I bought a van", "it's red"), "the van is red"),
+        (("please drain worker-12", "its fan is broken"), "worker-12's fan is broken"),
+        (("the end-to-end tests take 4 minutes", "they share one database"),
+         "the end-to-end tests share one database"),
+        (("the twins are six", "they start school in May"), "the twins start school in May"),
+        (("the next board meeting is on Monday", "they want to see numbers"), "the board want to see numbers"),
+        (("push it to reg.int:5050", "that's our registry"), "reg.int:5050 is our registry"),
+        (("what's a churn rate", "ours was 4 percent"), "our churn rate was 4 percent"),
+        (("my wife is away", "two weeks today she has surgery"), "two weeks today my wife has surgery"),
+        (("A: Is your car insured", "it is a Skoda"), "my car is a Skoda"),
+    ],
+)  # fmt: skip
+def test_a_pronoun_that_opens_a_clause_is_named(clauses: tuple[str, ...], meant: str) -> None:
+    assert resolve(*clauses).lower() == meant.lower()
+
+
+@pytest.mark.parametrize(
+    ("clauses", "meant"),
+    [
+        (("billing's cert expires in May", "Ann renews it by hand"), "Ann renews billing's cert by hand"),
+        (("the old box is loud", "we switched that off"), "we switched the old box off"),
+        (("the old box is loud", "I bought a fan and like it"), "I bought a fan and like it"),
+        (("the old box is loud", "keep it short"), "keep it short"),
+    ],
+)
+def test_a_thing_behind_the_verb_is_named_where_the_clause_names_no_other(clauses: tuple[str, ...], meant: str) -> None:
+    assert resolve(*clauses) == meant
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["it's raining", "it's late", "that's low", "it was my birthday", "it depends", "this is fine", "it's Friday"],
+)
+def test_what_points_to_nothing_stays(said: str) -> None:
+    heard = Antecedents()
+    heard.note("the backup failed")
+    resolved = heard.resolve(said)
+    assert resolved.text == said
+    assert not resolved.is_whole
+
+
+def test_what_was_said_long_ago_is_not_meant_any_more() -> None:
+    assert resolve("the backup failed", "I ate", "I slept", "I ran", "I sang", "it hurts") == "it hurts"
+
+
+@pytest.mark.parametrize(
+    ("clause", "things"),
+    [
+        ("the form asks for a tax number", ["the form", "the tax number"]),
+        ("farmers wait 14 days for their money", ["the farmers", "their money"]),
+        ("cracked filling", ["the cracked filling"]),
+        ("I got up at six on Monday", []),
+        ("nobody came", []),
+    ],
+)
+def test_the_things_of_a_clause(clause: str, things: list[str]) -> None:
+    assert [mention.text.lower() for mention in read_mentions(clause)] == [thing.lower() for thing in things]
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    st.lists(
+        st.text(max_size=60) | st.sampled_from(["it is", "they", "the cat's", "ours is", "that's the"]), min_size=2
+    )
+)
+def test_any_clauses_can_be_heard(clauses: list[str]) -> None:
+    assert isinstance(resolve(*clauses), str)
