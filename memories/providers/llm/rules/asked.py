@@ -156,6 +156,8 @@ def _around_verb(said: list[str], auxiliary: str, wh: str) -> tuple[str, str, st
         return "", "", ""
     if auxiliary in _HAVE and wh in {"who", "what", "which"} and not is_participle(said[at].lower()):
         return "", "", ""
+    if auxiliary in _HAVE and not is_participle(said[at].lower()):
+        is_verb = False
     return subject, said[at] if is_verb else "", " ".join(said[at + is_verb :])
 
 
