@@ -109,6 +109,8 @@ class ChangeMemoryForm(MemoryForm):
     version = forms.IntegerField(widget=forms.HiddenInput)
 
     def __init__(self, *args: Any, **options: Any) -> None:
+        if memory := options.get("instance"):
+            memory.content = memory.text
         super().__init__(*args, **options)
         self.initial["version"] = self.instance.version
         # Cleaning overwrites the instance.

@@ -46,9 +46,9 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     list_filter = [
         ("app", AppFilter), "status", ConfidenceBand, "pinned", "kind", "source", "visibility", CategoryFilter,
     ]  # fmt: skip
-    list_select_related = ["app", "session"]
+    list_select_related = ["app", "session", "cold_text"]
     search_fields = ["content", "subject", "external_id"]
-    search_help_text = "In content, subject and external id."
+    search_help_text = "In content (but in the cold archive), subject and external id."
     ordering = ["-id"]
     # Not editable in the model; the forms declare fields of their own under these names.
     exclude = ["app", "version"]
@@ -58,7 +58,7 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     @admin.display(description="memory", ordering="content")
     def text(self, memory: Memory) -> SafeString:
         away = "" if memory.status == Status.ACTIVE else " is-away"
-        return format_html('<span class="memsite-text{}">{}</span>', away, shorten(memory.content))
+        return format_html('<span class="memsite-text{}">{}</span>', away, shorten(memory.text))
 
     @admin.display(description="subject", ordering="subject")
     def about(self, memory: Memory) -> str:

@@ -26,7 +26,7 @@ class OfMemory:
 class RevisionAdmin(OfMemory, ReadOnlyAdmin[Revision]):
     list_display = ["id", "action", "memory_link", "number", "app", "actor", "what_changed", "created_at"]
     list_filter = [("app", AppFilter), "action", ("created_at", admin.DateFieldListFilter)]
-    list_select_related = ["app", "memory"]
+    list_select_related = ["app", "memory__cold_text"]
     search_fields = ["actor", "reason"]
     ordering = ["-id"]
     fields = ["app", "memory", "number", "action", "actor", "reason", "created_at", "was", "became"]
@@ -48,7 +48,7 @@ class RevisionAdmin(OfMemory, ReadOnlyAdmin[Revision]):
 class InjectionAdmin(OfMemory, ReadOnlyAdmin[Injection]):
     list_display = ["id", "memory_link", "session_link", "turn_number", "block", "app", "created_at"]
     list_filter = [("app", AppFilter), "block", ("created_at", admin.DateFieldListFilter)]
-    list_select_related = ["app", "memory", "session"]
+    list_select_related = ["app", "memory__cold_text", "session"]
     search_fields = ["line"]
     ordering = ["-id"]
     fields = ["app", "memory", "session", "turn_number", "block", "line_shown", "created_at"]
@@ -92,7 +92,7 @@ class RejectionAdmin(ReadOnlyAdmin[Rejection]):
 class LinkAdmin(ReadOnlyAdmin[Link]):
     list_display = ["id", "from_link", "kind", "to_link", "app", "created_at"]
     list_filter = [("app", AppFilter), "kind"]
-    list_select_related = ["app", "from_memory", "to_memory"]
+    list_select_related = ["app", "from_memory__cold_text", "to_memory__cold_text"]
     search_fields = ["from_memory__content", "to_memory__content"]
     ordering = ["-id"]
     fields = ["app", "from_memory", "kind", "to_memory", "created_at"]

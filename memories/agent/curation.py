@@ -104,7 +104,7 @@ class Curation(Caller):
 
 def archive_one(write: Writer, memory: Memory) -> None:
     refuse_superseded(memory)
-    if memory.status == Status.ARCHIVED:
+    if memory.status in (Status.ARCHIVED, Status.COLD):
         raise LeftAlone("archived already")
     write.archive(memory)
 
@@ -116,7 +116,7 @@ def restore_one(write: Writer, memory: Memory) -> None:
 
 
 def refuse_superseded(memory: Memory) -> None:
-    if memory.status == Status.SUPERSEDED:
+    if memory.is_superseded:
         raise LeftAlone("another memory stands for it; restore it first")
 
 
@@ -142,7 +142,7 @@ def undo_one(write: Writer, memory: Memory) -> None:
 def check_merge(rows: Sequence[Memory]) -> None:
     if len(rows) < 2:
         raise CannotMerge("Select two or more memories to merge.")
-    if any(memory.status == Status.SUPERSEDED for memory in rows):
+    if any(memory.is_superseded for memory in rows):
         raise CannotMerge("A superseded memory has been merged already.")
     if len({readers(memory) for memory in rows}) > 1:
         raise CannotMerge("Only memories of the same end user and visibility can be merged: change that first.")

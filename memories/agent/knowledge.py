@@ -58,7 +58,7 @@ class Knowledge(Caller):
         """The memory as edited. Raises VersionMismatch if it is no longer at `version`."""
         vector = None
         if "content" in changes or "subject" in changes:
-            content, subject = changes.get("content", memory.content), changes.get("subject", memory.subject)
+            content, subject = changes.get("content", memory.text), changes.get("subject", memory.subject)
             vector = self.embed(embedded_text(content, subject))
         with self.changing(memory, version) as (write, current):
             write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")

@@ -125,7 +125,7 @@ class Sessions(Feedback, Triggers, Upkeep):
         )
         self.wind_up(session)
         waiting = Extraction.objects.for_app(self.app).open().filter(session=session).count()
-        mine = Memory.objects.for_app(self.app).filter(session=session)
+        mine = Memory.objects.for_app(self.app).warm().filter(session=session)
         return waiting + mine.exclude(vectors__model=self.embedder.name).count()
 
     def wind_up(self, session: AgentSession) -> None:

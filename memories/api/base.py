@@ -118,7 +118,7 @@ class AgentView(View):
         return session
 
     def memory(self, agent: MemoryAgent, uid: UUID) -> Memory:
-        return found(agent.memories().select_related("session", "resource").filter(uid=uid).first())
+        return found(agent.memories().select_related("session", "resource", "cold_text").filter(uid=uid).first())
 
     def count_writes(self, count: int) -> None:
         """429 with the seconds to wait, if the agent has written as much this minute as its app allows."""

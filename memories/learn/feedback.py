@@ -106,7 +106,7 @@ def question_of(session: AgentSession, turn_number: int) -> str:
 
 def weigh(app: App, memories: Sequence[Memory], answer: Answer, embedder: Embedder) -> dict[int, Verdict]:
     """The verdict on each memory, by pk."""
-    said = {memory.pk: embedded_text(memory.content, memory.subject) for memory in memories}
+    said = {memory.pk: embedded_text(memory.text, memory.subject) for memory in memories}
     vectors = vectors_of(app, list(said), answer, embedder)
     return {
         pk: verdict_of(take_up(text, answer), likeness_of(vectors.get(pk), answer), embedder.thresholds)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from django.db.models import Q
 
-from memories.ledger.days import day_of, midnight
+from memories.maintain.idle import days_ago, unused_since
 from memories.maintain.run import Run
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
@@ -20,7 +20,7 @@ BATCH = 500
 def archive_expired(app: App, now: datetime, run: Run) -> None:
     """By the policy's `ttl_days`, in days where the app lives; pinned ones stay. Counts `archived`.
 
-    A day counts from the later of creation, last confirmation and last access: a restored memory starts anew.
+    A day counts from the latest of creation, confirmation and access.
     """
     archived_to: int = run.cursor.get("archived_to", 0)
     while pks := list(expired(app, now).filter(pk__gt=archived_to).values_list("pk", flat=True)[:BATCH]):
@@ -36,11 +36,7 @@ def expired(app: App, now: datetime) -> MemoryQuerySet:
     """Live and of no use for as many days as its category has, the oldest first."""
     is_over = Q(pk__in=())
     for category, days in app.policy.ttl_days.items():
-        # The last day that is too long ago ends when the next one begins.
-        ends = midnight(app, day_of(app, now) - timedelta(days=days - 1))
-        is_over |= Q(category=category, created_at__lt=ends, confirmed_at__lt=ends) & (
-            Q(accessed_at=None) | Q(accessed_at__lt=ends)
-        )
+        is_over |= Q(category=category) & unused_since(app, days_ago(app, now, days))
     return Memory.objects.for_app(app).live().filter(is_over, pinned=False).order_by("pk")
 
 

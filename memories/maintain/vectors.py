@@ -26,11 +26,11 @@ START: Place = (0, 0)
 
 
 def without_vector(app: App, model: str, after: Place = START) -> MemoryQuerySet:
-    """The app's memories that have no vector of this model, in the order of their last change."""
+    """The app's memories that should have a vector of this model and have none, in the order of their last change."""
     change, pk = after
     behind = Q(change_number__gt=change) | Q(change_number=change, pk__gt=pk)
     # The first condition is what the database can find the place in the index by.
-    rows = Memory.objects.for_app(app).filter(behind, change_number__gte=change)
+    rows = Memory.objects.for_app(app).warm().filter(behind, change_number__gte=change)
     return rows.exclude(vectors__model=model).order_by("change_number", "pk")
 
 

@@ -1,5 +1,6 @@
 """What is known."""
 
+from memories.models.cold import ColdText
 from memories.models.entity import Entity, FoundBy, Mention
 from memories.models.extraction import Extraction, ExtractionStatus, What
 from memories.models.forgotten import Forgotten
@@ -21,6 +22,7 @@ __all__ = [
     "LIVE",
     "SAYABLE",
     "Action",
+    "ColdText",
     "Decision",
     "EnergyUse",
     "Entity",

@@ -21,6 +21,29 @@ def row(alias: str) -> str:
     return f"'app' || {alias}.app_id, {alias}.content, coalesce({alias}.subject, ''), {alias}.tags"
 
 
+def source() -> list[str]:
+    """SQL of what the index is read from, and of the triggers that keep it.
+
+    A memory without content, in the cold archive, is not in the index: a row is taken out by what it was put in with.
+    """
+    names = ", ".join(COLUMNS)
+    add = f"INSERT INTO {TABLE} (rowid, {names}) SELECT NEW.id, {row('NEW')} WHERE NEW.content <> '';"
+    remove = (
+        f"INSERT INTO {TABLE} ({TABLE}, rowid, {names}) SELECT 'delete', OLD.id, {row('OLD')} WHERE OLD.content <> '';"
+    )
+    return [
+        f"CREATE VIEW {SOURCE} (id, {names}) AS SELECT id, {row(MEMORY)} FROM {MEMORY} WHERE content <> ''",
+        f"CREATE TRIGGER {TABLE}_insert AFTER INSERT ON {MEMORY} BEGIN {add} END",
+        f"CREATE TRIGGER {TABLE}_delete AFTER DELETE ON {MEMORY} BEGIN {remove} END",
+        f"CREATE TRIGGER {TABLE}_update AFTER UPDATE OF content, subject, tags ON {MEMORY} BEGIN {remove} {add} END",
+    ]
+
+
+def no_source() -> list[str]:
+    triggers = [f"DROP TRIGGER IF EXISTS {TABLE}_{event}" for event in ("insert", "delete", "update")]
+    return [*triggers, f"DROP VIEW IF EXISTS {SOURCE}"]
+
+
 class FullTextIndex(TriggerOperation):
     """The migration step. PostgreSQL has its own index, on the table itself."""
 
@@ -30,21 +53,24 @@ class FullTextIndex(TriggerOperation):
     def forwards(self, vendor: str) -> list[str]:
         if vendor != "sqlite":
             return []
-        names = ", ".join(COLUMNS)
-        add = f"INSERT INTO {TABLE} (rowid, {names}) VALUES (NEW.id, {row('NEW')});"
-        remove = f"INSERT INTO {TABLE} ({TABLE}, rowid, {names}) VALUES ('delete', OLD.id, {row('OLD')});"
-        return [
-            f"CREATE VIEW {SOURCE} (id, {names}) AS SELECT id, {row(MEMORY)} FROM {MEMORY}",
-            f"CREATE VIRTUAL TABLE {TABLE} USING fts5({names}, content='{SOURCE}', content_rowid='id', "
-            "tokenize='porter unicode61 remove_diacritics 2')",
-            f"CREATE TRIGGER {TABLE}_insert AFTER INSERT ON {MEMORY} BEGIN {add} END",
-            f"CREATE TRIGGER {TABLE}_delete AFTER DELETE ON {MEMORY} BEGIN {remove} END",
-            f"CREATE TRIGGER {TABLE}_update AFTER UPDATE OF content, subject, tags ON {MEMORY} "
-            f"BEGIN {remove} {add} END",
-        ]
+        table = (
+            f"CREATE VIRTUAL TABLE {TABLE} USING fts5({', '.join(COLUMNS)}, content='{SOURCE}', content_rowid='id', "
+            "tokenize='porter unicode61 remove_diacritics 2')"
+        )
+        return [table, *source()]
 
     def backwards(self, vendor: str) -> list[str]:
-        if vendor != "sqlite":
-            return []
-        triggers = [f"DROP TRIGGER IF EXISTS {TABLE}_{event}" for event in ("insert", "delete", "update")]
-        return [*triggers, f"DROP TABLE IF EXISTS {TABLE}", f"DROP VIEW IF EXISTS {SOURCE}"]
+        return [*no_source(), f"DROP TABLE IF EXISTS {TABLE}"] if vendor == "sqlite" else []
+
+
+class FullTextSource(TriggerOperation):
+    """Only what the index is read from and kept by: after a migration that rebuilt the table of memories."""
+
+    def describe(self) -> str:
+        return "Keep the index of words"
+
+    def forwards(self, vendor: str) -> list[str]:
+        return [*no_source(), *source()] if vendor == "sqlite" else []
+
+    def backwards(self, vendor: str) -> list[str]:
+        return self.forwards(vendor)

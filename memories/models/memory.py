@@ -51,6 +51,7 @@ class Status(models.TextChoices):
     INACTIVE = "inactive", "inactive: confidence too low"
     SUPERSEDED = "superseded", "superseded by another"
     ARCHIVED = "archived"
+    COLD = "cold", "cold: nobody has asked for it in a long time"
 
 
 LIVE = (Status.ACTIVE, Status.INACTIVE)
@@ -82,6 +83,10 @@ def subject_of(name: str | None) -> str | None:
 class MemoryQuerySet(PurgedQuerySet["Memory"]):
     def active(self) -> Self:
         return self.filter(status=Status.ACTIVE)
+
+    def warm(self) -> Self:
+        """What is not in the cold archive."""
+        return self.exclude(status=Status.COLD)
 
     def live(self) -> Self:
         """What counts against the app's limit."""
@@ -129,7 +134,7 @@ class Memory(Purged, Identified):
 
     `confidence` is what it is now. It follows from `confidence_base`, its value without decay, and `anchored_at`,
     the time decay counts from (`memories.maintain.decay`). `change_number` is the app's count at the last write,
-    `version` the row's own (the ETag).
+    `version` the row's own (the ETag). In the cold archive `content` is empty: `text` is what it says anywhere.
     """
 
     content = models.TextField()
@@ -213,7 +218,10 @@ class Memory(Purged, Identified):
                 condition=Q(priority__gte=0, priority__lte=MAX_PRIORITY), name="memory_priority_is_0_to_2"
             ),
             models.CheckConstraint(condition=Q(tier__in=TIERS), name="memory_tier_is_1_2_or_3"),
-            models.CheckConstraint(condition=~Q(content=""), name="memory_has_content"),
+            models.CheckConstraint(
+                condition=(Q(status="cold") & Q(content="")) | (~Q(status="cold") & ~Q(content="")),
+                name="memory_has_content_unless_cold",
+            ),
             models.CheckConstraint(condition=~Q(category=""), name="memory_has_a_category"),
             models.CheckConstraint(condition=Q(subject=None) | ~Q(subject=""), name="memory_subject_is_null_or_said"),
             models.CheckConstraint(
@@ -223,8 +231,18 @@ class Memory(Purged, Identified):
         ]
 
     def __str__(self) -> str:
-        return self.content if len(self.content) <= 80 else self.content[:79] + "…"
+        return self.text if len(self.text) <= 80 else self.text[:79] + "…"
 
     @property
     def subject_or_general(self) -> str:
         return self.subject or GENERAL
+
+    @property
+    def text(self) -> str:
+        """What it says. A query for one in the cold archive, unless `cold_text` was selected with it."""
+        return self.content or self.cold_text.text
+
+    @property
+    def is_superseded(self) -> bool:
+        """Whether another memory stands for it, or did before it came into the cold archive."""
+        return Status.SUPERSEDED in (self.status, self.cold_text.was if self.status == Status.COLD else "")

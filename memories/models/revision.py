@@ -18,6 +18,7 @@ class Action(models.TextChoices):
     MERGED = "merged"
     SUPERSEDED = "superseded"
     ARCHIVED = "archived"
+    FROZEN = "frozen", "frozen: moved to the cold archive"
     RESTORED = "restored"
     UNDONE = "undone"
     USED = "used", "used: the agent made use of it"

@@ -43,11 +43,12 @@ SELECT m.id, m.status, m.visibility, m.agent_id, m.user_id, m.subject, m.session
        coalesce(m.valid_from, m.created_at), m.valid_until, m.importance, m.priority, m.created_at,
        m.confidence, m.updated_at, m.source, m.valid_from, m.sentiment, v.data
 FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
-WHERE m.app_id = %s AND m.change_number > %s AND m.purged_at IS NULL
+WHERE m.app_id = %s AND m.change_number > %s AND m.purged_at IS NULL AND m.status <> 'cold'
 """
-FORGOTTEN = """
+# Forgotten, to be forgotten, or in the cold archive.
+GONE = """
 SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s UNION ALL
-SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND purged_at IS NOT NULL
+SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND (purged_at IS NOT NULL OR status = 'cold')
 """
 
 
@@ -253,7 +254,7 @@ class AppIndex:
             cursor.execute(CHANGED, [self.model, self.app_pk, self.change_number])
             while rows := cursor.fetchmany(LOAD_ROWS):
                 self.append(rows)
-            cursor.execute(FORGOTTEN, [self.app_pk, self.change_number] * 2)
+            cursor.execute(GONE, [self.app_pk, self.change_number] * 2)
             for (pk,) in cursor.fetchall():
                 self.bury(pk)
         self.change_number = latest

@@ -6,7 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memories.models import Forgotten, Memory, Mention, Rejection, Revision, Summary
+from django.db.models import prefetch_related_objects
+
+from memories.models import Forgotten, Memory, Mention, Rejection, Revision, Status, Summary
 from memories.store.due import Key
 from memories.store.lineage import forgotten_with
 from memories.store.mentions import drop_unmentioned
@@ -54,6 +56,7 @@ def erase(write: Writer, rows: Sequence[Memory]) -> int:
 
 def drop_summaries(write: Writer, memories: Sequence[Memory]) -> None:
     """Every version of a summary that may hold words of these memories."""
+    prefetch_related_objects([memory for memory in memories if memory.status == Status.COLD], "cold_text")
     past = Revision.objects.for_app(write.app).filter(memory__in=memories).values_list("after", flat=True)
     states = [*past, *(snapshot(memory) for memory in memories)]
     categories = {state["category"] for state in states if "category" in state}

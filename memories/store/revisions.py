@@ -51,7 +51,7 @@ def learnt_in(session: AgentSession) -> str:
 
 def snapshot(memory: Memory) -> dict[str, Any]:
     """The tracked fields as JSON values."""
-    values = {name: getattr(memory, name) for name in TRACKED}
+    values = {name: getattr(memory, name) for name in TRACKED} | {"content": memory.text}
     plain: dict[str, Any] = orjson.loads(dump_json(values))
     return plain
 

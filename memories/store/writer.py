@@ -29,6 +29,7 @@ from memories.models.memory import MAX_PRIORITY
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import Vectors
 from memories.store.candidate import Candidate
+from memories.store.cold import Saved, put_away, take_out
 from memories.store.confidence import DIGITS, clamp, confidence_at, settle
 from memories.store.due import Key, is_withdrawn, summaries_touched
 from memories.store.forget import drop_summaries, forget
@@ -177,7 +178,9 @@ class Writer:
 
         A new content is somebody's own, and names what it names, unless `made_by` and `entities` are among the changes.
         """
-        before = snapshot(memory)
+        before, was_superseded = snapshot(memory), memory.is_superseded
+        # What lies in the cold archive is at hand while it is edited.
+        memory.content = before["content"]
         current = confidence_at(memory, self.now, self.policy)
         for name, value in changes.items():
             setattr(memory, name, clean_all(value) if name in TEXTS else value)
@@ -189,7 +192,7 @@ class Writer:
             self.confirm(memory, current)
         if "status" not in changes:
             memory.status = self.status_for(memory)
-        if before["status"] == Status.SUPERSEDED != memory.status:
+        if was_superseded and memory.status not in (Status.SUPERSEDED, Status.COLD):
             memory.links_in.filter(kind=LinkKind.SUPERSEDES).delete()
         if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
@@ -212,6 +215,20 @@ class Writer:
             revisions.append(revision_of(memory, Action.ARCHIVED, before, self.actor, reason, self.now))
         update_rows([memory for memory, _ in memories], ("status", "updated_at", "version", "change_number"))
         Revision.objects.bulk_create(revisions)
+
+    def freeze(self, memories: Sequence[Memory], reason: str) -> Saved:
+        """To the cold archive, many at once: compressed, and out of every search."""
+        was = [memory.status for memory in memories]
+        revisions = []
+        for memory in memories:
+            before = snapshot(memory)
+            memory.status, memory.updated_at = Status.COLD, self.now
+            self.advance(memory, before)
+            revisions.append(revision_of(memory, Action.FROZEN, before, self.actor, reason, self.now))
+        saved = put_away(self.app, memories, was)
+        update_rows(memories, ("content", "status", "updated_at", "version", "change_number"))
+        Revision.objects.bulk_create(revisions)
+        return saved
 
     def restore(self, memory: Memory, reason: str = "") -> None:
         """Back from wherever it was put away: at least as confident as it takes to be active.
@@ -303,6 +320,7 @@ class Writer:
         if last.after.get("status") == Status.SUPERSEDED:
             memory.links_in.filter(kind=LinkKind.SUPERSEDES, created_at=last.created_at).delete()
         before = snapshot(memory)
+        memory.content = before["content"]
         for name, value in last.before.items():
             setattr(memory, name, parse(name, value))
         if "confidence" in last.before:
@@ -371,13 +389,21 @@ class Writer:
         return Status.INACTIVE if memory.confidence < self.policy.inactive_below else Status.ACTIVE
 
     def keep(self, memory: Memory, action: Action, before: Mapping[str, Any], reason: str) -> None:
-        """Saves the row and its revision."""
+        """Saves the row and its revision. Its text goes into the cold archive, or comes out of it, with its status."""
+        memory.content = memory.text
         self.advance(memory, before)
         memory.updated_at = self.now
+        revision = revision_of(memory, action, before, self.actor, reason, self.now)
+        was_cold, is_cold = before["status"] == Status.COLD, memory.status == Status.COLD
+        renamed = any(getattr(memory, name) != before[name] for name in NAMING)
+        if is_cold:
+            put_away(self.app, [memory], [memory.cold_text.was if was_cold else before["status"]])
+        elif was_cold:
+            take_out(memory, self.now)
         memory.save()
-        if any(getattr(memory, name) != before[name] for name in NAMING):
+        if not is_cold and (was_cold or renamed):
             keep_mentions(memory, self.now)
-        revision_of(memory, action, before, self.actor, reason, self.now).save(force_insert=True)
+        revision.save(force_insert=True)
 
     def note(self, memories: Sequence[Memory], action: Action, reason: str) -> None:
         """A revision each, of what has become of memories that themselves stay as they are. Two statements."""
@@ -413,7 +439,7 @@ class Writer:
 
     def embed(self, memories: Sequence[Memory], vectors: Vectors, model: str) -> int:
         """Keeps the vectors, shape (n, dim), of texts that are still what was embedded; answers how many."""
-        rows = Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in memories])
+        rows = Memory.objects.for_app(self.app).warm().filter(pk__in=[memory.pk for memory in memories])
         now = {pk: said for pk, *said in rows.values_list("pk", "content", "subject")}
         same = [
             (memory, vector)
@@ -473,9 +499,13 @@ def is_live(status: str) -> bool:
 
 
 def edit_action(old_status: str, new_status: str) -> Action:
-    if new_status == Status.ARCHIVED != old_status:
+    if new_status == old_status:
+        return Action.EDITED
+    if new_status == Status.ARCHIVED:
         return Action.ARCHIVED
-    if new_status == Status.ACTIVE != old_status:
+    if new_status == Status.COLD:
+        return Action.FROZEN
+    if new_status == Status.ACTIVE or old_status == Status.COLD:
         return Action.RESTORED
     return Action.EDITED
 

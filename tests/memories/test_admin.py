@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +16,9 @@ from django.urls import reverse
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
-from memories.models import Action, Injection, Link, Memory, Rejection, Revision, Source, Status, Vector
+from memories.maintain.cold import freeze_unused
+from memories.maintain.run import Unclaimed
+from memories.models import Action, ColdText, Injection, Link, Memory, Rejection, Revision, Source, Status, Vector
 from memories.store import Candidate, writing
 from memsite.tenancy.models import App, AppPolicy, Membership
 from sessions.models import AgentSession, Event
@@ -645,3 +648,55 @@ def test_lists_of_records_do_not_ask_row_by_row(
         Rejection.objects.create(app=alice.app, session=session, reason="x")
     with django_assert_max_num_queries(few):
         admin_client.get(base)
+
+
+# --- the cold archive
+
+
+@pytest.fixture
+def cold(alice: Caller, memory: Memory) -> Memory:
+    later = timezone.now() + timedelta(days=200)
+    freeze_unused(alice.app, later, Unclaimed(until=later))
+    memory.refresh_from_db()
+    assert memory.status == Status.COLD
+    return memory
+
+
+def test_what_is_in_the_cold_archive_is_shown_with_its_text(admin_client: Client, cold: Memory) -> None:
+    for url in (LIST, page(cold), page(cold, "history"), "/admin/memories/revision/"):
+        assert "Backups run at night." in admin_client.get(url).content.decode(), url
+
+
+def test_it_is_restored_by_the_action(admin_client: Client, cold: Memory) -> None:
+    assert said(act(admin_client, "restore", cold)) == ["1 restored."]
+    cold.refresh_from_db()
+    assert (cold.status, cold.content) == (Status.ACTIVE, "Backups run at night.")
+    assert (last_change(cold).action, last_change(cold).before["status"]) == (Action.RESTORED, "cold")
+
+
+def test_it_is_archived_already(admin_client: Client, cold: Memory) -> None:
+    assert said(act(admin_client, "archive", cold)) == ["1 left as they are: archived already."]
+
+
+def test_one_that_another_stood_for_is_not_archived(admin_client: Client, cold: Memory) -> None:
+    ColdText.objects.update(was=Status.SUPERSEDED)
+    [message] = said(act(admin_client, "archive", cold))
+    assert "restore it first" in message
+    assert said(act(admin_client, "undo", cold)) == ["1 set back."]
+
+
+def test_it_is_edited_where_it_is(admin_client: Client, cold: Memory) -> None:
+    assert save(admin_client, cold, subject="mysql").status_code == 302
+    cold = Memory.objects.get()
+    assert (cold.subject, cold.status, cold.text) == ("mysql", Status.COLD, "Backups run at night.")
+    assert save(admin_client, cold).status_code == 302
+    assert Revision.objects.filter(memory=cold).count() == 3
+
+
+def test_a_list_of_what_is_cold_asks_no_more_often(admin_client: Client, alice: Caller, cold: Memory) -> None:
+    before = queries_of(admin_client, LIST)
+    for number in range(5):
+        stored(alice, f"Number {number}")
+    later = timezone.now() + timedelta(days=200)
+    freeze_unused(alice.app, later, Unclaimed(until=later))
+    assert queries_of(admin_client, LIST) == before

@@ -247,10 +247,11 @@ REVISION = names(RevisionShown)
 
 
 def show_memory(memory: Memory) -> dict[str, Any]:
-    """Reads session and resource: select them for lists."""
+    """Reads session and resource, and the cold text of one in the cold archive: select them for lists."""
     return {
         "id": memory.uid,
         **{name: getattr(memory, name) for name in OWN},
+        "content": memory.text,
         "session_id": memory.session.uid if memory.session else None,
         "resource_id": memory.resource.uid if memory.resource else None,
     }

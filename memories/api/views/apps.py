@@ -130,7 +130,7 @@ class AppMemories(OperatorView):
         """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
         refuse_unknown(request)
         app = self.app_named(app_id)
-        rows = Memory.objects.for_app(app).select_related("session", "resource")
+        rows = Memory.objects.for_app(app).select_related("session", "resource", "cold_text")
         answer = page(self, rows.none() if app.status == AppStatus.PURGING else rows, show_memory)
         answer.data = {"memories": answer.data["results"], **answer.data}
         return answer

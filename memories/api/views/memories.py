@@ -56,7 +56,7 @@ class Memories(AgentView):
     def get(self, request: Request) -> Response:
         """The latest first. `subject=general` finds those without a subject."""
         refuse_unknown(request, *LIST_FILTERS)
-        rows = self.memory_agent().memories().select_related("session", "resource")
+        rows = self.memory_agent().memories().select_related("session", "resource", "cold_text")
         return page(self, rows.filter(**list_filters(request)), show_memory)
 
     @extend_schema(
@@ -244,7 +244,7 @@ def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) ->
     confidence = changes.get("confidence", memory.confidence)
     if changes.get("status") == Status.ACTIVE and confidence < policy.inactive_below:
         errors["status"] = ["Its confidence is too low to be active: raise it with the same request."]
-    if memory.status == Status.SUPERSEDED and changes.get("status", Status.ACTIVE) != Status.ACTIVE:
+    if memory.is_superseded and changes.get("status", Status.ACTIVE) != Status.ACTIVE:
         errors["status"] = ["Another memory stands for it: all that can be done is to make it active again."]
     if errors:
         raise ValidationError(errors)
@@ -285,7 +285,7 @@ class Links(AgentView):
 def link(agent: MemoryAgent, memory: Memory, other: Memory, kind: str, slot: Slot) -> Answer:
     with agent.changing(memory) as (write, current):
         row, is_new = write.link(current, other, kind)
-        if is_new and kind == LinkKind.SUPERSEDES and other.status != Status.SUPERSEDED:
+        if is_new and kind == LinkKind.SUPERSEDES and not other.is_superseded:
             write.supersede(other, by=current)
         answer: Answer = (201 if is_new else 200, show_link(row))
         slot.keep(*answer)

@@ -19,7 +19,9 @@ HALF_A_STEP = 0.005  # of the slider
 
 
 def memory_of(desk: Desk, uid: UUID) -> Memory:
-    memory = desk.agent().memories().select_related("session", "agent", "app__policy").filter(uid=uid).first()
+    memory = (
+        desk.agent().memories().select_related("session", "agent", "app__policy", "cold_text").filter(uid=uid).first()
+    )
     if memory is None:
         raise Http404
     return memory

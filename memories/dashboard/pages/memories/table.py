@@ -61,7 +61,9 @@ def memories(request: DeskRequest) -> HttpResponse:
     if asked.get("by") == MEANING:
         slice = search(desk.agent(), asked)
     else:
-        slice = take(narrow(Memory.objects.for_app(desk.app), asked).select_related("session", "agent"), request.GET)
+        slice = take(
+            narrow(Memory.objects.for_app(desk.app), asked).select_related("session", "agent", "cold_text"), request.GET
+        )
     context = {"filters": filters, "slice": slice, "seen": seen, "by_meaning": asked.get("by") == MEANING}
     if not request.htmx:
         suggest(filters, desk)
