@@ -30,6 +30,7 @@ from rest_framework.exceptions import ParseError
 from memsite.json_body import parse_json
 from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.models import Agent, App
+from memsite.tenancy.scoping import Purged
 
 admin.site.site_header = admin.site.site_title = "Memsite"
 admin.site.index_title = "Administration"
@@ -101,7 +102,10 @@ class SiteAdmin(GenericAdmin[Row]):
         css = {"all": ["memsite/admin.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
-        return self.within(request, super().get_queryset(request), Right.READ)
+        rows = super().get_queryset(request)
+        # What a purge has hidden is gone, here too.
+        rows = rows.filter(purged_at=None) if issubclass(self.model, Purged) else rows
+        return self.within(request, rows, Right.READ)
 
     def within(self, request: HttpRequest, rows: QuerySet[Row], right: Right) -> QuerySet[Row]:
         """Those of these rows whose app gives this right."""

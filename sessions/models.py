@@ -176,3 +176,30 @@ class Event(Scoped, Identified):
 
     def __str__(self) -> str:
         return f"[{self.level}] {self.message[:80]}"
+
+
+class CooldownQuerySet(ScopedQuerySet["Cooldown"]):
+    def running(self, now: datetime) -> Self:
+        return self.filter(until__gt=now)
+
+
+class Cooldown(Scoped, Identified):
+    """What an agent reported that it will not do again before `until`. One per action and service ("": none)."""
+
+    action = models.CharField(max_length=64, help_text="What is held back: restart, redeploy, …")
+    service = models.CharField(max_length=200, blank=True, default="")
+    until = models.DateTimeField()
+    reason = models.CharField(max_length=500, blank=True, default="")
+    agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
+    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = CooldownQuerySet.as_manager()
+
+    class Meta:
+        ordering = ["until"]
+        constraints = [models.UniqueConstraint(fields=["app", "service", "action"], name="cooldown_is_one_per_action")]
+        indexes = [models.Index(fields=["app", "until"], name="cooldown_app_until")]
+
+    def __str__(self) -> str:
+        return f"{self.action} {self.service}".strip()

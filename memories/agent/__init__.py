@@ -2,6 +2,7 @@
 
 from memories.agent.curation import CannotMerge, Changed, Curation
 from memories.agent.feedback import Feedback
+from memories.agent.holding import Held, Holding
 from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
 from memories.agent.learning import AlreadyDecided, CannotBeStored, Learning
 from memories.agent.purging import Purging
@@ -18,6 +19,7 @@ __all__ = [
     "CannotMerge",
     "Changed",
     "Context",
+    "Held",
     "MemoryAgent",
     "MemoryGone",
     "VersionMismatch",
@@ -25,5 +27,7 @@ __all__ = [
 ]
 
 
-class MemoryAgent(Sessions, Knowledge, Curation, Recalling, Learning, Feedback, Triggers, Summaries, Spending, Purging):
+class MemoryAgent(
+    Sessions, Knowledge, Curation, Holding, Recalling, Learning, Feedback, Triggers, Summaries, Spending, Purging
+):
     """All of it for one caller."""

@@ -6,6 +6,7 @@ from django.urls.converters import IntConverter, StringConverter
 from memories.api.views import (
     apps,
     categories,
+    cooldowns,
     energy,
     feedback,
     health,
@@ -99,6 +100,8 @@ urlpatterns = [
     path("jobs/runs/<uuid:uid>/retry", jobs.RetryRun.as_view()),
     path("jobs/runs/<uuid:uid>/stop", jobs.StopRun.as_view()),
     path("jobs/<str:name>/run", jobs.FireJob.as_view()),
+    path("cooldowns", cooldowns.Cooldowns.as_view()),
+    path("cooldowns/<uuid:uid>", cooldowns.OneCooldown.as_view()),
     path("events", sessions.Events.as_view()),
     path("resources", sessions.Resources.as_view()),
 ]

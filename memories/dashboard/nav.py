@@ -10,8 +10,10 @@ from memories.dashboard.desk import Desk
 # its name begins with it.
 ENTRIES = (
     ("overview", "Overview"),
+    ("sessions", "Sessions"),
     ("events", "Events"),
     ("memories", "Memories"),
+    ("cooldowns", "Cooldowns"),
 )
 
 

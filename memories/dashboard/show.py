@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -45,6 +46,11 @@ def go(request: DeskRequest, address: str, text: str = "", tone: Tone = "success
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Redirect": address})
     return HttpResponseRedirect(address, status=303)
+
+
+def fingerprint(state: object) -> str:
+    """Tells whether something is as it was shown: the same for equal values, in every process."""
+    return hashlib.sha256(repr(state).encode()).hexdigest()[:16]
 
 
 def is_seen(request: DeskRequest, state: str) -> bool:

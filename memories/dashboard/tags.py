@@ -18,7 +18,7 @@ AGES = (
     (timedelta(days=365), "y"), (timedelta(days=30), "mo"), (timedelta(days=1), "d"), (timedelta(hours=1), "h"),
     (timedelta(minutes=1), "min"),
 )  # fmt: skip
-SCALES = ((1e9, "G"), (1e6, "M"), (1e5, "k"))
+SCALES = ((1e9, "G"), (1e6, "M"))
 
 
 @register.simple_tag(takes_context=True)
@@ -70,13 +70,12 @@ def age(moment: datetime) -> str:
 
 @register.filter
 def big(number: float | None) -> str:
-    """12,345 as it is, 1.2 M from a hundred thousand on."""
+    """12,345 as it is, 1.2 M from a million on."""
     if number is None:
         return "–"
     for scale, letter in SCALES:
         if abs(number) >= scale:
-            unit = 1e3 if letter == "k" else scale
-            return f"{number / unit:.3g} {letter}"
+            return f"{number / scale:.3g} {letter}"
     return f"{number:,.0f}" if number == int(number) else f"{number:,.2f}"
 
 
@@ -94,10 +93,18 @@ def percent(share: float | None) -> str:
 
 
 @register.inclusion_tag("dashboard/parts/bar.html")
-def bar(value: float, most: float = 1.0, label: str = "", shown: str = "") -> dict[str, Any]:
-    """A bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it."""
+def bar(value: float, most: float = 1.0, label: str = "", shown: str = "", tone: str = "") -> dict[str, Any]:
+    """A bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it.
+
+    Red and yellow where it is short, unless `tone` is plain.
+    """
     width = 100 * min(max(value / most, 0), 1) if most else 0
-    return {"width": f"{width:.1f}", "label": label, "shown": shown or f"{value:.2f}", "level": level_of(value, most)}
+    return {
+        "width": f"{width:.1f}",
+        "label": label,
+        "shown": shown or f"{value:.2f}",
+        "level": tone or level_of(value, most),
+    }
 
 
 def level_of(value: float, most: float) -> str:

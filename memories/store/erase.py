@@ -31,12 +31,12 @@ from memories.store.writer import Writer
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.residue import note_residue
-from sessions.models import AgentSession, Event, Resource, SessionQuerySet, Turn
+from sessions.models import AgentSession, Cooldown, Event, Resource, SessionQuerySet, Turn
 
 BATCH = 500
 BATCH_OF_TEXTS = 200
 """A text may have megabytes."""
-OF_A_SESSION = (Injection, Extraction, Rejection, FutureTrigger, Event, Turn)
+OF_A_SESSION = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
 OF_AN_APP = (SummaryDue, Entity, RecallCount)
 """What was spent stays: the ledger holds numbers."""
 Delete = Callable[[Writer], int]

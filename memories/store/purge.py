@@ -41,7 +41,7 @@ from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_all_answers, forget_answers
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.residue import note_residue
-from sessions.models import AgentSession, Event, Resource, Turn
+from sessions.models import AgentSession, Cooldown, Event, Resource, Turn
 
 BATCH = 500
 
@@ -165,6 +165,7 @@ class Hiding:
             Extraction.objects.for_app(self.app).filter(session__in=self.gone).delete()
             Injection.objects.for_app(self.app).filter(session__in=self.gone).delete()
             Event.objects.for_app(self.app).filter(session__in=self.gone).delete()
+            Cooldown.objects.for_app(self.app).filter(session__in=self.gone).delete()
             Rejection.objects.for_app(self.app).filter(self.said_there()).delete()
             LedgerEntry.objects.for_app(self.app).filter(session__in=self.gone).update(session=None)
         Rejection.objects.for_app(self.app).filter(memory__in=hidden.values("pk")).delete()

@@ -72,6 +72,7 @@ def furnish(caller: Caller, word: str) -> Tenant:
         "agent": caller.agent.name,
         "prefix": ApiKey.objects.get(agent=caller.agent).prefix,
         "trigger": note_trigger(caller, word, memory["id"]),
+        "cooldown": caller.post("cooldowns", {"action": "restart", "service": word, "seconds": 600}).json()["id"],
         "category": word,
         "user": f"user-{word}",
     }
@@ -189,6 +190,8 @@ DOORS: dict[str, Request] = {
     "trigger": lambda c, i: c.get(f"triggers/{i['trigger']}"),
     "change trigger": lambda c, i: c.patch(f"triggers/{i['trigger']}", {"message": "spy"}),
     "cancel trigger": lambda c, i: c.patch(f"triggers/{i['trigger']}", {"status": "cancelled"}),
+    "lift cooldown": lambda c, i: c.delete(f"cooldowns/{i['cooldown']}"),
+    "cooldown in session": lambda c, i: c.post("cooldowns", {"action": "x", "seconds": 9, "session_id": i["session"]}),
     "delete trigger": lambda c, i: c.delete(f"triggers/{i['trigger']}"),
     "trigger of memory": lambda c, i: c.post(
         "triggers", {"trigger_date": "2199-01-01", "message": "spy", "memory_ids": [i["memory"]]}
@@ -199,7 +202,7 @@ DOORS: dict[str, Request] = {
 WITHOUT_IDS = {
     "apps", "sessions", "context", "memories", "memories/search", "events", "resources", "extractions",
     "extractions/preview", "rejections", "categories", "triggers", "lessons", "lessons.md", "entities", "energy",
-    "energy/consumed", "hooks/claude-code", "prompts/{tier}.md", "jobs", "jobs/runs", "jobs/{name}/run",
+    "energy/consumed", "hooks/claude-code", "prompts/{tier}.md", "jobs", "jobs/runs", "jobs/{name}/run", "cooldowns",
 }  # fmt: skip
 # An operator of the app may overrule what was refused to any of its agents.
 OWN_APP_ONLY = {
@@ -207,7 +210,7 @@ OWN_APP_ONLY = {
     "delete own app's foreign memory", "erase user", "delete app session", "delete own app's foreign session",
     "purges", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
     "jobs of app", "runs of app", "run job of app", "retry run", "stop run",
-    "health", "health as text", "past health",
+    "health", "health as text", "past health", "lift cooldown",
 }  # fmt: skip
 
 
@@ -220,6 +223,7 @@ def absent() -> dict[str, str]:
         "agent": "noone",
         "prefix": "zzzzzzzz",
         "trigger": str(uuid4()),
+        "cooldown": str(uuid4()),
         "category": "nothing",
         "rejection": str(uuid4()),
         "entity": str(uuid4()),
@@ -276,6 +280,7 @@ def test_every_door_is_tried() -> None:
         "agent": "{name}",
         "prefix": "{prefix}",
         "trigger": "{uid}",
+        "cooldown": "{uid}",
         "category": "{name}",
         "rejection": "{uid}",
         "entity": "{uid}",
@@ -340,7 +345,7 @@ def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: di
 
 LISTS = (
     "apps", "sessions", "memories", "events", "resources", "extractions", "rejections", "categories", "triggers",
-    "lessons", "entities",
+    "lessons", "entities", "cooldowns",
 )  # fmt: skip
 
 

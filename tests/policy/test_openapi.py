@@ -94,6 +94,7 @@ def parameters(operation: dict[str, Any]) -> set[str]:
         "create_memories",
         "create_link",
         "create_trigger",
+        "report_cooldown",
     ],
 )
 def test_creates_tell_of_their_idempotency_key(schema: dict[str, Any], name: str) -> None:
@@ -109,7 +110,7 @@ LISTS = [
     "list_apps", "list_app_memories", "list_agents", "list_keys", "list_sessions", "list_turns", "list_events",
     "list_resources", "list_memories", "list_revisions", "list_links", "list_extractions", "list_rejections",
     "list_categories", "list_category_versions", "list_triggers", "list_lessons", "list_entities",
-    "list_entity_memories", "list_purges",
+    "list_entity_memories", "list_purges", "list_cooldowns",
 ]  # fmt: skip
 
 
@@ -216,6 +217,18 @@ def answers_about_triggers(alice: Caller) -> Answers:
     ]
 
 
+def answers_about_cooldowns(alice: Caller, session: str) -> Answers:
+    body = {"action": "restart", "service": "caddy", "seconds": 600, "session_id": session}
+    reported = alice.post("cooldowns", body)
+    return [
+        ("report_cooldown", reported),
+        ("report_cooldown", alice.post("cooldowns", {**body, "reason": "restarted twice"})),
+        ("report_cooldown", alice.post("cooldowns", {"action": "redeploy", "seconds": 60})),
+        ("list_cooldowns", alice.get("cooldowns")),
+        ("lift_cooldown", alice.delete(f"cooldowns/{reported.json()['id']}")),
+    ]
+
+
 def answer_about_use(alice: Caller, session: str, text: str) -> Any:
     """What is told of an answer in `text` to a question for which memories were shown."""
     alice.post("context", {"query": text, "session_id": session, "turn_number": 2})
@@ -283,6 +296,7 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         *answers_about_categories(alice),
         *answers_about_triggers(alice),
         *answers_about_jobs(operator),
+        *answers_about_cooldowns(alice, session),
     ]
     assert {name for name, _ in answers} == set(operations(schema))
     lies = {name: problems for name, answer in answers if (problems := check(schema, name, answer))}

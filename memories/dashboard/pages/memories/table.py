@@ -10,16 +10,14 @@ from django.http import HttpResponse
 
 from memories.agent import MemoryAgent
 from memories.dashboard.desk import Desk, DeskRequest, page
-from memories.dashboard.filters import Choice, Filters, Search, Suggested
+from memories.dashboard.filters import Choice, Filters, Search, Suggested, agents_of
 from memories.dashboard.show import is_seen, show, unchanged
 from memories.dashboard.slices import Slice, take
 from memories.models import LIVE, Memory, Source, Status
 from memories.models.memory import MemoryQuerySet, subject_of
 from memories.retrieve.search import Asked
-from memsite.tenancy.models import Agent
 
 SUGGESTIONS = 200
-AGENTS_OFFERED = 200
 FOUND_AT_MOST = 50
 TEXT, MEANING = "text", "meaning"
 ANY = "any"
@@ -41,8 +39,7 @@ class MemoryFilters(Filters):
 
     def __init__(self, desk: Desk, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        names = Agent.objects.for_app(desk.app).order_by("name").values_list("name", flat=True)[:AGENTS_OFFERED]
-        self.fields["agent"].choices = [("", "any"), *((name, name) for name in names)]  # type: ignore[attr-defined]
+        self.fields["agent"].choices = agents_of(desk.app)  # type: ignore[attr-defined]
 
     def asked(self) -> dict[str, Any]:
         """`by` narrows nothing without something to find."""
