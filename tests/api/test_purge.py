@@ -66,6 +66,8 @@ def furnish(caller: Caller, word: str, user_id: str) -> dict[str, Any]:
     caller.patch(f"memories/{memory['id']}", {"metadata": {"m": word}, "subject": word})
     caller.post("triggers", {"trigger_date": "2199-01-01", "message": f"dentist {word}", "user_id": user_id})
     caller.post("context", {"query": f"what takes 5s with {word}", "session_id": session["id"]})
+    waits = {"action": "restart", "service": word, "seconds": 600, "reason": f"saw {word}", "session_id": session["id"]}
+    caller.post("cooldowns", waits)
     caller.post(f"sessions/{session['id']}/end", {"reason": f"{word} left"})
     return session
 
@@ -144,6 +146,7 @@ def test_all_memories_are_deleted_and_what_was_said_stays(
     assert not Memory.objects.exists()
     assert traces(NEEDLE) <= {
         "agent_sessions_agentsession", "agent_sessions_resource", "agent_sessions_turn", "agent_sessions_event",
+        "agent_sessions_cooldown",
         "memories_futuretrigger", "memories_rejection", "memories_summarydue", "tenancy_idempotentanswer",
     }  # fmt: skip
     assert App.objects.get(app_id="acme").memory_count == 0
@@ -395,8 +398,9 @@ def test_only_operators_purge(alice: Caller, path: str) -> None:
 
 
 DELETED = {
-    "AgentSession", "Entity", "Event", "Extraction", "FutureTrigger", "Injection", "Link", "Memory", "Mention",
-    "Passage", "Preload", "RecallCount", "Rejection", "Resource", "Revision", "Summary", "SummaryDue", "Turn", "Vector",
+    "AgentSession", "Cooldown", "Entity", "Event", "Extraction", "FutureTrigger", "Injection", "Link", "Memory",
+    "Mention", "Passage", "Preload", "RecallCount", "Rejection", "Resource", "Revision", "Summary", "SummaryDue",
+    "Turn", "Vector",
 }  # fmt: skip
 # Numbers, names of agents, and who did what: nothing that anybody said.
 KEPT = {"Agent", "AuditEntry", "EnergyUse", "Forgotten", "LedgerEntry", "Membership", "Purge"}
