@@ -8,6 +8,7 @@ from django.db.models import Count
 from django.utils import timezone
 
 from memories.agent.base import Caller
+from memories.maintain.overtaken import mark_overtaken, put_away
 from memories.maintain.summaries import AT_LEAST_CHANGES, MAX_CHARACTERS, facts_of, of_whom, rewrite_due, versions_of
 from memories.models import Summary
 from memories.models.summary import SummaryQuerySet
@@ -62,7 +63,11 @@ class Summaries(Caller):
 
     def rewrite_summaries(self) -> int:
         """What is due, by the model if there is one; answers how many texts changed."""
-        return rewrite_due(self.app, self.provider(), self.embedder, self.actor, timezone.now())
+        now = timezone.now()
+        if not self.app.policy.capture_summaries:
+            return put_away(self.app, now)
+        mark_overtaken(self.app, now)
+        return rewrite_due(self.app, self.provider(), self.embedder, self.actor, now)
 
     def ask_rewrite(self, category: str, user_id: str) -> None:
         """Written anew with the next run, however little has changed."""

@@ -12,6 +12,7 @@ from memories.capture.work import sessions_due
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.maintain.backlog import apps_with_backlog, embed_backlog
 from memories.maintain.crashed import silent_since
+from memories.maintain.overtaken import apps_overtaken
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.reembed import apps_to_reembed, reembed
 from memories.models import Extraction, SummaryDue
@@ -35,10 +36,11 @@ class ExtractionSweep(MemoryJob):
 
 
 class SummarySweep(MemoryJob):
-    name, title, schedule = "summaries", "writes summaries anew whose memories changed", Every(1)
+    name, title, schedule = "summaries", "writes summaries anew whose memories changed or ran out", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
-        return SummaryDue.objects.order_by().values_list("app_id", flat=True).distinct()
+        marked = SummaryDue.objects.order_by().values_list("app_id", flat=True).distinct()
+        return apps_overtaken(now) | set(marked)
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         run.done({"written": hands.rewrite_summaries()})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
 
@@ -66,6 +67,16 @@ def versions_of(app: App, category: str, user_id: str) -> SummaryQuerySet:
     return Summary.objects.for_app(app).filter(category=category, user_id=user_id)
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A summary that is not stored yet, and the facts that it was written from, as they were `as_of`."""
+
+    written: Written
+    facts: Sequence[Noted]
+    passages: Sequence[Passage]
+    as_of: datetime
+
+
 class Rewriting:
     """One worker's run. What it claims is its own for `LEASE`; the token keeps it from writing after that.
 
@@ -113,12 +124,13 @@ class Rewriting:
 
     def attempt(self, due: SummaryDue) -> bool:
         """Slow work comes first, outside of any transaction."""
-        facts = facts_of(self.app, due.category, due.user_id, self.now())
+        as_of = self.now()
+        facts = facts_of(self.app, due.category, due.user_id, as_of)
         current = versions_of(self.app, due.category, due.user_id).current().first()
         written = self.write(due, facts, current)
         kept = vectors_of(current, self.embedder.name)
         passages = passages_of(self.app, written.text, facts, self.embedder, kept)
-        return self.store(due, facts, written, passages)
+        return self.store(due, Draft(written, facts, passages, as_of))
 
     def write(self, due: SummaryDue, facts: Sequence[Noted], current: Summary | None) -> Written:
         if not facts:
@@ -127,41 +139,43 @@ class Rewriting:
         return self.provider.summarise(due.category, facts, previous, MAX_CHARACTERS)
 
     @transaction.atomic
-    def store(self, due: SummaryDue, facts: Sequence[Noted], written: Written, passages: Sequence[Passage]) -> bool:
+    def store(self, due: SummaryDue, draft: Draft) -> bool:
         """Nothing if another worker has taken over, or if a fact was forgotten or withdrawn while it was written of."""
         # As writers of memories do: nobody can forget one between the look and the write.
         list(App.objects.select_for_update().filter(pk=self.app.pk).values_list("pk"))
         if not self.claimed(due).exists():
             return False
-        still_told = told_in(self.app, due.category, due.user_id).filter(pk__in=[fact.number for fact in facts])
-        if still_told.count() < len(facts):
+        pks = [fact.number for fact in draft.facts]
+        if told_in(self.app, due.category, due.user_id).filter(pk__in=pks).count() < len(pks):
             self.claimed(due).update(lease_until=None)
             return False
-        is_new = self.keep(due, written, len(facts), passages)
+        is_new = self.keep(due, draft)
         self.settle(due)
         self.on_stored(is_new)
         if is_new:
             log.info("summary_written", app=self.app.app_id, actor=self.actor)
         return is_new
 
-    def keep(self, due: SummaryDue, written: Written, memory_count: int, passages: Sequence[Passage]) -> bool:
+    def keep(self, due: SummaryDue, draft: Draft) -> bool:
         """Whether there is a new version, or none any more. With the same text only passages may be others."""
         versions = versions_of(self.app, due.category, due.user_id)
         current = versions.current().first()
-        if written.text == (current.content if current else ""):
+        if draft.written.text == (current.content if current else ""):
+            versions.current().update(as_of=draft.as_of)
             if current:
-                set_passages(current, passages)
+                set_passages(current, draft.passages)
             return False
         number = versions.aggregate(latest=Max("version"))["latest"] or 0
         now = self.now()
         versions.current().update(archived_at=now)
         Passage.objects.for_app(self.app).filter(summary=current).delete()
-        if written.text:
+        if draft.written.text:
             new = Summary.objects.create(
-                app=self.app, category=due.category, user_id=due.user_id, version=number + 1, content=written.text,
-                memory_count=memory_count, made_by=written.made_by, created_at=now,
+                app=self.app, category=due.category, user_id=due.user_id, version=number + 1,
+                content=draft.written.text, memory_count=len(draft.facts), made_by=draft.written.made_by,
+                created_at=now, as_of=draft.as_of,
             )  # fmt: skip
-            set_passages(new, passages)
+            set_passages(new, draft.passages)
         drop_oldest(versions)
         return True
 

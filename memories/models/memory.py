@@ -200,6 +200,8 @@ class Memory(Purged, Identified):
             models.Index(fields=["app", "external_id"], name="memory_external"),
             models.Index(fields=["app", "status", "anchored_at"], name="memory_stale"),
             models.Index(fields=["app"], condition=Q(visibility="shared"), name="memory_shared"),
+            models.Index(fields=["app", "valid_from"], condition=Q(valid_from__isnull=False), name="memory_begins"),
+            models.Index(fields=["app", "valid_until"], condition=Q(valid_until__isnull=False), name="memory_runs_out"),
             models.Index(fields=["app"], condition=Q(purged_at__isnull=False), name="memory_purged"),
             models.Index(
                 fields=["app", "importance", "confidence", "confirmed_at"],

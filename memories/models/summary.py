@@ -31,6 +31,9 @@ class Summary(Scoped, Identified):
     memory_count = models.PositiveIntegerField(default=0)
     made_by = models.CharField(max_length=120)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
+    as_of = models.DateTimeField(
+        null=True, editable=False, help_text="When its facts were last read; empty: when it was made."
+    )
     archived_at = models.DateTimeField(null=True, blank=True, help_text="When a newer version took its place.")
 
     objects = SummaryQuerySet.as_manager()

@@ -18,6 +18,9 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/retrieve/search.py", "Memory.objects.filter"): "which other apps have shared memories, where both share",
     ("memories/jobs/sweeps.py", "Extraction.objects.due"): "which apps have something to learn",
     ("memories/jobs/sweeps.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",
+    ("memories/maintain/overtaken.py", "Memory.objects.active"): "in which apps memories have run out or begun to hold",
+    ("memories/maintain/overtaken.py", "Summary.objects.current"): "which apps have summaries of these",
+    ("memories/maintain/overtaken.py", "SummaryDue.objects.filter"): "of which of them it is known",
     ("memories/jobs/sweeps.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
 }
 

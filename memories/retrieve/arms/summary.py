@@ -57,6 +57,9 @@ def answers(
 
 
 def passages(app: App, user_id: str | None) -> QuerySet[Passage]:
+    """None in an app that keeps no summaries any more: nobody keeps them up to date."""
+    if not app.policy.capture_summaries:
+        return Passage.objects.for_app(app).none()
     users = {"", user_id or ""}
     current = Summary.objects.for_app(app).current().filter(user_id__in=users)
     return Passage.objects.for_app(app).filter(summary__in=current).select_related("summary")

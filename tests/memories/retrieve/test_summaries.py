@@ -50,6 +50,11 @@ def told(caller: Caller, query: str = "whales sing", **options: Any) -> list[str
     return contents(found) if found.tier == "summaries" else []
 
 
+@pytest.fixture(autouse=True)
+def _summaries_are_kept(alice: Caller) -> None:
+    set_policy(alice, capture_summaries=True)
+
+
 @pytest.fixture
 def memory(alice: Caller) -> Memory:
     return store(alice, "whales sing at night", category="sea")
@@ -61,6 +66,16 @@ def summary(alice: Caller, memory: Memory) -> Summary:
 
 
 # --- when they answer
+
+
+@pytest.mark.usefixtures("summary")
+@pytest.mark.parametrize("mode", ["auto", "tiered"])
+def test_an_app_that_keeps_no_summaries_any_more_is_not_answered_by_old_ones(alice: Caller, mode: str) -> None:
+    set_policy(alice, tiered=True, capture_summaries=False)
+    found = search(alice, "whales sing", mode=mode)
+    assert (contents(found), found.tier) == (["whales sing at night"], "items")
+    set_policy(alice, capture_summaries=True)
+    assert search(alice, "whales sing", mode=mode).tier == "summaries"
 
 
 @pytest.mark.usefixtures("summary")
