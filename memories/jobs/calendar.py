@@ -9,6 +9,7 @@ from django.utils import timezone
 from memories.capture.missed import extract_missed
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.learn.triggers import roll_over
+from memories.maintain.cold import freeze_unused
 from memories.maintain.decay import decay_app
 from memories.maintain.expire import archive_expired
 from memories.maintain.health import note_health
@@ -16,6 +17,9 @@ from memories.maintain.insights import gather_insights
 from memories.maintain.merge import merge_duplicates
 from memories.maintain.promote import promote_todays
 from memories.maintain.rebuild import rebuild_summaries
+from memories.maintain.reembed import reembed
+from memories.maintain.reindex import reindex
+from memories.retrieve.serving import current_embedder
 from memsite.jobs.job import Run
 from memsite.jobs.schedule import SUNDAY, Calendar
 
@@ -53,10 +57,15 @@ class Weekly(MemoryJob):
 
 
 class Monthly(MemoryJob):
-    name, title, schedule = "monthly", "writes the health report", Calendar(time(3), day=1)
+    name, title = "monthly", "puts away what nobody asks for, tidies the indexes, writes the health report"
+    schedule = Calendar(time(3), day=1)
 
     def work(self, hands: Upkeeper, run: Run) -> None:
-        note_health(hands.app, timezone.now(), run)
+        now = timezone.now()
+        freeze_unused(hands.app, now, run)
+        reembed(hands.app, now, run, current_embedder())
+        reindex(hands.app, now, run)
+        note_health(hands.app, now, run)
 
 
 class Decay(MemoryJob):

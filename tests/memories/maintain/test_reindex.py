@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.utils import timezone
+from time_machine import travel
 
+from memories.agent import MemoryAgent
+from memories.jobs import JOBS
 from memories.maintain import reindex as reindexing
 from memories.maintain.reindex import reindex
 from memories.maintain.run import Unclaimed
-from memories.models import Memory
+from memories.models import Memory, Vector
 from memories.providers.embeddings import HashEmbedder
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, writing
@@ -112,3 +116,14 @@ def test_stopped_anywhere_it_can_be_run_again(alice: Caller) -> None:
     assert found(alice, "whales") == []
     tidy(alice.app)
     assert found(alice, "whales") == ["whales sing"]
+
+
+def test_the_month_does_all_of_it(alice: Caller) -> None:
+    alice.remember("whales sing")
+    with travel(timezone.now() + timedelta(days=200)):
+        alice.remember("bears sleep")
+        Vector.objects.filter(memory__content="bears sleep").delete()
+        run = Unclaimed(until=timezone.now())
+        JOBS["monthly"].work(MemoryAgent(App.objects.get(pk=alice.app.pk), None, "system"), run)
+    assert (run.counts["archived"], run.counts["embedded"], run.counts["reindexed"]) == (1, 1, 1)
+    assert sorted(Memory.objects.values_list("status", flat=True)) == ["active", "cold"]
