@@ -1,0 +1,105 @@
+"""The production server on a scratch database with the demo in it, and a headless Chromium that is signed in."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+import pytest
+from playwright.sync_api import Browser, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+START_SECONDS = 60
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return int(taken.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """(the server's address, the operator's password)."""
+    data = tmp_path_factory.mktemp("browser")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
+    environment = {
+        **kept, "MEMSITE_DATA_DIR": str(data), "MEMSITE_EMBEDDER": "hash", "MEMSITE_LOG_LEVEL": "ERROR",
+        "PYTHONPATH": str(ROOT),
+    }  # fmt: skip
+
+    def manage(*arguments: str) -> None:
+        command = [sys.executable, "manage.py", *arguments]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)  # noqa: S603
+
+    manage("setup")
+    manage("demo")
+    port = free_port()
+    granian = [
+        str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--host", "127.0.0.1",
+        "--port", str(port), "--workers", "1", "--blocking-threads", "4", "memsite.wsgi:application",
+    ]  # fmt: skip
+    with subprocess.Popen(granian, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL) as server:  # noqa: S603
+        address = f"http://127.0.0.1:{port}"
+        wait_for(address)
+        yield address, (data / "first-start.txt").read_text().split("Password")[1].split()[0]
+        server.terminate()
+
+
+def wait_for(address: str) -> None:
+    end = time.monotonic() + START_SECONDS
+    while True:
+        try:
+            urlopen(f"{address}/healthz").close()  # noqa: S310  # our own server
+        except URLError:
+            if time.monotonic() > end:
+                raise
+            time.sleep(0.1)
+        else:
+            return
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    if CHROMIUM is None:
+        pytest.skip("there is no Chromium here")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+class Tab:
+    """A page of a signed-in operator, and what went wrong on it."""
+
+    def __init__(self, chromium: Browser, site: tuple[str, str], width: int, scheme: Any) -> None:
+        self.address, password = site
+        context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        self.page = context.new_page()
+        self.troubles: list[str] = []
+        self.page.on("console", lambda said: said.type in ("error", "warning") and self.troubles.append(said.text))
+        self.page.on("pageerror", lambda error: self.troubles.append(str(error)))
+        self.page.on(
+            "request", lambda asked: asked.url.startswith(self.address) or self.troubles.append(f"asks {asked.url}")
+        )
+        self.open("/login")
+        self.page.fill("[name=username]", "operator")
+        self.page.fill("[name=password]", password)
+        self.page.click("button[type=submit]")
+        self.page.wait_for_selector("body.desk")
+
+    def open(self, path: str) -> Any:
+        answer = self.page.goto(self.address + path)
+        assert answer is not None
+        assert answer.status == 200, path
+        return self.page

@@ -1,0 +1,90 @@
+"""Every page in a real browser: it fits, can be used by everyone, runs nothing inline, and asks nobody else."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import CHROMIUM, Tab
+from tests.dashboard.test_desk import PAGES
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
+]
+AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
+SHOWN = [page for page in PAGES if page != "/memories/bulk"]
+WIDTHS = ((1280, "light"), (390, "dark"))
+
+
+def barriers(page: Any) -> list[str]:
+    """What axe finds, in short."""
+    page.evaluate(AXE)
+    found = page.evaluate("axe.run({resultTypes: ['violations']})")
+    return [f"{one['id']}: {[node['html'][:120] for node in one['nodes'][:3]]}" for one in found["violations"]]
+
+
+@pytest.mark.parametrize(("width", "scheme"), WIDTHS)
+def test_every_page_fits_and_is_open_to_everyone(chromium: Any, site: Any, width: int, scheme: str) -> None:
+    tab = Tab(chromium, site, width, scheme)
+    for path in SHOWN:
+        page = tab.open(f"{path}?app=demo-ops")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert barriers(page) == [], path
+    assert tab.troubles == []
+
+
+def test_the_checks_find_what_they_look_for(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    tab.page.evaluate("document.querySelector('main').innerHTML = '<img src=x><input>'")
+    assert {found.split(":")[0] for found in barriers(tab.page)} >= {"image-alt", "label"}
+    tab.page.evaluate("document.querySelector('main').innerHTML = '<p style=color:red onclick=alert(1)>x</p>'")
+    assert any("Content Security Policy" in trouble for trouble in tab.troubles)
+
+
+@pytest.mark.parametrize(("width", "scheme"), WIDTHS)
+def test_a_wrong_belief_is_found_and_corrected(chromium: Any, site: Any, width: int, scheme: str) -> None:
+    tab = Tab(chromium, site, width, scheme)
+    page = tab.open("/memories?app=demo-ops")
+    page.fill("[name=q]", "AdGuard are edited")
+    page.wait_for_url("**q=AdGuard**")
+    page.locator("#memory-list tbody tr").nth(1).wait_for(state="detached")
+    page.get_by_role("link", name="Edit").click()
+    form = page.locator("tr.editing form")
+    form.wait_for()
+    assert barriers(page) == []
+    form.locator("[name=content]").fill(f"The host entries of AdGuard are edited by hand ({width})")
+    page.evaluate("htmx.trigger(document.querySelector('#memory-list'), 'refresh')")
+    form.get_by_role("button", name="Save").click()
+    page.locator(".toast", has_text="Saved.").wait_for()
+    assert page.locator("#memory-list").inner_text().count(f"by hand ({width})") == 1
+    page.locator("#memory-list [data-pick]").first.check()
+    page.get_by_role("button", name="Merge").click()
+    page.locator("#confirm[open]").wait_for()
+    assert barriers(page) == []
+    page.get_by_role("button", name="Cancel").click()
+    assert page.locator("[data-picked]").inner_text() == "1"
+    # Back to what the demo said, for whoever comes next.
+    page.get_by_role("link", name="Edit").click()
+    form.locator("[name=content]").fill("The host entries in AdGuard are edited in the repository")
+    form.get_by_role("button", name="Save").click()
+    page.locator("tr.editing").wait_for(state="detached")
+    assert tab.troubles == []
+
+
+def test_what_is_added_and_deleted_shows_at_once(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open("/memories?app=demo-assistant")
+    page.get_by_role("link", name="Add").click()
+    dialog = page.locator("#add-memory[open]")
+    dialog.locator("[name=content]").fill("<img src=x onerror=alert(1)> is just text")
+    dialog.get_by_role("button", name="Add").click()
+    row = page.locator("#memory-list tr", has_text="is just text")
+    row.wait_for()
+    row.locator("[data-pick]").check()
+    page.get_by_role("group", name="What is ticked").get_by_role("button", name="Delete").click()
+    page.locator("#confirm[open] button[value=yes]").click()
+    row.wait_for(state="detached")
+    assert tab.troubles == []
