@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 
 from django.db.models import QuerySet
@@ -14,6 +15,8 @@ from memories.store.sweep import sweep
 from memsite.tenancy.models import App
 
 ACTOR = "system:purge"
+PAUSE_SECONDS = 0.05
+"""SQLite asks for its lock anew after 100 ms at most: who waits comes in within some batches."""
 
 
 def purge(app: App, now: datetime, run: Run) -> None:
@@ -21,13 +24,13 @@ def purge(app: App, now: datetime, run: Run) -> None:
 
     Counts rows by kind. To be run for apps that are not active, too: see `apps_to_purge`.
     """
-    while Purge.objects.for_app(app).open().exists() and not erase_hidden(app, now, run):
+    while Purge.objects.for_app(app).open().exists() and not erase_hidden(app, now, run, PAUSE_SECONDS):
         pass
     sweep(now)
 
 
-def erase_hidden(app: App, now: datetime, run: Run) -> bool:
-    """Whether that was all of it: False if more was hidden meanwhile."""
+def erase_hidden(app: App, now: datetime, run: Run, pause_seconds: float = 0.0) -> bool:
+    """Whether that was all of it: False if more was hidden meanwhile. Between batches others can write."""
     for name, delete in stages(app):
         is_over = False
         while not is_over:
@@ -36,6 +39,8 @@ def erase_hidden(app: App, now: datetime, run: Run) -> bool:
                 is_over = not count
                 if count:
                     run.done({name: count})
+            if count:
+                time.sleep(pause_seconds)
     with writing(app, ACTOR, now) as write:
         return settle(write)
 

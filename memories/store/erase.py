@@ -15,6 +15,7 @@ from memories.models import (
     Entity,
     Extraction,
     FutureTrigger,
+    HealthReport,
     Injection,
     LedgerEntry,
     Memory,
@@ -37,7 +38,7 @@ BATCH = 500
 BATCH_OF_TEXTS = 200
 """A text may have megabytes."""
 OF_A_SESSION = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
-OF_AN_APP = (SummaryDue, Entity, RecallCount)
+OF_AN_APP = (SummaryDue, Entity, RecallCount, HealthReport)
 """What was spent stays: the ledger holds numbers."""
 Delete = Callable[[Writer], int]
 

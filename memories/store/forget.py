@@ -13,6 +13,7 @@ from memories.store.due import Key
 from memories.store.lineage import forgotten_with
 from memories.store.mentions import drop_unmentioned
 from memories.store.revisions import snapshot
+from memories.store.said import digests_of, forget_said
 from memories.store.triggers import drop_for
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_answers
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 def forget(write: Writer, given: Sequence[Memory]) -> int:
     """Deletes the memories, and what says the same behind them; answers how many were given. Not to be undone."""
     app = write.app
-    rows = forgotten_with(app, given)
+    rows = forgotten_with(app, [*given, *digests_of(app, given)])
     uids = [memory.uid for memory in rows]
     # Asked of the table: they may have been read before somebody else archived or forgot one.
     write.count -= Memory.objects.for_app(app).live().filter(pk__in=[memory.pk for memory in rows]).count()
@@ -36,6 +37,7 @@ def forget(write: Writer, given: Sequence[Memory]) -> int:
         Rejection.objects.for_app(app).filter(memory__in=rows).delete()
         drop_summaries(write, rows)
         drop_for(app, rows)
+        forget_said(app, rows)
         erase(write, rows)
         note_residue()
     return len(given)

@@ -17,6 +17,7 @@ from memories.models import (
     Action,
     Extraction,
     FutureTrigger,
+    HealthReport,
     Injection,
     LedgerEntry,
     Memory,
@@ -170,7 +171,18 @@ class Hiding:
             LedgerEntry.objects.for_app(self.app).filter(session__in=self.gone).update(session=None)
         Rejection.objects.for_app(self.app).filter(memory__in=hidden.values("pk")).delete()
         Event.objects.for_app(self.app).filter(memory_uid__in=hidden.values("uid")).delete()
-        drop_summaries_of(self.write, self.summarised())
+        keys = self.summarised()
+        drop_summaries_of(self.write, keys)
+        self.drop_names({category for category, _ in keys})
+
+    def drop_names(self, categories: set[str]) -> None:
+        """Health reports name categories; what nothing is in any more is not named."""
+        kept = Memory.objects.for_app(self.app).filter(category__in=categories).order_by().values_list("category")
+        gone = categories - {category for (category,) in kept.distinct()}
+        for report in HealthReport.objects.for_app(self.app) if gone else ():
+            named = report.content.get("categories", {})
+            report.content["categories"] = {name: count for name, count in named.items() if name not in gone}
+            report.save(update_fields=["content"])
 
     def summarised(self) -> list[Key]:
         """The summaries that may hold words of the hidden: of where they are, and of where they have been."""

@@ -59,7 +59,7 @@ def memories_about(app: App, triggers: Sequence[FutureTrigger]) -> dict[int, dic
 
 
 def says_what(trigger: FutureTrigger, memories: Iterable[Memory]) -> bool:
-    return any(shared_words(memory.content, trigger.message) for memory in memories)
+    return any(shared_words(memory.text, trigger.message) for memory in memories)
 
 
 def bring_up_instead(winner: Memory, loser: Memory) -> None:

@@ -17,7 +17,7 @@ from memories.capture import work
 from memories.capture.learning import learn
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.run import Unclaimed
-from memories.models import Extraction, LinkKind, Memory, Purge, Source, Summary
+from memories.models import Extraction, HealthReport, LinkKind, Memory, Purge, Source, Summary
 from memories.store import AppGone, Candidate, writing
 from memories.store.sweep import merge_fulltext
 from memsite.tenancy.models import App, AppPolicy, Residue
@@ -398,12 +398,13 @@ def test_only_operators_purge(alice: Caller, path: str) -> None:
 
 
 DELETED = {
-    "AgentSession", "Cooldown", "Entity", "Event", "Extraction", "FutureTrigger", "Injection", "Link", "Memory",
+    "AgentSession", "ColdText", "Cooldown", "Entity", "Event", "Extraction", "FutureTrigger", "HealthReport", "Injection", "Link",
+    "Memory",
     "Mention", "Passage", "Preload", "RecallCount", "Rejection", "Resource", "Revision", "Summary", "SummaryDue",
     "Turn", "Vector",
 }  # fmt: skip
 # Numbers, names of agents, and who did what: nothing that anybody said.
-KEPT = {"Agent", "AuditEntry", "EnergyUse", "Forgotten", "LedgerEntry", "Membership", "Purge"}
+KEPT = {"Agent", "AuditEntry", "EnergyUse", "Forgotten", "LedgerEntry", "Membership", "Purge", "Reservation"}
 
 
 def test_nothing_of_an_app_is_forgotten_to_be_deleted(
@@ -418,3 +419,11 @@ def test_nothing_of_an_app_is_forgotten_to_be_deleted(
     }
     assert left <= KEPT
     assert {model.__name__ for model in apps.get_models() if issubclass(model, Scoped)} - KEPT == DELETED
+
+
+def test_a_health_report_names_no_category_that_nothing_is_in_any_more(alice: Caller, operator: APIClient) -> None:
+    alice.remember("Whales sing", category="work")
+    alice.remember(NEEDLE, category=NEEDLE, user_id="u1")
+    HealthReport.objects.create(app=alice.app, period="2027-03", content={"categories": {NEEDLE: 1, "work": 1}})
+    operator.delete("/api/v1/apps/acme/users/u1")
+    assert HealthReport.objects.get().content == {"categories": {"work": 1}}
