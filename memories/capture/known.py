@@ -17,7 +17,8 @@ from memories.models.memory import MemoryQuerySet
 from memories.models.vector import from_bytes
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Provider
-from memories.retrieve.index import NOBODY, View
+from memories.retrieve.columns import NOBODY
+from memories.retrieve.index import View
 from memories.retrieve.nearest import cosines
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.models import Sentiment
+from memories.retrieve.columns import TONES
 from memories.retrieve.features import Evidence, Features, features
-from memories.retrieve.index import TONES
 from memories.retrieve.reading import Floats, Reading, Rows, Scope
 from memsite.tenancy.policy import AppPolicy
 

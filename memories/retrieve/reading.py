@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieve.index import NOBODY, View
+from memories.retrieve.columns import NOBODY
+from memories.retrieve.index import View
 
 Floats = NDArray[np.float32]
 Rows = NDArray[np.intp]

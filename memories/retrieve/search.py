@@ -18,9 +18,9 @@ from memories.models import Memory, Visibility
 from memories.models.recall_count import count_recall
 from memories.providers.embeddings import Embedder
 from memories.retrieve.arms import ask_arms
+from memories.retrieve.columns import NOBODY
 from memories.retrieve.filters import build_filter, names_in
 from memories.retrieve.hits import Hit, Recall
-from memories.retrieve.index import NOBODY
 from memories.retrieve.past import known_at, take_back
 from memories.retrieve.pipeline import COLUMN_FIRST, recall, touch
 from memories.retrieve.ranking import BAND

@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from memories.retrieve.index import Codes, View, empty_columns, grow
+from memories.retrieve.columns import Codes, empty_columns, grow
+from memories.retrieve.index import View
 from memories.retrieve.question import Question, is_alike, read_question
 from memories.retrieve.reading import Reading
 

@@ -1,0 +1,91 @@
+"""From the database into the columns of an index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from memories.retrieve.columns import NOBODY, TONES, Codes, Columns
+from memories.retrieve.nearest import sign_bits
+from memsite.prepared import Prepared
+from memsite.tenancy.models import App
+
+LOAD_ROWS = 2000
+FIRST_DAY = date(1970, 1, 1).toordinal()
+TONE_CODES = {str(tone): code for code, tone in enumerate(TONES)}
+# A column's time would be made a datetime, one by one; that of an expression comes as it is stored.
+CHANGED = """
+SELECT m.id, m.status = 'active', m.visibility = 'shared', m.visibility = 'agent',
+       coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
+       coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
+       m.importance, m.priority, m.confidence, m.source <> 'api', m.sentiment,
+       coalesce(m.created_at, m.created_at), coalesce(m.updated_at, m.updated_at),
+       coalesce(m.valid_from, m.valid_from), coalesce(m.valid_until, m.valid_until), v.data
+FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
+WHERE m.app_id = %s AND m.change_number > %s AND m.purged_at IS NULL AND m.status <> 'cold'
+"""
+# Forgotten, to be forgotten, or in the cold archive.
+GONE = """
+SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s UNION ALL
+SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND (purged_at IS NOT NULL OR status = 'cold')
+"""
+Rows = list[tuple[Any, ...]]
+
+
+@Prepared
+def counts_of(app_pk: int) -> Any:
+    """The app's change number, and how many live memories it has."""
+    return App.objects.filter(pk=app_pk).values_list("change_number", "memory_count")
+
+
+def changed_since(app_pk: int, model: str, change_number: int) -> Iterator[Rows]:
+    """What was written after that change, some rows at a time."""
+    with connection.cursor() as cursor:
+        cursor.execute(CHANGED, [model, app_pk, change_number])
+        while rows := cursor.fetchmany(LOAD_ROWS):
+            yield rows
+
+
+def gone_since(app_pk: int, change_number: int) -> list[int]:
+    """Pks of what left every search after that change."""
+    with connection.cursor() as cursor:
+        cursor.execute(GONE, [app_pk, change_number] * 2)
+        return [pk for (pk,) in cursor.fetchall()]
+
+
+def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes) -> None:
+    """Writes rows into columns of their number."""
+    pks, active, shared, private, agents, user_names, subject_names, sessions, *rest = zip(*rows, strict=True)
+    turns, lengths, words, importances, priorities, confidences, stated, tones, *times, blobs = rest
+    created, updated, since, until = map(moments, times)
+    new.pk[:], new.active[:], new.shared[:], new.agent[:] = pks, active, shared, agents
+    new.owner[:] = np.where(private, agents, NOBODY)
+    new.user[:] = list(map(users.code, user_names))
+    new.subject[:] = list(map(subjects.code, subject_names))
+    new.session[:], new.turn[:], new.length[:], new.words[:] = sessions, turns, lengths, words
+    new.importance[:], new.priority[:], new.confidence[:] = importances, priorities, confidences
+    new.stated[:] = stated
+    new.sentiment[:] = [TONE_CODES[tone] for tone in tones]
+    new.day[:] = FIRST_DAY + np.where(np.isnat(since), created, since).astype("datetime64[D]").astype(np.int64)
+    new.created[:], new.updated[:] = unix_seconds(created), unix_seconds(updated)
+    new.since[:], new.until[:] = unix_seconds(since, never=-np.inf), unix_seconds(until)
+    new.embedded[:] = [blob is not None for blob in blobs]
+    if any(new.embedded):
+        known = b"".join(bytes(blob) for blob in blobs if blob is not None)
+        new.vectors[new.embedded] = np.frombuffer(known, "<f4").reshape(-1, new.vectors.shape[1])
+    new.signs[:] = sign_bits(new.vectors)
+
+
+def moments(told: Sequence[str | datetime | None]) -> NDArray[np.datetime64]:
+    """Times in UTC as the database answers them: texts from SQLite. No time where it is null."""
+    plain = [one.replace(tzinfo=None) if isinstance(one, datetime) else one or "NaT" for one in told]
+    return np.array(plain, "datetime64[us]")
+
+
+def unix_seconds(times: NDArray[np.datetime64], never: float = np.inf) -> NDArray[np.float64]:
+    return np.where(np.isnat(times), never, times.astype(np.int64) / 1e6)
