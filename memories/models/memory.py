@@ -183,6 +183,7 @@ class Memory(Purged, Identified):
     access_count = models.PositiveIntegerField(default=0, editable=False)
     valid_from = models.DateTimeField(null=True, blank=True)
     valid_until = models.DateTimeField(null=True, blank=True)
+    look = models.PositiveSmallIntegerField(null=True, editable=False, help_text="How the text looks (text/looks.py).")
     version = models.PositiveIntegerField(default=1, editable=False)
     change_number = models.PositiveBigIntegerField(default=0, editable=False)
 

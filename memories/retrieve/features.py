@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieve.looks import Look
 from memories.retrieve.question import Question
 from memories.retrieve.reading import Floats, Reading, Rows
 from memories.retrieve.words import Words, idf
+from memories.text.looks import Look
 
 CANDIDATES = 200
 # Turns before and after that count as neighbours.

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from memories.retrieve.columns import NOBODY, TONES, Codes, Columns
 from memories.retrieve.nearest import sign_bits
+from memories.text.looks import look_kept
 from memsite.prepared import Prepared
 from memsite.tenancy.models import App
 
@@ -23,7 +24,7 @@ CHANGED = """
 SELECT m.id, m.status = 'active', m.visibility = 'shared', m.visibility = 'agent',
        coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
        coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
-       m.importance, m.priority, m.confidence, m.source <> 'api', m.sentiment,
+       m.importance, m.priority, m.confidence, m.source <> 'api', m.sentiment, m.look,
        coalesce(m.created_at, m.created_at), coalesce(m.updated_at, m.updated_at),
        coalesce(m.valid_from, m.valid_from), coalesce(m.valid_until, m.valid_until), v.data
 FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
@@ -61,7 +62,7 @@ def gone_since(app_pk: int, change_number: int) -> list[int]:
 def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes) -> None:
     """Writes rows into columns of their number."""
     pks, active, shared, private, agents, user_names, subject_names, sessions, *rest = zip(*rows, strict=True)
-    turns, lengths, words, importances, priorities, confidences, stated, tones, *times, blobs = rest
+    turns, lengths, words, importances, priorities, confidences, stated, tones, looks, *times, blobs = rest
     created, updated, since, until = map(moments, times)
     new.pk[:], new.active[:], new.shared[:], new.agent[:] = pks, active, shared, agents
     new.owner[:] = np.where(private, agents, NOBODY)
@@ -71,6 +72,7 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes) -> None:
     new.importance[:], new.priority[:], new.confidence[:] = importances, priorities, confidences
     new.stated[:] = stated
     new.sentiment[:] = [TONE_CODES[tone] for tone in tones]
+    new.look[:] = list(map(look_kept, looks))
     new.day[:] = FIRST_DAY + np.where(np.isnat(since), created, since).astype("datetime64[D]").astype(np.int64)
     new.created[:], new.updated[:] = unix_seconds(created), unix_seconds(updated)
     new.since[:], new.until[:] = unix_seconds(since, never=-np.inf), unix_seconds(until)

@@ -21,12 +21,12 @@ from memories.retrieve.arms.vector import measure
 from memories.retrieve.features import Evidence
 from memories.retrieve.hits import Hit, Recall, Told
 from memories.retrieve.index import AppIndex, Indexes
-from memories.retrieve.looks import Look, look_of
 from memories.retrieve.question import Question, read_question
 from memories.retrieve.ranking import Ranked, at_least, by_column, rank, rank_by, rank_dual, rank_product
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
 from memories.retrieve.words import match_words
+from memories.text.looks import Look, look_of
 from memsite.conf import get_conf
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
@@ -194,7 +194,7 @@ def order(policy: AppPolicy, plan: Plan, evidence: Evidence, embedder: Embedder,
 
 
 def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]:
-    """Answers how the texts at some places look; reads each text once in the life of the index."""
+    """Answers how the texts at some places look; reads those of which it is not known, once in the index's life."""
     looks = reading.view.columns.look
 
     def answer(places: Rows) -> NDArray[np.uint16]:

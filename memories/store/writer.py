@@ -38,6 +38,7 @@ from memories.store.mentions import keep_mentions
 from memories.store.revisions import parse, revision_of, snapshot
 from memories.store.triggers import bring_up_instead
 from memories.text.clean import clean_all
+from memories.text.looks import kept_look
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 from sessions.models import Event, Level
@@ -91,6 +92,7 @@ class Writer:
             change_number=self.change_number,
         )
         memory.status = self.status_for(memory)
+        memory.look = kept_look(memory.content, memory.subject)
         memory.save(force_insert=True)
         self.count += is_live(memory.status)
         self.changed[memory.pk] = memory
@@ -391,6 +393,7 @@ class Writer:
     def keep(self, memory: Memory, action: Action, before: Mapping[str, Any], reason: str) -> None:
         """Saves the row and its revision. Its text goes into the cold archive, or comes out of it, with its status."""
         memory.content = memory.text
+        memory.look = kept_look(memory.content, memory.subject)
         self.advance(memory, before)
         memory.updated_at = self.now
         revision = revision_of(memory, action, before, self.actor, reason, self.now)

@@ -13,11 +13,11 @@ from memories.agent import MemoryAgent
 from memories.models import Memory, Source
 from memories.retrieve.features import standardise
 from memories.retrieve.hits import Recall
-from memories.retrieve.looks import Look, look_of
 from memories.retrieve.ranking import MOST_AGE, learnt_weights
 from memories.retrieve.search import Asked
 from memories.retrieve.words import idf
 from memories.store import Candidate
+from memories.text.looks import Look, look_of
 from tests.conftest import Caller
 
 

@@ -18,6 +18,9 @@ class Look(IntFlag):
     ADDRESSES = 256
 
 
+# Raised whenever another look is seen in the same text: looks that were kept before count as not taken.
+EDITION = 1
+EDITION_STARTS_AT_BIT = 10
 # Enough to see a form; a book would take long.
 MAX_CHARACTERS = 5000
 
@@ -50,6 +53,17 @@ GREETING = re.compile(
 ASKS = re.compile(r"\?\W*$")
 WORD = re.compile(r"\w+")
 ATTACHMENT = re.compile(r"\s*\[[^\]]*\]?\s*$")
+
+
+def kept_look(text: str, subject: str | None) -> int:
+    """The look of a text as it is kept beside it, with its edition."""
+    return EDITION << EDITION_STARTS_AT_BIT | look_of(text, subject)
+
+
+def look_kept(kept: int | None) -> int:
+    """The look that was kept; 0 if none was, or by another edition."""
+    edition, look = divmod(kept or 0, 1 << EDITION_STARTS_AT_BIT)
+    return look if edition == EDITION else 0
 
 
 def look_of(text: str, subject: str | None) -> Look:

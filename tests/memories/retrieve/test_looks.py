@@ -1,0 +1,72 @@
+"""How a text looks is kept beside it; what was not kept, or by another edition, is read when it matters."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memories.models import Memory
+from memories.retrieve import pipeline
+from memories.retrieve.pipeline import index_of
+from memories.text import looks
+from memories.text.looks import Look, kept_look, look_kept
+from tests.conftest import Caller
+from tests.memories.retrieve.asking import change, contents, embedder_of, search, store
+
+
+def look_in_index(caller: Caller, memory: Memory) -> int:
+    columns = index_of(caller.app, embedder_of(caller)).view().columns
+    (row,) = (columns.pk == memory.pk).nonzero()[0][-1:]
+    return int(columns.look[row])
+
+
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that a search had to read for their looks."""
+    texts: list[str] = []
+
+    def look_of(content: str, subject: str | None) -> Look:
+        texts.append(content)
+        return looks.look_of(content, subject)
+
+    monkeypatch.setattr(pipeline, "look_of", look_of)
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("kept", "look"),
+    [
+        (kept_look("Where were you?", None), Look.READ | Look.ASKS | Look.PAST | Look.ADDRESSES),
+        (kept_look("", None), Look.READ),
+        (None, 0),
+        (0, 0),
+        ((looks.EDITION + 1) << looks.EDITION_STARTS_AT_BIT | Look.READ, 0),
+    ],
+)
+def test_a_look_is_kept_with_its_edition(kept: int | None, look: int) -> None:
+    assert look_kept(kept) == look
+
+
+def test_every_look_and_edition_has_room() -> None:
+    assert sum(Look) < 1 << looks.EDITION_STARTS_AT_BIT
+    assert kept_look("x", None) < 2**15
+
+
+def test_a_search_reads_no_text_again_for_its_look(alice: Caller, read: list[str]) -> None:
+    memory = store(alice, "Ann: Where were you?", subject="Ann")
+    assert look_in_index(alice, memory) == Look.READ | Look.ASKS | Look.PAST | Look.ADDRESSES
+    change(alice, memory, content="I am here")
+    assert look_in_index(alice, memory) == Look.READ | Look.FIRST_PERSON
+    assert contents(search(alice, "who is here")) == ["I am here"]
+    assert read == []
+
+
+@pytest.mark.parametrize("kept", [None, 0, (looks.EDITION + 1) << looks.EDITION_STARTS_AT_BIT | Look.READ])
+def test_what_is_not_known_is_read_once(alice: Caller, read: list[str], kept: Any) -> None:
+    memory = store(alice, "I am here")
+    Memory.objects.filter(pk=memory.pk).update(look=kept)
+    for _ in range(2):
+        assert contents(search(alice, "who is here")) == ["I am here"]
+    assert read == ["I am here"]
+    assert look_in_index(alice, memory) == Look.READ | Look.FIRST_PERSON
