@@ -37,7 +37,7 @@ LOOK_BACK = timedelta(hours=6)
 """What was written shortly before the last run may have got its vector, or been committed, only after it."""
 ROWS_AT_ONCE = 256
 """Memories looked at between two commits."""
-MOST_UNITED = 200
+MOST_UNITED = 100
 """Memories of one transaction, and so of one group. A larger group becomes one in the nights to come."""
 ASKED_AT_ONCE = 16
 """The same two where a model takes seconds for each: the lease must not run out."""
@@ -48,12 +48,16 @@ Pair = tuple[int, int]
 
 @dataclass
 class Place:
-    """How far it is: `looked_to` is the last memory of the drawer that was looked at, None when all were."""
+    """How far it is: `looked_to` is the last memory of the drawer that was looked at, None when all were.
+
+    `same` are the pairs that are still to be united, of this drawer and those before, and `begun` when the first of
+    them was looked for.
+    """
 
     drawer: str = ""
-    begun: str = ""
-    looked_to: int | None = 0
+    looked_to: int | None = None
     same: list[Pair] = field(default_factory=list)
+    begun: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,31 +82,20 @@ class Night:
         self.app, self.now, self.run, self.provider, self.embedder = app, now, run, provider, embedder
         self.place = Place(**deepcopy(run.cursor.get("merge", {})))
         self.counts = Counter[str]()
+        self.nominated: list[Nominated] = []
+        is_quick = provider.name == RULES
+        self.rows_at_once = ROWS_AT_ONCE if is_quick else ASKED_AT_ONCE
+        self.most_united = MOST_UNITED if is_quick else ASKED_AT_ONCE
 
     def work_off(self) -> None:
+        """Pairs are united when all of their drawer have been found: what says the same may be in one group."""
         since = self.run.since - LOOK_BACK if self.run.since else None
-        reached = self.place.drawer
         for key, drawer in drawers_with_news(self.app, since).items():
-            if key < reached:
-                continue
-            if key > reached:
-                self.place = Place(key, self.now.isoformat())
-            if self.place.looked_to is not None:
-                self.look_through(drawer)
-            while self.place.same:
-                self.unite_some()
-        if self.counts:
-            with transaction.atomic():
-                self.save()
-
-    def save(self) -> None:
-        """Inside the transaction of what it tells of."""
-        self.run.done(self.counts, merge=asdict(self.place))
-        self.counts = Counter()
-
-    @property
-    def is_quick(self) -> bool:
-        return self.provider.name == RULES
+            if key > self.place.drawer or (key == self.place.drawer and self.place.looked_to is not None):
+                self.look_through(key, drawer)
+            if len(self.place.same) >= self.most_united:
+                self.unite_all()
+        self.unite_all()
 
     # --- looking
 
@@ -110,21 +103,35 @@ class Night:
     def view(self) -> View:
         return index_of(self.app, self.embedder).view()
 
-    def look_through(self, drawer: Drawer) -> None:
+    def look_through(self, key: str, drawer: Drawer) -> None:
+        """What it nominates is judged before too much has been looked at, and else with that of the next drawers."""
         nominations = Nominations(self.app, self.view, drawer, self.app.policy.dedup_similarity)
-        at_once = ROWS_AT_ONCE if self.is_quick else ASKED_AT_ONCE
-        for start in range(bisect_right(drawer.new, self.place.looked_to or 0), len(drawer.new), at_once):
-            end = min(start + at_once, len(drawer.new))
-            self.place.same += self.judge(nominations.of(start, end))
-            self.place.looked_to = drawer.new[end - 1] if end < len(drawer.new) else None
+        start = bisect_right(drawer.new, self.place.looked_to or 0) if key == self.place.drawer else 0
+        while start < len(drawer.new):
+            end = min(start + self.rows_at_once, len(drawer.new))
+            self.nominated += nominations.of(start, end)
             self.counts["looked_at"] += end - start
-            # Most drawers are small and hold nothing of the kind: these are committed together.
-            if self.place.same or self.counts["looked_at"] >= at_once:
-                with transaction.atomic():
-                    self.save()
+            self.place.drawer, self.place.looked_to = key, drawer.new[end - 1] if end < len(drawer.new) else None
+            if self.counts["looked_at"] >= self.rows_at_once:
+                self.judge()
+            start = end
 
-    def judge(self, nominated: Sequence[Nominated]) -> Iterator[Pair]:
-        """Those that say the same. A model is asked once for each memory that may go."""
+    def judge(self) -> None:
+        """Adds those that say the same to what is to be united."""
+        if not self.place.same:
+            self.place.begun = self.now.isoformat()
+        self.place.same += self.of_those_the_same(self.nominated)
+        self.nominated = []
+        with transaction.atomic():
+            self.save()
+
+    def save(self) -> None:
+        """Inside the transaction of what it tells of."""
+        self.run.done(self.counts, merge=asdict(self.place))
+        self.counts = Counter()
+
+    def of_those_the_same(self, nominated: Sequence[Nominated]) -> Iterator[Pair]:
+        """A model is asked once for each memory that may go."""
         rows = self.load({pk for one in nominated for pk in (one.pk, one.other)})
         questions: dict[int, list[tuple[Memory, float | None]]] = defaultdict(list)
         for one in nominated:
@@ -150,9 +157,16 @@ class Night:
 
     # --- uniting
 
+    def unite_all(self) -> None:
+        """What was looked at is judged first: the cursor says that it has been."""
+        if self.counts:
+            self.judge()
+        while self.place.same:
+            self.unite_some()
+
     def unite_some(self) -> None:
         """The next groups, in one transaction. What was changed since it was looked at waits for the next night."""
-        groups = some_groups(self.place.same, MOST_UNITED if self.is_quick else ASKED_AT_ONCE)
+        groups = some_groups(self.place.same, self.most_united)
         rows = self.load({pk for group in groups for pk in group})
         begun = datetime.fromisoformat(self.place.begun)
         known = {(stays, goes) for stays, goes in self.place.same}
@@ -163,7 +177,7 @@ class Night:
         ]
         done = {pk for group in groups for pk in group}
         with writing(self.app, ACTOR, self.now) as write:
-            self.counts["merged"] += sum(carry_out(write, union) for union in planned)
+            self.counts["merged"] += carry_out(write, planned)
             self.place.same = [pair for pair in self.place.same if not done.intersection(pair)]
             self.save()
 
@@ -204,16 +218,18 @@ def groups_of(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:
     return sorted(groups.values())
 
 
-def carry_out(write: Writer, union: Union) -> int:
+def carry_out(write: Writer, planned: Sequence[Union]) -> int:
     """How many go. Those that somebody changed since they were read stay; all do if it is the one that was to stay."""
-    read = {memory.pk: memory for memory in union.memories}
-    rows = {memory.pk: memory for memory in own(write, Memory.objects.for_app(write.app).filter(pk__in=read))}
-    unchanged = {pk: memory for pk, memory in rows.items() if is_as_read(memory, read[pk])}
-    go = [(unchanged[memory.pk], why) for memory, why in union.go if memory.pk in unchanged]
-    if union.stays.pk not in unchanged or not go:
-        return 0
-    write.unite(unchanged[union.stays.pk], go, SAYS_THE_SAME)
-    return len(go)
+    read = {memory.pk: memory for union in planned for memory in union.memories}
+    rows = own(write, Memory.objects.for_app(write.app).filter(pk__in=read))
+    unchanged = {memory.pk: memory for memory in rows if is_as_read(memory, read[memory.pk])}
+    merged = 0
+    for union in planned:
+        go = [(unchanged[memory.pk], why) for memory, why in union.go if memory.pk in unchanged]
+        if go and union.stays.pk in unchanged:
+            write.unite(unchanged[union.stays.pk], go, SAYS_THE_SAME)
+            merged += len(go)
+    return merged
 
 
 def is_as_read(memory: Memory, read: Memory) -> bool:

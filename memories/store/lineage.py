@@ -15,27 +15,43 @@ OWN = (LinkKind.SUPERSEDES, LinkKind.DERIVED)
 """Kinds that tell of this very memory, and not of what it says."""
 
 
-def inherit_links(winner: Memory, loser: Memory, now: datetime) -> None:
-    """What holds of the loser's statement holds of the winner's. Two statements, one if there is none."""
-    links = [
-        Link(app_id=winner.app_id, from_memory_id=ends[0], to_memory_id=ends[1], kind=link.kind, created_at=now)
-        for link in links_of(loser)
-        if len(set(ends := [winner.pk if end == loser.pk else end for end in ends_of(link)])) == 2
-    ]
+def supersede(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
+    """One statement. A link from before says from now on that it happened now."""
+    Link.objects.bulk_create(
+        [
+            Link(app_id=winner.app_id, from_memory=winner, to_memory=loser, kind=LinkKind.SUPERSEDES, created_at=now)
+            for loser in losers
+        ],
+        update_conflicts=True,
+        unique_fields=["from_memory", "to_memory", "kind"],
+        update_fields=["created_at"],
+    )
+
+
+def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
+    """What holds of the losers' statement holds of the winner's. Two statements, one if there is none."""
+    gone = {loser.pk for loser in losers}
+    links = []
+    for link in links_of(losers):
+        start, end = (winner.pk if pk in gone else pk for pk in ends_of(link))
+        if start != end:
+            new = Link(app_id=winner.app_id, from_memory_id=start, to_memory_id=end, kind=link.kind, created_at=now)
+            links.append(new)
     if links:
         Link.objects.bulk_create(links, ignore_conflicts=True)
 
 
 def give_back_links(winner: Memory, loser: Memory, at: datetime) -> None:
     """Takes away what the winner inherited at this moment."""
-    others = {end for link in links_of(loser) for end in ends_of(link)} - {loser.pk}
+    others = {end for link in links_of([loser]) for end in ends_of(link)} - {loser.pk}
     with_others = Q(from_memory__in=others) | Q(to_memory__in=others)
-    links_of(winner).filter(with_others, created_at=at).delete()
+    links_of([winner]).filter(with_others, created_at=at).delete()
 
 
-def links_of(memory: Memory) -> ScopedQuerySet[Link]:
-    ends = Q(from_memory=memory) | Q(to_memory=memory)
-    return Link.objects.for_app(memory.app).filter(ends).exclude(kind__in=OWN)
+def links_of(memories: Sequence[Memory]) -> ScopedQuerySet[Link]:
+    """Of one app's memories, what was said of what they say."""
+    ends = Q(from_memory__in=memories) | Q(to_memory__in=memories)
+    return Link.objects.for_app(memories[0].app).filter(ends).exclude(kind__in=OWN)
 
 
 def ends_of(link: Link) -> tuple[int, int]:

@@ -62,9 +62,9 @@ def says_what(trigger: FutureTrigger, memories: Iterable[Memory]) -> bool:
     return any(shared_words(memory.text, trigger.message) for memory in memories)
 
 
-def bring_up_instead(winner: Memory, loser: Memory) -> None:
-    """What was to bring up the loser brings up the winner, which says the same. Two statements, one if nothing was."""
-    triggers = Preload.objects.for_app(winner.app).filter(memory=loser).values_list("trigger_id", flat=True)
-    links = [Preload(app_id=winner.app_id, trigger_id=trigger, memory=winner) for trigger in triggers]
+def bring_up_instead(winner: Memory, losers: Sequence[Memory]) -> None:
+    """What was to bring up a loser brings up the winner, which says the same. Two statements, one if nothing was."""
+    triggers = Preload.objects.for_app(winner.app).filter(memory__in=losers).values_list("trigger_id", flat=True)
+    links = [Preload(app_id=winner.app_id, trigger_id=trigger, memory=winner) for trigger in triggers.distinct()]
     if links:
         Preload.objects.bulk_create(links, ignore_conflicts=True)

@@ -33,7 +33,7 @@ from memories.store.cold import Saved, put_away, take_out
 from memories.store.confidence import DIGITS, clamp, confidence_at, settle
 from memories.store.due import Key, is_withdrawn, summaries_touched
 from memories.store.forget import drop_summaries, forget
-from memories.store.lineage import give_back_links, inherit_links, insights_from
+from memories.store.lineage import give_back_links, inherit_links, insights_from, supersede
 from memories.store.mentions import keep_mentions
 from memories.store.revisions import parse, revision_of, snapshot
 from memories.store.triggers import bring_up_instead
@@ -208,13 +208,16 @@ class Writer:
 
     def archive_all(self, memories: Sequence[tuple[Memory, str]]) -> None:
         """The same for live memories with a reason each. Two statements."""
+        self.put_away(memories, Status.ARCHIVED, Action.ARCHIVED)
+
+    def put_away(self, memories: Sequence[tuple[Memory, str]], status: Status, action: Action) -> None:
         revisions = []
         for memory, reason in memories:
             before = snapshot(memory)
-            memory.status = Status.ARCHIVED
+            memory.status = status
             memory.updated_at = self.now
             self.advance(memory, before)
-            revisions.append(revision_of(memory, Action.ARCHIVED, before, self.actor, reason, self.now))
+            revisions.append(revision_of(memory, action, before, self.actor, reason, self.now))
         update_rows([memory for memory, _ in memories], ("status", "updated_at", "version", "change_number"))
         Revision.objects.bulk_create(revisions)
 
@@ -243,11 +246,9 @@ class Writer:
     def merge(self, winner: Memory, losers: Iterable[Memory], reason: str = "") -> None:
         """One memory for several, by somebody who says so: the highest confidence stays, and is confirmed."""
         before = snapshot(winner)
-        confidence = confidence_at(winner, self.now, self.policy)
-        for loser in losers:
-            confidence = max(confidence, confidence_at(loser, self.now, self.policy))
-            gain(winner, loser)
-            self.absorb(winner, loser, reason)
+        gone = [(loser, reason) for loser in losers]
+        confidence = max(confidence_at(memory, self.now, self.policy) for memory in (winner, *(one for one, _ in gone)))
+        self.absorb(winner, gone)
         self.confirm(winner, confidence)
         winner.status = self.status_for(winner)
         self.keep(winner, Action.MERGED, before, reason)
@@ -265,17 +266,15 @@ class Writer:
         A pinned `into` stays as it is, and is only noted to stand for the others.
         """
         before = snapshot(into)
-        is_open = not into.pinned
-        for loser, why in losers:
-            if is_open:
-                gain(into, loser)
-                self.lean_on(into, loser)
-            self.absorb(into, loser, why)
         # No words of theirs: these may have to be forgotten one day, and this is not their history.
         reason = f"{reason}; stands for {', '.join(str(loser.uid) for loser, _ in losers)}".removeprefix("; ")
-        if not is_open:
+        if into.pinned:
+            self.stand_for(into, losers)
             self.note([into], Action.MERGED, reason)
             return
+        for loser, _ in losers:
+            self.lean_on(into, loser)
+        self.absorb(into, losers)
         into.content = into.content if content is None else content
         into.status = self.status_for(into)
         if into.content != before["content"]:
@@ -291,19 +290,31 @@ class Writer:
         memory.confidence_base, memory.anchored_at = surer.confidence_base, surer.anchored_at
         memory.confirmed_at = max(memory.confirmed_at, other.confirmed_at)
 
-    def absorb(self, winner: Memory, loser: Memory, reason: str) -> None:
-        """The loser is superseded, and what it is linked with goes over. `winner` is not saved yet."""
-        inherit_links(winner, loser, self.now)
-        bring_up_instead(winner, loser)
-        self.supersede(loser, winner, f"{reason}; merged into {winner.uid}".removeprefix("; "), Action.MERGED)
+    def absorb(self, winner: Memory, losers: Sequence[tuple[Memory, str]]) -> None:
+        """What the losers are marked with, and what they were used for, goes over. `winner` is not saved yet."""
+        for loser, _ in losers:
+            winner.importance = max(winner.importance, loser.importance)
+            winner.priority = max(winner.priority, loser.priority)
+            winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
+            winner.entities = list(dict.fromkeys([*(winner.entities or ()), *(loser.entities or ())])) or None
+            winner.access_count += loser.access_count
+            winner.accessed_at = max(filter(None, (winner.accessed_at, loser.accessed_at)), default=None)
+        self.stand_for(winner, losers)
 
-    def supersede(
-        self, memory: Memory, by: Memory, reason: str = "", action: Action = Action.SUPERSEDED
-    ) -> None:  # fmt: skip
+    def stand_for(self, winner: Memory, losers: Sequence[tuple[Memory, str]]) -> None:
+        """The losers are superseded, each for its reason, and what they are linked with goes over. Five statements."""
+        gone = [loser for loser, _ in losers]
+        inherit_links(winner, gone, self.now)
+        bring_up_instead(winner, gone)
+        told = [(loser, f"{reason}; merged into {winner.uid}".removeprefix("; ")) for loser, reason in losers]
+        self.put_away(told, Status.SUPERSEDED, Action.MERGED)
+        supersede(winner, gone, self.now)
+
+    def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
         """Another memory stands for this one, which leaves the default results."""
         before = snapshot(memory)
         memory.status = Status.SUPERSEDED
-        self.keep(memory, action, before, reason)
+        self.keep(memory, Action.SUPERSEDED, before, reason)
         self.link(by, memory, LinkKind.SUPERSEDES)
 
     def undo(self, memory: Memory) -> None:
@@ -485,16 +496,6 @@ class Writer:
         self.vector_model = model
         waiting = Passage.objects.for_app(self.app).filter(next_model=model)
         waiting.update(model=model, data=F("next_data"), next_model="", next_data=None)
-
-
-def gain(winner: Memory, loser: Memory) -> None:
-    """What the loser is marked with, and what it was used for, goes over."""
-    winner.importance = max(winner.importance, loser.importance)
-    winner.priority = max(winner.priority, loser.priority)
-    winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
-    winner.entities = list(dict.fromkeys([*(winner.entities or ()), *(loser.entities or ())])) or None
-    winner.access_count += loser.access_count
-    winner.accessed_at = max(filter(None, (winner.accessed_at, loser.accessed_at)), default=None)
 
 
 def is_live(status: str) -> bool:
