@@ -45,11 +45,9 @@ def again_in_other_words(text: str, subject: str | None) -> Said:
 def written_by_a_machine(count: int, subjects: int) -> list[Said]:
     """One sentence again and again, with another number and place each time: alike, and never the same."""
     names = VOCABULARY[-subjects:] if subjects else [None]
+    sentence = "A deploy of the payment service to the production cluster took {} seconds on node {} last night"
     return [
-        (
-            f"Deploy {number} took {number % 97 + 3} seconds on node {VOCABULARY[number % 1000]}",
-            names[number % len(names)],
-        )
+        (sentence.format(number % 97 + 3, VOCABULARY[number % 1000]), names[number % len(names)])
         for number in range(count)
     ]
 

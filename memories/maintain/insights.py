@@ -11,14 +11,14 @@ from datetime import datetime
 import numpy as np
 import structlog
 from django.db import transaction
-from django.db.models import Exists, OuterRef, Subquery
+from django.db.models import OuterRef, Subquery
 
 from memories.maintain import expire
 from memories.maintain.clusters import clusters_of
 from memories.maintain.drawers import key_of
 from memories.maintain.passages import embed
 from memories.maintain.run import Run
-from memories.models import Action, Kind, Link, LinkKind, Memory, Revision, Source, Status, Strength, Visibility
+from memories.models import Action, Kind, LinkKind, Memory, Revision, Source, Status, Strength, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.models.noted import as_noted
 from memories.models.vector import embedded_text
@@ -142,13 +142,11 @@ def archived(app: App) -> MemoryQuerySet:
 
     Never twice, and no insights. Nothing that was contradicted or has run out: it need not be true any more.
     """
-    revisions = Revision.objects.for_app(app).filter(memory=OuterRef("pk"))
-    archivings = revisions.filter(action=Action.ARCHIVED).order_by("-number")
-    against = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, to_memory=OuterRef("pk"))
+    archivings = Revision.objects.for_app(app).filter(memory=OuterRef("pk"), action=Action.ARCHIVED)
+    last = Subquery(archivings.order_by("-number").values("actor")[:1])
     rows = Memory.objects.for_app(app).filter(status=Status.ARCHIVED, valid_until=None)
     rows = rows.exclude(source=Source.INSIGHT).exclude(kind=Kind.INSIGHT)
-    rows = rows.filter(~Exists(revisions.filter(action=Action.GATHERED)), ~Exists(against))
-    last = Subquery(archivings.values("actor")[:1])
+    rows = rows.exclude(revisions__action=Action.GATHERED).exclude(links_in__kind=LinkKind.CONTRADICTS)
     return rows.alias(archived_by=last).filter(archived_by=expire.ACTOR).order_by("pk")
 
 

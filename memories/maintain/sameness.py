@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from memories.models import Action, Memory, Revision, Status
+from memories.models import Action, Memory, Status
 from memories.providers.llm.provider import RULES, Provider
 from memories.text.relate import Relation, relate
 from memories.text.relate.tokens import canonical_text
@@ -37,5 +37,5 @@ def why_the_same(provider: Provider, stays: Memory, goes: Memory) -> str:
 
 def taken_back(app: App, pks: Collection[int]) -> set[int]:
     """Those that stood behind another once, until somebody restored them or undid it. One query."""
-    back = Revision.objects.for_app(app).filter(action__in=(Action.UNDONE, Action.RESTORED), memory__in=pks)
-    return set(back.filter(before__status=Status.SUPERSEDED).values_list("memory_id", flat=True))
+    back = {"revisions__action__in": (Action.UNDONE, Action.RESTORED), "revisions__before__status": Status.SUPERSEDED}
+    return set(Memory.objects.for_app(app).filter(pk__in=pks, **back).values_list("pk", flat=True))

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from django.db.models import F, Q
-
-from memories.models import Action, Link, LinkKind, Memory, Revision, Source, Status
+from memories.models import Action, Link, LinkKind, Memory, Source, Status
 from memsite.tenancy.models import App
-from memsite.tenancy.scoping import ScopedQuerySet
 
 OWN = (LinkKind.SUPERSEDES, LinkKind.DERIVED)
 """Kinds that tell of this very memory, and not of what it says."""
@@ -29,10 +26,10 @@ def supersede(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
 
 
 def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
-    """What holds of the losers' statement holds of the winner's. Two statements, one if there is none."""
+    """What holds of the losers' statement holds of the winner's. Two statements for each, and one more."""
     gone = {loser.pk for loser in losers}
     links = []
-    for link in links_of(losers):
+    for link in (link for loser in losers for link in links_of(loser)):
         start, end = (winner.pk if pk in gone else pk for pk in ends_of(link))
         if start != end:
             new = Link(app_id=winner.app_id, from_memory_id=start, to_memory_id=end, kind=link.kind, created_at=now)
@@ -43,15 +40,15 @@ def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> No
 
 def give_back_links(winner: Memory, loser: Memory, at: datetime) -> None:
     """Takes away what the winner inherited at this moment."""
-    others = {end for link in links_of([loser]) for end in ends_of(link)} - {loser.pk}
-    with_others = Q(from_memory__in=others) | Q(to_memory__in=others)
-    links_of([winner]).filter(with_others, created_at=at).delete()
+    others = {end for link in links_of(loser) for end in ends_of(link)} - {loser.pk}
+    winner.links_out.filter(created_at=at, to_memory__in=others).exclude(kind__in=OWN).delete()
+    winner.links_in.filter(created_at=at, from_memory__in=others).exclude(kind__in=OWN).delete()
 
 
-def links_of(memories: Sequence[Memory]) -> ScopedQuerySet[Link]:
-    """Of one app's memories, what was said of what they say."""
-    ends = Q(from_memory__in=memories) | Q(to_memory__in=memories)
-    return Link.objects.for_app(memories[0].app).filter(ends).exclude(kind__in=OWN)
+def links_of(memory: Memory) -> Iterator[Link]:
+    """What was said of what it says."""
+    yield from memory.links_out.exclude(kind__in=OWN)
+    yield from memory.links_in.exclude(kind__in=OWN)
 
 
 def ends_of(link: Link) -> tuple[int, int]:
@@ -70,14 +67,13 @@ def forgotten_with(app: App, memories: Sequence[Memory]) -> list[Memory]:
 
 def merged_into(app: App, memories: Sequence[Memory]) -> list[Memory]:
     """What was merged into these and not set free since. What other news took the place of is not among it."""
-    merges = Revision.objects.for_app(app).filter(
-        action=Action.MERGED,
-        memory__status=Status.SUPERSEDED,
-        memory__links_in__kind=LinkKind.SUPERSEDES,
-        memory__links_in__from_memory__in=memories,
-        memory__links_in__created_at=F("created_at"),
-    )
-    return list(Memory.objects.for_app(app).filter(pk__in=merges.values("memory"))) if memories else []
+    links = Link.objects.for_app(app).filter(kind=LinkKind.SUPERSEDES, from_memory__in=memories)
+    links = links.filter(to_memory__status=Status.SUPERSEDED).select_related("to_memory")
+    return [
+        link.to_memory
+        for link in (links if memories else ())
+        if link.to_memory.revisions.filter(action=Action.MERGED, created_at=link.created_at).exists()
+    ]
 
 
 def insights_from(app: App, memories: Sequence[Memory]) -> list[Memory]:

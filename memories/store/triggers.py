@@ -63,8 +63,8 @@ def says_what(trigger: FutureTrigger, memories: Iterable[Memory]) -> bool:
 
 
 def bring_up_instead(winner: Memory, losers: Sequence[Memory]) -> None:
-    """What was to bring up a loser brings up the winner, which says the same. Two statements, one if nothing was."""
-    triggers = Preload.objects.for_app(winner.app).filter(memory__in=losers).values_list("trigger_id", flat=True)
-    links = [Preload(app_id=winner.app_id, trigger_id=trigger, memory=winner) for trigger in triggers.distinct()]
+    """What was to bring up a loser brings up the winner, which says the same. One statement for each, and one more."""
+    triggers = {pk for loser in losers for pk in loser.preloads.values_list("trigger_id", flat=True)}
+    links = [Preload(app_id=winner.app_id, trigger_id=trigger, memory=winner) for trigger in sorted(triggers)]
     if links:
         Preload.objects.bulk_create(links, ignore_conflicts=True)

@@ -302,7 +302,7 @@ class Writer:
         self.stand_for(winner, losers)
 
     def stand_for(self, winner: Memory, losers: Sequence[tuple[Memory, str]]) -> None:
-        """The losers are superseded, each for its reason, and what they are linked with goes over. Five statements."""
+        """The losers are superseded, each for its reason, and what they are linked with goes over."""
         gone = [loser for loser, _ in losers]
         inherit_links(winner, gone, self.now)
         bring_up_instead(winner, gone)
