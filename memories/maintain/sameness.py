@@ -36,6 +36,6 @@ def why_the_same(provider: Provider, stays: Memory, goes: Memory) -> str:
 
 
 def taken_back(app: App, pks: Collection[int]) -> set[int]:
-    """Those that stood behind another once, until somebody restored them or undid it. One query."""
-    back = {"revisions__action__in": (Action.UNDONE, Action.RESTORED), "revisions__before__status": Status.SUPERSEDED}
-    return set(Memory.objects.for_app(app).filter(pk__in=pks, **back).values_list("pk", flat=True))
+    """Of live ones, those that were merged into another once: somebody has restored them, or undone it. One query."""
+    merged = {"revisions__action": Action.MERGED, "revisions__after__status": Status.SUPERSEDED}
+    return set(Memory.objects.for_app(app).live().filter(pk__in=pks, **merged).values_list("pk", flat=True))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from memories.models import Action, Link, LinkKind, Memory, Source, Status
+from memories.models import Action, Link, LinkKind, Memory, Source
 from memsite.tenancy.models import App
 
 OWN = (LinkKind.SUPERSEDES, LinkKind.DERIVED)
@@ -67,11 +67,11 @@ def forgotten_with(app: App, memories: Sequence[Memory]) -> list[Memory]:
 
 def merged_into(app: App, memories: Sequence[Memory]) -> list[Memory]:
     """What was merged into these and not set free since. What other news took the place of is not among it."""
+    # Whoever sets one free takes the link away.
     links = Link.objects.for_app(app).filter(kind=LinkKind.SUPERSEDES, from_memory__in=memories)
-    links = links.filter(to_memory__status=Status.SUPERSEDED).select_related("to_memory")
     return [
         link.to_memory
-        for link in (links if memories else ())
+        for link in (links.select_related("to_memory") if memories else ())
         if link.to_memory.revisions.filter(action=Action.MERGED, created_at=link.created_at).exists()
     ]
 

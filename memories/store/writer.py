@@ -33,10 +33,10 @@ from memories.store.cold import Saved, put_away, take_out
 from memories.store.confidence import DIGITS, clamp, confidence_at, settle
 from memories.store.due import Key, is_withdrawn, summaries_touched
 from memories.store.forget import drop_summaries, forget
-from memories.store.lineage import give_back_links, inherit_links, insights_from, supersede
+from memories.store.lineage import give_back_links, insights_from
 from memories.store.mentions import keep_mentions
+from memories.store.merging import merge, unite
 from memories.store.revisions import parse, revision_of, snapshot
-from memories.store.triggers import bring_up_instead
 from memories.text.clean import clean_all
 from memories.text.looks import kept_look
 from memsite.tenancy.models import App
@@ -208,9 +208,10 @@ class Writer:
 
     def archive_all(self, memories: Sequence[tuple[Memory, str]]) -> None:
         """The same for live memories with a reason each. Two statements."""
-        self.put_away(memories, Status.ARCHIVED, Action.ARCHIVED)
+        self.set_aside(memories, Status.ARCHIVED, Action.ARCHIVED)
 
-    def put_away(self, memories: Sequence[tuple[Memory, str]], status: Status, action: Action) -> None:
+    def set_aside(self, memories: Sequence[tuple[Memory, str]], status: Status, action: Action) -> None:
+        """Another status for each, with a reason. Two statements. None of them in the cold archive, before or after."""
         revisions = []
         for memory, reason in memories:
             before = snapshot(memory)
@@ -245,70 +246,17 @@ class Writer:
 
     def merge(self, winner: Memory, losers: Iterable[Memory], reason: str = "") -> None:
         """One memory for several, by somebody who says so: the highest confidence stays, and is confirmed."""
-        before = snapshot(winner)
-        gone = [(loser, reason) for loser in losers]
-        confidence = max(confidence_at(memory, self.now, self.policy) for memory in (winner, *(one for one, _ in gone)))
-        self.absorb(winner, gone)
-        self.confirm(winner, confidence)
-        winner.status = self.status_for(winner)
-        self.keep(winner, Action.MERGED, before, reason)
+        merge(self, winner, [(loser, reason) for loser in losers], reason)
 
     def unite(
         self, into: Memory, losers: Sequence[tuple[Memory, str]], reason: str = "", content: str | None = None,
         made_by: str | None = None,
     ) -> None:  # fmt: skip
-        """One memory for several, with a reason for each.
+        """One memory for several, with a reason for each; with `content`, it says that from then on. Confirms nothing.
 
-        With `content`, `into` says that from then on: what all of them say. `made_by` has worded it, unless it was
-        one's already.
-
-        A merge that confirms nothing: the surest one's confidence stays, with the time that its decay counts from.
-        A pinned `into` stays as it is, and is only noted to stand for the others.
+        `made_by` has worded the content, unless it was one's already. A pinned `into` stays as it is.
         """
-        before = snapshot(into)
-        # No words of theirs: these may have to be forgotten one day, and this is not their history.
-        reason = f"{reason}; stands for {', '.join(str(loser.uid) for loser, _ in losers)}".removeprefix("; ")
-        if into.pinned:
-            self.stand_for(into, losers)
-            self.note([into], Action.MERGED, reason)
-            return
-        for loser, _ in losers:
-            self.lean_on(into, loser)
-        self.absorb(into, losers)
-        into.content = into.content if content is None else content
-        into.status = self.status_for(into)
-        if into.content != before["content"]:
-            into.vectors.all().delete()
-            made = {loser.content: loser.made_by for loser, _ in losers}
-            into.made_by = made.get(into.content, made_by)
-        self.keep(into, Action.MERGED, before, reason)
-
-    def lean_on(self, memory: Memory, other: Memory) -> None:
-        """Takes the other's confidence if that is the surer one."""
-        surer = max(memory, other, key=lambda one: (confidence_at(one, self.now, self.policy), one.anchored_at))
-        memory.confidence = confidence_at(surer, self.now, self.policy)
-        memory.confidence_base, memory.anchored_at = surer.confidence_base, surer.anchored_at
-        memory.confirmed_at = max(memory.confirmed_at, other.confirmed_at)
-
-    def absorb(self, winner: Memory, losers: Sequence[tuple[Memory, str]]) -> None:
-        """What the losers are marked with, and what they were used for, goes over. `winner` is not saved yet."""
-        for loser, _ in losers:
-            winner.importance = max(winner.importance, loser.importance)
-            winner.priority = max(winner.priority, loser.priority)
-            winner.tags = [*winner.tags, *(tag for tag in loser.tags if tag not in winner.tags)]
-            winner.entities = list(dict.fromkeys([*(winner.entities or ()), *(loser.entities or ())])) or None
-            winner.access_count += loser.access_count
-            winner.accessed_at = max(filter(None, (winner.accessed_at, loser.accessed_at)), default=None)
-        self.stand_for(winner, losers)
-
-    def stand_for(self, winner: Memory, losers: Sequence[tuple[Memory, str]]) -> None:
-        """The losers are superseded, each for its reason, and what they are linked with goes over."""
-        gone = [loser for loser, _ in losers]
-        inherit_links(winner, gone, self.now)
-        bring_up_instead(winner, gone)
-        told = [(loser, f"{reason}; merged into {winner.uid}".removeprefix("; ")) for loser, reason in losers]
-        self.put_away(told, Status.SUPERSEDED, Action.MERGED)
-        supersede(winner, gone, self.now)
+        unite(self, into, losers, reason, content, made_by)
 
     def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
         """Another memory stands for this one, which leaves the default results."""

@@ -460,3 +460,16 @@ def test_what_a_run_keeps_of_it_tells_nothing(acme: App) -> None:
         tell(acme, text, user_id="rob", subject="gateway")
     told = json.dumps(night(acme).cursor)
     assert not any(word in told for word in ("rob", "gateway", "timing"))
+
+
+def test_what_lies_in_the_cold_archive_can_be_merged_and_is_forgotten_with_the_other(alice: Caller) -> None:
+    """By an operator: its text comes out with it. And what was merged first and grew cold is behind it still."""
+    stays, cold, later_cold = tell(alice.app, SIXTY), tell(alice.app, SAME[0]), tell(alice.app, SAME[1])
+    with writing(alice.app, "system:cold", NIGHT) as write:
+        write.freeze([cold], "no access")
+        write.merge(stays, [cold, later_cold])
+    assert (fresh(cold).status, fresh(cold).content) == (Status.SUPERSEDED, SAME[0])
+    with writing(alice.app, "system:cold", NIGHT + DAY) as write:
+        write.freeze([fresh(later_cold)], "no access")
+    alice.delete(f"memories/{stays.uid}")
+    assert not Memory.objects.exists()
