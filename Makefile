@@ -48,13 +48,13 @@ schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
 # One core, so that figures compare. DATA is a folder of annotated conversations, LIMIT how many of each file to take,
-# NOTE what a reader of the figures should know. `make bench-recall`, `bench-learning`, `bench-latency` are its parts.
+# NOTE what a reader of the figures should know. `make bench-recall`, `-learning`, `-latency`, `-upkeep` are its parts.
 DATA := ../shared/bench
 BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
 BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
-.PHONY: bench-recall bench-learning bench-latency train-ranker
+.PHONY: bench-recall bench-learning bench-latency bench-upkeep train-ranker
 
-bench: bench-recall bench-learning bench-latency ## Measure recall, learning and latency anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
+bench: bench-recall bench-learning bench-latency bench-upkeep ## Measure recall, learning, latency and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
 
 bench-recall: $(VENV)/run.stamp
 	@$(BENCH) bench.recall $(BENCH_DATA)
@@ -64,6 +64,9 @@ bench-learning: $(VENV)/run.stamp
 
 bench-latency: $(VENV)/run.stamp
 	@$(BENCH) bench.latency --note "$(NOTE)"
+
+bench-upkeep: $(VENV)/run.stamp
+	@$(BENCH) bench.upkeep --note "$(NOTE)"
 
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)
