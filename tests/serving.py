@@ -11,7 +11,6 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -26,11 +25,18 @@ ROOT = Path(__file__).resolve().parents[1]
 class Server:
     url: str
     operator_key: str
-    names: Iterator[int]
+    names: list[str]
+    environment: dict[str, str]
+    """Of its processes, as far as it is not ours: for a command on its data directory."""
+
+    @property
+    def last_app(self) -> str:
+        return self.names[-1]
 
     def new_app(self, **policy: Any) -> str:
         """A key of the one agent of an app that nobody else uses."""
-        app_id = f"app-{next(self.names)}"
+        app_id = f"app-{len(self.names)}"
+        self.names.append(app_id)
         with Memsite(self.url, self.operator_key) as operator:
             operator.create_app(app_id, app_id, policy=policy)
             return str(operator.create_agent(app_id, "agent")["api_key"])
@@ -39,14 +45,15 @@ class Server:
 @contextmanager
 def serving(folder: Path) -> Iterator[Server]:
     """The web server alone: whatever a worker would do waits."""
-    environment = {
-        **{name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))},
+    own = {
         "DJANGO_SETTINGS_MODULE": "memsite.settings",
         "MEMSITE_DATA_DIR": str(folder),
         "MEMSITE_SECRET_KEY": "only for tests",
         "MEMSITE_EMBEDDER": "hash",
         "MEMSITE_LOG_LEVEL": "ERROR",
     }
+    others = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
+    environment = {**others, **own}
 
     def run(*arguments: str) -> str:
         command = [sys.executable, *arguments]
@@ -61,7 +68,7 @@ def serving(folder: Path) -> Iterator[Server]:
     with subprocess.Popen(command, cwd=ROOT, env=environment) as process:  # noqa: S603
         try:
             wait_for(port, process)
-            yield Server(f"http://127.0.0.1:{port}", key, count(1))
+            yield Server(f"http://127.0.0.1:{port}", key, [], own)
         finally:
             process.terminate()
 

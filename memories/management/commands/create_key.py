@@ -4,14 +4,14 @@ import argparse
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils import timezone
 
 from memories.management.plain_errors import plain_errors
+from memories.management.who import agent_named, app_named
 from memsite.tenancy.keys import LIVE_KEYS_PER_AGENT, NewKey, TooManyKeys, create_key, rotate_key
-from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, Scope
+from memsite.tenancy.models import Agent, ApiKey, Scope
 
 MAX_DAYS = 36_500
 AGENT_SCOPES = [Scope.READ, Scope.WRITE]
@@ -35,25 +35,12 @@ class Command(BaseCommand):
                 refuse_with_operator(app, agent, options["scopes"])
                 key = create_key(None, [Scope.OPERATOR], expires_at=expires_at)
             elif app and agent:
-                owner = self.agent_named(app_named(app), agent)
+                owner = agent_named(app_named(app), agent, self.stderr.write)
                 key = issue(owner, options["scopes"] or AGENT_SCOPES, now, expires_at)
             else:
                 raise CommandError("Whose key? Give --app and --agent, or --operator.")
         self.hint(key.row)
         self.stdout.write(key.text)
-
-    def agent_named(self, app: App, name: str) -> Agent:
-        agent = Agent.objects.for_app(app).filter(name=name).first()
-        if agent:
-            return agent
-        agent = Agent(app=app, name=name)
-        try:
-            agent.clean_fields()
-        except ValidationError as error:
-            raise CommandError(f"--agent {name}: {' '.join(error.messages)}") from error
-        agent.save(force_insert=True)
-        self.stderr.write(f"Made the agent {name} in {app}.")
-        return agent
 
     def hint(self, row: ApiKey) -> None:
         end = f"until {row.expires_at:%Y-%m-%d %H:%M} UTC" if row.expires_at else "until it is revoked"
@@ -81,16 +68,6 @@ def days(text: str) -> int:
 def refuse_with_operator(*others: object) -> None:
     if any(others):
         raise CommandError("--operator goes without --app, --agent and --scopes.")
-
-
-def app_named(app_id: str) -> App:
-    app = App.objects.filter(app_id=app_id).first()
-    if app is None:
-        known = ", ".join(App.objects.values_list("app_id", flat=True)) or "none yet"
-        raise CommandError(f"There is no app {app_id}. Known apps: {known}.")
-    if app.status != AppStatus.ACTIVE:
-        raise CommandError(f"The app {app_id} is uninstalled: no key of it works.")
-    return app
 
 
 def issue(agent: Agent, wanted: list[Scope], now: datetime, expires_at: datetime | None) -> NewKey:

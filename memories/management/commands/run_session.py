@@ -1,0 +1,69 @@
+"""`manage.py run_session`: an agent's program with the memory of this installation. `memsite run` does it over HTTP."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import suppress
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.db import DatabaseError
+
+from memories.management.recorder import DirectRecorder
+from memories.management.who import agent_named, app_named
+from memsite.tenancy.models import Agent
+from memsite_client.wrapper.prompt import new_session
+from memsite_client.wrapper.run import Run, warn_on_stderr
+from sessions.models import TIERS
+
+SEPARATOR = "--"
+
+
+class Command(BaseCommand):
+    help = (
+        "Runs an agent's program with memory: it is told its task, where it is and what is known; what it prints "
+        "passes through and is learnt from as it comes; its exit code is ours."
+    )
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--app", required=True, help="the app whose memory it has, by its app_id")
+        parser.add_argument("--agent", default="agent", help="as which agent of the app (agent); made if there is none")
+        parser.add_argument(
+            "--tier", type=int, choices=TIERS, default=1, help="1 observe (the usual), 2 investigate, 3 remediate"
+        )
+        parser.add_argument("--title", help="what the session is called")
+        parser.add_argument("--user", help="the end user it is for")
+        parser.add_argument(
+            "-e", "--environment", type=named, action="append", default=[], metavar="NAME=VALUE",
+            help="what to tell of where it runs; may be given several times",
+        )  # fmt: skip
+        parser.add_argument(
+            "command", nargs=argparse.REMAINDER, metavar="-- COMMAND …",
+            help='such as: claude -p "…" --output-format stream-json --verbose',
+        )  # fmt: skip
+
+    def handle(self, *args: Any, app: str, agent: str, tier: int, command: list[str], **options: Any) -> None:
+        words = command[1:] if command[:1] == [SEPARATOR] else command
+        if not words:
+            raise CommandError("Which command? Give it behind --.")
+
+        def owner() -> Agent:
+            return agent_named(app_named(app), agent, self.stderr.write)
+
+        # A wrong name ends here. Without its database the agent runs all the same, and is told why it has no memory.
+        with suppress(DatabaseError):
+            owner()
+        session = new_session(tier, dict(options["environment"]), title=options["title"], user_id=options["user"])
+        run = Run(
+            session, f"app:{app}/{agent}", lambda one: DirectRecorder(owner, one), warn_on_stderr,
+            verbose=options["verbosity"] > 1,
+        )  # fmt: skip
+        sys.exit(run(words))
+
+
+def named(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not name or not sign:
+        raise argparse.ArgumentTypeError("NAME=VALUE")
+    return name, value

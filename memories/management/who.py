@@ -1,0 +1,35 @@
+"""Whose command it is: apps and agents by the names that are given on the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.core.exceptions import ValidationError
+from django.core.management.base import CommandError
+
+from memsite.tenancy.models import Agent, App, AppStatus
+
+
+def app_named(app_id: str) -> App:
+    app = App.objects.filter(app_id=app_id).first()
+    if app is None:
+        known = ", ".join(App.objects.values_list("app_id", flat=True)) or "none yet"
+        raise CommandError(f"There is no app {app_id}. Known apps: {known}.")
+    if app.status != AppStatus.ACTIVE:
+        raise CommandError(f"The app {app_id} is uninstalled: no key of it works.")
+    return app
+
+
+def agent_named(app: App, name: str, say: Callable[[str], object]) -> Agent:
+    """Made if there is none of this name, and then it is said."""
+    agent = Agent.objects.for_app(app).filter(name=name).first()
+    if agent:
+        return agent
+    agent = Agent(app=app, name=name)
+    try:
+        agent.clean_fields()
+    except ValidationError as error:
+        raise CommandError(f"--agent {name}: {' '.join(error.messages)}") from error
+    agent.save(force_insert=True)
+    say(f"Made the agent {name} in {app}.")
+    return agent

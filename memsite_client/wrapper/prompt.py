@@ -1,0 +1,79 @@
+"""What an agent is told before it starts, and how it is told."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import socket
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+OPTION = "--append-system-prompt"
+END_OF_OPTIONS = "--"
+
+
+def environment_here(more: Mapping[str, str]) -> dict[str, str]:
+    """Where and when it runs; `more` is what the caller says of it."""
+    now = datetime.now().astimezone()
+    here = {
+        "host": socket.gethostname(),
+        "system": f"{platform.system()} {platform.release()}",
+        "user": user_name(),
+        "folder": os.getcwd(),  # noqa: PTH109  # a text is wanted
+        "time": f"{now:%Y-%m-%d %H:%M %Z, %A}",
+    }
+    return {**here, **more}
+
+
+def user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def new_session(tier: int, environment: Mapping[str, str], **more: str | None) -> dict[str, Any]:
+    """What to open the session with; its name is ours, so that opening it twice is opening it once."""
+    named = {name: value for name, value in more.items() if value is not None}
+    return {"external_id": f"run-{uuid4()}", "tier": tier, "environment": environment_here(environment), **named}
+
+
+def system_prompt(task: str, environment: Mapping[str, Any], known: str) -> str:
+    """The task of its tier, where it is, what is known. Parts that are empty are left out."""
+    lines = [f"- {name}: {' '.join(str(value).split())}" for name, value in environment.items()]
+    here = "\n".join(["## Environment", "", *lines]) if lines else ""
+    return "\n\n".join(filter(None, (task.strip(), here, known.strip())))
+
+
+def with_prompt(command: Sequence[str], prompt: str) -> list[str]:
+    """The command with the prompt behind its options; one that it has already comes before ours."""
+    if not prompt:
+        return list(command)
+    options, rest = split_options(command)
+    own, kept = [], []
+    words = iter(options)
+    for word in words:
+        if word == OPTION:
+            own.append(next(words, ""))
+        elif word.startswith(f"{OPTION}="):
+            own.append(word.removeprefix(f"{OPTION}="))
+        else:
+            kept.append(word)
+    # NUL ends an argument: the rest would be cut off without a word.
+    text = "\n\n".join(filter(None, [*own, prompt])).replace("\0", "\ufffd")
+    return [*kept, OPTION, text, *rest]
+
+
+def split_options(command: Sequence[str]) -> tuple[list[str], list[str]]:
+    """What lies before a bare `--` and what begins with it."""
+    words = list(command)
+    end = words.index(END_OF_OPTIONS) if END_OF_OPTIONS in words else len(words)
+    return words[:end], words[end:]
+
+
+def speaks_stream_json(command: Sequence[str]) -> bool:
+    """Whether it was told to; without it there is nothing to learn from."""
+    return any(word.split("=")[-1] == "stream-json" for word in command)
