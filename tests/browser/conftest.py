@@ -69,7 +69,8 @@ def wait_for(address: str) -> None:
             return
 
 
-@pytest.fixture(scope="session")
+# Not for longer than its own tests: while it runs, no other test of this process can have an event loop.
+@pytest.fixture(scope="package")
 def chromium() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.skip("there is no Chromium here")

@@ -18,6 +18,7 @@ from memories.models import Extraction, ExtractionStatus, Memory, Rejection
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable, LLMUnusable, Usage
 from memories.store import writing
+from memories.store.revisions import LEARNING
 from memories.tasks import learn as learn_task
 from memsite.tenancy.models import App, AppPolicy, AppStatus
 from sessions.models import AgentSession
@@ -53,7 +54,7 @@ def sweep(moment: datetime = NOON) -> int:
 
 
 def learn_claim(alice: Caller, ours: work.Claim, now: datetime) -> learning.Lesson:
-    agent = MemoryAgent(alice.app, None, learning.ACTOR)
+    agent = MemoryAgent(alice.app, None, LEARNING)
     return learn(ours, agent.rules, agent.embedder, now)
 
 
