@@ -68,9 +68,7 @@ class JobRunAdmin(ReadOnlyAdmin[JobRun]):
         "status",
         "what_it_did",
         "lasted",
-        "attempts",
         "reason",
-        "fired_by",
         "until",
     ]
     list_filter = [("app", AppFilter), "status", "job", ("until", admin.DateFieldListFilter)]
