@@ -2,35 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
-from django.db.models import Count, Subquery
+from django.db.models import Count, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from memories.models import Decision, Extraction, ExtractionStatus, Memory, Rejection, Status
+from memories.ledger.days import day_of, midnight
+from memories.models import Decision, Extraction, ExtractionStatus, Memory, RecallCount, Rejection, Status
 from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import App
 
 DAYS = 30
-BAR = 60
 CATEGORIES_SHOWN = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """How many memories were made on one day, and its bar: `tall` of BAR, from `top` down."""
-
-    day: date
-    number: int
-    tall: float
-
-    @property
-    def top(self) -> float:
-        return BAR - self.tall
+BY = ("summaries", "items", "none")
+"""What answers a search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,19 +44,28 @@ def by_category(app: App) -> list[tuple[str, int]]:
     return list(rows.order_by("-number", "category")[:CATEGORIES_SHOWN])
 
 
-def growth(app: App, now: datetime, zone: ZoneInfo) -> list[Day]:
-    """New memories of the last days, where the app lives. One query.
+def last_days(app: App, now: datetime) -> list[date]:
+    """The last days where the app lives, today the last."""
+    today = day_of(app, now)
+    return [today - timedelta(days=back) for back in reversed(range(DAYS))]
+
+
+def growth(app: App, days: Sequence[date]) -> list[int]:
+    """New memories of each of these days, which follow each other. One query.
 
     Ids rise with the time they were made at, so days are ranges of the index of ids.
     """
-    today = now.astimezone(zone).date()
-    days = [today - timedelta(days=back) for back in reversed(range(DAYS))]
-    edges = [first_uid(datetime(day.year, day.month, day.day, tzinfo=zone)) for day in [*days, today + timedelta(1)]]
-    made = {f"d{place}": made_between(app, edges[place], edges[place + 1]) for place in range(DAYS)}
+    edges = [first_uid(midnight(app, day)) for day in [*days, days[-1] + timedelta(days=1)]]
+    made = {f"d{place}": made_between(app, edges[place], edges[place + 1]) for place in range(len(days))}
     counts: Any = App.objects.filter(pk=app.pk).values(**made).get()
-    most = max(counts.values()) or 1
-    numbers = [counts[f"d{place}"] for place in range(DAYS)]
-    return [Day(day, number, round(BAR * number / most, 1)) for day, number in zip(days, numbers, strict=True)]
+    return list(counts.values())
+
+
+def answered_by(app: App, days: Sequence[date]) -> dict[str, list[int]]:
+    """Searches of each of these days, by what answered. One query of a few rows a day."""
+    rows = RecallCount.objects.for_app(app).filter(day__gte=days[0]).order_by()
+    counts = {(day, tier): number for day, tier, number in rows.values_list("day", "tier").annotate(Sum("searches"))}
+    return {tier: [counts.get((day, tier), 0) for day in days] for tier in BY}
 
 
 def made_between(app: App, first: UUID, end: UUID) -> Any:

@@ -92,6 +92,12 @@ def percent(share: float | None) -> str:
     return "–" if share is None else f"{share:.0%}"
 
 
+@register.filter
+def two_digits(number: float | None) -> str:
+    """0.70: confidences, scores."""
+    return "–" if number is None else f"{number:.2f}"
+
+
 @register.inclusion_tag("dashboard/parts/bar.html")
 def bar(value: float, most: float = 1.0, label: str = "", shown: str = "", tone: str = "") -> dict[str, Any]:
     """A bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it.

@@ -36,6 +36,29 @@ def test_every_page_fits_and_is_open_to_everyone(chromium: Any, site: Any, width
     assert tab.troubles == []
 
 
+@pytest.mark.parametrize(("width", "scheme"), WIDTHS)
+def test_plots_are_drawn_and_follow_the_theme_and_the_numbers(
+    chromium: Any, site: Any, width: int, scheme: str
+) -> None:  # fmt: skip
+    tab = Tab(chromium, site, width, scheme)
+    page = tab.open("/?app=demo-ops")
+    figures = page.locator("figure[data-plot]")
+    assert figures.count() >= 4
+    assert page.locator("figure[data-plot] canvas").count() == figures.count()
+    first = page.locator("#growth canvas")
+    before = first.evaluate("canvas => canvas.toDataURL()")
+    page.get_by_role("button", name="Light or dark").click()
+    switched = first.evaluate("canvas => canvas.toDataURL()")
+    assert switched != before
+    figures.first.locator("summary").click()
+    assert figures.first.locator(".numbers tbody tr").count() == 30
+    assert barriers(page) == []
+    page.evaluate("document.querySelector('#growth .numbers td').dataset.value = 1e6")
+    page.evaluate("document.dispatchEvent(new CustomEvent('htmx:afterSettle'))")
+    assert first.evaluate("canvas => canvas.toDataURL()") != switched
+    assert tab.troubles == []
+
+
 def test_the_checks_find_what_they_look_for(chromium: Any, site: Any) -> None:
     tab = Tab(chromium, site, 1280, "light")
     tab.page.evaluate("document.querySelector('main').innerHTML = '<img src=x><input>'")

@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.dashboard import figures
-from memories.models import Extraction, ExtractionStatus, LedgerEntry, Memory
+from memories.models import Extraction, ExtractionStatus, Injection, LedgerEntry, Memory
 from memsite.tenancy.models import App, AppPolicy, WriteRate
 from memsite.tenancy.rates import WINDOW_SECONDS
 from sessions.life import CRASHED
@@ -139,7 +139,7 @@ def test_the_overview_counts_what_is_known(vera: Client, alice: Caller) -> None:
     assert answer.context["statuses"] == {"active": 3, "inactive": 1, "superseded": 0, "archived": 0, "cold": 0}
     assert answer.context["categories"] == [("office", 3), ("health", 1)]
     assert answer.context["new_this_week"] == 4
-    assert [day.number for day in answer.context["days"]][-1] == 4
+    assert answer.context["growth"].series[0].values[-1] == 4
     assert "/memories?category=office" in links(answer)
     assert "New memory recorded: [office] Fact 2" in text_of(answer)
 
@@ -149,10 +149,33 @@ def test_growth_is_by_the_days_of_the_app(alice: Caller) -> None:
     alice.remember("Whales sing")
     Memory.objects.update(uid=UUID(int=figures.first_uid(now - timedelta(days=3)).int + 1))
     alice.remember("Bears sleep")
-    days = figures.growth(alice.app, now, alice.app.policy.time_zone)
-    assert [day.number for day in days if day.number] == [1, 1]
-    assert (days[-1].day, days[-4].number, days[-1].number) == (now.date(), 1, 1)
-    assert (len(days), days[-1].tall, days[0].top) == (30, figures.BAR, figures.BAR)
+    days = figures.last_days(alice.app, now)
+    made = figures.growth(alice.app, days)
+    assert (len(days), days[-1]) == (30, now.date())
+    assert {day: number for day, number in zip(days, made, strict=True) if number} == {days[-1]: 1, days[-4]: 1}
+
+
+def test_the_overview_plots_what_there_is_and_says_what_there_is_not(vera: Client, alice: Caller) -> None:
+    alice.remember("Backups run at night", confidence=0.95)
+    empty = text_of(vera.get("/"))
+    assert "by what answered: nothing yet" in empty
+    assert "did they use it?: nothing yet" in empty
+    alice.post("memories/search", {"query": "When do backups run?"})
+    alice.start_session()
+    Injection.objects.update(used=True, judged_at=timezone.now())
+    answer = vera.get("/")
+    plots = {plot.name: plot for plot in answer.context["plots"]}
+    assert answer.context["confidences"].series[0].values == [0] * 9 + [1]
+    assert [(one.label, one.values[-1]) for one in plots["answers"].series if any(one.values)] == [("memories", 1)]
+    assert [(one.label, one.values[-1]) for one in plots["use"].series] == [("used", 1), ("not used", 0)]
+
+
+def test_a_search_shows_on_the_overview_at_its_next_refresh(vera: Client, alice: Caller) -> None:
+    alice.remember("Backups run at night")
+    seen = vera.get("/").context["seen"]
+    assert fragment(vera, "/", **{"X-Seen": seen}).status_code == 204
+    alice.post("memories/search", {"query": "When do backups run?"})
+    assert fragment(vera, "/", **{"X-Seen": seen}).status_code == 200
 
 
 def test_the_overview_tells_what_waits_and_what_fails(vera: Client, alice: Caller) -> None:
@@ -295,7 +318,7 @@ def test_hostile_texts_are_texts_everywhere(ed: Client, alice: Caller) -> None:
         assert "<script>alert" not in html
 
 
-@pytest.mark.parametrize(("page", "most"), [("/", 22), ("/sessions", 11), ("/events", 6), ("/cooldowns", 12)])
+@pytest.mark.parametrize(("page", "most"), [("/", 23), ("/sessions", 11), ("/events", 6), ("/cooldowns", 12)])
 def test_more_rows_ask_no_more_of_the_database(vera: Client, alice: Caller, page: str, most: int) -> None:
     def live(name: str) -> None:
         session = alice.start_session(title=name)["id"]
