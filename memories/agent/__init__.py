@@ -1,12 +1,13 @@
 """MemoryAgent: the one door to sessions and memories. Interfaces translate; everything else happens behind it."""
 
-from memories.agent.curation import CannotMerge, Changed, Curation
+from memories.agent.curation import CannotMerge, Changed, Curation, LeftAlone
 from memories.agent.feedback import Feedback
 from memories.agent.holding import Held, Holding
 from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
-from memories.agent.learning import AlreadyDecided, CannotBeStored, Learning
+from memories.agent.learning import Learning
 from memories.agent.purging import Purging
 from memories.agent.recall import Context, Recalling
+from memories.agent.review import AlreadyDecided, CannotBeStored, Review
 from memories.agent.sessions import Sessions
 from memories.agent.spending import Spending
 from memories.agent.summaries import Summaries
@@ -20,6 +21,7 @@ __all__ = [
     "Changed",
     "Context",
     "Held",
+    "LeftAlone",
     "MemoryAgent",
     "MemoryGone",
     "VersionMismatch",
@@ -28,6 +30,17 @@ __all__ = [
 
 
 class MemoryAgent(
-    Sessions, Knowledge, Curation, Holding, Recalling, Learning, Feedback, Triggers, Summaries, Spending, Purging
+    Sessions,
+    Knowledge,
+    Curation,
+    Holding,
+    Recalling,
+    Learning,
+    Review,
+    Feedback,
+    Triggers,
+    Summaries,
+    Spending,
+    Purging,
 ):
     """All of it for one caller."""

@@ -1,4 +1,4 @@
-"""Learning: the facts in what was said, and what was refused on the way."""
+"""Learning: the facts in what was said."""
 
 from __future__ import annotations
 
@@ -11,17 +11,14 @@ from django.utils import timezone
 
 from memories.agent.base import Caller
 from memories.capture import work
-from memories.capture.candidates import candidate_from
 from memories.capture.embed import embed_candidates
 from memories.capture.facts import find_facts
 from memories.capture.known import Known, look_around
 from memories.capture.learning import Lesson, learn
-from memories.capture.outcome import Outcome
-from memories.capture.pipeline import remember
 from memories.capture.refusals import Refusal
 from memories.learn.triggers import link_memories
 from memories.ledger.budget import may_learn
-from memories.models import Decision, Extraction, Kind, Memory, Rejection
+from memories.models import Extraction, Kind
 from memories.models.noted import as_noted
 from memories.providers.llm.provider import LLMError
 from memories.store import Candidate, Writer
@@ -33,14 +30,6 @@ log = structlog.get_logger("memories.agent")
 # So that one very long session does not keep a worker from all others.
 MOST_CLAIMS = 50
 MOST_LESSONS, LESSONS_CHARACTERS = 1_000, 20_000
-
-
-class AlreadyDecided(Exception):
-    """Somebody has decided about this rejection."""
-
-
-class CannotBeStored(Exception):
-    """There is nothing left of it, or it is longer than the app allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,32 +101,3 @@ class Learning(Caller):
         lessons = self.memories().active().filter(kind=Kind.LESSON).of_user(user_id).order_by("-importance", "-pk")
         noted = [as_noted(memory) for memory in lessons[:MOST_LESSONS]]
         return self.rules.summarise("lessons", noted, "", LESSONS_CHARACTERS).text
-
-    def overrule(self, rejection: Rejection) -> Outcome:
-        """Stores after all what was refused. AlreadyDecided if somebody was faster, CannotBeStored if it cannot be."""
-        session = rejection.session or AgentSession(app=self.app)
-        fields = rejection.candidate or {"content": rejection.content, "category": rejection.category}
-        candidate = candidate_from(dict(fields), session, rejection.resource)
-        candidate.session, candidate.agent = rejection.session, rejection.session.agent if rejection.session else None
-
-        if not candidate.content:
-            raise CannotBeStored("No text of it was kept: there is nothing to store.")
-        if len(candidate.content) > self.app.policy.max_characters:
-            raise CannotBeStored(f"This app's memories have at most {self.app.policy.max_characters:,} characters.")
-
-        def note(write: Writer, outcomes: list[Outcome]) -> None:
-            self.decide(rejection, Decision.OVERRULED, write.now, outcomes[0].memory)
-
-        (outcome,) = remember(
-            self.app, [candidate], self.embedder, self.actor, timezone.now(), on_stored=note, provider=self.provider()
-        )
-        return outcome
-
-    def confirm(self, rejection: Rejection) -> None:
-        """It was rightly refused."""
-        self.decide(rejection, Decision.CONFIRMED, timezone.now(), None)
-
-    def decide(self, rejection: Rejection, decision: str, now: datetime, memory: Memory | None) -> None:
-        still_open = Rejection.objects.for_app(self.app).filter(pk=rejection.pk, decision=Decision.OPEN)
-        if not still_open.update(decision=decision, decided_by=self.actor, decided_at=now, memory=memory):
-            raise AlreadyDecided

@@ -107,6 +107,7 @@ def page(*, read: Right | None = Right.READ, write: Right | None = None) -> Call
             response["Cache-Control"] = "no-store"
             return response
 
+        guarded.can_be_looked_at = read is not None  # type: ignore[attr-defined]
         return guarded
 
     return decorate

@@ -85,5 +85,8 @@ class AddForm(MemoryForm):
     def memory_app(self) -> App:
         return self.app
 
+    def fields_typed(self) -> dict[str, Any]:
+        return {name: self.cleaned_data[name] for name in FIELDS}
+
     def candidate(self) -> Candidate:
-        return Candidate(**{name: self.cleaned_data[name] for name in FIELDS}, source=Source.OPERATOR)
+        return Candidate(**self.fields_typed(), source=Source.OPERATOR)

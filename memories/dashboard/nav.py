@@ -14,11 +14,35 @@ ENTRIES = (
     ("events", "Events"),
     ("memories", "Memories"),
     ("cooldowns", "Cooldowns"),
+    ("upkeep", "Upkeep"),
 )
+# The pages of one entry, shown above each of them.
+TABS = {
+    "upkeep": (
+        ("upkeep", "Jobs"),
+        ("upkeep-review", "Review"),
+        ("upkeep-texts", "Texts"),
+        ("upkeep-health", "Health"),
+    ),
+}
 
 
 def entries(desk: Desk, request: Any) -> list[dict[str, Any]]:
+    return shown(ENTRIES, desk, request.resolver_match.url_name or "")
+
+
+def tabs(desk: Desk, request: Any) -> list[dict[str, Any]]:
+    """The pages beside the one that is open, with it."""
     here = request.resolver_match.url_name or ""
+    entry = here.split("-")[0]
+    rows = shown(TABS[entry], desk, here)
+    for row in rows:
+        # All of an entry's names begin with its first page's.
+        row["is_open"] = row["is_here"] or (row["name"] != entry and row["is_open"])
+    return rows
+
+
+def shown(pages: tuple[tuple[str, str], ...], desk: Desk, here: str) -> list[dict[str, Any]]:
     return [
         {
             "name": name,
@@ -27,5 +51,5 @@ def entries(desk: Desk, request: Any) -> list[dict[str, Any]]:
             "is_here": here == name,
             "is_open": here == name or here.startswith(name + "-"),
         }
-        for name, label in ENTRIES
+        for name, label in pages
     ]

@@ -12,6 +12,7 @@ from django.http import HttpResponse, HttpResponseRedirect
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
+from memories.agent import Changed
 from memories.dashboard.desk import DeskRequest
 
 Tone = Literal["success", "warning", "error"]
@@ -61,3 +62,15 @@ def is_seen(request: DeskRequest, state: str) -> bool:
 def unchanged() -> HttpResponse:
     """A refresh that has nothing new: htmx leaves the page as it is."""
     return HttpResponse(status=204)
+
+
+def done(request: DeskRequest, name: str, text: str, tone: Tone = "success") -> HttpResponse:
+    """It is done: told on the page that asked, or on the page `name` where there are no scripts."""
+    return saved(text, tone) if request.htmx else go(request, request.desk.address(name), text, tone)
+
+
+def tell(changed: Changed, done_to_them: str) -> tuple[str, Tone]:
+    """What became of those that were ticked, in words."""
+    parts = [f"{changed.done} {done_to_them}."] if changed.done or not changed.left else []
+    parts += [f"{number} left as they are: {why}." for why, number in changed.left.items()]
+    return " ".join(parts), "warning" if changed.left else "success"

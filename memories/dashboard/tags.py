@@ -11,6 +11,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from memories.dashboard.nav import entries
+from memories.dashboard.nav import tabs as tabs_of
 
 register = template.Library()
 
@@ -32,6 +33,12 @@ def address(context: Any, name: str, *args: Any, **query: Any) -> str:
 def navigation(context: Any) -> list[dict[str, Any]]:
     """The entries of the menu, and which of them is open."""
     return entries(context["desk"], context["request"])
+
+
+@register.inclusion_tag("dashboard/parts/tabs.html", takes_context=True)
+def tabs(context: Any, label: str) -> dict[str, Any]:
+    """The pages beside this one: `{% tabs "Upkeep" %}`."""
+    return {"label": label, "tabs": tabs_of(context["desk"], context["request"])}
 
 
 @register.simple_tag
@@ -98,6 +105,12 @@ def two_digits(number: float | None) -> str:
     return "–" if number is None else f"{number:.2f}"
 
 
+@register.filter
+def pairs(values: dict[Any, Any] | None) -> list[tuple[Any, Any]]:
+    """Names with their values. `values.items` would be the value of a name "items" where there is one."""
+    return list((values or {}).items())
+
+
 @register.inclusion_tag("dashboard/parts/bar.html")
 def bar(value: float, most: float = 1.0, label: str = "", shown: str = "", tone: str = "") -> dict[str, Any]:
     """A bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it.
@@ -127,5 +140,6 @@ def badge(text: str, tone: str = "") -> dict[str, Any]:
 TONES = {
     "active": "good", "inactive": "quiet", "archived": "quiet", "superseded": "quiet", "ended": "quiet",
     "uninstalled": "bad", "info": "plain", "warning": "warn", "error": "bad", "critical": "bad", "done": "good",
-    "pending": "plain", "running": "warn", "failed": "bad", "dead": "bad",
+    "pending": "plain", "running": "warn", "failed": "bad", "dead": "bad", "stopped": "quiet", "covered": "quiet",
+    "open": "plain", "overruled": "good", "confirmed": "quiet", "quarantine": "bad", "conflict": "warn",
 }  # fmt: skip

@@ -4,6 +4,7 @@ from django.urls import path
 
 from memories.dashboard.pages import accounts, cooldowns, events, overview, sessions
 from memories.dashboard.pages.memories import bulk, edit, table
+from memories.dashboard.pages.upkeep import health, jobs, review, texts
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -16,6 +17,17 @@ urlpatterns = [
     path("memories/<uuid:uid>/edit", edit.edit, name="memories-edit"),
     path("cooldowns", cooldowns.cooldowns, name="cooldowns"),
     path("cooldowns/<uuid:uid>/lift", cooldowns.lift, name="cooldowns-lift"),
+    path("upkeep", jobs.jobs, name="upkeep"),
+    path("upkeep/jobs/<slug:name>/run", jobs.run, name="upkeep-run"),
+    path("upkeep/runs/<uuid:uid>/retry", jobs.try_again, name="upkeep-runs-retry"),
+    path("upkeep/runs/<uuid:uid>/stop", jobs.stop, name="upkeep-runs-stop"),
+    path("upkeep/review", review.review, name="upkeep-review"),
+    path("upkeep/review/decide", review.decide, name="upkeep-review-decide"),
+    path("upkeep/review/<uuid:uid>/row", review.row, name="upkeep-review-row"),
+    path("upkeep/review/<uuid:uid>/edit", review.edit, name="upkeep-review-edit"),
+    path("upkeep/texts", texts.texts, name="upkeep-texts"),
+    path("upkeep/texts/retry", texts.retry, name="upkeep-texts-retry"),
+    path("upkeep/health", health.health, name="upkeep-health"),
     path("login", accounts.SignIn.as_view(), name="login"),
     path("logout", accounts.SignOut.as_view(), name="logout"),
     path("password", accounts.ChangePassword.as_view(), name="password"),

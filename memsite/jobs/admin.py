@@ -83,7 +83,7 @@ class JobRunAdmin(ReadOnlyAdmin[JobRun]):
 
     @admin.display(description="did")
     def what_it_did(self, run: JobRun) -> str:
-        return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in run.counts.items() if count) or "-"
+        return run.did or "-"
 
     @admin.display(description="lasted", ordering="seconds")
     def lasted(self, run: JobRun) -> str:

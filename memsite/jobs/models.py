@@ -27,6 +27,8 @@ class RunStatus(models.TextChoices):
 
 
 OPEN = (RunStatus.PENDING, RunStatus.RUNNING, RunStatus.FAILED)
+STUCK = (RunStatus.FAILED, RunStatus.DEAD, RunStatus.STOPPED)
+"""Of these a retry is worth while."""
 
 
 class JobRunQuerySet(models.QuerySet["JobRun"]):
@@ -98,6 +100,19 @@ class JobRun(Identified):
 
     def __str__(self) -> str:
         return f"{self.job} {self.period}"
+
+    @property
+    def did(self) -> str:
+        """What it has done so far, in words; empty for nothing."""
+        return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.counts.items() if count)
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in OPEN
+
+    @property
+    def is_stuck(self) -> bool:
+        return self.status in STUCK
 
 
 class JobSchedule(models.Model):

@@ -8,7 +8,7 @@ from uuid import uuid4
 import pytest
 from rest_framework.test import APIClient
 
-from memories.agent.learning import Learning
+from memories.agent.review import Review
 from memories.models import Memory, Rejection
 from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
@@ -214,7 +214,7 @@ class TestOverruling:
             raise RuntimeError
 
         with monkeypatch.context() as patched:
-            patched.setattr(Learning, "decide", dies)
+            patched.setattr(Review, "decide", dies)
             assert self.overrule(chief, row).status_code == 500
         assert Rejection.objects.get().decision == "open"
         assert contents(alice.app) == []

@@ -1,0 +1,1 @@
+"""What the server does by itself, what it could not do, and what waits for somebody's decision."""

@@ -1,0 +1,23 @@
+"""What is ticked on a page."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from django.core.exceptions import BadRequest
+
+from memories.dashboard.desk import DeskRequest
+
+AT_MOST = 500
+
+
+def ticked(request: DeskRequest, name: str) -> list[UUID]:
+    """The ids that were sent under this name. BadRequest for more than a page can show, and for what is no id."""
+    given = request.POST.getlist(name)
+    try:
+        uids = [UUID(text) for text in given]
+    except ValueError as error:
+        raise BadRequest from error
+    if len(uids) > AT_MOST:
+        raise BadRequest
+    return uids
