@@ -8,14 +8,13 @@ from typing import Any
 import pytest
 
 from tests.browser.conftest import CHROMIUM, Tab
-from tests.dashboard.test_desk import PAGES
+from tests.dashboard.test_desk import LOOKED_AT
 
 pytestmark = [
     pytest.mark.browser,
     pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
 ]
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
-SHOWN = [page for page in PAGES if page != "/memories/bulk"]
 WIDTHS = ((1280, "light"), (390, "dark"))
 
 
@@ -29,7 +28,7 @@ def barriers(page: Any) -> list[str]:
 @pytest.mark.parametrize(("width", "scheme"), WIDTHS)
 def test_every_page_fits_and_is_open_to_everyone(chromium: Any, site: Any, width: int, scheme: str) -> None:
     tab = Tab(chromium, site, width, scheme)
-    for path in SHOWN:
+    for path in LOOKED_AT:
         page = tab.open(f"{path}?app=demo-ops")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert barriers(page) == [], path

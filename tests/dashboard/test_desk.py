@@ -19,15 +19,18 @@ from tests.dashboard.conftest import sign_in
 from tests.dashboard.reading import HTMX, elements, links, text_of
 
 OPEN = {"login", "logout", "password"}
-PAGES = [
-    "/" + str(entry.pattern)
+ROUTES = [
+    entry
     for entry in get_resolver().url_patterns[0].url_patterns
     if isinstance(entry, URLPattern) and entry.name not in OPEN and "<" not in str(entry.pattern)
 ]
+PAGES = ["/" + str(entry.pattern) for entry in ROUTES]
+LOOKED_AT = ["/" + str(entry.pattern) for entry in ROUTES if entry.callback.can_be_looked_at]
 
 
 def test_there_are_pages() -> None:
-    assert {"/", "/events"} <= set(PAGES)
+    assert {"/", "/events", "/memories/bulk"} <= set(PAGES)
+    assert {"/", "/events"} <= set(LOOKED_AT) < set(PAGES)
 
 
 @pytest.mark.django_db
