@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Length
 
+from memories.maintain.embedding import PROBE
 from memories.maintain.run import Run
 from memories.maintain.vectors import (
     ACTOR,
@@ -95,7 +96,7 @@ def refuses(app: App, current: Embedder) -> bool:
     embedder = embedder_called(app.vector_model, current)
     try:
         if embedder is not None:
-            embedder.embed_query("Is anybody there?")
+            embedder.embed_query(PROBE)
     except EmbedderMisconfigured as error:
         log.warning("serving_embedder_refuses", app=app.app_id, model=app.vector_model, error=str(error))
         return True

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
-import structlog
 from django.db.models import Q, QuerySet
 
+from memories.maintain.embedding import embed
 from memories.maintain.run import Run
 from memories.models import Memory, Passage
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import embedded_text
-from memories.providers.embeddings import Embedder, EmbedderError, Vectors
+from memories.providers.embeddings import Embedder
 from memories.store import writing
 from memsite.tenancy.models import App
 
-log = structlog.get_logger("memories.maintain")
 ACTOR = "system:vectors"
 # Of many texts, those of one length go through the model together: 256 take less time than 4 × 64.
 BATCH = 256
@@ -72,11 +70,3 @@ def embed_passages(app: App, embedder: Embedder, now: datetime, run: Run) -> boo
             write.embed_passages(rows, vectors, embedder.name)
             run.done({"passages": len(rows)})
     return True
-
-
-def embed(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
-    try:
-        return embedder.embed_documents(texts)
-    except EmbedderError as error:
-        log.warning("vectors_wait", embedder=embedder.name, error=str(error))
-        return None

@@ -247,11 +247,13 @@ def test_the_operator_may_change_his_mind(changed: Caller, new: NewEmbedder) -> 
 
 
 def test_while_the_new_embedder_is_away_nothing_changes(changed: Caller, new: NewEmbedder) -> None:
-    def away() -> None:
+    def away(*_: object) -> Vectors:
         raise EmbedderUnavailable("away")
 
-    new.meanwhile = away
-    run = change(changed.app, new)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(NewEmbedder, "embed_documents", away)
+        patch.setattr(NewEmbedder, "embed_query", away)
+        run = change(changed.app, new)
     assert run.counts == {}
     assert serving_model(changed.app) == OLD
     assert needs_reembedding(App.objects.get(pk=changed.app.pk), new)
