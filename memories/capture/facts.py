@@ -15,7 +15,7 @@ from memories.capture.refusals import ECHO, Refusal
 from memories.models import GENERAL, Memory, RejectionKind
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.fallback import Careful
-from memories.providers.llm.provider import RULES, Chunk, Fact, Provider, Setting
+from memories.providers.llm.provider import RULES, Chunk, Fact, LLMDenied, Provider, Setting
 from memories.retrieve.arms.vector import measure
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.reading import Scope, read
@@ -42,34 +42,70 @@ class Found:
     candidates: list[Candidate] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
     made_by: str = RULES
+    windows_read: int = 0
+    denied: LLMDenied | None = None
+    """Why only the first windows were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A text that the budget cut short: windows that are read, and whether the next was already found worth it."""
+
+    windows: int
+    is_gated: bool
 
 
 def find_facts(
     session: AgentSession, texts: Sequence[Resource], before: Sequence[Resource], provider: Provider,
-    embedder: Embedder, shown: Sequence[str], now: datetime,
+    embedder: Embedder, shown: Sequence[str], now: datetime, begun: Begun | None = None,
 ) -> list[Found]:  # fmt: skip
-    """One answer per text, in order. `before` was said earlier in the session and is context; LLMError passes."""
+    """One answer per text, in order. `before` was said earlier in the session and is context; LLMError passes.
+
+    A single text may have `begun`: the rest of it is read, as far as the budget goes, and LLMDenied passes only if that
+    is not one window.
+    """
     found = [Found(resource) for resource in texts]
     setting = setting_of(session.app)
     messages = [as_message(resource, session.app.policy) for resource in texts]
     context = [as_message(resource, session.app.policy) for resource in before]
-    for window in make_chunks(messages, now.astimezone(session.app.policy.time_zone)):
+    windows = make_chunks(messages, now.astimezone(session.app.policy.time_zone))
+    begin = begun.windows if begun else 0
+    for number, window in enumerate(windows[begin:], begin):
         if window.places[0] == 0:
             window = replace(window, chunk=replace(window.chunk, before=(*context, *window.chunk.before)))
-        worth = provider.gate(window.chunk)
-        for place in window.places:
-            found[place].made_by = worth.made_by
-        if worth.keep:
-            known = known_near(session, window, embedder) if provider.name != RULES else ()
-            missed = len(fallbacks(provider))
-            facts = provider.extract(window.chunk, replace(setting, known=known))
-            made_by = RULES if len(fallbacks(provider)) > missed else provider.name
-            for place in window.places:
-                found[place].made_by = made_by
-            for fact in facts:
-                if not is_of_before(fact, window.chunk):
-                    sort_out(found[window.places[fact.message]], fact, session, shown)
+        is_gated = bool(begun and begun.is_gated and number == begin)
+        try:
+            if is_gated or is_worth_it(window, found, provider):
+                read_window(window, found, session, setting, provider, embedder, shown)
+        except LLMDenied as denied:
+            if begun is None or number == begin:
+                raise
+            found[0].windows_read, found[0].denied = number, denied
+            break
     return found
+
+
+def is_worth_it(window: Window, found: Sequence[Found], provider: Provider) -> bool:
+    worth = provider.gate(window.chunk)
+    for place in window.places:
+        found[place].made_by = worth.made_by
+    return worth.keep
+
+
+def read_window(
+    window: Window, found: Sequence[Found], session: AgentSession, setting: Setting, provider: Provider,
+    embedder: Embedder, shown: Sequence[str],
+) -> None:  # fmt: skip
+    """The facts, each sorted to the text that says it."""
+    known = known_near(session, window, embedder) if provider.name != RULES else ()
+    missed = len(fallbacks(provider))
+    facts = provider.extract(window.chunk, replace(setting, known=known))
+    made_by = RULES if len(fallbacks(provider)) > missed else provider.name
+    for place in window.places:
+        found[place].made_by = made_by
+    for fact in facts:
+        if not is_of_before(fact, window.chunk):
+            sort_out(found[window.places[fact.message]], fact, session, shown)
 
 
 def fallbacks(provider: Provider) -> Sequence[object]:

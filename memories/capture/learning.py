@@ -16,7 +16,7 @@ import structlog
 from memories.capture import work
 from memories.capture.digest import digest_session
 from memories.capture.embed import embed_candidates
-from memories.capture.facts import Found, find_facts
+from memories.capture.facts import Begun, Found, find_facts
 from memories.capture.known import Outlook, look_around
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
@@ -26,7 +26,7 @@ from memories.capture.work import Claim, LeaseLost
 from memories.ledger.energy import note_energy
 from memories.models import Extraction, Injection, RejectionKind, Source
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import LLMDenied, LLMError, LLMUnavailable, Provider
+from memories.providers.llm.provider import LLMDenied, LLMError, LLMTooDear, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
 from memories.text.relate import Relation
@@ -76,11 +76,13 @@ def attempt(
         work_off(rows)
     except LeaseLost:
         log.warning("lease_lost", session=str(claim.session.uid))
-    except LLMDenied as denied:
-        work.defer(claim, rows, denied, now)
-        log.info("extraction_deferred", session=str(claim.session.uid), texts=len(rows), reason=str(denied))
     except Exception as error:
-        if len(rows) > 1 and not isinstance(error, LLMUnavailable):
+        is_too_dear = isinstance(error, LLMTooDear)
+        if isinstance(error, LLMDenied) and not is_too_dear:
+            work.defer(claim, rows, error, now)
+            log.info("extraction_deferred", session=str(claim.session.uid), texts=len(rows), reason=str(error))
+            return
+        if len(rows) > 1 and (is_too_dear or not isinstance(error, LLMUnavailable)):
             for row in rows:
                 attempt(claim, [row], work_off, lesson, now)
             return
@@ -100,7 +102,8 @@ def learn_facts(
     texts = [row.resource for row in rows if row.resource]
     injected = Injection.objects.for_app(session.app).into(session)
     shown, shown_pks = injected.lines(), set(injected.memory_pks())
-    found = find_facts(session, texts, said_before(session, texts), provider, embedder, shown, now)
+    begun = Begun(rows[0].windows_read, rows[0].is_gated) if len(rows) == 1 else None
+    found = find_facts(session, texts, said_before(session, texts), provider, embedder, shown, now, begun)
     candidates = [candidate for one in found for candidate in one.candidates]
     embed_candidates(candidates, embedder)
     outlooks = dict(zip(map(id, candidates), look_around(session.app, candidates, embedder, provider), strict=True))
@@ -116,6 +119,9 @@ def learn_facts(
         if on_learnt:
             on_learnt(write, texts)
     lesson.add(learnt)
+    denied = found[0].denied
+    if denied and not isinstance(denied, LLMTooDear):
+        work.put_off(session.app, denied, denied.until, now)
 
 
 def drop_echoes(found: Found, outlooks: dict[int, Outlook], shown_pks: set[int]) -> None:
@@ -140,7 +146,7 @@ def coming(found: Sequence[Found], outlooks: Mapping[int, Outlook]) -> list[str]
 def keep(
     write: Writer, row: Extraction, found: Found, outlooks: dict[int, Outlook], embedder: Embedder, lesson: Lesson
 ) -> None:  # fmt: skip
-    """What one text held, and that it is worked off: together or not at all."""
+    """What one text held, and that so much of it is worked off: together or not at all."""
     outcomes = [refuse(write, refusal, found.resource) for refusal in found.refusals]
     for candidate in found.candidates:
         outlook = outlooks[id(candidate)]
@@ -150,17 +156,19 @@ def keep(
         else:
             outcomes.append(store(write, candidate, outlook, embedder))
     kinds = [outcome.kind for outcome in outcomes]
-    counts = {
-        "stored": kinds.count(OutcomeKind.CREATED) + kinds.count(OutcomeKind.CONTRADICTED),
-        "reinforced": kinds.count(OutcomeKind.REINFORCED),
-        "rejected": kinds.count(OutcomeKind.REJECTED),
-    }
-    work.finish(write, row, made_by=found.made_by, **counts)
-    lesson.texts += 1
-    lesson.stored += counts["stored"]
-    lesson.reinforced += counts["reinforced"]
-    lesson.rejected += counts["rejected"]
-    lesson.outcomes += outcomes
+    new = Lesson(
+        texts=1,
+        stored=kinds.count(OutcomeKind.CREATED) + kinds.count(OutcomeKind.CONTRADICTED),
+        reinforced=kinds.count(OutcomeKind.REINFORCED),
+        rejected=kinds.count(OutcomeKind.REJECTED),
+        outcomes=outcomes,
+    )
+    counts = {name: getattr(row, name) + getattr(new, name) for name in ("stored", "reinforced", "rejected")}
+    if found.denied:
+        work.pause(write, row, found.windows_read, found.denied, made_by=found.made_by, **counts)
+    else:
+        work.finish(write, row, made_by=found.made_by, **counts)
+    lesson.add(new)
 
 
 def conflict_of(candidate: Candidate, outlook: Outlook) -> Refusal | None:

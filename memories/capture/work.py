@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, Min
 
 from memories.models import Extraction, ExtractionStatus, What
-from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMUnavailable
+from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMTooDear, LLMUnavailable
 from memories.store import Writer
 from memsite.doorbell import ring
 from memsite.tenancy.models import App
@@ -75,12 +75,16 @@ def queue_digest(session: AgentSession, now: datetime) -> None:
 
 
 def sessions_due(app: App, now: datetime) -> list[int]:
-    """Pks of the sessions with something to extract now."""
-    return list(Extraction.objects.for_app(app).due(now).order_by().values_list("session", flat=True).distinct())
+    """Pks of the sessions with something to extract now; those with nothing but the rest of long texts come last."""
+    sessions = Extraction.objects.for_app(app).due(now).order_by().values("session").annotate(read=Min("windows_read"))
+    return [row["session"] for row in sessions.order_by("read", "session")]
 
 
 def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
-    """The session's due work, the oldest first; None if there is none, or somebody else has it."""
+    """The session's due work, the oldest first; None if there is none, or somebody else has it.
+
+    The rest of a text that was too long for a day's budget is read with what all other texts of the app leave.
+    """
     with transaction.atomic():
         # Writers of one app wait for each other here, so that two workers never see the same row as due.
         App.objects.filter(pk=app.pk).update(change_number=F("change_number"))
@@ -92,9 +96,12 @@ def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
         first = due.order_by("-what", "pk").values_list("what", flat=True).first()
         # What a worker left behind may be what ended it, and what the day's budget was not enough for may be enough for
         # one of them: read alone, the least tried first.
-        is_hard = left_behind.exists() or due.filter(reason__startswith=BUDGET).exists()
+        is_long = due.filter(windows_read__gt=0).exists()
+        is_hard = is_long or left_behind.exists() or due.filter(reason__startswith=BUDGET).exists()
+        if is_long and not due.filter(windows_read=0).exists() and whole_due(app, now):
+            return None
         most = 1 if is_hard else MOST_AT_ONCE
-        in_order = due.filter(what=first).order_by("attempts", "resource_id", "pk")
+        in_order = due.filter(what=first).order_by("windows_read", "attempts", "resource_id", "pk")
         pks = list(in_order.values_list("pk", flat=True)[:most])
         ours = Extraction.objects.for_app(app).filter(pk__in=pks)
         ours.update(
@@ -109,25 +116,42 @@ def claim(app: App, session_pk: int, now: datetime) -> Claim | None:
     return Claim(AgentSession.objects.for_app(app).select_related("agent", "app__policy").get(pk=session_pk), rows)
 
 
+def whole_due(app: App, now: datetime) -> bool:
+    """Whether texts wait of which nothing was read yet."""
+    return Extraction.objects.for_app(app).due(now).filter(windows_read=0).exists()
+
+
 def finish(write: Writer, row: Extraction, **counts: object) -> None:
     """Inside the transaction that stores what was found: with it or not at all. LeaseLost if the work is not ours."""
+    told = {"status": ExtractionStatus.DONE, "finished_at": write.now, "reason": ""}
+    hand_back(write, row, **{**told, **counts})
+
+
+def pause(write: Writer, row: Extraction, windows_read: int, denied: LLMDenied, **counts: object) -> None:
+    """As `finish`, for a text of which so much is read, and the budget is not enough for the rest today."""
+    told = waiting(f"{denied}; what was read before is kept", denied.until, write.now)
+    cut = {"attempts": F("attempts") - 1, "windows_read": windows_read, "is_gated": True}
+    hand_back(write, row, status=ExtractionStatus.PENDING, **told, **cut, **counts)
+
+
+def hand_back(write: Writer, row: Extraction, **fields: object) -> None:
     ours = Extraction.objects.for_app(write.app).filter(pk=row.pk, token=row.token, status=ExtractionStatus.RUNNING)
-    told = {"status": ExtractionStatus.DONE, "finished_at": write.now, "lease_until": None, "reason": "", **counts}
-    if not ours.update(**told):
+    if not ours.update(lease_until=None, **fields):
         raise LeaseLost
 
 
 def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: datetime) -> None:
     """To be tried again, later each time. A service that is away is waited for, anything else given up in the end."""
     for row in rows:
-        is_away = isinstance(error, LLMUnavailable | LLMMisconfigured)
+        is_away = isinstance(error, LLMUnavailable | LLMMisconfigured) and not isinstance(error, LLMTooDear)
         is_over = not is_away and row.attempts >= MOST_ATTEMPTS
         update_ours(
             claim,
             row,
             status=ExtractionStatus.DEAD if is_over else ExtractionStatus.FAILED,
-            next_at=now + wait_after(error, row.attempts),
+            next_at=next_try(error, row.attempts, now),
             reason=told(error)[:500],
+            is_gated=row.is_gated or (isinstance(error, LLMTooDear) and is_read_alone(claim, rows)),
             finished_at=now if is_over else None,
         )
 
@@ -136,8 +160,13 @@ def defer(claim: Claim, rows: Sequence[Extraction], denied: LLMDenied, now: date
     """Not tried after all: due when it may be, with as many attempts left as before."""
     waits = {"status": ExtractionStatus.PENDING, "attempts": F("attempts") - 1, **waiting(denied, denied.until, now)}
     for row in rows:
-        update_ours(claim, row, **waits)
+        update_ours(claim, row, is_gated=row.is_gated or is_read_alone(claim, rows), **waits)
     put_off(claim.session.app, denied, denied.until, now)
+
+
+def is_read_alone(claim: Claim, rows: Sequence[Extraction]) -> bool:
+    """Whether a denial tells that the gate let a text's next window pass, which need not be paid for again."""
+    return len(rows) == 1 and not claim.is_digest
 
 
 def put_off(app: App, reason: object, until: datetime | None, now: datetime) -> None:
@@ -160,6 +189,11 @@ def retry(row: Extraction, now: datetime) -> bool:
 def update_ours(claim: Claim, row: Extraction, **fields: object) -> None:
     rows = Extraction.objects.for_app(claim.session.app).filter(pk=row.pk, token=row.token)
     rows.filter(status=ExtractionStatus.RUNNING).update(lease_until=None, **fields)
+
+
+def next_try(error: Exception, attempts: int, now: datetime) -> datetime:
+    until = error.until if isinstance(error, LLMDenied) else None
+    return until or now + wait_after(error, attempts)
 
 
 def wait_after(error: Exception, attempts: int) -> timedelta:

@@ -19,7 +19,7 @@ from memories.ledger.budget import Denial, low_energy, told
 from memories.ledger.days import next_midnight
 from memories.ledger.spend import Spent, record, spent_today
 from memories.models import Reservation
-from memories.providers.llm.provider import Expected, Grant, LLMDenied, Meter, Usage
+from memories.providers.llm.provider import Expected, Grant, LLMDenied, LLMTooDear, Meter, Usage
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 from sessions.models import AgentSession
@@ -54,6 +54,8 @@ def reserve(app: App, expected: Expected, now: datetime) -> Reserved:
         raise denied(low)
     if app.policy.daily_tokens is None and app.policy.daily_cost is None:
         return Reserved(expected.output_tokens)
+    if beyond := beyond_a_day(app.policy, expected):
+        raise LLMTooDear(f"budget: {beyond}", next_midnight(app, now))
     with transaction.atomic():
         # Taking the app's row first makes those who reserve wait for each other on every database.
         App.objects.filter(pk=app.pk).update(energy_level=F("energy_level"))
@@ -97,6 +99,17 @@ def allow(app: App, expected: Expected, spent: Spent, held: Spent, now: datetime
     if left >= needed:
         return Denial("budget", f"{told(app.policy, spent)}, calls under way hold more, and {most}", now + SOON)
     return Denial("budget", f"{told(app.policy, spent)}, and {most}", next_midnight(app, now))
+
+
+def beyond_a_day(policy: AppPolicy, expected: Expected) -> str:
+    """Why no day can pay for a call, however short its answer; "" where one can."""
+    tokens, cost = expected.input_tokens + expected.least_output_tokens, cost_of(expected, expected.least_output_tokens)
+    needs = []
+    if policy.daily_cost is not None and cost > policy.daily_cost:
+        needs.append(f"${cost:.4f}, and a whole day only ${policy.daily_cost:.4f}")
+    if policy.daily_tokens is not None and tokens > policy.daily_tokens:
+        needs.append(f"{tokens:,} tokens, and a whole day only {policy.daily_tokens:,}")
+    return f"a question may take {'; '.join(needs)}: raise the limit" if needs else ""
 
 
 def affordable(policy: AppPolicy, expected: Expected, used: Spent) -> float:

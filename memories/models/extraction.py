@@ -50,6 +50,12 @@ class Extraction(Scoped, Identified):
     token = models.PositiveIntegerField(default=0, editable=False)
     lease_until = models.DateTimeField(null=True, blank=True, editable=False)
     next_at = models.DateTimeField(default=timezone.now, help_text="Not tried before this time.")
+    windows_read = models.PositiveIntegerField(
+        default=0, help_text="Of a text that the budget cut short: windows that are read and kept."
+    )
+    is_gated = models.BooleanField(
+        default=False, help_text="Of a text that the budget cut short: its next window was found worth reading."
+    )
     reason = models.CharField(max_length=500, blank=True, default="", help_text="Why it failed, or waits.")
     made_by = models.CharField(max_length=120, blank=True, default="")
     stored = models.PositiveIntegerField(default=0)

@@ -37,6 +37,10 @@ class LLMDenied(LLMUnavailable):
         self.until = until
 
 
+class LLMTooDear(LLMDenied):
+    """The call takes more than a whole day may: it waits in vain for `until`, unless somebody raises the limit."""
+
+
 class LLMMisconfigured(LLMError):
     """Refuses us: key, address or model name. Somebody has to change a setting."""
 

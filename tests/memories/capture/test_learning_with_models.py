@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from dataclasses import replace
 from io import StringIO
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
-from memories.capture import learning
+from memories.capture import learning, work
 from memories.models import (
     Extraction,
     ExtractionStatus,
@@ -511,6 +513,159 @@ class TestTheDailyCap:
         assert extractions(alice.app)[0].attempts == 1
 
 
+LONG = " ".join(
+    f"My cousin {number} owns a bakery in Lisbon, and its oven is older than mine." for number in range(150)
+)
+"""Several windows."""
+NAMES = [
+    "Anna",
+    "Bruno",
+    "Carla",
+    "David",
+    "Elena",
+    "Felix",
+    "Greta",
+    "Hanno",
+    "Irene",
+    "Jonas",
+    "Klara",
+    "Lukas",
+    "Maria",
+    "Nikos",
+    "Olga",
+    "Pavel",
+    "Quinn",
+    "Rosa",
+    "Simon",
+    "Tilda",
+    "Ulrich",
+    "Vera",
+    "Walter",
+    "Xenia",
+    "Yusuf",
+    "Zoe",
+]
+TRADES = [
+    "friend",
+    "teacher",
+    "neighbour",
+    "doctor",
+    "student",
+    "client",
+    "tenant",
+    "cousin",
+    "tutor",
+    "rival",
+    "guest",
+    "nurse",
+    "dentist",
+    "lawyer",
+    "driver",
+    "pilot",
+    "barber",
+    "tailor",
+    "painter",
+    "agent",
+    "butcher",
+    "plumber",
+    "gardener",
+    "singer",
+    "editor",
+    "banker",
+]
+
+
+class TestATextThatIsMoreThanADay:
+    @pytest.fixture
+    def told(self, alice: Caller, model: Server) -> Server:
+        """The model finds one fact in each window, and says what it took."""
+
+        def answer(seen: Seen) -> Behaviour:
+            number = sum(asked(other) == "extract" for other in model.seen)
+            return answers(fact(f"{NAMES[number % 26]} is a {TRADES[number % 26]} of {NAMES[-number % 26]}"))(seen)
+
+        model.always(answer)
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=15_000)
+        return model
+
+    def day(self, number: int) -> int:
+        with after(days=number):
+            return upkeep_learn_due()
+
+    def test_is_read_on_where_the_day_before_ended(self, alice: Caller, told: Server) -> None:
+        say(alice, LONG)
+        assert self.day(0) > 0
+        (row,) = extractions(alice.app)
+        assert (row.status, row.attempts) == (PENDING, 0)
+        assert row.windows_read == row.stored == len(contents(alice.app)) > 0
+        assert row.reason.startswith("budget: ")
+        assert row.reason.endswith("; what was read before is kept")
+        for number in range(1, 12):
+            self.day(number)
+        (row,) = extractions(alice.app)
+        assert (row.status, row.attempts, row.reason) == (DONE, 1, "")
+        windows = [seen.prompt.partition("Conversation:")[2] for seen in told.seen if asked(seen) == "extract"]
+        assert len(windows) == len(set(windows)) == row.stored == len(contents(alice.app))
+        assert all(sum(f"cousin {number} " in window for window in windows) == 1 for number in range(150))
+
+    def test_keeps_no_other_text_waiting_for_more_than_a_day(self, alice: Caller, told: Server) -> None:
+        say(alice, LONG * 3)
+        self.day(0)
+        say(alice, "My uncle owns a bakery in Porto.")
+        with after(days=1):
+            say(alice, "My aunt owns a bakery in Faro.")
+            upkeep_learn_due()
+        assert statuses(alice.app) == [PENDING, DONE, DONE]
+        self.day(2)
+        assert extractions(alice.app)[0].windows_read > 0
+
+    def test_is_read_to_its_end_by_hand_once_the_limit_is_raised(self, alice: Caller, told: Server) -> None:
+        say(alice, LONG)
+        self.day(0)
+        (row,) = extractions(alice.app)
+        read = len([seen for seen in told.seen if asked(seen) == "extract"])
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=None)
+        assert alice.post(f"extractions/{row.uid}/retry").status_code == 202
+        upkeep_learn_due()
+        (row,) = extractions(alice.app)
+        assert row.status == DONE
+        assert row.stored > read
+
+    def test_is_not_asked_about_twice_before_it_is_read(self, alice: Caller, told: Server) -> None:
+        """What both questions take is more than a day, and each alone is not."""
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=4_600)
+        say(alice, "My cousin owns a bakery in Lisbon." + " So far so good." * 120)
+        self.day(0)
+        assert statuses(alice.app) == [PENDING]
+        self.day(1)
+        assert statuses(alice.app) == [DONE]
+        assert [asked(seen) for seen in told.seen] == ["gate", "extract"]
+
+    def test_one_question_that_no_day_can_pay_for_fails_visibly_and_keeps_nobody_waiting(
+        self, alice: Caller, told: Server
+    ) -> None:
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=3_700)
+        say(alice, "My cousin owns a bakery. " + "So far so good. " * 120)
+        say(alice, "My uncle owns a bakery in Porto.")
+        self.day(0)
+        first, _ = extractions(alice.app)
+        assert (first.status, first.attempts) == (FAILED, 1)
+        assert re.fullmatch(
+            r"budget: a question may take [\d,]+ tokens, and a whole day only 3,700: raise the limit", first.reason
+        )
+        assert first.next_at > timezone.now()
+        self.day(1)
+        assert statuses(alice.app) == [FAILED, DONE]
+        for number in range(2, 6):
+            self.day(number)
+        row = extractions(alice.app)[0]
+        assert (row.status, row.attempts) == (ExtractionStatus.DEAD, work.MOST_ATTEMPTS)
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=None)
+        assert alice.post(f"extractions/{row.uid}/retry").status_code == 202
+        upkeep_learn_due()
+        assert statuses(alice.app) == [DONE, DONE]
+
+
 class TestPreview:
     BODY = {"messages": [{"role": "user", "content": TEXT}]}
 
@@ -593,8 +748,10 @@ class TestDigests:
         AppPolicy.objects.filter(app=dora.app).update(daily_tokens=500)
         self.end(dora)
         (row,) = extractions(dora.app)
-        assert (row.status, row.attempts) == (PENDING, 0)
-        assert row.reason.startswith("budget: 0 of the day's 500 tokens are spent")
+        assert (row.status, row.attempts) == (FAILED, 1)
+        assert re.fullmatch(
+            r"budget: a question may take [\d,]+ tokens, and a whole day only 500: raise the limit", row.reason
+        )
         AppPolicy.objects.filter(app=dora.app).update(daily_tokens=None)
         with after(days=1):
             assert upkeep_learn_due() == 1

@@ -12,6 +12,7 @@ from typing import Any
 
 from memories.providers.llm.asking.facts import ask_facts, read_facts, show_chunk
 from memories.providers.llm.asking.query import LAST_MESSAGES, MESSAGES_CHARACTERS, ask_query, read_query
+from memories.providers.llm.asking.question import example
 from memories.providers.llm.asking.room import ask_choice, read_choice, show_memories
 from memories.providers.llm.asking.shown import show_conversation, show_last
 from memories.providers.llm.asking.verdicts import NOT_ASKED, ask_verdicts, nearest, read_verdicts
@@ -100,5 +101,8 @@ class LLMProvider:
         return read_query(*self._answer(ask_query(last, now))) if last else Written("")
 
     def _answer(self, ask: Ask) -> tuple[dict[str, Any], str]:
-        """The answer, and who gave it."""
-        return self._chat.ask(ask, self._meter), self._chat.made_by(ask.large)
+        """The answer, and who gave it. Small models that know none repeat the one they were shown: LLMUnusable."""
+        answer, made_by = self._chat.ask(ask, self._meter), self._chat.made_by(ask.large)
+        if answer == example(ask.operation):
+            raise LLMUnusable(f"{made_by} repeated the example")
+        return answer, made_by

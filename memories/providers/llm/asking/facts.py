@@ -16,7 +16,7 @@ from memories.providers.llm.asking.labels import (
     one_of,
     read_days,
 )
-from memories.providers.llm.asking.question import INTEGER, NUMBER, TEXT, Question, list_of, object_of
+from memories.providers.llm.asking.question import INTEGER, NUMBER, TEXT, Question, example, list_of, object_of
 from memories.providers.llm.asking.shown import (
     CONVERSATION_CHARACTERS,
     Conversation,
@@ -82,16 +82,19 @@ def read_facts(
 ) -> list[Fact]:
     """The facts that hold up, in their order, each once, at most `setting.most_facts`."""
     said, drawers = _Said.of(chunk, conversation), Drawers.of(setting)
+    shown = {_key(fact["content"]) for fact in example(_EXTRACT.operation)["facts"]}
     kept: dict[str, Fact] = {}
     for found in answer["facts"]:
         if len(kept) >= setting.most_facts:
             break
         content = one_line(found["content"])
         place, quote = said.locate(found["message"], one_line(found["quote"]))
-        # A statement cut short says something else, and one that nobody made is none.
-        if place is not None and _key(content) and len(content) <= setting.max_characters:
+        key = _key(content)
+        # A statement cut short says something else, and one that nobody made, such as the prompt's example, is none.
+        is_shown = key in shown and not quote
+        if place is not None and key and not is_shown and len(content) <= setting.max_characters:
             where = Fact(content, place, quote, made_by=made_by)
-            kept.setdefault(_key(content), _label(where, found, drawers, chunk.now))
+            kept.setdefault(key, _label(where, found, drawers, chunk.now))
     return list(kept.values())
 
 

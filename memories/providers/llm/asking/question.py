@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,6 +50,15 @@ def load(operation: str) -> tuple[Template, Template]:
     task, shown = (PROMPTS / f"{operation}.md").read_text("utf-8").split("\n---\n")
     rule = (PROMPTS / "untrusted.md").read_text("utf-8")
     return Template(f"{task.strip()}\n\n{rule.strip()}"), Template(shown.strip())
+
+
+@cache
+def example(operation: str) -> dict[str, Any]:
+    """The answer that a prompt shows, in a line of its own."""
+    task, _ = load(operation)
+    (line,) = (line for line in task.template.splitlines() if line.startswith("{"))
+    shown: dict[str, Any] = json.loads(line)
+    return shown
 
 
 def object_of(**properties: Mapping[str, Any]) -> dict[str, Any]:
