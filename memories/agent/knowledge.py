@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -14,7 +14,7 @@ from memories.agent.purging import SWEEP_TASK
 from memories.capture.outcome import Outcome
 from memories.capture.pipeline import Stored, remember
 from memories.capture.room import suggest_shrinking
-from memories.models import Memory
+from memories.models import Link, LinkKind, Memory
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
 from memories.store import Candidate, Writer, shrink, writing
@@ -63,6 +63,18 @@ class Knowledge(Caller):
         with self.changing(memory, version) as (write, current):
             write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
         return current
+
+    def link(
+        self, memory: Memory, other: Memory, kind: str, on_linked: Callable[[Link, bool], None] | None = None
+    ) -> tuple[Link, bool]:  # fmt: skip
+        """The link, and whether it is new. `on_linked` runs inside the transaction."""
+        with self.changing(memory) as (write, current):
+            row, is_new = write.link(current, other, kind)
+            if is_new and kind == LinkKind.SUPERSEDES and not other.is_superseded:
+                write.supersede(other, by=current)
+            if on_linked:
+                on_linked(row, is_new)
+        return row, is_new
 
     def forget(self, memories: Sequence[Memory], *, version: int | None = None) -> int:
         if not memories:

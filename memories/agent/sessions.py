@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -45,7 +45,12 @@ class Greeting:
     known: Injected
     dues: list[Due]
     lessons: list[Memory]
-    jobs_run: list[str]
+    jobs_run: Sequence[str] = ()
+
+    @property
+    def injected(self) -> tuple[Injected, Injected, Injected]:
+        lines = tuple(lesson.content for lesson in self.lessons)
+        return self.due, self.known, Injected("", 0, self.lessons, len(self.lessons), LESSONS, lines)
 
     @property
     def text(self) -> str:
@@ -91,24 +96,27 @@ class Sessions(Feedback, Triggers, Upkeep):
         """Decay first; then what is due today, and what is known, within one budget."""
         now = timezone.now()
         decay_app(self.app, now, Unclaimed(now))
+        greeting = self.greeting(session.user_id, now)
+        for injected in greeting.injected:
+            note_injected(session, injected, None, now)
+        return replace(greeting, jobs_run=["decay", *self.fire_overdue("session start")])
+
+    def greeting(self, user_id: str | None, now: datetime) -> Greeting:
+        """What a session of this end user would begin with now."""
         budget = budget_tokens(self.app.policy, self.app.policy.block)
-        dues = self.due_triggers(session.user_id)
+        dues = self.due_triggers(user_id)
         due = inject_due(dues, budget // 2)
         brought = [memory.pk for memory in due.memories]
-        allowed = self.memories().of_user(session.user_id).exclude(pk__in=brought)
+        allowed = self.memories().of_user(user_id).exclude(pk__in=brought)
         known = greet(allowed, self.app, self.app.policy.block, now, max_tokens=budget - due.tokens)
-        lessons = list(self.lessons(session)[:MOST_LESSONS])
-        learnt = Injected("", 0, lessons, len(lessons), LESSONS, tuple(lesson.content for lesson in lessons))
-        for injected in (due, known, learnt):
-            note_injected(session, injected, None, now)
-        return Greeting(due, known, dues, lessons, ["decay", *self.fire_overdue("session start")])
+        return Greeting(due, known, dues, list(self.lessons(user_id)[:MOST_LESSONS]))
 
     def prompt(self, tier: int) -> str:
         """What an agent of this tier (1 to 3) is told to do, and how it notes down what it learns. Markdown."""
         return tier_prompt(tier, self.app.policy)
 
-    def lessons(self, session: AgentSession) -> MemoryQuerySet:
-        lessons = self.memories().of_user(session.user_id).filter(kind=Kind.LESSON)
+    def lessons(self, user_id: str | None) -> MemoryQuerySet:
+        lessons = self.memories().of_user(user_id).filter(kind=Kind.LESSON)
         return injectable(lessons, self.app.policy, timezone.now()).select_related("session", "resource")
 
     def heartbeat(self, session: AgentSession) -> list[str]:

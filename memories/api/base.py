@@ -24,7 +24,7 @@ from memsite.exceptions import Conflict, LengthRequired, PreconditionFailed, Unp
 from memsite.tenancy.access import Right
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.idempotency import Slot, idempotent
-from memsite.tenancy.models import App
+from memsite.tenancy.models import App, Scope
 from memsite.tenancy.rates import RateExceeded, take_writes
 from sessions.models import AgentSession
 
@@ -58,6 +58,11 @@ class View(APIView):
 
     def caller(self) -> Principal:
         return self.request.user  # type: ignore[return-value]  # our authenticators set a Principal
+
+    def require(self, scope: Scope) -> None:
+        """PermissionDenied unless the caller has it: where a door does more than one thing."""
+        if scope not in self.caller().scopes:
+            raise PermissionDenied(f"This takes a key with the scope {scope}.")
 
     def read(self, shape: type[Shape]) -> dict[str, Any]:
         """The body as `shape` has it; ValidationError names each field that is wrong."""

@@ -12,7 +12,12 @@ DEEPEST = 100
 
 def clean(text: str) -> str:
     """Without what stands between `<private>` tags, and with `[redacted: KIND]` for each secret. May be empty."""
-    return redact(strip_private(text)).text.strip()
+    return without_secrets(text).strip()
+
+
+def without_secrets(text: str) -> str:
+    """The same with the white space at its ends, for texts that are kept as they are."""
+    return redact(strip_private(text)).text
 
 
 def clean_all(value: Any) -> Any:

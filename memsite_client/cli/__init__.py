@@ -9,6 +9,7 @@ import click
 from memsite_client import __version__
 from memsite_client.cli.base import Commands
 from memsite_client.cli.claude import hook, install, transcripts
+from memsite_client.cli.mcp import mcp
 from memsite_client.cli.memories import delete, history, link, links, list_, show, store, update
 from memsite_client.cli.recall import context, feedback, search
 from memsite_client.cli.run import run
@@ -36,6 +37,6 @@ def cli(context: click.Context, url: str | None) -> None:
 
 for command in (
     search, store, list_, show, update, delete, history, link, links, context, feedback, login, logout, status,
-    completion, hook, install, run, transcripts,
+    completion, hook, install, run, transcripts, mcp,
 ):  # fmt: skip
     cli.add_command(command)

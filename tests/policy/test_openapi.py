@@ -49,9 +49,13 @@ def test_it_is_served_with_its_page() -> None:
 def routes() -> set[tuple[str, str]]:
     api = next(entry for entry in get_resolver().url_patterns if str(entry.pattern) == "api/v1/")
     found = set()
-    for route in api.url_patterns:
+    others = [entry for entry in get_resolver().url_patterns if str(entry.pattern).startswith("compat/")]
+    doors = [("/api/v1/", route) for route in api.url_patterns] + [("/", route) for route in others]
+    for root, route in doors:
         view = route.callback.view_class
-        address = "/api/v1/" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(route.pattern))
+        if view.schema is None:
+            continue
+        address = root + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(route.pattern))
         found |= {(method, address) for method in METHODS & set(view.http_method_names) if hasattr(view, method)}
     return found
 
@@ -290,6 +294,7 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         ("get_context", alice.post("context", {"query": "whales"})),
         ("get_prompt", alice.get("prompts/1.md")),
         ("claude_code_hook", alice.post("hooks/claude-code", {"hook_event_name": "SessionStart", "session_id": "x"})),
+        ("run_memory_command", alice.client.post("/compat/memory-tool", {"command": "view", "path": "/memories"})),
         ("delete_memory", alice.delete(f"memories/{one}")),
         ("delete_memories", alice.post("memories/delete", {"ids": [two]})),
         *answers_about_learning(alice),

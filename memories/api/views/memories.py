@@ -8,7 +8,7 @@ from uuid import UUID
 
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import ErrorDetail, ValidationError
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -34,22 +34,22 @@ from memories.api.shapes.memories import (
     show_revision,
     shown_state,
 )
+from memories.api.storing import StoringView, check_changes
 from memories.capture.outcome import Outcome, OutcomeKind
-from memories.models import Kind, Link, LinkKind, Memory, Revision, Source, Status
+from memories.models import Kind, Link, Memory, Revision, Status
 from memories.models.memory import subject_of
 from memories.store import Candidate
 from memories.store.revisions import state_at
 from memsite.exceptions import PreconditionFailed
 from memsite.problems import flatten
 from memsite.tenancy.idempotency import Slot
-from memsite.tenancy.policy import AppPolicy
 from sessions.models import AgentSession
 
 LIST_CHOICES = {"status": Status.values, "kind": Kind.values, "pinned": ["true", "false"]}
 LIST_FILTERS = ("status", "category", "subject", "kind", "user_id", "external_id", "session_id", "pinned")
 
 
-class Memories(AgentView):
+class Memories(StoringView):
     creates = True
 
     @lists(MemoryShown, "list_memories", *(OpenApiParameter(name, str) for name in LIST_FILTERS))
@@ -79,34 +79,6 @@ class Memories(AgentView):
 
         self.memory_agent().remember([candidate], dedupe=dedupe, on_stored=keep)
         return answers[0]
-
-    def candidate(self, fields: Mapping[str, Any], sessions: Mapping[UUID, AgentSession] | None = None) -> Candidate:
-        """A candidate of this agent; ValidationError where the policy or the session does not allow it."""
-        limit = self.app.policy.max_characters
-        if len(fields["content"]) > limit:
-            raise ValidationError({"content": [f"This app's memories have at most {limit:,} characters."]})
-        rest = {name: value for name, value in fields.items() if name != "session_id"}
-        session = self.session_of(fields.get("session_id"), sessions)
-        return Candidate(
-            **{"user_id": session.user_id if session else None, **rest},
-            agent=self.caller().agent,
-            session=session,
-            tier=session.tier if session else 1,
-            source=Source.API,
-        )
-
-    def session_of(self, uid: UUID | None, known: Mapping[UUID, AgentSession] | None) -> AgentSession | None:
-        if uid is None:
-            return None
-        if known is None:
-            known = self.sessions({uid})
-        if uid not in known:
-            raise ValidationError({"session_id": ["There is no session with this id."]})
-        return known[uid]
-
-    def sessions(self, uids: set[UUID]) -> dict[UUID, AgentSession]:
-        rows = AgentSession.objects.for_app(self.app).filter(agent=self.caller().agent, uid__in=uids)
-        return {row.uid: row for row in rows}
 
 
 def list_filters(request: Request) -> dict[str, Any]:
@@ -231,25 +203,6 @@ class OneMemory(AgentView):
         return Response({"success": True, "deleted_count": deleted})
 
 
-def check_changes(memory: Memory, changes: dict[str, Any], policy: AppPolicy) -> None:
-    """ValidationError for what only the stored memory and its app can tell to be wrong."""
-    if "subject" in changes:
-        changes["subject"] = subject_of(changes["subject"])
-    errors: dict[str, list[Any]] = {}
-    if len(changes.get("content", "")) > policy.max_characters:
-        errors["content"] = [ErrorDetail(f"This app's memories have at most {policy.max_characters:,} characters.")]
-    start, end = changes.get("valid_from", memory.valid_from), changes.get("valid_until", memory.valid_until)
-    if start and end and end < start:
-        errors["valid_until"] = ["Lies before valid_from."]
-    confidence = changes.get("confidence", memory.confidence)
-    if changes.get("status") == Status.ACTIVE and confidence < policy.inactive_below:
-        errors["status"] = ["Its confidence is too low to be active: raise it with the same request."]
-    if memory.is_superseded and changes.get("status", Status.ACTIVE) != Status.ACTIVE:
-        errors["status"] = ["Another memory stands for it: all that can be done is to make it active again."]
-    if errors:
-        raise ValidationError(errors)
-
-
 class History(AgentView):
     @lists(RevisionShown, "list_revisions")
     def get(self, request: Request, uid: UUID) -> Response:
@@ -283,10 +236,11 @@ class Links(AgentView):
 
 
 def link(agent: MemoryAgent, memory: Memory, other: Memory, kind: str, slot: Slot) -> Answer:
-    with agent.changing(memory) as (write, current):
-        row, is_new = write.link(current, other, kind)
-        if is_new and kind == LinkKind.SUPERSEDES and not other.is_superseded:
-            write.supersede(other, by=current)
-        answer: Answer = (201 if is_new else 200, show_link(row))
-        slot.keep(*answer)
-    return answer
+    answers: list[Answer] = []
+
+    def keep(row: Link, is_new: bool) -> None:
+        answers.append((201 if is_new else 200, show_link(row)))
+        slot.keep(*answers[0])
+
+    agent.link(memory, other, kind, keep)
+    return answers[0]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 
-from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import AgentView
-from memories.api.cursor import FARTHEST, make_cursor, read_cursor
+from memories.api.searching import search_page
 from memories.api.shapes.memories import (
     ContextAnswer,
     ContextQuestion,
@@ -20,7 +19,6 @@ from memories.api.shapes.memories import (
     show_memory,
     show_told,
 )
-from memories.retrieve.search import Asked
 from memories.text.messages import Message
 from memsite.tenancy.policy import Block
 
@@ -33,27 +31,14 @@ class Search(AgentView):
     @extend_schema(request=SearchQuestion, responses=SearchAnswer, operation_id="search_memories")
     def post(self, request: Request) -> Response:
         """What fits the query, best first. Nothing fits: nothing is found."""
-        started, now = time.perf_counter(), timezone.now()
-        body = self.read(SearchQuestion)
-        cursor, asked = body.pop("cursor"), {**body}
-        offset, now = read_cursor(cursor, asked, now) if cursor else (0, now)
-        explain = body.pop("explain")
-        found = self.memory_agent().search(
-            Asked(
-                text=body.pop("query"),
-                shared=body.pop("scope") == "shared",
-                count_access=body.pop("touch"),
-                offset=offset,
-                **body,
-            ),
-            now,
-        )
-        next_offset = offset + body["limit"]
+        started, body = time.perf_counter(), self.read(SearchQuestion)
+        explain = body["explain"]
+        found, cursor = search_page(self.memory_agent(), body)
         return Response(
             {
                 "results": [show_hit(hit, self.app, explain=explain) for hit in found.hits],
                 "summaries": [show_told(told) for told in found.summaries],
-                "next": make_cursor(next_offset, now, asked) if found.more and next_offset <= FARTHEST else None,
+                "next": cursor,
                 "tier_answered": found.tier,
                 "took_ms": round(1000 * (time.perf_counter() - started), 2),
                 "degraded": found.degraded,

@@ -1,0 +1,39 @@
+"""What a dialect keeps of its own: memories that it finds again by their `external_id`, `KIND:…`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any
+
+from memories.agent import MemoryAgent
+from memories.capture.outcome import Outcome
+from memories.models.memory import MemoryQuerySet
+from memories.store import Candidate
+from memsite.exceptions import Conflict
+
+AFTER_COLON = ";"
+
+
+def external_id(kind: str, *names: str) -> str:
+    """The same for the same names, whatever their length."""
+    return f"{kind}:{hashlib.sha256(chr(0).join(names).encode()).hexdigest()}"
+
+
+def kept(agent: MemoryAgent, kind: str) -> MemoryQuerySet:
+    """All of this kind that the caller may see, in the order they came. Uses the index of external ids."""
+    rows = agent.memories().live().filter(external_id__gte=f"{kind}:", external_id__lt=f"{kind}{AFTER_COLON}")
+    return rows.order_by("pk")
+
+
+def keep_new(agent: MemoryAgent, kind: str, candidates: Iterable[Candidate]) -> None:
+    """Stores them as they are. Conflict, and nothing is stored, if one is there by the time it is written."""
+    new = list(candidates)
+    mine = kept(agent, kind).filter(external_id__in=[one.external_id for one in new]).order_by()
+
+    def check(_: Any, outcomes: list[Outcome]) -> None:
+        if mine.count() > len(outcomes):
+            raise Conflict("Somebody else has just stored the same: read it again.")
+
+    if new:
+        agent.remember(new, dedupe=False, on_stored=check)

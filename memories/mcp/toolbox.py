@@ -1,0 +1,149 @@
+"""Tools as plain functions: listed with the schema of their arguments, called with what a model made of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mcp_types as mcp
+import orjson
+import structlog
+from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
+from pydantic import TypeAdapter, ValidationError
+
+from memories.api.storing import StoringView
+from memories.learn.stretches import WrongDays
+from memories.store import LimitReached
+from memsite.json_body import dump_json
+from memsite.problems import as_api_exception, explain
+from memsite.tenancy.models import Scope
+
+Work = Callable[..., "dict[str, Any] | Told"]
+log = structlog.get_logger("memories.mcp")
+DOOR = "door"
+BROKE = "Something broke here; it has been logged."
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer whose text is not simply its document."""
+
+    text: str
+    document: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Tool:
+    """`work` is called with the door that the request came through, and the arguments."""
+
+    listed: mcp.Tool
+    scope: Scope
+    arguments: FuncMetadata
+    work: Work
+
+
+class Toolbox:
+    def __init__(self) -> None:
+        self.tools: dict[str, Tool] = {}
+
+    def reads(self, title: str, *, answers: Any = None) -> Callable[[Work], Work]:
+        """A tool that changes nothing. `answers` is the type of its document, if clients should know it."""
+        return self.adding(title, Scope.READ, answers, read_only=True, idempotent=True)
+
+    def writes(
+        self, title: str, *, destroys: bool = False, repeatable: bool = False, answers: Any = None
+    ) -> Callable[[Work], Work]:  # fmt: skip
+        return self.adding(title, Scope.WRITE, answers, destructive=destroys, idempotent=repeatable)
+
+    def adding(
+        self, title: str, scope: Scope, answers: Any, *, read_only: bool = False, destructive: bool = False,
+        idempotent: bool,
+    ) -> Callable[[Work], Work]:  # fmt: skip
+        hints = mcp.ToolAnnotations(
+            title=title, read_only_hint=read_only, destructive_hint=destructive, idempotent_hint=idempotent,
+            open_world_hint=False,
+        )  # fmt: skip
+
+        def add(work: Work) -> Work:
+            arguments = func_metadata(work, skip_names=[DOOR], structured_output=False)
+            listed = mcp.Tool(
+                name=work.__name__.rstrip("_"),
+                title=title,
+                description=" ".join((work.__doc__ or "").split()),
+                input_schema=plain_schema(arguments.arg_model.model_json_schema(by_alias=True)),
+                output_schema=plain_schema(TypeAdapter(answers).json_schema()) if answers else None,
+                annotations=hints,
+            )
+            self.tools[listed.name] = Tool(listed, scope, arguments, work)
+            return work
+
+        return add
+
+    def listed(self, scopes: frozenset[str]) -> list[mcp.Tool]:
+        """Those that a key with these scopes may call."""
+        return [tool.listed for tool in self.tools.values() if tool.scope in scopes]
+
+    def call(self, door: StoringView, name: str, given: Mapping[str, Any]) -> mcp.CallToolResult:
+        """What went wrong is told in the result, so that the model can mend it."""
+        tool = self.tools.get(name)
+        if tool is None:
+            return failed(f"There is no tool {name!r}. There are: {', '.join(self.tools)}.")
+        try:
+            door.require(tool.scope)
+            answer = tool.work(door, **tool.arguments.validate_arguments(dict(given)))
+        except ValidationError as error:
+            return failed("; ".join(f"{place(one['loc'])}: {one['msg']}" for one in error.errors()[:5]))
+        except Exception as error:
+            return failed(told_of(error, name))
+        return succeeded(answer)
+
+
+def plain_schema(node: Any) -> Any:
+    """Without what pydantic adds and a model needs not be told: every session of every client reads it.
+
+    That is titles, defaults of null, and that null may be given for what may be left out.
+    """
+    if isinstance(node, list):
+        return [plain_schema(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    if "anyOf" in node and {"type": "null"} in node["anyOf"] and len(node["anyOf"]) == 2:
+        (other,) = (one for one in node["anyOf"] if one != {"type": "null"})
+        return plain_schema({**other, **{name: value for name, value in node.items() if name != "anyOf"}})
+    properties = {name: plain_schema(value) for name, value in node.get("properties", {}).items()}
+    kept = {name: plain_schema(value) for name, value in node.items() if name not in ("properties", "title")}
+    if kept.get("default", "") is None:
+        del kept["default"]
+    return kept | ({"properties": properties} if "properties" in node else {})
+
+
+def place(path: tuple[int | str, ...]) -> str:
+    return ".".join(map(str, path)).removeprefix("field_")
+
+
+def told_of(error: Exception, name: str) -> str:
+    """One sentence; of what nobody foresaw only that it happened."""
+    if isinstance(error, LimitReached):
+        return str(error)
+    if isinstance(error, WrongDays):
+        return f"{error.field}: {error.reason}"
+    known = as_api_exception(error)
+    if known is None:
+        log.exception("tool_failed", tool=name)
+        return BROKE
+    seconds = getattr(known, "wait", None)
+    return explain(known)[0] + (f" Try again in {seconds:.0f} seconds." if seconds else "")
+
+
+def failed(text: str) -> mcp.CallToolResult:
+    return mcp.CallToolResult(content=[mcp.TextContent(type="text", text=text)], is_error=True)
+
+
+def succeeded(answer: dict[str, Any] | Told) -> mcp.CallToolResult:
+    """The document stands in both forms: as text for models, as such for programs."""
+    document = answer.document if isinstance(answer, Told) else answer
+    encoded = dump_json(document)
+    text = answer.text if isinstance(answer, Told) else encoded.decode()
+    structured = None if document is None else orjson.loads(encoded)
+    return mcp.CallToolResult(content=[mcp.TextContent(type="text", text=text)], structured_content=structured)

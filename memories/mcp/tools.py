@@ -1,0 +1,293 @@
+"""The tools of `/mcp`: what an agent does with its memory, in small answers. Details are asked for by id."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+from rest_framework.exceptions import ValidationError
+
+from memories.api.base import found
+from memories.api.fields import Shape, read_as
+from memories.api.searching import search_page
+from memories.api.shapes.feedback import Answered, show_feedback
+from memories.api.shapes.memories import ContextQuestion, MemoryChanges, NewLink, NewMemory, SearchQuestion
+from memories.api.shapes.sessions import NewSession
+from memories.api.storing import StoringView, check_changes
+from memories.mcp.brief import as_uid, brief, brief_hit, brief_revision, take, whole
+from memories.mcp.toolbox import Told, Toolbox
+from memories.models import Kind, Link, Memory, Revision
+from memsite.tenancy.models import Scope
+from memsite.tenancy.policy import Block
+from sessions.models import AgentSession
+
+toolbox = Toolbox()
+MOST_LINKS = 20
+FORGET_AT_MOST = 100
+
+Id = Annotated[str, Field(description="Of a memory, as search tells it.")]
+UserId = Annotated[str | None, Field(description="The end user it is about or for.")]
+Category = Annotated[str | None, Field(description="Its drawer, such as work, health, preferences, timing.")]
+Subject = Annotated[str | None, Field(description="What it is about: a service, a person, a project.")]
+Tags = Annotated[list[str] | None, Field(description="Short labels.")]
+Time = Annotated[str | None, Field(description="ISO 8601.")]
+Importance = Annotated[int | None, Field(description="1 trivial to 5 critical.")]
+Metadata = Annotated[dict[str, Any] | None, Field(description="An object of your own.")]
+Session = Annotated[str | None, Field(description="Your name for this conversation, the same each time.")]
+Limit = Annotated[int, Field(ge=1, le=50)]
+Cursor = Annotated[str | None, Field(description="`next` of the answer before.")]
+
+
+def given(**fields: Any) -> dict[str, Any]:
+    """The arguments that were given."""
+    return {name: value for name, value in fields.items() if value is not None}
+
+
+def read(shape: type[Shape], **fields: Any) -> dict[str, Any]:
+    return read_as(shape, given(**fields))
+
+
+# --- what is known
+
+
+@toolbox.reads("Search memories")
+def search(
+    door: StoringView,
+    query: Annotated[str, Field(description="What you want to know, in your own words.")],
+    limit: Limit = 5,
+    cursor: Cursor = None,
+    category: Category = None,
+    subject: Subject = None,
+    tags: Tags = None,
+    user_id: UserId = None,
+    as_of: Annotated[str | None, Field(description="What was known at this time (ISO 8601).")] = None,
+    filters: Annotated[
+        dict[str, Any] | None, Field(description='and, or, not, fields: {"not": {"tags": "old"}}.')
+    ] = None,
+    detail: Annotated[bool, Field(description="All fields of each memory, and the parts of its score.")] = False,
+) -> dict[str, Any]:
+    """Finds memories by meaning, the best first. Nothing fits: nothing is found. Search before you store or ask."""
+    narrowed: list[Mapping[str, Any]] = [filters] if filters else []
+    narrowed += [{name: value} for name, value in (("category", category), ("subject", subject)) if value]
+    narrowed += [{"tags": tag} for tag in tags or ()]
+    question = read(
+        SearchQuestion, query=query, limit=limit, cursor=cursor, user_id=user_id, as_of=as_of,
+        filters={"and": narrowed} if narrowed else {},
+    )  # fmt: skip
+    recall, following = search_page(door.memory_agent(), question)
+    answer: dict[str, Any] = {"memories": [brief_hit(hit, door.app, detail=detail) for hit in recall.hits]}
+    if recall.summaries:
+        answer["summaries"] = [
+            {"category": told.summary.category, "passages": told.passages} for told in recall.summaries
+        ]
+    return answer | given(next=following, degraded=recall.degraded or None)
+
+
+@toolbox.reads("Show a memory")
+def show(door: StoringView, id: Id) -> dict[str, Any]:
+    """Everything about one memory, and what it is linked with."""
+    agent = door.memory_agent()
+    memory = door.memory(agent, as_uid("id", id))
+    visible = agent.memories()
+    links = Link.objects.for_app(door.app).filter(from_memory__in=visible, to_memory__in=visible)
+    ends = links.filter(from_memory=memory) | links.filter(to_memory=memory)
+    rows = ends.select_related("from_memory", "to_memory").order_by("-pk")[:MOST_LINKS]
+    return {**whole(memory), "links": [show_end(row, memory) for row in rows]}
+
+
+def show_end(link: Link, memory: Memory) -> dict[str, Any]:
+    is_from = link.from_memory_id == memory.pk
+    other = link.to_memory if is_from else link.from_memory
+    return {"kind": link.kind, "direction": "to" if is_from else "from", "memory": brief(other)}
+
+
+@toolbox.reads("What to know before you answer")
+def context(
+    door: StoringView,
+    query: Annotated[str | None, Field(description="The question at hand; without one, what is known at all.")] = None,
+    session: Session = None,
+    turn: Annotated[int | None, Field(description="Its turn, counted from 1.")] = None,
+    max_tokens: Annotated[int | None, Field(description="How long it may be.")] = None,
+    user_id: UserId = None,
+) -> Told:
+    """A block of what is known, ready to be read. With `session` nothing is shown twice, and `feedback` is possible."""
+    question = read(ContextQuestion, query=query, turn_number=turn, max_tokens=max_tokens, user_id=user_id)
+    asked = question["query"]
+    recalled = door.memory_agent().context(
+        Block.TURN if asked else door.app.policy.block,
+        question=asked,
+        session=session_named(door, session, user_id) if session else None,
+        turn_number=question["turn_number"],
+        max_tokens=question["max_tokens"],
+        user_id=question["user_id"],
+    )
+    injected = recalled.injected
+    counts = {"tokens": injected.tokens, "included": len(injected.memories), "total": injected.total}
+    document = {"text": injected.text, **counts, "ids": [memory.uid for memory in injected.memories]}
+    return Told(injected.text or "Nothing is known about that.", document)
+
+
+def session_named(door: StoringView, name: str, user_id: str | None) -> AgentSession:
+    """The caller's session of this name, opened if it is new."""
+    door.require(Scope.WRITE)
+    fields = read(NewSession, external_id=name, user_id=user_id)
+    session, _ = door.memory_agent().open_session(fields.pop("external_id"), fields)
+    return door.in_app(session)
+
+
+@toolbox.reads("History of a memory")
+def history(
+    door: StoringView,
+    id: Id,
+    limit: Limit = 10,
+    after: Annotated[int, Field(description="Only changes with a higher number.")] = 0,
+) -> dict[str, Any]:
+    """Every change of a memory: what, who, when and why, the oldest first."""
+    memory = door.memory(door.memory_agent(), as_uid("id", id))
+    rows = Revision.objects.for_app(door.app).filter(memory=memory, number__gt=after).order_by("number")
+    some = list(rows[: limit + 1])
+    following = some[limit - 1].number if len(some) > limit else None
+    return {"changes": [brief_revision(row) for row in some[:limit]]} | given(after=following)
+
+
+# --- what is changed
+
+
+@toolbox.writes("Store a memory", repeatable=True)
+def store(
+    door: StoringView,
+    content: Annotated[str, Field(description="One fact, in a sentence that can be understood alone.")],
+    category: Category = None,
+    subject: Subject = None,
+    kind: Annotated[Literal[tuple(Kind.values)] | None, Field(description="What sort of fact.")] = None,  # type: ignore[valid-type]
+    importance: Importance = None,
+    tags: Tags = None,
+    user_id: UserId = None,
+    pinned: Annotated[bool | None, Field(description="It never fades.")] = None,
+    valid_from: Time = None,
+    valid_until: Time = None,
+    metadata: Metadata = None,
+    session: Session = None,
+) -> dict[str, Any]:
+    """Remembers one fact. If the same is known, that becomes surer; if the contrary is, that becomes less sure."""
+    fields = read(
+        NewMemory, content=content, category=category, subject=subject, kind=kind, importance=importance, tags=tags,
+        user_id=user_id, pinned=pinned, valid_from=valid_from, valid_until=valid_until, metadata=metadata,
+    )  # fmt: skip
+    candidate = door.candidate(fields)
+    if session:
+        candidate.session = session_named(door, session, user_id)
+        candidate.tier = candidate.session.tier
+    door.count_writes(1)
+    (outcome,) = door.memory_agent().remember([candidate])
+    assert outcome.memory is not None
+    against = [memory.uid for memory in outcome.against]
+    told = {"outcome": str(outcome.kind), **brief(outcome.memory)}
+    return told | given(reason=outcome.reason or None, contradicts=against or None)
+
+
+@toolbox.writes("Change a memory", repeatable=True)
+def update(
+    door: StoringView,
+    id: Id,
+    content: Annotated[str | None, Field(description="The new text.")] = None,
+    category: Category = None,
+    subject: Subject = None,
+    importance: Importance = None,
+    confidence: Annotated[float | None, Field(description="0 to 1.")] = None,
+    tags: Tags = None,
+    pinned: bool | None = None,
+    status: Annotated[
+        Literal["active", "inactive", "archived"] | None, Field(description="archived: put away, the soft way.")
+    ] = None,
+    user_id: UserId = None,
+    valid_from: Time = None,
+    valid_until: Time = None,
+    metadata: Metadata = None,
+) -> dict[str, Any]:
+    """Changes what is given and leaves the rest. The history keeps what it was."""
+    agent = door.memory_agent()
+    memory = door.memory(agent, as_uid("id", id))
+    changes = read(
+        MemoryChanges, content=content, category=category, subject=subject, importance=importance, tags=tags,
+        confidence=confidence, pinned=pinned, status=status, user_id=user_id, valid_from=valid_from,
+        valid_until=valid_until, metadata=metadata,
+    )  # fmt: skip
+    if not changes:
+        raise ValidationError("Say what to change.")
+    check_changes(memory, changes, door.app.policy)
+    return brief(agent.edit(memory, changes))
+
+
+@toolbox.writes("Forget memories", destroys=True, repeatable=True)
+def forget(
+    door: StoringView,
+    ids: Annotated[list[str], Field(description="Of memories.", min_length=1, max_length=FORGET_AT_MOST)],
+) -> dict[str, Any]:
+    """Deletes memories for good, with their history. `update` with status archived is the soft way."""
+    agent = door.memory_agent()
+    rows = list(agent.memories().filter(uid__in=[as_uid("ids", uid) for uid in ids]))
+    return {"deleted_count": agent.forget(rows)}
+
+
+@toolbox.writes("Link two memories", repeatable=True)
+def link(
+    door: StoringView,
+    from_id: Id,
+    to_id: Id,
+    kind: Literal["related", "supersedes", "contradicts", "elaborates"] = "related",
+) -> dict[str, Any]:
+    """Says how one memory stands to another. What is superseded is found no more."""
+    agent = door.memory_agent()
+    memory, body = door.memory(agent, as_uid("from_id", from_id)), read(NewLink, to=to_id, kind=kind)
+    other = found(agent.memories().filter(uid=body["to"]).first())
+    if other == memory:
+        raise ValidationError({"to_id": ["A memory is not linked to itself."]})
+    row, is_new = agent.link(memory, other, body["kind"])
+    return {"from_id": memory.uid, "to_id": other.uid, "kind": row.kind, "is_new": is_new}
+
+
+@toolbox.writes("Say what you answered")
+def feedback(
+    door: StoringView,
+    session: Annotated[str, Field(description="As you named it to `context`.")],
+    text: Annotated[str, Field(description="What you answered.")],
+    turn: Annotated[int, Field(description="The turn you told `context`.")] = 1,
+    question: Annotated[str, Field(description="What you were asked.")] = "",
+) -> dict[str, Any]:
+    """Which of the memories you were shown did you use? Those gain priority, the others lose some."""
+    rows = AgentSession.objects.for_app(door.app).filter(agent=door.caller().agent, external_id=session)
+    row = door.in_app(found(rows.first()))
+    body = read(Answered, turn_number=turn, text=text, question=question)
+    judged = door.memory_agent().judge_response(row, body["turn_number"], body["text"], body["question"])
+    return {
+        verdict: [{"id": one["id"], "evidence": one["evidence"]} for one in rows]
+        for verdict, rows in show_feedback(judged).items()
+    }
+
+
+# --- what was learnt
+
+
+@toolbox.reads("Categories and their summaries")
+def categories(
+    door: StoringView,
+    name: Annotated[str | None, Field(description="Of one category: what is written about it.")] = None,
+    user_id: UserId = None,
+) -> dict[str, Any] | Told:
+    """What is known by drawer: how much in each; with `name`, its summary as Markdown."""
+    agent = door.memory_agent()
+    if name is None:
+        known = agent.categories(user_id or "")
+        return {"categories": [{"name": one.name, "memories": one.memories} for one in known]}
+    summary = found(agent.summary(name, user_id or ""))
+    return Told(summary.content, {"category": summary.category, "content": summary.content})
+
+
+@toolbox.reads("Lessons")
+def lessons(door: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id: UserId = None) -> dict[str, Any]:
+    """What users corrected and agents learnt, the latest first."""
+    rows = door.memory_agent().memories().active().filter(kind=Kind.LESSON).of_user(user_id)
+    some, following = take(rows, limit, cursor)
+    return {"lessons": [brief(row) for row in some]} | given(next=following)

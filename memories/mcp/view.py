@@ -1,0 +1,79 @@
+"""The address of an MCP server: who may ask it, and from where."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.http.request import validate_host
+from rest_framework.exceptions import ParseError, PermissionDenied
+from rest_framework.request import Request
+
+from memories.api.base import AnyAnswer
+from memories.api.storing import StoringView
+from memsite.conf import get_conf
+from memsite.json_body import dump_json, parse_json, read_bounded
+from memsite.tenancy.models import Scope
+
+if TYPE_CHECKING:
+    from mcp.server.lowlevel.server import Server
+
+PARSE_ERROR = -32700
+
+
+class MCPView(StoringView):
+    """Speaks streamable HTTP without sessions or streams: one message in, one answer out."""
+
+    scope = Scope.READ
+    schema = None
+    # There is no stream to listen to, and no session to end.
+    http_method_names = ["post", "options"]
+    content_negotiation_class = AnyAnswer
+
+    def server(self) -> Server[Any]:
+        """The server for this request's caller. The SDK is loaded with the first."""
+        raise NotImplementedError
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        if not is_own_origin(request._request):
+            raise PermissionDenied("No page of another site may ask this server.")
+        super().initial(request, *args, **kwargs)
+
+    def post(self, request: Request) -> HttpResponse:
+        from memories.mcp.serving import serve
+
+        body = read_bounded(request._request, get_conf().max_body_bytes)
+        try:
+            parse_json(body)
+        except ParseError as error:
+            return not_parsed(str(error.detail))
+        return serve(self.server(), request._request, body)
+
+
+class Memsite(MCPView):
+    def server(self) -> Server[Any]:
+        from memories.mcp.server import make_server
+
+        return make_server(self)
+
+
+def is_own_origin(request: HttpRequest) -> bool:
+    """Programs send no Origin. A browser does, and with it tells whose page asks: against DNS rebinding.
+
+    The Host is Django's to check, for all doors alike.
+    """
+    origin = request.headers.get("Origin")
+    if origin is None or origin in settings.CSRF_TRUSTED_ORIGINS:
+        return True
+    try:
+        host = urlsplit(origin).hostname or ""
+    except ValueError:
+        return False
+    return validate_host(f"[{host}]" if ":" in host else host, settings.ALLOWED_HOSTS)
+
+
+def not_parsed(detail: str) -> HttpResponse:
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": PARSE_ERROR, "message": detail}}
+    return HttpResponse(dump_json(error), status=400, content_type="application/json")

@@ -1,0 +1,96 @@
+"""MCP over stdio: each message goes to the server's `/mcp`, and its answer comes back.
+
+One line is one message. Nothing but messages is written to stdout.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Iterable, Mapping
+from typing import IO, Any
+
+import httpx
+
+from memsite_client.place import Place
+from memsite_client.wire import away
+
+PATH = "/mcp"
+TIMEOUT_SECONDS = 120.0
+PARSE_ERROR, SERVER_ERROR = -32700, -32000
+VERSION = "io.modelcontextprotocol/protocolVersion"
+# Methods whose target the transport wants to read in a header, too, and where it stands.
+TARGETS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+
+
+class Bridge:
+    """Passes messages on in their order. `version` is what client and server have agreed on, once they have."""
+
+    def __init__(self, place: Place, path: str = PATH, transport: httpx.BaseTransport | None = None) -> None:
+        self.url = place.url + path
+        self.version = ""
+        headers = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {place.key}"}
+        self.http = httpx.Client(headers=headers, timeout=TIMEOUT_SECONDS, transport=transport)
+
+    def run(self, lines: Iterable[str], out: IO[str]) -> None:
+        with self.http:
+            for line in lines:
+                if line.strip() and (answer := self.pass_on(line)) is not None:
+                    out.write(json.dumps(answer, ensure_ascii=False, separators=(",", ":")) + "\n")
+                    out.flush()
+
+    def pass_on(self, line: str) -> Any:
+        """What to answer; None to what wants no answer."""
+        try:
+            message = json.loads(line)
+        except ValueError as error:
+            return failure(None, PARSE_ERROR, f"This is no JSON: {error}")
+        if not isinstance(message, dict):
+            return failure(None, PARSE_ERROR, "A message is one JSON object.")
+        try:
+            response = self.http.post(self.url, json=message, headers=self.headers(message))
+        except httpx.RequestError as error:
+            return failed(message, str(away(self.url, error)))
+        return self.read(message, response)
+
+    def headers(self, message: Mapping[str, Any]) -> dict[str, str]:
+        """What the transport over HTTP wants beside the message itself."""
+        method, params = str(message.get("method", "")), message.get("params")
+        params = params if isinstance(params, dict) else {}
+        meta = params.get("_meta")
+        named = meta.get(VERSION) if isinstance(meta, dict) else None
+        version = str(named) if named else self.version
+        target = params.get(TARGETS.get(method, ""))
+        told = {"MCP-Protocol-Version": version, "Mcp-Method": method if named else ""}
+        told["Mcp-Name"] = header_text(target) if named and isinstance(target, str) else ""
+        return {name: value for name, value in told.items() if value}
+
+    def read(self, message: Mapping[str, Any], response: httpx.Response) -> Any:
+        try:
+            answer = response.json() if response.content else None
+        except ValueError:
+            answer = None
+        if isinstance(answer, dict) and "jsonrpc" in answer:
+            if message.get("method") == "initialize" and isinstance(answer.get("result"), dict):
+                self.version = str(answer["result"].get("protocolVersion", ""))
+            return answer
+        if response.is_success:
+            return None if "id" not in message else failed(message, "The server answered with nothing.")
+        told = answer.get("detail") if isinstance(answer, dict) else None
+        return failed(message, f"The server refused ({response.status_code}): {told or response.reason_phrase}")
+
+
+def failed(message: Mapping[str, Any], text: str) -> dict[str, Any] | None:
+    """Nothing where nobody waits for an answer."""
+    return failure(message["id"], SERVER_ERROR, text) if "id" in message else None
+
+
+def failure(number: Any, code: int, text: str) -> dict[str, Any]:
+    return {"jsonrpc": "2.0", "id": number, "error": {"code": code, "message": text}}
+
+
+def header_text(text: str) -> str:
+    """As the transport has it: what is no plain text for a header stands in base64."""
+    if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?"):
+        return text
+    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
