@@ -26,7 +26,7 @@ run: $(VENV)/run.stamp $(BIN)/memsite ## Set up and start the server: http://127
 demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the first `make run`)
 	@$(BIN)/python manage.py demo
 
-test: $(VENV)/dev.stamp ## Run the tests
+test: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run the tests
 	@$(BIN)/python -m pytest -n 2
 
 check: lint types imports migrations schema test ## Run everything that CI runs
@@ -90,6 +90,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		--override requirements/overrides.txt requirements/run.in -o requirements/run.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		--override requirements/overrides.txt --constraint requirements/run.lock requirements/dev.in -o requirements/dev.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/compat.in -o requirements/compat.lock
 
 clean: ## Remove the environment and caches; never your data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info
@@ -106,6 +108,13 @@ $(VENV)/dev.stamp: requirements/dev.lock requirements/run.lock | $(BIN)/python
 	@echo "Installing what its tests need (once, and when requirements/dev.lock changes) …"
 	@$(INSTALL) requirements/dev.lock
 	@touch $@ $(VENV)/run.stamp
+
+# What other memory systems' clients bring along has no place beside our own.
+$(VENV)/compat.stamp: requirements/compat.lock | $(BIN)/python
+	@echo "Installing other systems' clients, for the tests (once, and when requirements/compat.lock changes) …"
+	@$(BIN)/python -m venv --clear $(VENV)/compat
+	@$(VENV)/compat/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/compat.lock
+	@touch $@
 
 # The command line of this checkout, found from where the script lies.
 $(BIN)/memsite: | $(BIN)/python

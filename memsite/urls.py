@@ -3,7 +3,6 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from memories.compat.memory_tool.view import MemoryTool
 from memories.mcp.view import Memsite
 from memsite.health import healthz, readyz
 
@@ -15,7 +14,7 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/v1/", include("memories.api.urls")),
     path("mcp", Memsite.as_view()),
-    path("compat/memory-tool", MemoryTool.as_view()),
+    path("compat/", include("memories.compat.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("healthz", healthz),

@@ -62,18 +62,28 @@ class KeyAuthentication(BaseAuthentication):
     """`Authorization: Bearer KEY`. One query a request; every failure answers the same."""
 
     def authenticate(self, request: Request) -> tuple[Principal, ApiKey] | None:
-        scheme, _, text = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() != "bearer":
+        text = self.key_text(request)
+        if text is None:
             return None
         now = timezone.now()
-        key = find_key(text.strip(), now)
+        key = find_key(text, now)
         if key is None or (key.agent and key.agent.app.status != AppStatus.ACTIVE):
             raise AuthenticationFailed("The key is unknown, expired or revoked.")
         note_use(key, now)
         return Principal(name=key.prefix, scopes=frozenset(key.scopes), agent=key.agent), key
 
+    def key_text(self, request: Request) -> str | None:
+        """What stands where a key belongs; None if nothing does."""
+        return key_of(request, "bearer")
+
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="memsite"'
+
+
+def key_of(request: Request, expected: str) -> str | None:
+    """What `Authorization` says after this scheme; None if it says something else."""
+    scheme, _, text = request.headers.get("Authorization", "").partition(" ")
+    return text.strip() if scheme.lower() == expected else None
 
 
 def note_use(key: ApiKey, now: datetime) -> None:

@@ -49,8 +49,9 @@ def test_it_is_served_with_its_page() -> None:
 def routes() -> set[tuple[str, str]]:
     api = next(entry for entry in get_resolver().url_patterns if str(entry.pattern) == "api/v1/")
     found = set()
-    others = [entry for entry in get_resolver().url_patterns if str(entry.pattern).startswith("compat/")]
-    doors = [("/api/v1/", route) for route in api.url_patterns] + [("/", route) for route in others]
+    compat = next(entry for entry in get_resolver().url_patterns if str(entry.pattern) == "compat/")
+    doors = [("/api/v1/", route) for route in api.url_patterns]
+    doors += [("/compat/", route) for route in compat.url_patterns]
     for root, route in doors:
         view = route.callback.view_class
         if view.schema is None:

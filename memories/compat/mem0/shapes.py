@@ -1,0 +1,119 @@
+"""mem0's bodies. Fields that it knows and we do not are passed over, as any newer server would."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from hashlib import md5
+from typing import Any
+
+from rest_framework import serializers
+
+from memories.api.fields import JSONObject, Number, Text
+from memories.models import Action, Memory, Revision
+from memories.text.clean import clean
+
+OTHER_IDS = ("agent_id", "app_id", "run_id")
+IDS = ("user_id", *OTHER_IDS)
+MOST_MESSAGES = 500
+LONGEST = 100_000
+
+
+class Lenient(serializers.Serializer[Any]):
+    """As mem0's server reads: unknown fields do no harm."""
+
+
+class Message(Lenient):
+    role = Text(max_length=20)
+    content = Text(max_length=LONGEST, allow_blank=True)
+
+
+class Owner(Lenient):
+    """Whose it is: named at the top, or, as newer clients do, in `filters`."""
+
+    user_id = Text(max_length=200, required=False, allow_null=True)
+    agent_id = Text(max_length=200, required=False, allow_null=True)
+    app_id = Text(max_length=200, required=False, allow_null=True)
+    run_id = Text(max_length=200, required=False, allow_null=True)
+    filters = JSONObject(required=False, allow_null=True)
+
+
+class ExpiringFields(Lenient):
+    metadata = JSONObject(required=False, allow_null=True)
+    expiration_date = serializers.DateField(required=False, allow_null=True)
+
+
+class NewMemories(Owner, ExpiringFields):
+    messages = serializers.ListField(child=Message(), allow_empty=False, max_length=MOST_MESSAGES)
+    infer = serializers.BooleanField(required=False, default=True)
+    timestamp = serializers.IntegerField(required=False, allow_null=True, min_value=0, max_value=2**35)
+
+    def to_internal_value(self, data: Any) -> Any:
+        """A text alone is what the user said."""
+        if isinstance(data, Mapping) and isinstance(data.get("messages"), str | Mapping):
+            said = data["messages"]
+            data = {**data, "messages": [{"role": "user", "content": said} if isinstance(said, str) else said]}
+        return super().to_internal_value(data)
+
+
+class Changes(ExpiringFields):
+    text = Text(max_length=LONGEST, required=False, allow_null=True)
+    memory = Text(max_length=LONGEST, required=False, allow_null=True)
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        text = fields.pop("memory", None) or fields.get("text")
+        fields["text"] = clean(text) if text else None
+        if text and not fields["text"]:
+            raise serializers.ValidationError({"text": ["Nothing of it may be kept: all of it is private."]})
+        return fields
+
+
+class Query(Owner):
+    query = Text(max_length=10_000)
+    top_k = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=100)
+    limit = serializers.IntegerField(required=False, allow_null=True, min_value=1, max_value=100)
+    threshold = Number(required=False, allow_null=True)
+
+
+def end_of(day: Any) -> datetime | None:
+    """The day's end: mem0 keeps what expires for as long as its day lasts."""
+    return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1) if day else None
+
+
+def show_item(memory: Memory, score: float | None = None) -> dict[str, Any]:
+    metadata = {name: value for name, value in memory.metadata.items() if name not in OTHER_IDS}
+    item = {
+        "id": memory.uid,
+        "memory": memory.text,
+        "hash": md5(memory.text.encode(), usedforsecurity=False).hexdigest(),
+        "metadata": metadata or None,
+        "categories": [memory.category],
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at,
+        "user_id": memory.user_id,
+        **{name: memory.metadata.get(name) for name in OTHER_IDS},
+    }
+    if memory.valid_until:
+        item["expiration_date"] = f"{memory.valid_until - timedelta(microseconds=1):%Y-%m-%d}"
+    return item if score is None else {**item, "score": between_0_and_1(score)}
+
+
+def between_0_and_1(score: float) -> float:
+    """Ours has no bound, theirs has: in the same order."""
+    return round(max(score, 0.0) / (1.0 + max(score, 0.0)), 4)
+
+
+def show_change(memory: Memory, revision: Revision) -> dict[str, Any]:
+    is_new = revision.action == Action.CREATED
+    return {
+        "id": f"{memory.uid}-{revision.number}",
+        "memory_id": memory.uid,
+        "old_memory": None if is_new else revision.before.get("content"),
+        "new_memory": revision.after.get("content"),
+        "event": "ADD" if is_new else "UPDATE",
+        "created_at": memory.created_at,
+        "updated_at": revision.created_at,
+        "is_deleted": False,
+        "actor_id": revision.actor,
+        "role": None,
+    }

@@ -1,0 +1,281 @@
+"""mem0's doors."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+from django.utils import timezone
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.api.fields import read_as
+from memories.api.searching import search_page
+from memories.api.shapes.memories import SearchQuestion
+from memories.api.storing import StoringView, check_changes
+from memories.compat.mem0.adding import add_learnt, said
+from memories.compat.mem0.filters import metadata_of, owner_of, translated
+from memories.compat.mem0.shapes import (
+    IDS,
+    Changes,
+    Lenient,
+    NewMemories,
+    Owner,
+    Query,
+    between_0_and_1,
+    end_of,
+    show_change,
+    show_item,
+)
+from memories.models import Action, Memory, Revision
+from memories.models.memory import MemoryQuerySet
+from memories.retrieve.filters import build_filter
+from memsite.tenancy.authentication import KeyAuthentication, key_of
+from memsite.tenancy.models import Scope
+
+DEFAULT_TOP_K, DEFAULT_PAGE, LARGEST_PAGE = 10, 100, 1000
+SELF_HOSTED_TOP_K = 20
+BY_METHOD = "by method"
+NULL = b"null"
+
+
+class Mem0Key(KeyAuthentication):
+    """`Authorization: Token KEY` of the hosted client, `X-API-Key: KEY` of the self-hosted server's."""
+
+    def key_text(self, request: Request) -> str | None:
+        return request.headers.get("X-API-Key") or key_of(request, "token") or super().key_text(request)
+
+
+class Mem0View(StoringView):
+    authentication_classes = [Mem0Key]
+    schema = None
+
+    def handle_exception(self, exc: Exception) -> Response:
+        """`{detail}`, as mem0 tells it."""
+        response = super().handle_exception(exc)
+        response.data = {"detail": response.data["detail"]}
+        response.content_type = "application/json"
+        return response
+
+    def body(self, shape: type[Lenient]) -> dict[str, Any]:
+        body = shape(data=self.request.data)
+        body.is_valid(raise_exception=True)
+        return dict(body.validated_data)
+
+    def known(self, filters: Mapping[str, Any]) -> MemoryQuerySet:
+        rows = self.memory_agent().memories().active().valid(timezone.now()).filter(build_filter(filters))
+        return rows.select_related("cold_text")
+
+    def owner_in_query(self) -> dict[str, str]:
+        owner = Owner(data={name: value for name, value in self.request.query_params.items() if name in IDS and value})
+        owner.is_valid(raise_exception=True)
+        return dict(owner.validated_data)
+
+
+class Ping(Mem0View):
+    scope = Scope.READ
+
+    def get(self, request: Request) -> Response:
+        """The app stands for organisation and project."""
+        name = self.app.app_id
+        return Response({"status": "ok", "org_id": name, "project_id": name, "user_email": None})
+
+
+class Adding(Mem0View):
+    """`hosted` clients are told, too, whether it is done."""
+
+    scope: str = Scope.WRITE
+    hosted = False
+
+    def post(self, request: Request) -> Response:
+        fields = self.body(NewMemories)
+        if not owner_of(fields):
+            raise ValidationError("At least one of user_id, agent_id, app_id and run_id is needed.")
+        self.count_writes(1 if fields["infer"] else len(fields["messages"]))
+        if fields["infer"]:
+            memories, is_pending = add_learnt(self.memory_agent(), fields)
+        else:
+            memories, is_pending = self.keep(fields), False
+        answer: dict[str, Any] = {"results": [{"id": one.uid, "memory": one.text, "event": "ADD"} for one in memories]}
+        if self.hosted:
+            answer["status"] = "PENDING" if is_pending else "SUCCEEDED"
+        return Response(answer)
+
+    def keep(self, fields: dict[str, Any]) -> list[Memory]:
+        """Each message as it is, a memory of its own."""
+        owner = owner_of(fields)
+        made = [
+            self.candidate(
+                {
+                    "content": message["content"],
+                    "user_id": owner.get("user_id"),
+                    "metadata": {**metadata_of(owner, fields.get("metadata")), "role": message["role"]},
+                    "valid_until": end_of(fields.get("expiration_date")),
+                }
+            )
+            for message in said(fields)
+        ]
+        outcomes = self.memory_agent().remember([one for one in made if one.content], dedupe=False)
+        return [outcome.memory for outcome in outcomes if outcome.memory]
+
+
+class SelfHostedMemories(Adding):
+    scope = BY_METHOD
+
+    def get(self, request: Request) -> Response:
+        rows = self.known(translated(None, self.owner_in_query()))
+        most = whole_number(request.query_params, "top_k", DEFAULT_PAGE, LARGEST_PAGE)
+        return Response({"results": [show_item(row) for row in rows.order_by("-uid")[:most]]})
+
+    def delete(self, request: Request) -> Response:
+        owner = self.owner_in_query() | owner_of({"filters": filters_in_query(request)})
+        if not owner:
+            raise ValidationError("At least one of user_id, agent_id, app_id and run_id is needed.")
+        agent = self.memory_agent()
+        agent.forget(list(agent.memories().filter(build_filter(translated(None, owner)))))
+        return Response({"message": "Memories deleted successfully!"})
+
+
+class HostedAdding(Adding):
+    hosted = True
+
+
+class HostedMemories(SelfHostedMemories):
+    hosted = True
+
+
+class HostedList(Mem0View):
+    scope = Scope.READ
+
+    def post(self, request: Request) -> Response:
+        given = request.data if isinstance(request.data, Mapping) else {}
+        page = whole_number(request.query_params, "page", 1, 10_000)
+        size = whole_number(request.query_params, "page_size", DEFAULT_PAGE, LARGEST_PAGE)
+        rows = self.known(translated(given.get("filters"), {name: given.get(name) for name in IDS}))
+        count, start = rows.count(), (page - 1) * size
+        return Response(
+            {
+                "count": count,
+                "next": self.page_link(page + 1, size) if start + size < count else None,
+                "previous": self.page_link(page - 1, size) if page > 1 else None,
+                "results": [show_item(row) for row in rows.order_by("-uid")[start : start + size]],
+            }
+        )
+
+    def page_link(self, page: int, size: int) -> str:
+        return self.request.build_absolute_uri(f"{self.request.path}?page={page}&page_size={size}")
+
+
+class Searching(Mem0View):
+    scope = Scope.READ
+    top_k = SELF_HOSTED_TOP_K
+
+    def post(self, request: Request) -> Response:
+        asked = self.body(Query)
+        filters = translated(asked.get("filters"), asked)
+        limit = asked.get("top_k") or asked.get("limit") or self.top_k
+        question = read_as(SearchQuestion, {"query": asked["query"], "limit": limit, "filters": filters})
+        recall, _ = search_page(self.memory_agent(), question)
+        least = asked.get("threshold") or 0.0
+        hits = [hit for hit in recall.hits if between_0_and_1(hit.score) >= least]
+        return Response({"results": [show_item(hit.memory, hit.score) for hit in hits]})
+
+
+class HostedSearching(Searching):
+    top_k = DEFAULT_TOP_K
+
+
+class OneMemory(Mem0View):
+    scope = BY_METHOD
+    hosted = False
+
+    def one(self, memory_id: str) -> Memory:
+        return self.memory(self.memory_agent(), as_uuid(memory_id))
+
+    def get(self, request: Request, memory_id: str) -> Response | HttpResponse:
+        """The self-hosted server answers null to what is not there."""
+        try:
+            return Response(show_item(self.one(memory_id)))
+        except NotFound:
+            if self.hosted:
+                raise
+            return HttpResponse(NULL, content_type="application/json")
+
+    def put(self, request: Request, memory_id: str) -> Response:
+        memory, body = self.one(memory_id), self.body(Changes)
+        changes = {"content": body["text"]} if body["text"] else {}
+        if body.get("metadata") is not None:
+            changes["metadata"] = metadata_of(memory.metadata, body["metadata"])
+        if "expiration_date" in body:
+            changes["valid_until"] = end_of(body["expiration_date"])
+        if not changes:
+            raise ValidationError("Say what to change: text, metadata or expiration_date.")
+        check_changes(memory, changes, self.app.policy)
+        memory = self.memory_agent().edit(memory, changes)
+        return Response(show_item(memory) if self.hosted else {"message": "Memory updated successfully!"})
+
+    def delete(self, request: Request, memory_id: str) -> Response:
+        self.memory_agent().forget([self.one(memory_id)])
+        return Response({"message": "Memory deleted successfully!"})
+
+
+class History(Mem0View):
+    scope = Scope.READ
+
+    def get(self, request: Request, memory_id: str) -> Response:
+        memory = self.memory(self.memory_agent(), as_uuid(memory_id))
+        rows = Revision.objects.for_app(self.app).filter(memory=memory).order_by("number")
+        return Response([show_change(memory, row) for row in rows if is_change(row)])
+
+
+def is_change(row: Revision) -> bool:
+    """Whether somebody gave it other words."""
+    return row.action == Action.CREATED or "content" in row.after
+
+
+class Entities(Mem0View):
+    """Of whom there are memories, with how many. `hosted` wraps the list."""
+
+    scope = Scope.READ
+    hosted = False
+
+    def get(self, request: Request) -> Response:
+        seen: dict[tuple[str, str], int] = {}
+        for user_id, metadata in self.known({}).order_by("pk").values_list("user_id", "metadata").iterator():
+            for name in IDS:
+                owner = user_id if name == "user_id" else metadata.get(name)
+                if isinstance(owner, str) and owner:
+                    key = name.removesuffix("_id"), owner
+                    seen[key] = seen.get(key, 0) + 1
+        rows = [
+            {"id": name, "name": name, "type": kind, "total_memories": count} for (kind, name), count in seen.items()
+        ]
+        return Response({"count": len(rows), "results": rows} if self.hosted else rows)
+
+
+def as_uuid(text: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise NotFound("There is nothing with this id.") from None
+
+
+def whole_number(query: Mapping[str, str], name: str, usual: int, most: int) -> int:
+    text = query.get(name) or str(usual)
+    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= most:
+        raise ValidationError({name: [f"A whole number from 1 to {most}."]})
+    return int(text)
+
+
+def filters_in_query(request: Request) -> Any:
+    text = request.query_params.get("filters")
+    if not text:
+        return None
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValidationError({"filters": ["Not JSON."]}) from error

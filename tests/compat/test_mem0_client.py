@@ -1,0 +1,55 @@
+"""mem0's own client, unchanged but for its host: from an environment of its own, for what it brings along."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.serving import ROOT, Server
+
+PYTHON = Path(sys.prefix) / "compat" / "bin" / "python"
+pytestmark = pytest.mark.skipif(not PYTHON.exists(), reason="`make .venv/compat.stamp` installs mem0's client")
+
+
+@pytest.fixture
+def saw(db: None, server: Server, tmp_path: Path) -> dict[str, Any]:
+    command = [str(PYTHON), "tests/compat/mem0_client.py", f"{server.url}/compat/mem0", server.new_app()]
+    environment = {"MEM0_DIR": str(tmp_path), "HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def test_the_client_works_unchanged(saw: dict[str, Any]) -> None:
+    learnt = [one["memory"] for one in saw["added"]["results"]]
+    assert len(learnt) == 2
+    assert "vegan" in learnt[0]
+    assert saw["added"]["status"] == "SUCCEEDED"
+    (verbatim,) = saw["verbatim"]["results"]
+    assert verbatim["memory"] == "Whales sing at night"
+    assert (saw["all"]["count"], saw["all"]["next"]) == (3, None)
+    assert {one["user_id"] for one in saw["all"]["results"]} == {"alice"}
+    assert (len(saw["page"]["results"]), saw["page"]["count"]) == (1, 3)
+    assert saw["page"]["next"].endswith("page=3&page_size=1")
+    best = saw["found"]["results"][0]
+    assert best["memory"] == "Whales sing at night"
+    assert 0 < best["score"] <= 1
+    assert sorted(one["memory"] for one in saw["of_run"]["results"]) == sorted(learnt)
+    assert {one["run_id"] for one in saw["of_run"]["results"]} == {"r1"}
+    assert {json.dumps(one["metadata"]) for one in saw["of_run"]["results"]} == {'{"source": "chat"}'}
+    assert saw["got"]["id"] == verbatim["id"]
+    assert (saw["updated"]["memory"], saw["updated"]["metadata"]) == ("Whales sing at dawn", {"a": 1})
+    assert [(one["event"], one["old_memory"], one["new_memory"]) for one in saw["history"]] == [
+        ("ADD", None, "Whales sing at night"),
+        ("UPDATE", "Whales sing at night", "Whales sing at dawn"),
+    ]
+    counts = {(one["type"], one["name"]): one["total_memories"] for one in saw["users"]["results"]}
+    assert counts == {("user", "alice"): 3, ("user", "bob"): 1, ("run", "r1"): 2}
+    assert saw["deleted"] == {"message": "Memory deleted successfully!"}
+    assert saw["errors"] == [
+        "MemoryNotFoundError", "MemoryNotFoundError", "ValidationError", "ValidationError", "ValueError",
+    ]  # fmt: skip
+    assert saw["left"] == [0, 1]
