@@ -14,10 +14,17 @@ ENTRIES = (
     ("events", "Events"),
     ("memories", "Memories"),
     ("cooldowns", "Cooldowns"),
+    ("knowledge", "Knowledge"),
     ("upkeep", "Upkeep"),
 )
 # The pages of one entry, shown above each of them.
 TABS = {
+    "knowledge": (
+        ("knowledge", "Categories"),
+        ("knowledge-entities", "Entities"),
+        ("knowledge-lessons", "Lessons"),
+        ("knowledge-triggers", "Triggers"),
+    ),
     "upkeep": (
         ("upkeep", "Jobs"),
         ("upkeep-review", "Review"),
@@ -36,9 +43,8 @@ def tabs(desk: Desk, request: Any) -> list[dict[str, Any]]:
     here = request.resolver_match.url_name or ""
     entry = here.split("-")[0]
     rows = shown(TABS[entry], desk, here)
-    for row in rows:
-        # All of an entry's names begin with its first page's.
-        row["is_open"] = row["is_here"] or (row["name"] != entry and row["is_open"])
+    # All of an entry's names begin with its first page's.
+    rows[0]["is_open"] = not any(row["is_open"] for row in rows[1:])
     return rows
 
 

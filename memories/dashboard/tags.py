@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from memories.dashboard.nav import entries
 from memories.dashboard.nav import tabs as tabs_of
+from memories.models import Entity, Memory
 
 register = template.Library()
 
@@ -26,6 +27,14 @@ SCALES = ((1e9, "G"), (1e6, "M"))
 def address(context: Any, name: str, *args: Any, **query: Any) -> str:
     """The address of a page of this desk: `{% address 'memories' status='active' %}`."""
     there: str = context["desk"].address(name, *args, **query)
+    return there
+
+
+@register.simple_tag(takes_context=True)
+def walk(context: Any, row: Entity | Memory) -> str:
+    """Where the graph has this in its middle."""
+    page = "knowledge-entities-one" if isinstance(row, Entity) else "knowledge-entities-memory"
+    there: str = context["desk"].address(page, row.uid)
     return there
 
 

@@ -3,6 +3,7 @@
 from django.urls import path
 
 from memories.dashboard.pages import accounts, cooldowns, events, overview, sessions
+from memories.dashboard.pages.knowledge import categories, entities, lessons, triggers, walk
 from memories.dashboard.pages.memories import bulk, edit, table
 from memories.dashboard.pages.upkeep import health, jobs, review, texts
 
@@ -17,6 +18,16 @@ urlpatterns = [
     path("memories/<uuid:uid>/edit", edit.edit, name="memories-edit"),
     path("cooldowns", cooldowns.cooldowns, name="cooldowns"),
     path("cooldowns/<uuid:uid>/lift", cooldowns.lift, name="cooldowns-lift"),
+    path("knowledge", categories.categories, name="knowledge"),
+    path("knowledge/categories/<str:name>", categories.category, name="knowledge-category"),
+    path("knowledge/categories/<str:name>/rewrite", categories.rewrite, name="knowledge-category-rewrite"),
+    path("knowledge/entities", entities.entities, name="knowledge-entities"),
+    path("knowledge/entities/<uuid:uid>", walk.entity, name="knowledge-entities-one"),
+    path("knowledge/memories/<uuid:uid>", walk.memory, name="knowledge-entities-memory"),
+    path("knowledge/lessons", lessons.lessons, name="knowledge-lessons"),
+    path("knowledge/triggers", triggers.triggers, name="knowledge-triggers"),
+    path("knowledge/triggers/add", triggers.add, name="knowledge-triggers-add"),
+    path("knowledge/triggers/<uuid:uid>/<slug:what>", triggers.settle, name="knowledge-triggers-settle"),
     path("upkeep", jobs.jobs, name="upkeep"),
     path("upkeep/jobs/<slug:name>/run", jobs.run, name="upkeep-run"),
     path("upkeep/runs/<uuid:uid>/retry", jobs.try_again, name="upkeep-runs-retry"),

@@ -218,8 +218,8 @@ def test_what_has_changed_since_is_not_taken_back(ed: Client, alice: Caller) -> 
 
 def test_undoing_an_approval_gives_back_what_it_had_contradicted(ed: Client, alice: Caller) -> None:
     (opinion,) = refusals(alice, OPINION)
-    contrary = {"content": "Can be started independently of WireGuard", "category": "dependency", "subject": "caddy"}
-    Rejection.objects.update(candidate=(opinion.candidate or {}) | contrary)
+    fields = {"content": "Can be started independently of WireGuard", "category": "dependency", "subject": "caddy"}
+    Rejection.objects.update(candidate={**(opinion.candidate or {}), **fields})
     known = Memory.objects.get(
         uid=alice.remember("Must be started after WireGuard", category="dependency", subject="caddy", confidence=0.8)[
             "id"

@@ -8,14 +8,16 @@ from uuid import UUID
 from django.http import Http404, HttpResponse
 
 from memories.agent import MemoryGone, VersionMismatch
+from memories.capture.candidates import LESSON_IMPORTANCE
 from memories.dashboard.desk import Desk, DeskRequest, page
 from memories.dashboard.forms import AddForm, EditForm
 from memories.dashboard.show import go, saved, show, toast
-from memories.models import Memory, Revision
+from memories.models import Kind, Memory, Revision
 from memories.store import LimitReached
 from memsite.tenancy.access import Right
 
 HALF_A_STEP = 0.005  # of the slider
+STARTS_AS = {"lesson": {"kind": Kind.LESSON, "importance": LESSON_IMPORTANCE}}
 
 
 def memory_of(desk: Desk, uid: UUID) -> Memory:
@@ -96,7 +98,7 @@ def last_change(memory: Memory) -> Revision | None:
 @page(read=Right.CURATE, write=Right.CURATE)
 def add(request: DeskRequest) -> HttpResponse:
     desk = request.desk
-    form = AddForm(desk.app, request.POST or None)
+    form = AddForm(desk.app, request.POST or None, initial=STARTS_AS.get(request.GET.get("kind", "")))
     if request.method == "POST" and form.is_valid():
         try:
             desk.agent().remember([form.candidate()], dedupe=False)

@@ -1,0 +1,34 @@
+"""Lessons: what users corrected and agents learnt. Every session starts with them."""
+
+from __future__ import annotations
+
+from django.http import HttpResponse
+
+from memories.dashboard.desk import DeskRequest, page
+from memories.dashboard.filters import Choice, Filters, Search
+from memories.dashboard.show import is_seen, show, unchanged
+from memories.dashboard.slices import take
+from memories.models import Kind, Memory, Status
+
+
+class LessonFilters(Filters):
+    q = Search("Find")
+    status = Choice("Status", [(status, status) for status in Status.values])
+
+
+@page()
+def lessons(request: DeskRequest) -> HttpResponse:
+    """Active ones, unless somebody asks for others."""
+    desk, filters = request.desk, LessonFilters(request.GET)
+    seen = str(desk.app.change_number)
+    if is_seen(request, seen):
+        return unchanged()
+    asked = filters.asked()
+    rows = Memory.objects.for_app(desk.app).filter(kind=Kind.LESSON, status=asked.get("status", Status.ACTIVE))
+    if "q" in asked:
+        rows = rows.filter(content__icontains=asked["q"])
+    slice = take(rows.select_related("session", "agent", "cold_text"), request.GET)
+    context = {"filters": filters, "slice": slice, "seen": seen}
+    if not request.htmx:
+        context["as_read"] = desk.agent().lessons_file(None)
+    return show(request, "knowledge/lessons", context, part="memories/list")
