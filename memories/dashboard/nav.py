@@ -16,6 +16,7 @@ ENTRIES = (
     ("cooldowns", "Cooldowns"),
     ("knowledge", "Knowledge"),
     ("upkeep", "Upkeep"),
+    ("costs", "Costs"),
 )
 # The pages of one entry, shown above each of them.
 TABS = {

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories.dashboard.pages import accounts, cooldowns, events, overview, sessions
+from memories.dashboard.pages import accounts, cooldowns, costs, events, overview, sessions
 from memories.dashboard.pages.knowledge import categories, entities, lessons, triggers, walk
 from memories.dashboard.pages.memories import bulk, edit, table
 from memories.dashboard.pages.upkeep import health, jobs, review, texts
@@ -39,6 +39,8 @@ urlpatterns = [
     path("upkeep/texts", texts.texts, name="upkeep-texts"),
     path("upkeep/texts/retry", texts.retry, name="upkeep-texts-retry"),
     path("upkeep/health", health.health, name="upkeep-health"),
+    path("costs", costs.costs, name="costs"),
+    path("costs.csv", costs.download, name="costs-csv"),
     path("login", accounts.SignIn.as_view(), name="login"),
     path("logout", accounts.SignOut.as_view(), name="logout"),
     path("password", accounts.ChangePassword.as_view(), name="password"),

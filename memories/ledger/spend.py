@@ -21,10 +21,12 @@ from sessions.models import AgentSession
 # What a service tells of itself is bounded, so that no answer, however odd, cannot be written down.
 MOST_TOKENS = 2**31 - 1
 
-By = Literal["day", "operation", "turn"]
+By = Literal["day", "operation", "day and operation", "model", "turn"]
 GROUPS: dict[By, tuple[str, ...]] = {
     "day": ("day",),
     "operation": ("operation",),
+    "day and operation": ("day", "operation"),
+    "model": ("provider", "model"),
     "turn": ("session__uid", "turn_number"),
 }
 
@@ -38,9 +40,12 @@ class Spent(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Total:
-    """The calls of one group. `key` is (day,), (operation,) or (id of the session, number of the turn or None).
+    """The calls of one group.
 
-    `cost` is in US dollars; `unpriced` calls are not in it, because the price of their model is not known.
+    `key` is (day,), (operation,), both, (provider or None, model), or (id of the session, number of the turn or None).
+
+    `cost` is in US dollars; `unpriced` calls are not in it, because the price of their model is not known. `failed`
+    calls had no answer that could be used.
     """
 
     key: tuple[Any, ...]
@@ -49,6 +54,11 @@ class Total:
     output_tokens: int
     cost: float
     unpriced: int
+    failed: int
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
 
 
 def record(app: App, usage: Usage, session: AgentSession | None = None, turn_number: int | None = None) -> None:
@@ -58,6 +68,7 @@ def record(app: App, usage: Usage, session: AgentSession | None = None, turn_num
         LedgerEntry.objects.create(
             app=app,
             operation=usage.operation,
+            provider=usage.provider[:20] or None,
             model=usage.model[:120],
             session=session,
             turn_number=turn_number,
@@ -79,20 +90,24 @@ def spent_today(app: App, now: datetime) -> Spent:
     return Spent(sums["dollars"] or 0.0, sums["tokens"] or 0)
 
 
-def totals(app: App, since: date, by: By) -> list[Total]:
-    """Sums from the day `since` on, in the order of their keys. By turn: only calls for a session. One query."""
-    rows = LedgerEntry.objects.for_app(app).filter(day__gte=since)
+def totals(app: App, since: date, by: By, until: date = date.max) -> list[Total]:
+    """Sums from the day `since` to `until`, in the order of their keys. One query.
+
+    By turn: only calls for a session.
+    """
+    rows = LedgerEntry.objects.for_app(app).filter(day__gte=since, day__lte=until)
     if by == "turn":
         rows = rows.filter(session__isnull=False)
     unpriced = Q(cost=None) & (Q(input_tokens__gt=0) | Q(output_tokens__gt=0))
     sums = (
         rows.values_list(*GROUPS[by])
         .annotate(
-            Count("pk"), Sum("input_tokens"), Sum("output_tokens"), Sum("cost"), unpriced=Count("pk", filter=unpriced)
+            Count("pk"), Sum("input_tokens"), Sum("output_tokens"), Sum("cost"),
+            unpriced=Count("pk", filter=unpriced), failed=Count("pk", filter=~Q(outcome="ok")),
         )
         .order_by(*GROUPS[by])
-    )
+    )  # fmt: skip
     return [
-        Total(tuple(key), calls, tokens_in, tokens_out, dollars or 0.0, without_price)
-        for *key, calls, tokens_in, tokens_out, dollars, without_price in sums
+        Total(tuple(key), calls, tokens_in, tokens_out, dollars or 0.0, without_price, failed)
+        for *key, calls, tokens_in, tokens_out, dollars, without_price, failed in sums
     ]

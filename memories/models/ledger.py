@@ -13,6 +13,9 @@ class LedgerEntry(Scoped):
     """One call to a model. `cost` in US dollars, null if the price is not known; `day` in the app's time zone."""
 
     operation = models.CharField(max_length=20)
+    provider = models.CharField(
+        max_length=20, null=True, blank=True, help_text="Whose service it was; empty: not written down."
+    )
     model = models.CharField(max_length=120)
     session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     turn_number = models.PositiveIntegerField(null=True, blank=True)

@@ -25,7 +25,9 @@ ROUTES = [
     if isinstance(entry, URLPattern) and entry.name not in OPEN and "<" not in str(entry.pattern)
 ]
 PAGES = ["/" + str(entry.pattern) for entry in ROUTES]
-LOOKED_AT = ["/" + str(entry.pattern) for entry in ROUTES if entry.callback.can_be_looked_at]
+LOOKED_AT = [
+    "/" + str(entry.pattern) for entry in ROUTES if entry.callback.can_be_looked_at and entry.name != "costs-csv"
+]
 
 
 def test_there_are_pages() -> None:
@@ -97,11 +99,9 @@ def test_a_superuser_of_no_app_is_told_how_to_add_one(sue: Client) -> None:
     assert "Add the first one" in text_of(sue.get("/"))
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", LOOKED_AT)
 def test_pages_hold_nothing_inline_and_say_where_one_is(sue: Client, alice: Caller, page: str) -> None:
     answer = sue.get(page)
-    if answer.status_code == 405:
-        return
     html = answer.content.decode()
     assert answer.status_code == 200
     assert not re.search(r"<script(?![^>]*\ssrc=)|<style|\sstyle=|\son[a-z]+=|hx-on", html)

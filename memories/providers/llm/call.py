@@ -46,6 +46,7 @@ class Call:
 
     operation: str
     model: str
+    provider: str
     is_made: bool = False
     reply: Reply | None = None
     outcome: str = UNUSABLE
@@ -72,4 +73,4 @@ class Call:
         tokens_in, tokens_out = (self.reply.input_tokens, self.reply.output_tokens) if self.reply else (0, 0)
         price = prices.get(self.model) if tokens_in or tokens_out else None
         cost = (tokens_in * price[0] + tokens_out * price[1]) / 1_000_000 if price else None
-        return Usage(self.operation, self.model, tokens_in, tokens_out, self.seconds, cost, self.outcome)
+        return Usage(self.operation, self.model, tokens_in, tokens_out, self.seconds, cost, self.outcome, self.provider)

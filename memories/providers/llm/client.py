@@ -102,7 +102,7 @@ class ModelChat:
         """One call, metered."""
         expected = expect(self._dialect, ask, model, refused, self._prices.get(model))
         grant = meter(expected)
-        call = Call(ask.operation, model)
+        call = Call(ask.operation, model, self.name)
         try:
             with self._circuit.guard(), call.timed():
                 request = within(ask, expected, grant.output_tokens)

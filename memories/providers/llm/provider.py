@@ -51,7 +51,10 @@ class LLMUnusable(LLMError):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What one call to a model took. `cost` in US dollars, None if the price is not known."""
+    """What one call to a model took. `cost` in US dollars, None if the price is not known.
+
+    `provider` is whose service it was: anthropic, openai, ollama.
+    """
 
     operation: str
     model: str
@@ -60,6 +63,7 @@ class Usage:
     seconds: float
     cost: float | None = None
     outcome: str = "ok"
+    provider: str = ""
 
 
 Price = tuple[float, float]

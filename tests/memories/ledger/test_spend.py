@@ -11,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from time_machine import travel
 
 from memories.ledger import record, spent_today, totals
+from memories.ledger.spend import GROUPS
 from memories.models import EnergyUse, LedgerEntry
 from memories.providers.llm.provider import Usage
 from memsite.tenancy.models import App
@@ -113,6 +114,25 @@ def test_sums_by_operation(acme: App) -> None:
     ]
 
 
+def test_sums_by_model_and_by_day_and_operation(acme: App) -> None:
+    spend(acme, usage(), usage("gate", outcome="unavailable"), at=NOON - timedelta(days=1))
+    spend(acme, usage())
+    spend(acme, usage(provider="ollama"))
+    one, other = totals(acme, date(2027, 1, 1), "model")
+    assert (one.key, other.key) == ((None, "large-1"), ("ollama", "large-1"))
+    assert (one.calls, one.failed, one.tokens) == (3, 1, 360)
+    days = [(total.key, total.calls) for total in totals(acme, date(2027, 1, 1), "day and operation")]
+    yesterday = NOON.date() - timedelta(days=1)
+    assert days == [((yesterday, "extract"), 1), ((yesterday, "gate"), 1), ((NOON.date(), "extract"), 2)]
+
+
+def test_sums_end_with_a_day(acme: App) -> None:
+    spend(acme, usage(), at=NOON - timedelta(days=1))
+    spend(acme, usage())
+    yesterday = NOON.date() - timedelta(days=1)
+    assert [total.key for total in totals(acme, date(2027, 1, 1), "day", yesterday)] == [(yesterday,)]
+
+
 def test_sums_by_turn_of_a_session(alice: Caller) -> None:
     session = session_of(alice)
     for turn in (2, 1, 2, None):
@@ -130,7 +150,7 @@ def test_a_call_that_failed_without_an_answer_is_not_called_unpriced(acme: App) 
 def test_sums_take_one_query_however_much_there_is(acme: App) -> None:
     for days in range(5):
         spend(acme, usage(), usage("gate"), at=NOON - timedelta(days=days))
-    for by in ("day", "operation", "turn"):
+    for by in GROUPS:
         with CaptureQueriesContext(connection) as queries:
             totals(acme, date(2027, 1, 1), by)
         assert len(queries) == 1

@@ -291,6 +291,7 @@ def test_tokens_time_and_cost_are_told(chat, server, meter, usages):
     chat.ask(ASK, meter)
     (usage,) = usages
     assert (usage.operation, usage.model, usage.outcome) == ("extract", "large", "ok")
+    assert usage.provider == chat.name
     assert (usage.input_tokens, usage.output_tokens) == (2_000, 100)
     assert usage.cost == pytest.approx(2_000 * 3 / 1e6 + 100 * 15 / 1e6)
     assert 0 < usage.seconds < 5
