@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from memories.providers.llm.rules.evidence import count_ops
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.verbs import is_base
 
@@ -16,6 +17,15 @@ _ACCEPTED = re.compile(
     r"(?:yes|y|ya|yep|yeah)(?: please| pls)?\W*$)",
     re.IGNORECASE,
 )
+_BOTH = re.compile(
+    r"^(?:(?:yes|yeah|ok|okay|sure),? )?(?:both|all(?: of (?:it|them))?|do both)(?:,? please)?\W*$", re.IGNORECASE
+)
+_OFFERED = re.compile(
+    r"^(?:(?:shall|should|may|can) I|(?:do you )?want me to|ok(?:ay)? to) (?P<what>(?:set|change|switch|move|pin|raise|"
+    r"lower|limit|disable|enable|replace|rename|upgrade|migrate|drop|keep|use|schedule|store|rotate)\b.{8,160})$",
+    re.IGNORECASE,
+)
+"""What would hold for long; what is only done once is no decision."""
 _REFUSED = re.compile(r"\b(?:no|not|don't|nope|but|later|wait|instead|rather)\b", re.IGNORECASE)
 _WOULD = re.compile(
     r"^(?:then |so |here )?I(?:'d| would)(?: suggest| recommend| propose)?,? (?:that we |to )?(.+)$", re.IGNORECASE
@@ -31,7 +41,7 @@ MAX_CHARACTERS = 240
 
 def read_agreement(answer: str, proposed: Sequence[Sentence]) -> str:
     """The decision as a statement; "" if nothing was proposed or it was not accepted."""
-    if not _ACCEPTED.match(answer) or _REFUSED.search(answer[:60]):
+    if not (_ACCEPTED.match(answer) or _BOTH.match(answer)) or _REFUSED.search(answer[:60]):
         return ""
     for sentence in reversed(proposed[-4:]):
         found = _read_proposal(sentence.text) if len(sentence.text) <= MAX_CHARACTERS else ""
@@ -45,5 +55,8 @@ def _read_proposal(text: str) -> str:
     if match:
         first = match[1].split(" ", 1)[0].lower()
         return f"Agreed to {match[1]}" if is_base(first) else f"Agreed on {match[1]}"
+    offered = _OFFERED.match(text)
+    if offered and count_ops(text):
+        return f"Agreed to {offered['what']}"
     match = _LABELLED.match(text) or _WOULD_HELP.match(text) or _GOOD_FOR_IT.match(text)
     return f"Agreed: {match[1]}" if match else ""

@@ -10,8 +10,8 @@ import re
 from memories.providers.llm.rules.asked import Asked, read_question
 from memories.providers.llm.rules.evidence import count_ops
 from memories.providers.llm.rules.mentions import verb_at
-from memories.providers.llm.rules.verbs import past, plural_form, third_person
-from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, PREPOSITIONS, SUBORDINATORS
+from memories.providers.llm.rules.verbs import is_base, past, plural_form, third_person
+from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, KIN, PREPOSITIONS, SUBORDINATORS
 from memories.text.temporal.words import NUMBERS
 from memories.text.wordlist import words
 
@@ -37,12 +37,23 @@ _DAY = re.compile(
     re.IGNORECASE,
 )
 _DEFINITE = re.compile(r"(?:the|our|my|this|that) |[\w-]*[A-Z\d_./-][\w-]*$")
-_BARE_NUMBER = re.compile(r"^(?:\d+|[a-z]+(?:-[a-z]+)?)$", re.IGNORECASE)
+_BARE_NUMBER = re.compile(
+    r"^(?:(?:about|around|roughly|some|over|under|nearly|almost|at (?:least|most)|up to|exactly|only) )?"
+    r"(?:\d[\d.,]*|[a-z]+(?:-[a-z]+)?)$",
+    re.IGNORECASE,
+)
+_CONDITION = re.compile(
+    r"^(?:not (?:before|until|while|during|in|on)|only (?:after|when|if|once)|after|once|when) \w", re.I
+)
+"""What an answer to a bare proposal begins with: "Add an index now?" "Not before the upgrade"."""
+_OWNING = words("use have run drive own")
+"""What one does with it, it is one's own: "which database do you use" is "my database"."""
 _IT_IS = re.compile(r"^(?:it|that|this|they|he|she)(?:'s| is| are|'re| was) ", re.IGNORECASE)
 _LONG_TIME = re.compile(
     r"^(?:(?:19|20)\d\d|(?:january|february|march|april|may|june|july|august|september|october|november|december))\b",
     re.IGNORECASE,
 )
+_NOW = re.compile(r" (?:now|today|already|right away)\W*$", re.IGNORECASE)
 _PLACES = words("here there home abroad outside upstairs downstairs everywhere nowhere online")
 _TOWARDS = words("go move travel fly send put ship write point deploy push upload back commute")
 _OBJECTS = words("me him her it them us")
@@ -53,6 +64,8 @@ _HAVE_TO_BE = {"is": "am", "are": "am", "was": "was", "were": "was"}
 
 def join_answer(question: str, answer: str, by_user: bool = False) -> str:
     """The statement that both make; "" where there is none. `by_user` tells who asks."""
+    if _CONDITION.match(answer) and is_base(question.split(" ", 1)[0].lower()):
+        return f"{_NOW.sub('', question).strip(' ?.')}: {answer}"
     asked = read_question(question, by_user)
     if asked and by_user and not _asks_about_here(asked):
         return ""
@@ -93,8 +106,15 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
     if re.search(r"\b(?:any|anything|anyone|anybody)\b", f"{asked.subject} {asked.rest}"):
         return ""
     if asked.alternatives or (asked.is_be and asked.subject != "there" and not asked.verb):
-        return f"{_declare(asked, False, with_rest=False)} {answer}"
+        return f"{_declare(asked, False, with_rest=False)} {_owned(asked, answer)}"
     return f"{_declare(asked, False)}: {answer}"
+
+
+def _owned(asked: Asked, answer: str) -> str:
+    """ "Is Ann your wife?" "Partner": "my partner"."""
+    owner, _, rest = asked.rest.partition(" ")
+    is_theirs = owner in {"my", "our"} and rest in KIN and re.split(r"[ ,]", answer, maxsplit=1)[0].lower() in KIN
+    return f"{owner} {answer}" if is_theirs else answer
 
 
 def _about_subject(asked: Asked, answer: str) -> str:
@@ -154,7 +174,9 @@ def _about_noun(asked: Asked, answer: str, said: str) -> str:
         is_pointed_at = asked.subject.lower() in {"it", "that", "this"}
         return f"The {noun} is {answer}" if is_pointed_at else f"{owner} {noun} is {answer}"
     if asked.auxiliary in {"do", "does", "did"} and not asked.rest and not asked.wh.endswith("of"):
-        return f"{said} {answer}"
+        owner = {"I": "my", "we": "our"}.get(asked.subject, "")
+        is_one = asked.noun and not noun.endswith("s") and " and " not in answer
+        return f"{owner} {noun} is {answer}" if owner and is_one and asked.verb in _OWNING else f"{said} {answer}"
     return f"The {noun} {_with_rest(said, asked.rest)} is {answer}"
 
 

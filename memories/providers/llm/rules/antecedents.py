@@ -28,7 +28,7 @@ _NOT_SAID_OF_A_THING = re.compile(
     r"said|like|all|what|why|how|because|exactly|right|wrong|it|enough|turns|turned|seems|seemed|looks|looked|"
     r"depends|sounds|makes sense|does the job|up to|my (?:fault|mistake|bad|guess|turn)|not (?:that|like|a problem)|"
     r"(?:my|our|his|her|their) (?:birthday|anniversary|turn|fault|problem|business)|"
-    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d)\b",
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day|(?:\w+ )?day|\d)\b",
     re.IGNORECASE,
 )
 _OBJECT = re.compile(
@@ -131,7 +131,11 @@ class Antecedents:
             return text
         before = text[: match.start()]
         verb = before.split()[-1].lower()
-        if verb in _IDIOMS or any(not one.is_subject for one in read_mentions(before)):
+        if (
+            verb in _IDIOMS
+            or (verb == "of" and match["word"] == "them")
+            or any(not one.is_subject for one in read_mentions(before))
+        ):
             return text
         thing = self._thing(match["word"] == "them", is_last=match["word"] == "that")[0]
         return f"{before}{thing}{text[match.end() :]}" if thing else text

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from memories.providers.llm.rules.candidate import CORRECTION, GUESS, OUTCOME, Candidate
 from memories.providers.llm.rules.evidence import UNREAL, weigh_impersonal
 from memories.providers.llm.rules.foreign import is_foreign
-from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
-from memories.providers.llm.rules.outcomes import is_specific, read_outcome
+from memories.providers.llm.rules.leads import announces, mend, strip_leads, strip_report
+from memories.providers.llm.rules.outcomes import is_specific, read_announced, read_outcome
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import asks_in_general
 from memories.providers.llm.rules.user import MAX_WORDS, MIN_WORDS
@@ -42,7 +42,7 @@ def read_assistant(sentences: list[Sentence], content: str, place: int, earlier:
             or text.count("(") != text.count(")")
         ):
             continue
-        outcome = read_outcome(text)
+        outcome = read_outcome(text) or read_announced(text, announces(bare.text))
         if not outcome and not is_general and _DEFINITE.match(text) and is_specific(text):
             finding = weigh_impersonal(text)
             outcome = (text, "a finding", 0.55) if finding.score >= SURELY else None

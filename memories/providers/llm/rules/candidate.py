@@ -29,5 +29,5 @@ class Candidate:
 
     @property
     def is_dated(self) -> bool:
-        """Whether its relative dates may be written out: not in other languages, not in "Tuesday, not Monday"."""
-        return not self.is_foreign and self.type != CORRECTION
+        """Whether its relative dates may be written out: not in other languages."""
+        return not self.is_foreign

@@ -49,7 +49,7 @@ def find_candidates(chunk: Chunk) -> tuple[Candidate, ...]:
             order = {message.content[one.start : one.end]: at for at, one in reversed(list(enumerate(sentences)))}
             found += sorted(said, key=lambda candidate: order.get(candidate.quote, 0))
         heard.hear(message, sentences, is_read=is_meant)
-    return tuple(candidate for candidate in found if not _is_set_right(candidate, found))
+    return tuple(candidate for at, candidate in enumerate(found) if not _is_set_right(candidate, found[at + 1 :]))
 
 
 def _read_user(
@@ -60,10 +60,10 @@ def _read_user(
         quote = message.content[sentences[0].start : sentences[0].end] if sentences else ""
         yield Candidate(agreed, place, quote, 0.8, "a decision", DECISION, is_final=True)
     rest: list[Sentence] = []
-    earlier = [*heard.earlier]
+    own: list[str] = []
     for sentence in sentences:
-        whole = read_whole(sentence, message.content[sentence.start : sentence.end], place, earlier)
-        earlier.append(sentence.text)
+        whole = read_whole(sentence, message.content[sentence.start : sentence.end], place, heard, own)
+        own.append(sentence.text)
         if whole is None:
             rest.append(sentence)
         else:
@@ -103,15 +103,10 @@ def _stems(text: str) -> set[str]:
     return {word[:5] for word in _WORD.findall(text.lower()) if len(word) > 2}
 
 
-def _is_set_right(candidate: Candidate, found: list[Candidate]) -> bool:
+def _is_set_right(candidate: Candidate, later: list[Candidate]) -> bool:
     """Whether a later correction says the same with another value: "… is 5433" before "… is 5432, not 5433"."""
     said = set(_WORD.findall(candidate.text.lower()))
-    return any(
-        other.type == CORRECTION
-        and other.message > candidate.message
-        and said <= set(_WORD.findall(other.text.lower()))
-        for other in found
-    )
+    return any(other.type == CORRECTION and said <= set(_WORD.findall(other.text.lower())) for other in later)
 
 
 def _sentences(message: Message) -> list[Sentence]:

@@ -47,7 +47,7 @@ _SHARED = re.compile(
     r"^((?:I|We|we)(?: \w+ly| also| currently| still)?) (\w+)\b(.*?),? and (?:also |then )?(\w+) (?=(?:a|an|the|"
     r"my|our|as|at|in|for|on|with|from|to|two|three|\d|every)\b)"
 )
-_CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's")
+_CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's")
 MAX_CLAUSES = 12
 
 

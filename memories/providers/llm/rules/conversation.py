@@ -31,6 +31,8 @@ class Conversation:
 
     def __init__(self) -> None:
         self.earlier: list[str] = []
+        self.own: list[str] = []
+        """What the user said of it."""
         self.asked = ""
         self.before = self.role = ""
         self.proposed: list[Sentence] = []
@@ -50,6 +52,10 @@ class Conversation:
             return not is_role_play(head, self._in_role) and not is_made_up(head)
         return message.role == ASSISTANT and not self._in_role
 
+    def is_asked_by_other(self, role: str) -> bool:
+        """Whether a message of this role may answer a question: nobody answers themselves."""
+        return bool(self.asked) and self.role != role
+
     def who_we_are(self, clause: str, content: str) -> str:
         """ "We" is the user's team where work is talked about. Elsewhere what "we" do is what the user does, too."""
         return TEAM if (_work_in(clause) or _work_in(content[:HEAD]) or self._work) > 0 else SPEAKER
@@ -63,11 +69,14 @@ class Conversation:
         self.before, self.role = message.content, message.role
         self.proposed = [] if by_user else sentences
         if not sentences:
+            self.asked = ""
             return
         for name in _NAME.findall(message.content[:HEAD]):
             if not is_finite(name.lower()):
                 self.names[name.lower()] = name
-        self.earlier += [sentence.text for sentence in sentences]
+        said = [sentence.text for sentence in sentences]
+        self.earlier += said
+        self.own += said if by_user else []
         self.asked = _asked(sentences, by_user)
         if not is_read:
             self._note(sentences, by_user)

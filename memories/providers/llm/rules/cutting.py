@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
-from memories.providers.llm.rules.verbs import is_finite
+from memories.providers.llm.rules.clauses import has_verb
+from memories.providers.llm.rules.verbs import is_base, is_finite, is_past
+from memories.providers.llm.rules.words import ADVERBS, PREPOSITIONS, SUBORDINATORS
 from memories.text.wordlist import words
 
 _BORDER = re.compile(
@@ -37,6 +40,15 @@ _PLAIN_VERB = words("""
     """)
 
 
+_TOPIC = re.compile(
+    r"^(?P<topic>[\w][^,.;:!?]{1,40}), (?:it|he|she|they|that)"
+    r"(?P<verb>'s|'re| is| are| was| were| has| have| runs| lives)(?= (?!(?:been|got)\b))",
+    re.IGNORECASE,
+)
+_MIND = re.compile(
+    r"^mind (?!if\b|that\b|you\b|the gap)([\w-]+(?: [\w-]+)?), (?=(?:the|its?|their|they) )", re.IGNORECASE
+)
+_OWNERS = words("my our his her their the")
 _ASKED = re.compile(
     r"(?:can|could|should|shall|may|do|does|did|is|are|would|will|what|how|which|where|when|"
     r"why|who|any)\s+(?:i|you|we|it|that|this|there|"
@@ -52,8 +64,12 @@ _TOLD_THAT = re.compile(
 
 
 MIN_WORDS = 3
+MOST_SUBJECT_WORDS = 7
 
 
+_NO_TOPIC = _NO_SUBJECT | SUBORDINATORS | ADVERBS | PREPOSITIONS | _PRONOUN | words("ok okay oh ah well hey today")
+_ORDERED = words("it them the that this my our your me us")
+"""What may stand behind an order."""
 _SPOKEN = re.compile(r"\b(?:said|says|told|thinks|thought|claims|believes)\b", re.IGNORECASE)
 _CUT_SHORT = re.compile(
     r"\b(?:know|knows|wonder|wonders|ask|asks|tell|tells|the|a|an|to|of|for|with|and|or|but|my|your|our|before you|"
@@ -65,6 +81,16 @@ _CUT_SHORT = re.compile(
 def is_cut_short(text: str) -> bool:
     """Whether a clause ends with a word that wants another: "I never know"."""
     return bool(_CUT_SHORT.search(text))
+
+
+def join_topic(text: str) -> str:
+    """ "fc-1, it's an Ampere box" → "fc-1 is an Ampere box", "mind Redis, the cache is old" → "Redis: the cache …"."""
+    text = _MIND.sub(r"\1: ", text)
+    match = _TOPIC.match(text)
+    if not match or match["topic"].split(" ", 1)[0].lower() in _NO_TOPIC or has_verb(match["topic"]):
+        return text
+    verb = {"'s": " is", "'re": " are"}.get(match["verb"], f" {match['verb'].strip()}")
+    return f"{match['topic']}{verb}{text[match.end() :]}"
 
 
 def cut_run_on(text: str) -> list[str]:
@@ -79,6 +105,21 @@ def cut_run_on(text: str) -> list[str]:
             start = match.end()
     found.append(text[start:])
     return [part for clause in found for part in _cut_told(clause.strip(" ,;–—-"))]
+
+
+def cut_reply(text: str) -> Iterator[tuple[str, str]]:
+    """What may be a short answer, and the clause that follows it: "Postgres · we moved in May"."""
+    for match in _BORDER.finditer(text):
+        answer, rest = text[: match.start()].strip(), text[match.end() :]
+        is_clause = _opens_clause(rest, match.group()) or _tells_of_the_past(rest)
+        if answer and is_clause:
+            yield answer, rest
+
+
+def _tells_of_the_past(rest: str) -> bool:
+    """ "My father gave it to me"."""
+    found = rest.lower().split()
+    return len(found) >= MIN_WORDS and found[0] in _OWNERS and any(map(is_past, found[2:4]))
 
 
 def _is_new(left: str, border: str, right: str) -> bool:
@@ -116,6 +157,10 @@ def _opens_clause(right: str, border: str) -> bool:
         )
     if first in _NO_SUBJECT:
         return False
+    if is_base(first) and right.split()[1].lower() in _ORDERED:
+        return True
+    if first in _OWNERS and any(word in _PLAIN_VERB for word in right.lower().split()[2:MOST_SUBJECT_WORDS]):
+        return True
     return match["verb"].lower() in _PLAIN_VERB or (
         first.endswith("'s") and len(right.split()) > 2 and not border.strip().endswith(("and", "or"))
     )

@@ -76,7 +76,7 @@ def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candida
 def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) -> Fact:
     now = chunk.messages[candidate.message].at or chunk.now
     dated = make_dates_plain(content, now) if candidate.is_dated else None
-    content = dated.text if dated else content
+    content = dated.text[:1].upper() + dated.text[1:] if dated else content
     entities = find_entities(content, setting.subjects)
     names = tuple(entity.name for entity in entities if entity.name.lower() not in {"user", "assistant"})[:MAX_ENTITIES]
     known = next((entity.name for entity in entities if entity.kind == "subject"), "")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memories.providers.llm.rules.verbs import is_participle
 from memories.text.wordlist import words
 
 _GREETING = re.compile(
@@ -19,7 +20,8 @@ _FILLER = re.compile(
     r"dude|look|listen|anyway|anyways|btw|fyi|psa|heads up|by the way|also|so|and|but|plus|then|first|firstly|"
     r"second|secondly|third|finally|next|honestly|tbh|frankly|basically|obviously|of course|in fact|in short|"
     r"again|note|nb|ps|p\.s|update|reminder|quick (?:note|question|q|one|thing)|one more thing|another thing|"
-    r"side note|for context|context|background|for the record|for reference|for your information|just so you know|"
+    r"side note|(?:one|last) thing|last one|"
+    r"for context|context|background|for the record|for reference|for your information|just so you know|"
     r"just fyi|to be clear|to clarify|to be honest|as i said|like i said|as mentioned|as you know|as i mentioned|"
     r"that's (?:fine|ok|okay|good|great|right|true|perfect|cool|all right)|got it|i see|makes sense|good point|"
     r"same here|me too|unfortunately|sadly|luckily|fortunately|thankfully|"
@@ -36,7 +38,7 @@ _ANNOUNCED = re.compile(
     r"know|save|store|take note|mind you)(?: this| for (?:the future|later|next time|me))?(?: that|:|,)?\s+|"
     r"(?:i (?:want|need|wanted) (?:you to know|to (?:tell you|mention|let you know|add|note|share))|"
     r"you should know|you (?:need|ought) to know|i should (?:mention|add|note|tell you|say)|"
-    r"i forgot to (?:mention|say|tell you)|let me (?:tell you|add|mention)|did i (?:mention|tell you)|"
+    r"i forgot to (?:mention|say|tell you)|before i forget|let me (?:tell you|add|mention)|did i (?:mention|tell you)|"
     r"i (?:already )?(?:mentioned|said)(?: before| earlier)?|(?:just )?letting you know|asking(?: because)?|"
     r"asking cos|it's worth (?:noting|mentioning)|worth (?:noting|mentioning)|(?:the )?(?:thing|fact|truth|"
     r"reason) is|important|to give you some context|in case (?:it matters|you need it|it helps)|"
@@ -60,24 +62,28 @@ _HEDGE = re.compile(
 _CORRECTED = re.compile(
     r"(?:no|nope|nah|wrong|incorrect|correction|not quite|that's (?:wrong|not (?:right|correct|true|it)|incorrect|"
     r"false)|that is (?:wrong|not (?:right|correct|true)|incorrect)|you(?:'re| are) (?:wrong|mistaken)|"
-    r"you got (?:that|it|this) wrong|you misunderstood(?: me)?|wait|hold on|stop|sorry|my mistake|oops|"
-    r"scratch that|i meant|i mean|nein|non)\s*[,.!:;–—-]+\s*|(?:no|nope|wait|sorry)\s+(?=actually|it's|its|it is|"
-    r"that's|i said|i meant|not)|actually,?\s+|i meant?(?: that)?,?\s+|",
+    r"you got (?:that|it|this) wrong|you misunderstood(?: me)?|(?:no,? )?wait(?:,? no)?|hold on|hang on|stop|sorry|"
+    r"my (?:mistake|bad)|oops|scratch that|strike that|let me correct (?:that|myself)|i misspoke|i meant|i mean|"
+    r"nein|non)\s*[,.!:;–—-]+\s*|(?:no|nope|no wait|wait|sorry)\s+(?=actually|it's|its|it is|"
+    r"that's|i said|i meant|not)|(?:scratch|strike) that\s+|actually,?\s+|i meant?(?: that)?,?\s+|",
     re.IGNORECASE,
 )
 _TRAIL = re.compile(
     r"(?:\s*[,;(–—-]*\s*\b(?:lol|lmao|haha+|hehe|btw|fyi|tbh|though|thx|thanks|thank you|ty|pls|please|you know|"
     r"i guess|i think|right|ok|okay|yeah|xd|by the way|if that helps|if that matters|just so you know|anyway|"
-    r"as you know|for the record|i mean|sorry|alright|smh|ngl|imo|obviously|of course|danke|merci|gracias)\)?|"
+    r"as you know|for the record|i mean|sorry|alright|smh|ngl|imo|obviously|of course|danke|merci|gracias|"
+    r"so (?:no|yes)|don't let me forget(?: it)?|remind me)\)?|"
     r"\s*[:;]-?[)(DPp]|\s*\^\^|[\s,;:–—-]+)$",
     re.IGNORECASE,
 )
 _SLIPPED = re.compile(
-    r"\b(?:i|[Ii]m|[Ii]ve|\w+nt|[Cc]ant|[Ww]ont|[Tt]hats|[Ww]hats|u|cos|cuz|bc|w|gonna|wanna|tmrw?|2morrow)\b"
+    r"\b(?:by the way|btw|[Iw]e?'ve to|i|[Ii]m|[Ii]ve|\w+nt|[Cc]ant|[Ww]ont|[Tt]hats|[Ww]hats|u|cos|cuz|bc|w|gonna|"
+    r"wanna|tmrw?|2morrow)\b"
 )
 _LAST = words("""
     lol lmao haha hahaha hehe btw fyi tbh though thx thanks ty pls please know guess think right ok okay yeah xd way
-    helps matters anyway record mean sorry alright smh ngl imo obviously course danke merci gracias you so
+    helps matters anyway record mean sorry alright smh ngl imo obviously course danke merci gracias you so no yes
+    forget it me
     """)
 _SLIPS = (
     (re.compile(r"\bi(?='|\b(?![.'-]?\w))(?!\.e)"), "I"),
@@ -93,6 +99,8 @@ _SLIPS = (
     (re.compile(r"\b(?:cos|cuz|bc)\b"), "because"),
     (re.compile(r"\b(mother|father|sister|brother|son|daughter|parents)s? in law\b"), r"\1-in-law"),
     (re.compile(r"\bw/(?= )"), "with"),
+    (re.compile(r"\b([Iw]e?)'ve to(?= [a-z])"), r"\1 have to"),
+    (re.compile(r"(?<=\w),? (?:by the way|btw)\b(?=,? \w|,)"), ""),
     (re.compile(r"\b(?:gonna)\b"), "going to"),
     (re.compile(r"\b(?:wanna)\b"), "want to"),
     (re.compile(r"\btmrw\b|\btmr\b|\b2morrow\b"), "tomorrow"),
@@ -107,8 +115,22 @@ _REPORT = re.compile(
 )
 
 
+_FOUND = re.compile(r"^(?:found it|found the (?:cause|bug|problem|culprit)|got it|there it is): ", re.IGNORECASE)
+_DID = re.compile(r"^([A-Z][a-z]+)(?: (?:it|that|this|so|both|all))?: (?=\S)")
+
+
+def announces(text: str) -> str:
+    """What an assistant says it has: "found" before "Root cause: …", "done" before "Written: …"; else ""."""
+    if _FOUND.match(text):
+        return "found"
+    did = _DID.match(text)
+    return "done" if did and is_participle(did[1].lower()) else ""
+
+
 def strip_report(text: str) -> str:
-    """What an assistant found, without the word that announces it."""
+    """What an assistant found or did, without the words that announce it: "Found it: …", "Written: …"."""
+    did = _DID.match(text) if announces(text) else None
+    text = text[did.end() :] if did else text
     return _REPORT.sub("", text)
 
 

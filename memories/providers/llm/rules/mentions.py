@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from memories.providers.llm.rules.verbs import AUXILIARIES, base_of_gerund, is_base, is_finite, is_participle
 from memories.providers.llm.rules.words import (
+    ADJECTIVES,
     ADVERBS,
     DETERMINERS,
     MODALS,
@@ -53,6 +54,7 @@ _ORDERED = DETERMINERS | words("it them me us")
 """What may stand behind an order."""
 _NOTHING = words("""
     way thing things problem question idea moment sort kind point reason case mind fun sense rest end job lot luck
+    whole same other others last first next best worst eldest youngest
     """)
 
 
@@ -183,7 +185,7 @@ def _mention(tokens: list[str], lows: list[str], before: str) -> Mention | None:
 
 
 def _is_thing(head: str) -> bool:
-    is_empty = head in _TIMES or head in _NOTHING or head in DETERMINERS or head in NUMBERS
+    is_empty = head in _TIMES or head in _NOTHING or head in ADJECTIVES or head in DETERMINERS or head in NUMBERS
     return not is_empty and any(map(str.isalpha, head)) and not _ORDINAL.fullmatch(head)
 
 

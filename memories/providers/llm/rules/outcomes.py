@@ -34,7 +34,8 @@ _CAUSE = re.compile(
     re.IGNORECASE,
 )
 _STATE = re.compile(
-    r"\b(?:is now|are now|now (?:runs?|uses?|has|points?|listens?|lives?|takes?)|has been|have been|was (?:moved|"
+    r"\b(?:is now|are now|(?:is|are) [\w-]+ now$|(?:finished|completed|ended): \d+ (?:s|ms|min|minutes|seconds|hours)|"
+    r"now (?:runs?|uses?|has|points?|listens?|lives?|takes?)|has been|have been|was (?:moved|"
     r"renamed|raised|removed|replaced|migrated|deployed|upgraded|installed|merged|rolled back)|took \d|"
     r"takes (?:about |around )?\d|is (?:granted|owned|managed|pinned|scheduled|capped|stored|hosted)|runs (?:on|"
     r"at|every|nightly)|lives (?:in|on|at)|listens on|expires on|per the wiki|according to the|we(?:'ve|"
@@ -67,6 +68,7 @@ _SMALL = re.compile(
     r"list for you|translation|spelling|typo|comma|wording|sentence|paragraph|the note|a note)\b",
     re.IGNORECASE,
 )
+_TURNS_OUT = re.compile(r"^(?:(?:so )?it )?turns out(?: that)? ", re.IGNORECASE)
 _FOR_YOU = re.compile(r"\s+(?:for you|as (?:you )?(?:requested|asked|discussed))\b", re.IGNORECASE)
 
 
@@ -93,6 +95,13 @@ def read_outcome(clause: str) -> tuple[str, str, float] | None:
     return None
 
 
+def read_announced(clause: str, announced: str) -> tuple[str, str, float] | None:
+    """What stood behind "Found it:" or "Written:", if it is matter of this place."""
+    if not announced or _SMALL.search(clause) or not count_ops(clause) or not is_specific(clause):
+        return None
+    return _about(clause), "a cause was found" if announced == "found" else "something was done", 0.6
+
+
 def is_specific(clause: str) -> bool:
     """Whether a sentence names things of this place, and neither advises nor explains in general."""
     return (
@@ -108,4 +117,5 @@ def _is_matter(rest: str) -> bool:
 
 
 def _about(clause: str) -> str:
+    clause = _TURNS_OUT.sub("", clause)
     return re.sub(r"\b([Yy])our\b", "User's", re.sub(r"\byou have\b", "User has", clause))

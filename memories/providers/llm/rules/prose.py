@@ -49,6 +49,7 @@ _LEFT_OUT_LINE = re.compile(
     | (?:def|class)\s\w+\s*[(:] | (?:import|package)\s[\w.]+;?\s*$ | from\s[\w.]+\simport\s
     | (?:const|let|var|final|int|string|public|private|static|func|fn|pub|use)\s[\w<>:, ]{1,60}\s*(?:=|\(|\{|;\s*$)
     | (?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP)\s[\w*"`]+ | FROM\s\w | WHERE\s\w
+    | select\s[\w*"`.,()\s]+?\sfrom\s\w | update\s\w+\sset\s | insert\sinto\s | delete\sfrom\s\w+\swhere\s
     | (?:sudo|apt|apt-get|pip|npm|npx|yarn|docker|kubectl|helm|git|curl|wget|ssh|cd|ls|cat|echo|export|systemctl)
       \s+[-\w./$"']+(?:\s+[-./$"'\w=:]+)*\s*$
     | [\w.-]+\s*=\s*\S+\s*$ | [\w-]+(?:\.[\w-]+)*\([^)]*\)[;:{]?\s*$

@@ -6,6 +6,7 @@ import re
 
 from memories.providers.llm.rules.candidate import SAID, Candidate
 from memories.providers.llm.rules.conversation import Conversation
+from memories.providers.llm.rules.corrections import denies
 from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.matter import Surroundings, weigh_matter
 from memories.providers.llm.rules.matter_marks import APOLOGY
@@ -23,6 +24,10 @@ _HEAD = 2_000
 _POINTS_ELSEWHERE = re.compile(r"^(?:which|same|because|so|then|and|but|except|instead)\b", re.IGNORECASE)
 
 
+_SAYS_WHAT_NOT = re.compile(r"^(?:(?:ah|oh|god|no|nope|nah|but|and),? )*not\b", re.IGNORECASE)
+"""Without a verb it says nothing by itself."""
+
+
 def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conversation) -> Candidate:
     """The unit with what its matter speaks for it, 0.5 being enough."""
     by_user = message.role == USER
@@ -38,7 +43,9 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
         is_resolved,
     )
     needed = (KEPT_FROM[by_user] if is_resolved else DANGLING_FROM) - CLEAR_ANSWER * (unit.is_joined and by_user)
-    score = 0.0 if is_empty(unit.text) else weigh_matter(unit.said, around) + ENOUGH - needed
+    is_bare_no = unit.is_fragment and not unit.is_joined and bool(_SAYS_WHAT_NOT.match(unit.text))
+    is_bare_no = is_bare_no or denies(unit.text)
+    score = 0.0 if is_empty(unit.text) or is_bare_no else weigh_matter(unit.said, around) + ENOUGH - needed
     return Candidate(
         unit.text,
         place,

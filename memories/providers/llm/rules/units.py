@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from memories.providers.llm.rules.answers import MAX_ANSWER_WORDS, join_answer
 from memories.providers.llm.rules.clauses import has_verb, split_clauses
 from memories.providers.llm.rules.conversation import Conversation
-from memories.providers.llm.rules.cutting import cut_run_on, is_cut_short
+from memories.providers.llm.rules.cutting import cut_reply, cut_run_on, is_cut_short, join_topic
 from memories.providers.llm.rules.evidence import UNREAL
 from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
+from memories.providers.llm.rules.mentions import MAX_PHRASE, read_mentions
 from memories.providers.llm.rules.offers import is_empty, is_offer
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_open, opens_question
+from memories.providers.llm.rules.slips import mend_slip
 from memories.text.messages import USER
 from memories.text.wordlist import words
 
@@ -25,6 +27,9 @@ MAX_WORDS = 45
 MAX_UNITS = 120
 """Of one message: who tells more at once pastes it."""
 MAX_JOINED_WORDS = 30
+MAX_LEANING_WORDS = 8
+ASIDE = "; "
+"""Between an answer and a clause that leans on it."""
 _UNFINISHED = re.compile(
     r"^(?!.*\b(?:just|please|always|never|don't|do not) [a-z]+ )(?:when|if|while|whenever|although|though|unless|until|"
     r"before|after|no of course|or|not (?:if|that))\b[^,]*$",
@@ -70,13 +75,18 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
     """The units of a message, each tied to what was said before it."""
     by_user = role == USER
     units: list[Unit] = []
+    aside: list[tuple[int, str]] = []  # what is asked or exclaimed tells nothing, but may be meant by "it"
     for sentence in sentences[:MAX_UNITS]:
-        bare = strip_leads(mend(sentence.text))
+        bare = strip_leads(mend_slip(mend(sentence.text)))
         asks = is_open(sentence, bare.text)
-        for clause in _cut(bare.text, asks, by_user):
+        is_reply = not units and not asks and heard.is_asked_by_other(role)
+        for clause in _cut(bare.text, asks, by_user, heard.asked if is_reply else ""):
             inner = strip_leads(clause)
             text = inner.text.strip(" ,;:-–—")
+            text = text if is_reply else join_topic(text)
             if not _is_told(text, by_user) or (sentence.is_question and text == bare.text):
+                if sentence.is_question or len(text.split()) <= MAX_PHRASE:
+                    aside.append((len(units), text))
                 continue
             is_fragment = not has_verb(text) and not text.lower().startswith(("i ", "i'm", "we "))
             if is_fragment and not asks and units and _fits_behind(text, units[-1]):
@@ -89,13 +99,16 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
                     asks,
                     is_fragment,
                     is_hedged=bare.is_hedged or inner.is_hedged,
-                    is_correction=bare.is_correction or inner.is_correction,
+                    # Who says "no" to a question corrects nobody.
+                    is_correction=(bare.is_correction and not is_reply) or inner.is_correction,
                     is_told_again=bare.is_told_again,
                 )
             )
     previous = ""
-    for unit in units:
-        _tie(unit, previous, by_user, heard)
+    for place, unit in enumerate(units):
+        for text in (text for at, text in aside if at == place):
+            heard.antecedents.note(text, by_user)
+        _tie(unit, previous, role, heard)
         previous = unit.text
     return units
 
@@ -104,9 +117,25 @@ def _fits_behind(text: str, unit: Unit) -> bool:
     return len(text.split()) + len(unit.text.split()) <= MAX_JOINED_WORDS
 
 
-def _cut(text: str, asks: bool, by_user: bool) -> Iterator[str]:
+def _cut(text: str, asks: bool, by_user: bool, asked: str) -> Iterator[str]:
+    """Its clauses; of a reply what answers the question first: "Postgres, my brother runs it" is two."""
+    for answer, rest in cut_reply(text) if asked else ():
+        if join_answer(asked, answer, by_user=not by_user):
+            behind = strip_leads(rest).text
+            if _leans(behind):
+                yield f"{answer}{ASIDE}{behind}"
+                return
+            yield answer
+            text = rest
+            break
     for part in split_clauses(text if by_user else strip_report(text), asks):
         yield from cut_run_on(part)
+
+
+def _leans(clause: str) -> bool:
+    """Whether a clause names nothing that it does something to, so that it says little by itself: "we moved in May"."""
+    is_short = len(clause.split()) <= MAX_LEANING_WORDS
+    return is_short and all(mention.is_subject for mention in read_mentions(clause))
 
 
 def _is_told(text: str, by_user: bool) -> bool:
@@ -120,12 +149,14 @@ def _is_told(text: str, by_user: bool) -> bool:
     return not (_PROPOSAL if by_user else _OFFER).match(text)
 
 
-def _tie(unit: Unit, previous: str, by_user: bool, heard: Conversation) -> None:
+def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
     """To the question it answers, to what its pronouns mean, and to names as they were written elsewhere."""
+    by_user = role == USER
     unit.text = _with_names(unit.text, heard.names)
-    if not previous and _is_answer(unit, by_user, heard):
-        joined = join_answer(heard.asked, unit.text, by_user=not by_user)
-        unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), joined or unit.text
+    if not previous and heard.is_asked_by_other(role) and _is_answer(unit, by_user, heard):
+        answer, aside, behind = unit.text.partition(ASIDE)
+        joined = join_answer(heard.asked, answer, by_user=not by_user)
+        unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), (joined or answer) + aside + behind
     resolved = heard.antecedents.resolve(unit.text, previous)
     unit.text, unit.is_whole, unit.said = resolved.text, resolved.is_whole, resolved.said
     heard.antecedents.note(unit.text, by_user)
@@ -133,9 +164,10 @@ def _tie(unit: Unit, previous: str, by_user: bool, heard: Conversation) -> None:
 
 def _is_answer(unit: Unit, by_user: bool, heard: Conversation) -> bool:
     """Only short ones and those without a verb of their own: the rest stands alone."""
-    if not heard.asked or unit.is_asking or is_offer(heard.asked) or len(unit.text.split()) > MAX_ANSWER_WORDS:
+    if unit.is_asking or is_offer(heard.asked) or len(unit.text.split()) > MAX_ANSWER_WORDS:
         return False
-    return unit.is_fragment or bool(join_answer(heard.asked, unit.text, by_user=not by_user)) or is_empty(unit.text)
+    answer = unit.text.partition(ASIDE)[0]
+    return unit.is_fragment or bool(join_answer(heard.asked, answer, by_user=not by_user)) or is_empty(answer)
 
 
 def _with_names(text: str, names: Mapping[str, str]) -> str:

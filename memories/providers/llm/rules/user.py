@@ -7,7 +7,8 @@ from collections.abc import Sequence
 
 from memories.providers.llm.rules.candidate import CORRECTION, DECISION, INSTRUCTION, STATEMENT, Candidate
 from memories.providers.llm.rules.clauses import has_verb
-from memories.providers.llm.rules.corrections import read_correction
+from memories.providers.llm.rules.conversation import Conversation
+from memories.providers.llm.rules.corrections import denies, read_choice, read_correction
 from memories.providers.llm.rules.decisions import is_order, read_decision
 from memories.providers.llm.rules.evidence import (
     ENOUGH,
@@ -28,7 +29,9 @@ _REPORTED = re.compile(
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(r"^I [^A-Z]*\bthere\b(?! (?:is|are|was|were|will|has))")
-_SETS_RIGHT = re.compile(r"^(?:it's|its|it is) (?:[A-Z]\w*|\d\S*)(?: \w+)?, not \w+")
+_SETS_RIGHT = re.compile(
+    r"^(?:(?:it's|its|it is) (?:[A-Z]\w*|\d\S*)(?: \w+)?, not|not (?:[A-Z]\w*|\d\S*),(?: but)?) \w+"
+)
 _OWN_START = re.compile(r"(?:I|I'm|I've|I'd|I'll|my|our|we|we're|we've|we'll)\b", re.IGNORECASE)
 _NO_STATEMENT = re.compile(
     r"^(?:ideas|thoughts|tips|suggestions|mine|ours|yours|you|you're|your|what|let's|lets|never|always|don't|"
@@ -52,8 +55,13 @@ MAX_WORDS = 45
 MIN_WORDS = 3
 
 
-def read_whole(sentence: Sentence, quote: str, place: int, earlier: Sequence[str]) -> list[Candidate] | None:
-    """What a sentence says as a whole: in another language, or setting right what was said; None for any other."""
+def read_whole(
+    sentence: Sentence, quote: str, place: int, heard: Conversation, own: Sequence[str]
+) -> list[Candidate] | None:  # fmt: skip
+    """What a sentence says as a whole: in another language, or setting right what was said; None for any other.
+
+    `own` are the sentences before it in its message.
+    """
     if " " not in sentence.text and sentence.text.isascii():
         return None
     mended = mend(sentence.text)
@@ -64,10 +72,15 @@ def read_whole(sentence: Sentence, quote: str, place: int, earlier: Sequence[str
             for kind in (INSTRUCTION if is_rule else STATEMENT,)
         ]
     bare = strip_leads(mended)
+    chosen = read_choice(bare.text, own[-1]) if own and not sentence.is_question else ""
+    if chosen:
+        return [Candidate(chosen, place, quote, 0.8, "a correction", CORRECTION, is_lesson=True)]
     if not sentence.is_question and (bare.is_correction or _SETS_RIGHT.match(bare.text)):
-        corrected = read_correction(bare.text, earlier)
-        if corrected:
-            return [Candidate(corrected, place, quote, 0.8, "a correction", CORRECTION, is_final=True, is_lesson=True)]
+        right = read_correction(bare.text, heard.earlier, own, heard.own)
+        if right:
+            # Who takes back their own words corrects nobody else.
+            is_other = not right.is_own
+            return [Candidate(right.text, place, quote, 0.8, "a correction", CORRECTION, is_other, is_lesson=is_other)]
     return None
 
 
@@ -77,7 +90,7 @@ def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
     words = len(text.split())
     is_lesson = unit.is_correction or unit.is_told_again
     needed = MIN_WORDS - bool(re.match(r"(?:I'm|we're|he's|she's)\b", text, re.IGNORECASE))
-    if not MIN_WORDS - 1 <= words <= MAX_WORDS:
+    if not MIN_WORDS - 1 <= words <= MAX_WORDS or denies(text):
         return None
     instruction = None if unit.is_joined else read_instruction(text)
     if instruction:

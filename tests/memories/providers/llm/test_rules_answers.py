@@ -82,7 +82,7 @@ def test_answers_that_are_the_subject(question: str, answer: str, statement: str
         ("Should the page save on change or with a button?", "with a button", "the page should save with a button"),
         ("Are you the vet there, or at the desk?", "practice manager", "I am practice manager"),
         ("Is there a spare?", "two, in the locker", "there is a spare: two, in the locker"),
-        ("Piotr is your husband, then?", "well, partner", "Piotr is partner"),
+        ("Piotr is your husband, then?", "well, partner", "Piotr is my partner"),
     ],
 )
 def test_answers_to_yes_or_no(question: str, answer: str, statement: str) -> None:

@@ -103,7 +103,10 @@ def test_standing_instructions_are_kept(said: str, kept: str) -> None:
         (["you got that wrong: my name is Jon, not John"], "User's name is Jon, not John"),
         (["No, not MySQL, Postgres."], "It is Postgres, not MySQL"),
         (["A: The staging port is 5433.", "no, not 5433, 5432"], "The staging port is 5432, not 5433"),
-        (["A: The meeting is on Tuesday.", "Actually it's Wednesday"], "The meeting is on Wednesday, not Tuesday"),
+        (
+            ["A: The meeting is on Tuesday.", "Actually it's Wednesday"],
+            "The meeting is on Wednesday 6 May 2026, not Tuesday 5 May 2026",
+        ),
     ],
 )
 def test_corrections_become_lessons(turns: list[str], kept: str) -> None:

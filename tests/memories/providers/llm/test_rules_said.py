@@ -48,7 +48,7 @@ def contents(*turns: str) -> list[str]:
         ("Are you left-handed?", "no", "User is not left-handed"),
         ("Do you drive a van?", "yes", "User drives a van"),
         ("Where do you live?", "in Cork", "User lives in Cork"),
-        ("Which editor do you use?", "helix", "User uses helix"),
+        ("Which editor do you use?", "helix", "User's editor is helix"),
         (
             "Have you a dentist?",
             "yeah, Nuala Prendergast on Patrick St",

@@ -1,0 +1,153 @@
+"""What people take back as they speak, and what they set right in what was said before."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memories.providers.llm.provider import Chunk, Fact, Setting
+from memories.providers.llm.rules import RulesProvider
+from memories.providers.llm.rules.slips import mend_slip
+from memories.text.messages import ASSISTANT, USER, Message
+
+NOW = datetime(2026, 10, 12, 9, tzinfo=UTC)
+
+
+def facts(*turns: str) -> list[Fact]:
+    """Of a talk; what begins with "A: " is the assistant's."""
+    messages = tuple(
+        Message(ASSISTANT if turn.startswith("A: ") else USER, turn.removeprefix("A: "), NOW) for turn in turns
+    )
+    return RulesProvider().extract(Chunk(messages, NOW), Setting())
+
+
+def contents(*turns: str) -> list[str]:
+    return [fact.content for fact in facts(*turns)]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("I live in Berlin, I meant Potsdam", "I live in Potsdam"),
+        ("The meeting is on Tuesday, no wait, Wednesday", "The meeting is on Wednesday"),
+        ("The meeting is on the 5th, sorry, the 6th", "The meeting is on the 6th"),
+        ("We open at 9, scratch that, 9:30", "We open at 9:30"),
+        ("We open at half past nine - make that 10:00", "We open at 10:00"),
+        ("There are 12 workers, correction, 14 workers", "There are 14 workers"),
+        ("Let's meet in May, or rather June", "Let's meet in June"),
+        ("It costs $300, I mean $350", "It costs $350"),
+    ],
+)
+def test_a_slip_is_mended_where_it_is_made(said: str, meant: str) -> None:
+    assert mend_slip(said) == meant
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "We use Postgres, no Redis",
+        "It runs on port 8080, wait for the healthcheck",
+        "I like tea, I mean really like it",
+        "I was late, sorry about that",
+        "Ask Anna, or rather ask the team",
+        "The cake is for Anna, sorry 8",
+    ],
+)
+def test_what_is_no_slip_stays(said: str) -> None:
+    assert mend_slip(said) == said
+
+
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        (["The staging server listens on port 8080. Scratch that, it's 8081."],
+         "The staging server listens on port 8081, not 8080"),
+        (["Our standup is at 9. Actually it's at 9:30 now."], "User's standup is at 9:30 now, not 9"),
+        (["My sister is called Anna. I mean Hanna."], "User's sister is called Hanna, not Anna"),
+        (["My flight is on Tuesday. No wait, it's on Wednesday."],
+         "User's flight is on Wednesday 14 October 2026, not Tuesday 13 October 2026"),
+        (["Our standup is on Mondays.", "A: Noted.", "sorry, Tuesdays"],
+         "User's standup is on Tuesdays, not Mondays"),
+    ],
+)  # fmt: skip
+def test_who_takes_back_their_own_words_leaves_one_statement_and_no_lesson(turns: list[str], kept: str) -> None:
+    assert [(fact.content, fact.kind == "lesson") for fact in facts(*turns)][-1] == (kept, False)
+    assert len(facts(turns[0])) <= 1
+
+
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        (["A: Your flight is on Tuesday at 8.", "no wait, Wednesday"],
+         "User's flight is on Wednesday 14 October 2026 at 8, not Tuesday 13 October 2026"),
+        (["A: Noted, the offsite is in Graz.", "no, I meant Linz"], "The offsite is in Linz, not Graz"),
+        (["A: The release is on Friday.", "not Friday, Thursday"],
+         "The release is on Thursday 15 October 2026, not Friday 16 October 2026"),
+        (["A: I painted it red.", "Not the red one. The blue one, please."], "The blue one, not the red one"),
+        (["A: I sent it to his office.", "no, not the office, they read everything. the flat, always"],
+         "Always the flat, not the office"),
+    ],
+)  # fmt: skip
+def test_who_sets_the_assistant_right_teaches_a_lesson(turns: list[str], kept: str) -> None:
+    assert [(fact.content, fact.kind) for fact in facts(*turns)][-1:] == [(kept, "lesson")]
+
+
+def test_a_no_to_a_question_is_no_correction() -> None:
+    (fact,) = facts("A: Do you eat meat?", "no, I'm vegetarian since 2019")
+    assert (fact.content, fact.kind == "lesson") == ("User is vegetarian since 2019", False)
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "kept"),
+    [
+        ("Which database do you use?", "Postgres, the team moved in October 2026",
+         ["User's database is Postgres; the team moved in October 2026"]),
+        ("What's your cat's name?", "Minka, she's three", ["User's cat's name is Minka; she's three"]),
+        ("What's the wifi called?", "Falkennest, it's on the router",
+         ["The wifi is called Falkennest", "The wifi is on the router"]),
+        ("How many client records are there?", "about 6,200 and I'd say some of them are twice there",
+         ["There are about 6,200 client records; some of them are twice there"]),
+        ("Add an index on the orders table now?", "not before the upgrade",
+         ["Add an index on the orders table: not before the upgrade"]),
+        ("Is Rosa your sister?", "cousin", ["Rosa is User's cousin"]),
+        ("Shall I set TZ=UTC in the pipeline and change the test?", "both",
+         ["Agreed to set TZ=UTC in the pipeline and change the test"]),
+        ("Shall I set a timer?", "yes please", []),
+    ],
+)  # fmt: skip
+def test_an_answer_stands_alone_with_what_follows_it(question: str, answer: str, kept: list[str]) -> None:
+    assert contents(f"A: {question}", answer)[: len(kept) or None] == kept
+
+
+def test_nobody_answers_themselves() -> None:
+    assert contents("the column is quality, 0 good 4 missing", "A: ```UPDATE 11822```", "11k ouch")[1:] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("my brother, he lives in Graz", "User's brother lives in Graz"),
+        ("mind timescale, the extension has to be on 2.15 before", "Timescale: the extension has to be on 2.15 before"),
+        ("the cert on the broker runs out on the 19th, don't let me forget",
+         "The cert on the broker runs out on 19 October 2026"),
+        ("would turmeric fight with the eltroxin? I'm on 75 mg of it", "User is on 75 mg of the eltroxin"),
+    ],
+)  # fmt: skip
+def test_what_a_statement_is_about_stands_in_it(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Found it: the test uses the local clock and ci-b has another time zone.",
+         "The test uses the local clock and ci-b has another time zone"),
+        ("Written: the app fetches /config.json before mount.", "The app fetches /config.json before mount"),
+        ("Restore drill finished: 52 minutes, not under 40.", "Restore drill finished: 52 minutes, not under 40"),
+        ("Turns out the default features of reqwest were the only thing dragging in openssl-sys.",
+         "The default features of reqwest were the only thing dragging in openssl-sys"),
+    ],
+)  # fmt: skip
+def test_what_an_assistant_announces_is_told_without_the_announcement(said: str, kept: str) -> None:
+    assert kept in contents("why?", f"A: {said}")
