@@ -3,7 +3,7 @@
 from memories.agent.curation import CannotMerge, Changed, Curation, LeftAlone
 from memories.agent.feedback import Feedback
 from memories.agent.holding import Held, Holding
-from memories.agent.knowledge import Knowledge, MemoryGone, VersionMismatch
+from memories.agent.knowledge import MemoryGone, VersionMismatch
 from memories.agent.learning import Learning
 from memories.agent.purging import Purging
 from memories.agent.recall import Context, Recalling
@@ -31,7 +31,6 @@ __all__ = [
 
 class MemoryAgent(
     Sessions,
-    Knowledge,
     Curation,
     Holding,
     Recalling,

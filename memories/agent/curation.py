@@ -9,7 +9,7 @@ from itertools import islice
 
 from django.utils import timezone
 
-from memories.agent.base import Caller
+from memories.agent.knowledge import Knowledge
 from memories.agent.purging import SWEEP_TASK
 from memories.models import Memory, Status, Visibility
 from memories.store import LimitReached, NothingToUndo, Writer, writing
@@ -37,7 +37,7 @@ class Changed:
     left: Counter[str] = field(default_factory=Counter)
 
 
-class Curation(Caller):
+class Curation(Knowledge):
     """`pks` are memories of this app; others are passed over."""
 
     def archive_each(self, pks: Iterable[int]) -> Changed:
@@ -55,6 +55,11 @@ class Curation(Caller):
     def undo_each(self, pks: Iterable[int]) -> Changed:
         """Takes the last change of each back."""
         return self.change_each(pks, undo_one)
+
+    def change_one(self, memory: Memory, change: Change, version: int) -> None:
+        """Raises LeftAlone, LimitReached; VersionMismatch if it is no longer at `version`, MemoryGone if it is gone."""
+        with self.changing(memory, version) as (write, current):
+            change(write, current)
 
     def change_each(self, pks: Iterable[int], change: Change) -> Changed:
         """Applies `change` to each as it is under the write lock, some to a transaction; a full app changes none."""

@@ -18,8 +18,17 @@ from memories.models import Link, LinkKind, Memory
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
 from memories.store import Candidate, Writer, shrink, writing
+from memories.store.revisions import parse, snapshot, state_after
 from memsite.doorbell import ring
+from memsite.tenancy.audit import note
 from memsite.tenancy.models import App
+
+SET_BACK = (
+    "content", "kind", "category", "subject", "tags", "importance", "confidence", "pinned", "user_id", "visibility",
+    "metadata", "made_by", "entities", "strength", "sentiment", "valid_from", "valid_until",
+)  # fmt: skip
+UNSAYABLE = (LinkKind.RELATED, LinkKind.CONTRADICTS, LinkKind.ELABORATES)
+"""What can be taken back by taking the link away."""
 
 
 class MemoryGone(ObjectDoesNotExist):
@@ -64,17 +73,40 @@ class Knowledge(Caller):
             write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
         return current
 
+    def set_back(self, memory: Memory, number: int, *, version: int | None = None) -> Memory:
+        """What it said, meant and was worth after the revision of this number. Its status stays.
+
+        Raises MemoryGone if there is no such revision, VersionMismatch.
+        """
+        then = state_after(memory, number)
+        if then is None:
+            raise MemoryGone
+        changes = {name: parse(name, then[name]) for name in SET_BACK if then[name] != snapshot(memory)[name]}
+        return self.edit(memory, changes, version=version, reason=f"set back to revision {number}")
+
     def link(
         self, memory: Memory, other: Memory, kind: str, on_linked: Callable[[Link, bool], None] | None = None
     ) -> tuple[Link, bool]:  # fmt: skip
-        """The link, and whether it is new. `on_linked` runs inside the transaction."""
+        """The link, and whether it is new. What `memory` supersedes leaves the results.
+
+        `on_linked` runs inside the transaction.
+        """
         with self.changing(memory) as (write, current):
-            row, is_new = write.link(current, other, kind)
+            link, is_new = write.link(current, other, kind)
             if is_new and kind == LinkKind.SUPERSEDES and not other.is_superseded:
                 write.supersede(other, by=current)
+            if is_new and self.agent is None:
+                note(self.actor, self.app, "memories linked", told(link))
             if on_linked:
-                on_linked(row, is_new)
-        return row, is_new
+                on_linked(link, is_new)
+        return link, is_new
+
+    def unlink(self, link: Link) -> None:
+        """Takes back what was said of two memories: related, contradicting or elaborating ones."""
+        assert link.kind in UNSAYABLE
+        with writing(self.app, self.actor, timezone.now()) as write:
+            write.unlink(link)
+            note(self.actor, self.app, "memories unlinked", told(link))
 
     def forget(self, memories: Sequence[Memory], *, version: int | None = None) -> int:
         if not memories:
@@ -98,6 +130,10 @@ class Knowledge(Caller):
         except EmbedderError:
             return None
         return vector
+
+
+def told(link: Link) -> str:
+    return f"{link.from_memory.uid} {link.kind} {link.to_memory.uid}"
 
 
 def check_version(app: App, memory: Memory, version: int | None) -> Memory:

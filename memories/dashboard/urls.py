@@ -4,16 +4,22 @@ from django.urls import path
 
 from memories.dashboard.pages import accounts, cooldowns, costs, events, overview, sessions
 from memories.dashboard.pages.knowledge import categories, entities, lessons, triggers, walk
-from memories.dashboard.pages.memories import bulk, edit, table
+from memories.dashboard.pages.memories import bulk, edit, one, table
 from memories.dashboard.pages.upkeep import health, jobs, review, texts
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
     path("sessions", sessions.sessions, name="sessions"),
+    path("sessions/<uuid:uid>", sessions.one, name="sessions-one"),
+    path("sessions/<uuid:uid>/texts/<uuid:text_uid>", sessions.text, name="sessions-text"),
     path("events", events.events, name="events"),
     path("memories", table.memories, name="memories"),
     path("memories/add", edit.add, name="memories-add"),
     path("memories/bulk", bulk.bulk, name="memories-bulk"),
+    path("memories/<uuid:uid>", one.one, name="memories-one"),
+    path("memories/<uuid:uid>/change", one.change, name="memories-change"),
+    path("memories/<uuid:uid>/link", one.link, name="memories-link"),
+    path("memories/<uuid:uid>/unlink", one.unlink, name="memories-unlink"),
     path("memories/<uuid:uid>/row", edit.row, name="memories-row"),
     path("memories/<uuid:uid>/edit", edit.edit, name="memories-edit"),
     path("cooldowns", cooldowns.cooldowns, name="cooldowns"),

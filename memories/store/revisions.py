@@ -92,6 +92,16 @@ def states_at(app: App, memories: Sequence[Memory], moment: datetime) -> dict[in
     return states
 
 
+def state_after(memory: Memory, number: int) -> dict[str, Any] | None:
+    """The tracked fields as revision `number` left them; None if there is none. One query."""
+    rows = Revision.objects.for_app(memory.app).filter(memory=memory, number__lte=number).order_by("number")
+    state: dict[str, Any] = {}
+    last = 0
+    for last, after in rows.values_list("number", "after"):  # noqa: B007  # the last one is asked for
+        state |= after
+    return state if last == number else None
+
+
 def parse(name: str, value: Any) -> Any:
     """A tracked field's Python value from its JSON value."""
     field: Any = Memory._meta.get_field(name)

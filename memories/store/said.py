@@ -16,12 +16,11 @@ from django.db.models import F, Model, Q
 from memories.models import Extraction, ExtractionStatus, Memory, Rejection, Source, What
 from memories.text.clean import each_text
 from memories.text.overlap import shared_words
+from memories.text.sentence import SENTENCE
 from memsite.tenancy.models import App
 from sessions.models import Event, Resource, Turn
 
 FORGOTTEN = "[forgotten]"
-_SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]*")
-"""To the end of a line, or to a mark before a space: "1.5 GB" and "example.org" are no ends."""
 TURN_TEXTS = ("user_input", "tool_calls", "llm_output", "internal_state")
 Place = tuple[int, int]
 """Session and turn."""
@@ -98,7 +97,7 @@ def blanking(memories: Sequence[Memory]) -> Callable[[str], str]:
             return said
         return said[: len(said) - len(said.lstrip())] + FORGOTTEN
 
-    return lambda text: _SENTENCE.sub(blank, text)
+    return lambda text: SENTENCE.sub(blank, text)
 
 
 def says(text: str, memories: Sequence[Memory]) -> bool:

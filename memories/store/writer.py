@@ -323,6 +323,9 @@ class Writer:
             defaults={"created_at": self.now},
         )
 
+    def unlink(self, link: Link) -> None:
+        Link.objects.for_app(self.app).filter(pk=link.pk).delete()
+
     def announce(self, memory: Memory) -> None:
         """The new memory's line in the events feed, which every agent of the app may read."""
         if memory.visibility == Visibility.AGENT:

@@ -11,6 +11,8 @@ _LAST_WORD = re.compile(r"([^\W\d_]{1,12})\.\Z")
 _BULLET = re.compile(r"(?:(?:[-*•·>#]{1,6}|\d{1,3}[.)])\s+)+")
 _SPACES = re.compile(r"\s+")
 CUT = "…"
+SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]*")
+"""To the end of a line, or to a mark before a space: "1.5 GB" and "example.org" are no ends."""
 
 
 def sentence_around(text: str, start: int, end: int, most: int) -> str:

@@ -73,7 +73,7 @@ def test_a_wrong_belief_is_found_and_corrected(chromium: Any, site: Any, width: 
     page.fill("[name=q]", "AdGuard are edited")
     page.wait_for_url("**q=AdGuard**")
     page.locator("#memory-list tbody tr").nth(1).wait_for(state="detached")
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("link", name="Edit: ").click()
     form = page.locator("tr.editing form")
     form.wait_for()
     assert barriers(page) == []
@@ -89,7 +89,7 @@ def test_a_wrong_belief_is_found_and_corrected(chromium: Any, site: Any, width: 
     page.get_by_role("button", name="Cancel").click()
     assert page.locator("[data-picked]").inner_text() == "1"
     # Back to what the demo said, for whoever comes next.
-    page.get_by_role("link", name="Edit").click()
+    page.get_by_role("link", name="Edit: ").click()
     form.locator("[name=content]").fill("The host entries in AdGuard are edited in the repository")
     form.get_by_role("button", name="Save").click()
     page.locator("tr.editing").wait_for(state="detached")

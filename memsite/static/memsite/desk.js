@@ -150,6 +150,7 @@
   document.addEventListener("saved", () => {
     all("dialog[open]").forEach((dialog) => dialog.close());
     all("[data-pick]:checked").forEach((box) => (box.checked = false));
+    all("[data-empties]").forEach((box) => box.replaceChildren());
     showPicked();
     all("[data-live]").forEach((element) => htmx.trigger(element, "refresh"));
   });

@@ -8,6 +8,14 @@
   const DAY = 86400;
   const DAYS = [1, 2, 5, 7, 14, 30, 60, 90, 180, 365].map((days) => days * DAY);
   const WHOLE = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((power) => [1, 2, 5].map((one) => one * 10 ** power));
+  // [the least step in seconds, a tick, then with a new year, month, day, hour, minute, second, whether to append these]
+  const stamps = (step, tick, day) => [step, tick, day, null, day, null, null, null, 1];
+  const STAMPS = [
+    stamps(365 * DAY, "{YYYY}", null),
+    stamps(DAY, "{MMM} {D}", "\n{YYYY}").with(4, null),
+    stamps(60, "{HH}:{mm}", "\n{MMM} {D}"),
+    stamps(1e-3, "{HH}:{mm}:{ss}", "\n{MMM} {D}"),
+  ];
   const FORMATS = {
     count: new Intl.NumberFormat("en", { notation: "compact" }),
     share: new Intl.NumberFormat("en", { style: "percent" }),
@@ -93,7 +101,7 @@
     const along = {
       name: { values: names, incrs: WHOLE },
       day: { values: days, incrs: DAYS },
-      time: {},
+      time: { values: STAMPS, size: 46 },
     }[table.axis];
     const format = FORMATS[table.unit];
     const isCount = table.unit === "count";

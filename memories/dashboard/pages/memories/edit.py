@@ -6,11 +6,13 @@ from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpResponse
+from django_htmx.http import reswap, retarget
 
 from memories.agent import MemoryGone, VersionMismatch
 from memories.capture.candidates import LESSON_IMPORTANCE
-from memories.dashboard.desk import Desk, DeskRequest, page
+from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.forms import AddForm, EditForm
+from memories.dashboard.pages.memories.one import memory_of, show_one
 from memories.dashboard.show import go, saved, show, toast
 from memories.models import Kind, Memory, Revision
 from memories.store import LimitReached
@@ -18,15 +20,7 @@ from memsite.tenancy.access import Right
 
 HALF_A_STEP = 0.005  # of the slider
 STARTS_AS = {"lesson": {"kind": Kind.LESSON, "importance": LESSON_IMPORTANCE}}
-
-
-def memory_of(desk: Desk, uid: UUID) -> Memory:
-    memory = (
-        desk.agent().memories().select_related("session", "agent", "app__policy", "cold_text").filter(uid=uid).first()
-    )
-    if memory is None:
-        raise Http404
-    return memory
+ON_ITS_PAGE = ("statement", "one-memory")  # what the form is put into there
 
 
 @page()
@@ -62,7 +56,10 @@ def save(request: DeskRequest, form: EditForm, memory: Memory) -> HttpResponse:
     if not request.htmx:
         return go(request, request.desk.address("memories"), "Saved.")
     memory = memory_of(request.desk, memory.uid)
-    answer = show(request, "memories/row_page", {"memory": memory}, part="memories/row")
+    if request.htmx.target in ON_ITS_PAGE:
+        answer = show_one(request, memory)
+    else:
+        answer = show(request, "memories/row_page", {"memory": memory}, part="memories/row")
     return toast(answer, "Saved." if changes else "Nothing was changed.")
 
 
@@ -72,7 +69,10 @@ def show_form(request: DeskRequest, form: EditForm) -> HttpResponse:
     if form.is_bound and form.is_outdated:
         memory.refresh_from_db()
         context |= {"theirs": differences(form, memory), "last": last_change(memory)}
-    return show(request, "memories/edit_page", context, part="memories/edit_row")
+    if request.htmx.target not in ON_ITS_PAGE:
+        return show(request, "memories/edit_page", context, part="memories/edit_row")
+    answer = show(request, "memories/edit_page", context, part="memories/one/edit")
+    return retarget(reswap(answer, "outerHTML"), "#statement")
 
 
 def differences(form: EditForm, memory: Memory) -> list[dict[str, Any]]:

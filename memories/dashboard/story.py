@@ -1,0 +1,166 @@
+"""The story of one memory: who said it, what became of it, where it was told, what it stands beside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models.functions import Substr
+
+from memories.agent.knowledge import UNSAYABLE
+from memories.dashboard.plots import Plot, Series
+from memories.dashboard.quotes import Piece, quoted
+from memories.models import Injection, Link, LinkKind, Memory, Revision
+from memories.store.confidence import confidence_at
+from memories.store.revisions import LEARNING, parse, snapshot
+from memories.store.writer import NOTED
+from memsite.tenancy.models import App
+from sessions.models import AgentSession, Resource
+
+MOST_REVISIONS, MOST_TOLD, MOST_LINKS = 1_000, 30, 100
+REACH, BESIDE = 700, 600
+"""Characters that are shown around what was said, and of what was said before and after."""
+WEEK = timedelta(days=7)
+MOST_WEEKS = 52
+# Numbers behind the confidence that is shown, and what only computers read.
+NOT_SHOWN = {"confidence_base", "anchored_at", "confirmed_at", "entities"}
+LINKED = {
+    (LinkKind.RELATED, True): "is related to", (LinkKind.RELATED, False): "is related to",
+    (LinkKind.SUPERSEDES, True): "stands for", (LinkKind.SUPERSEDES, False): "is superseded by",
+    (LinkKind.CONTRADICTS, True): "contradicts", (LinkKind.CONTRADICTS, False): "is contradicted by",
+    (LinkKind.ELABORATES, True): "says more about", (LinkKind.ELABORATES, False): "is said more about in",
+    (LinkKind.DERIVED, True): "was written from", (LinkKind.DERIVED, False): "helped to write",
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A text of the turn. `is_source` says that the memory was found in this one."""
+
+    resource: Resource
+    pieces: Sequence[Piece]
+    is_source: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A revision as people read it. `session` is where it was learnt, `noted`: time or use did it, nobody decided."""
+
+    revision: Revision
+    fields: Sequence[tuple[str, Any, Any]]
+    actor: str
+    session: AgentSession | None
+    noted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Linked:
+    """A link from where one stands: this memory `says` the other. `can_go`: it may be taken away."""
+
+    link: Link
+    says: str
+    other: Memory
+    can_go: bool
+
+
+def said_around(app: App, memory: Memory) -> list[Said]:
+    """The text it was found in, whole but for its far ends, after what came before and before what came next.
+
+    Three queries; none for what nobody said.
+    """
+    if memory.resource is None:
+        return []
+    found = Said(memory.resource, quoted(memory.resource.raw_content, [memory], REACH), is_source=True)
+    beside = Resource.objects.for_app(app).filter(session=memory.resource.session_id, session__isnull=False)
+    beside = beside.annotate(start=Substr("raw_content", 1, BESIDE + 1)).defer("raw_content")
+    before = list(beside.filter(pk__lt=memory.resource.pk).order_by("-pk")[:1])
+    after = list(beside.filter(pk__gt=memory.resource.pk).order_by("pk")[:1])
+    return [*map(glimpse, before), found, *map(glimpse, after)]
+
+
+def glimpse(resource: Any) -> Said:
+    text = resource.start if len(resource.start) <= BESIDE else resource.start[:BESIDE] + "…"
+    return Said(resource, [Piece(text)], is_source=False)
+
+
+def changes_of(app: App, memory: Memory) -> list[Change]:
+    """Every change, the latest first, at most 1,000. Two queries."""
+    rows = list(Revision.objects.for_app(app).filter(memory=memory).order_by("-number")[:MOST_REVISIONS])
+    uids = {uid for row in rows if (uid := learnt_at(row.actor))}
+    sessions = {row.uid: row for row in AgentSession.objects.for_app(app).filter(uid__in=uids)} if uids else {}
+    return [change_of(row, sessions) for row in rows]
+
+
+def change_of(row: Revision, sessions: Mapping[UUID, AgentSession]) -> Change:
+    uid = learnt_at(row.actor)
+    fields = [] if not row.before else list(differences(row.before, row.after))
+    return Change(
+        row, fields, "learning" if uid else row.actor, sessions.get(uid) if uid else None, row.action in NOTED
+    )
+
+
+def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    for name, value in after.items():
+        if name not in NOT_SHOWN:
+            yield ("service" if name == "subject" else name), readable(before.get(name)), readable(value)
+
+
+def readable(value: Any) -> Any:
+    if isinstance(value, float):
+        return f"{value:.2f}"
+    return "–" if value in (None, "", [], {}) else value
+
+
+def learnt_at(actor: str) -> UUID | None:
+    """The session that a worker had learnt from when it made a change."""
+    name, _, uid = actor.rpartition(":")
+    return UUID(uid) if name == LEARNING else None
+
+
+def timeline(app: App, memory: Memory, changes: Sequence[Change], now: datetime) -> Plot:
+    """How sure it was at every change, each week of decay between them, and now."""
+    moments: dict[datetime, float] = {}
+    # What the oldest changes said, where there are more than are read.
+    state = snapshot(memory)
+    oldest_first = changes[::-1]
+    ends = [*(change.revision.created_at for change in oldest_first[1:]), now]
+    for change, end in zip(oldest_first, ends, strict=True):
+        state |= change.revision.after
+        past = Memory(**{name: parse(name, value) for name, value in state.items() if name != "content"})
+        start = change.revision.created_at
+        moments[start] = past.confidence
+        decays = max(start, past.anchored_at + timedelta(days=app.policy.stale_after_days))
+        for week in range(1, MOST_WEEKS + 1):
+            at = decays + week * WEEK
+            if at >= end:
+                break
+            moments[at] = confidence_at(past, at, app.policy)
+        moments[max(end, start)] = confidence_at(past, end, app.policy)
+    moments = dict(sorted(moments.items()))
+    series = [
+        Series("confidence", list(moments.values()), "steps"),
+        Series("inactive below", [app.policy.inactive_below] * len(moments), "dashed"),
+    ]
+    return Plot("timeline", "Confidence over time", "When", list(moments), series, unit="level")
+
+
+def links_of(app: App, memory: Memory) -> list[Linked]:
+    """One query."""
+    rows = Link.objects.for_app(app).filter(from_memory=memory) | Link.objects.for_app(app).filter(to_memory=memory)
+    rows = rows.select_related("from_memory__cold_text", "to_memory__cold_text").order_by("-id")[:MOST_LINKS]
+    return [linked(link, memory) for link in rows]
+
+
+def linked(link: Link, memory: Memory) -> Linked:
+    is_out = link.from_memory_id == memory.pk
+    other = link.to_memory if is_out else link.from_memory
+    return Linked(link, LINKED[LinkKind(link.kind), is_out], other, link.kind in UNSAYABLE)
+
+
+def told_to(app: App, memory: Memory) -> list[Injection]:
+    """The last times that an agent was shown it. One query."""
+    rows = Injection.objects.for_app(app).filter(memory=memory).select_related("session__agent")
+    return list(rows.order_by("-pk")[:MOST_TOLD])

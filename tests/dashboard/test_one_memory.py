@@ -1,0 +1,283 @@
+"""The page of one memory: why it is believed, what became of it, and putting it right."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from memories.agent import MemoryAgent
+from memories.models import Injection, Link, Memory, Revision, Status
+from memsite.tenancy.models import AuditEntry
+from tests.conftest import Caller
+from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.dashboard.test_memories import last_change, stored, toasts, typed
+from tests.talking import after, hear, turn
+
+ON_PAGE = {**HTMX, "HX-Target": "one-memory"}
+
+
+def page_of(memory: Memory) -> str:
+    return f"/memories/{memory.uid}"
+
+
+def do(client: Client, memory: Memory, action: str, version: int | None = None, **more: Any) -> Any:
+    body = {"action": action, "version": version or memory.version, **more}
+    return client.post(f"{page_of(memory)}/change", body, headers=ON_PAGE)
+
+
+def marks(answer: Any) -> list[str]:
+    """What is marked in the texts of the page."""
+    return [piece.text for said in answer.context["said"] for piece in said.pieces if piece.memory]
+
+
+def back_again(client: Client) -> None:
+    """After so long one has to sign in anew."""
+    client.force_login(User.objects.get(username="vera"))
+
+
+# --- why it is believed
+
+
+def test_the_turn_is_shown_and_what_was_said_is_marked(vera: Client, alice: Caller) -> None:
+    session = alice.start_session(title="Night shift")
+    said = "All is up.\n[MEMORY:timing:jellyfin] Takes 60s to start\nGood night."
+    turn(alice, session, 3, "How is it going?", said)
+    answer = vera.get(page_of(Memory.objects.get()))
+    text = text_of(answer)
+    assert marks(answer) == ["Takes 60s to start"]
+    for part in ("alice was in the session Night shift , turn 3", "noted it itself with a marker", "How is it going?"):
+        assert part in text
+    assert "Nobody has said it again or denied it" in text
+    assert [link for link in links(answer) if link.endswith(f"/sessions/{session['id']}?turn=3#turn-3")]
+
+
+def test_a_fact_in_other_words_marks_the_sentence_it_is_from(vera: Client, alice: Caller) -> None:
+    hear(alice, "Thanks a lot. By the way, I am vegan. Now to something else.", title="Lunch")
+    answer = vera.get(page_of(Memory.objects.get(content__icontains="vegan")))
+    assert marks(answer) == ["By the way, I am vegan."]
+    assert "worded by rules" in text_of(answer)
+    assert "Lunch" in text_of(answer), "the change links to the session it was learnt in"
+
+
+def test_what_an_operator_added_says_so(ed: Client, alice: Caller) -> None:
+    ed.post("/memories/add", typed(Memory(content="Whales sing", category="sea", kind="fact", confidence=0.9)))
+    assert "an operator says so: operator:ed" in text_of(ed.get(page_of(Memory.objects.get())))
+
+
+def test_what_agents_were_told_is_shown_with_the_verdict(vera: Client, alice: Caller) -> None:
+    memory = stored(alice, "Postgres needs VACUUM weekly", subject="postgres")
+    session = alice.start_session(title="Maintenance")
+    turn(alice, session, 1, "What does postgres need?", "Postgres needs its weekly VACUUM.")
+    row = Injection.objects.get(used=True)
+    answer = vera.get(page_of(memory))
+    assert "used 1 of the last 1 times" in text_of(answer)
+    assert str(row.evidence) in text_of(answer)
+    assert "Maintenance" in text_of(answer)
+
+
+# --- what became of it
+
+
+def test_changes_say_what_was_before_and_what_is_after(vera: Client, alice: Caller) -> None:
+    memory = stored(alice, "Takes 60s to start", subject="jellyfin", category="timing")
+    agent = MemoryAgent(alice.app, None, "operator:olga")
+    agent.edit(memory, {"content": "Takes 90s to start", "confidence": 0.9}, reason="measured")
+    memory.refresh_from_db()
+    answer = vera.get(page_of(memory))
+    change, first = answer.context["changes"]
+    assert set(change.fields) == {
+        ("content", "Takes 60s to start", "Takes 90s to start"), ("confidence", "0.70", "0.90"),
+    }  # fmt: skip
+    assert (change.actor, change.revision.reason, first.fields) == ("operator:olga", "measured", [])
+    assert "Set back" not in text_of(answer), "viewers change nothing"
+
+
+def test_what_time_and_use_did_is_folded_away(vera: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    with after(days=60):
+        back_again(vera)
+        alice.start_session()
+        answer = vera.get(page_of(memory))
+        assert [change.revision.action for change in answer.context["changes"]] == ["created"]
+        assert "Show what time and use did, too" in text_of(answer)
+        actions = [change.revision.action for change in vera.get(page_of(memory), {"all": 1}).context["changes"]]
+    assert actions == ["decayed", "created"]
+
+
+def test_the_timeline_falls_with_the_weeks_and_ends_now(vera: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing", confidence=0.8)
+    with after(days=30 + 15):
+        back_again(vera)
+        plot = vera.get(page_of(memory)).context["timeline"]
+        assert timedelta() <= timezone.now() - plot.along[-1] < timedelta(minutes=1)
+    assert [round(value, 2) for value in plot.series[0].values] == [0.8, 0.7, 0.6, 0.59]
+    assert list(plot.along) == sorted(plot.along)
+
+
+def test_the_last_change_is_taken_back(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing", importance=2)
+    alice.patch(f"memories/{memory.uid}", {"importance": 5})
+    memory.refresh_from_db()
+    assert "Undo the last change" in text_of(ed.get(page_of(memory)))
+    assert "Taken back." in toasts(do(ed, memory, "undo"))
+    memory.refresh_from_db()
+    assert (memory.importance, last_change(memory).actor) == (2, "operator:ed")
+
+
+def test_it_is_set_back_to_any_revision_and_found_by_its_old_words(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing", tags=["sea"])
+    for change in ({"content": "Whales hum"}, {"content": "Whales moan", "tags": []}, {"confidence": 0.9}):
+        alice.patch(f"memories/{memory.uid}", change)
+    memory.refresh_from_db()
+    answer = do(ed, memory, "back", revision=1)
+    assert "As it was after revision 1." in toasts(answer)
+    memory.refresh_from_db()
+    assert (memory.content, memory.tags, memory.confidence, memory.version) == ("Whales sing", ["sea"], 0.7, 5)
+    assert last_change(memory).reason == "set back to revision 1"
+    assert alice.post("memories/search", {"query": "sing"}).json()["results"][0]["content"] == "Whales sing"
+    assert do(ed, memory, "back", revision=99).status_code == 404
+
+
+# --- changes, and somebody who was faster
+
+
+@pytest.mark.parametrize(
+    ("action", "state"),
+    [("pin", {"pinned": True}), ("archive", {"status": Status.ARCHIVED}), ("restore", {"status": Status.ACTIVE})],
+)
+def test_actions_are_revisions_in_ones_name(ed: Client, alice: Caller, action: str, state: dict[str, Any]) -> None:
+    memory = stored(alice, "Whales sing", confidence=0.1 if action == "restore" else 0.7)
+    answer = do(ed, memory, action)
+    assert "success" in toasts(answer)
+    memory.refresh_from_db()
+    assert {name: getattr(memory, name) for name in state} == state
+    assert last_change(memory).actor == "operator:ed"
+    assert "warning" in toasts(do(ed, memory, action)), "a second time there is nothing to do"
+
+
+@pytest.mark.parametrize("action", ["pin", "archive", "undo", "delete", "back"])
+def test_who_is_second_sees_both_and_nothing_is_done(ed: Client, alice: Caller, action: str) -> None:
+    memory = stored(alice, "Whales sing")
+    alice.patch(f"memories/{memory.uid}", {"content": "Whales hum"})
+    answer = do(ed, memory, action, version=1, revision=1)
+    text = text_of(answer)
+    for part in ("Somebody was faster", "agent:alice", "Whales sing", "Whales hum", "all the same"):
+        assert part in text, part
+    assert Revision.objects.count() == 2
+    again = elements(answer, "input", name="version")[0]["value"]
+    assert do(ed, memory, action, version=int(again), revision=1).status_code in (200, 204)
+    assert Revision.objects.count() != 2
+
+
+def test_deleting_leads_back_to_the_list(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    answer = do(ed, memory, "delete")
+    assert (answer.status_code, answer["HX-Redirect"]) == (204, "/memories")
+    assert not Memory.objects.exists()
+    assert do(ed, memory, "delete").status_code == 404
+
+
+@pytest.mark.parametrize(
+    "body", [{}, {"action": "x", "version": 1}, {"action": "pin"}, {"action": "pin", "version": "x"}]
+)
+def test_what_makes_no_sense_is_refused(ed: Client, alice: Caller, body: dict[str, Any]) -> None:
+    memory = stored(alice, "Whales sing")
+    assert ed.post(f"{page_of(memory)}/change", body).status_code == 400
+
+
+def test_it_is_edited_on_its_page(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    form = fragment(ed, f"{page_of(memory)}/edit", **{"HX-Target": "statement"})
+    assert elements(form, "section", id="statement")[0]["data-keep"] == ""
+    wrong = ed.post(f"{page_of(memory)}/edit", typed(memory, category=""), headers=ON_PAGE)
+    assert (wrong["HX-Retarget"], wrong["HX-Reswap"]) == ("#statement", "outerHTML")
+    done = ed.post(f"{page_of(memory)}/edit", typed(memory, content="Whales hum"), headers=ON_PAGE)
+    assert elements(done, "div", id="one-memory")
+    assert "Whales hum" in text_of(done)
+    late = ed.post(f"{page_of(memory)}/edit", typed(memory, content="Whales moan"), headers=ON_PAGE)
+    assert "Save mine over it" in text_of(late)
+    assert late["HX-Retarget"] == "#statement"
+
+
+# --- links
+
+
+def test_links_are_found_made_and_taken_away(ed: Client, alice: Caller) -> None:
+    memory, other = stored(alice, "Caddy starts after WireGuard"), stored(alice, "WireGuard needs a resolver")
+    found = ed.get(page_of(memory), {"find": "WireGuard"})
+    assert [row.content for row in found.context["found"]] == [other.content]
+    answer = ed.post(f"{page_of(memory)}/link", {"to": other.uid, "kind": "elaborates"}, headers=ON_PAGE)
+    assert "saved" in toasts(answer)
+    assert "says more about" in text_of(ed.get(page_of(memory)))
+    assert "is said more about in" in text_of(ed.get(page_of(other)))
+    assert ed.get(page_of(memory), {"find": "WireGuard"}).context["found"] == []
+    (link,) = Link.objects.all()
+    answer = ed.post(f"{page_of(other)}/unlink", {"link": link.uid}, headers=ON_PAGE)
+    assert "It stands alone" in text_of(answer)
+    assert list(AuditEntry.objects.order_by("pk").values_list("actor", "action")) == [
+        ("operator:ed", "memories linked"), ("operator:ed", "memories unlinked"),
+    ]  # fmt: skip
+
+
+def test_what_the_server_knows_to_be_superseded_is_not_unlinked(ed: Client, alice: Caller) -> None:
+    memory, other = stored(alice, "Takes 60s"), stored(alice, "Takes 90s")
+    ed.post(f"{page_of(other)}/link", {"to": memory.uid, "kind": "supersedes"})
+    (link,) = Link.objects.all()
+    assert ed.post(f"{page_of(memory)}/unlink", {"link": link.uid}).status_code == 404
+    memory.refresh_from_db()
+    assert memory.status == Status.SUPERSEDED
+
+
+@pytest.mark.parametrize("body", [{"to": "x"}, {}, {"to": "self"}, {"to": "other", "kind": "derived"}])
+def test_links_that_cannot_be_are_refused(ed: Client, alice: Caller, body: dict[str, str]) -> None:
+    memory, other = stored(alice, "One"), stored(alice, "Two")
+    known = {"self": str(memory.uid), "other": str(other.uid)}
+    answer = ed.post(f"{page_of(memory)}/link", {**body, "to": known.get(body.get("to", ""), body.get("to", ""))})
+    assert answer.status_code == 400
+    assert not Link.objects.exists()
+
+
+# --- to whom
+
+
+def test_viewers_look_and_change_nothing(vera: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    answer = vera.get(page_of(memory))
+    assert not {"Edit", "Archive", "Pin", "Delete", "Link"} & set(text_of(answer).split())
+    assert do(vera, memory, "pin").status_code == 403
+    for door in ("link", "unlink"):
+        assert vera.post(f"{page_of(memory)}/{door}", {}).status_code == 403
+
+
+def test_memories_of_others_do_not_exist(otto: Client, ed: Client, alice: Caller, charlie: Caller) -> None:
+    memory, foreign = stored(alice, "Ours"), stored(charlie, "Theirs")
+    for url in (page_of(memory), f"/memories/{uuid4()}"):
+        assert otto.get(url).status_code == 404
+    for door in ("change", "link", "unlink"):
+        assert otto.post(f"{page_of(memory)}/{door}", {"action": "pin", "version": 1}).status_code == 404
+    assert ed.post(f"{page_of(memory)}/link", {"to": foreign.uid}).status_code == 404
+
+
+def test_a_refresh_says_whether_there_is_news(vera: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    seen = vera.get(page_of(memory)).context["seen"]
+    assert fragment(vera, page_of(memory), **{"X-Seen": seen}).status_code == 204
+    alice.patch(f"memories/{memory.uid}", {"importance": 5})
+    assert fragment(vera, page_of(memory), **{"X-Seen": seen}).status_code == 200
+
+
+def test_a_long_story_asks_no_more_of_the_database(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    few = queries_of(ed, page_of(memory))
+    for number in range(12):
+        other = stored(alice, f"Fact {number}")
+        alice.post(f"memories/{memory.uid}/links", {"to": str(other.uid)})
+        alice.patch(f"memories/{memory.uid}", {"importance": 1 + number % 5})
+        alice.start_session()
+    assert queries_of(ed, page_of(memory)) <= few + 1 <= 17
