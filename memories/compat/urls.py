@@ -2,11 +2,13 @@
 
 from django.urls import path, re_path
 
+from memories.compat.mcp_memory.view import ReferenceMemory
 from memories.compat.mem0 import views as mem0
 from memories.compat.memory_tool.view import MemoryTool
 
 urlpatterns = [
     path("memory-tool", MemoryTool.as_view()),
+    path("mcp-memory", ReferenceMemory.as_view()),
     # mem0, self-hosted
     path("mem0/memories", mem0.SelfHostedMemories.as_view()),
     path("mem0/memories/<str:memory_id>", mem0.OneMemory.as_view()),

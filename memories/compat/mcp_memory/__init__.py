@@ -1,0 +1,1 @@
+"""The knowledge graph of MCP's reference memory server, on our store."""

@@ -1,0 +1,182 @@
+"""A graph of entities, observations and relations, each of them a memory that search finds, too.
+
+entity       "Alice (person)", pinned: it is there also when nothing is said of it
+observation  as it was said, with the entity as its subject
+relation     "Alice works at Acme", with the entity it starts from as its subject
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rest_framework.exceptions import ValidationError
+from typing_extensions import TypedDict
+
+from memories.agent import MemoryAgent
+from memories.compat.kept import external_id, keep_new, kept
+from memories.models import Memory
+from memories.store import Candidate
+from memories.text.clean import clean
+
+KIND = "graph"
+MOST_IN_SUBJECT = 200
+
+
+class Entity(TypedDict):
+    name: str
+    entityType: str
+    observations: list[str]
+
+
+Relation = TypedDict("Relation", {"from": str, "to": str, "relationType": str})
+
+
+class KnowledgeGraph(TypedDict):
+    entities: list[Entity]
+    relations: list[Relation]
+
+
+class Added(TypedDict):
+    entityName: str
+    addedObservations: list[str]
+
+
+class NoSuchEntity(Exception):
+    """Nothing can be said of what is not there."""
+
+
+class Graph:
+    """As it is now, whole in memory: one query."""
+
+    def __init__(self, agent: MemoryAgent) -> None:
+        self.agent = agent
+        self.entities: dict[str, Memory] = {}
+        self.observations: dict[str, dict[str, Memory]] = {}
+        self.relations: dict[tuple[str, str, str], Memory] = {}
+        for row in kept(agent, KIND):
+            self.put(row)
+
+    def put(self, row: Memory) -> None:
+        told = row.metadata.get(KIND, {})
+        if "entity" in told:
+            self.entities[told["entity"]] = row
+        elif "about" in told:
+            self.observations.setdefault(told["about"], {})[row.text] = row
+        elif "relation" in told:
+            self.relations[tuple(told["relation"])] = row
+
+    # --- reading
+
+    def whole(self) -> KnowledgeGraph:
+        return self.part(self.entities)
+
+    def part(self, names: Iterable[str]) -> KnowledgeGraph:
+        """These entities, as far as they are there, and every relation that one of them is in."""
+        wanted = set(names) & self.entities.keys()
+        return {
+            "entities": [self.entity(name) for name in self.entities if name in wanted],
+            "relations": [relation(key) for key in self.relations if wanted & {key[0], key[2]}],
+        }
+
+    def entity(self, name: str) -> Entity:
+        kind = self.entities[name].metadata[KIND]["type"]
+        return {"name": name, "entityType": kind, "observations": list(self.observations.get(name, {}))}
+
+    def search(self, query: str) -> KnowledgeGraph:
+        """Those whose name, type or observations contain the text, in whatever case."""
+        wanted = query.lower()
+        shown = (self.entity(name) for name in self.entities)
+        return self.part(
+            one["name"]
+            for one in shown
+            if any(wanted in text.lower() for text in (one["name"], one["entityType"], *one["observations"]))
+        )
+
+    # --- writing
+
+    def create_entities(self, entities: Sequence[Entity]) -> list[Entity]:
+        """Those that are new. What was said of them before they were deleted is gone with them."""
+        new = {one["name"]: one for one in reversed(entities) if one["name"] not in self.entities}
+        told = [one for one in entities if new.get(one["name"]) is one]
+        candidates = [self.entity_candidate(one) for one in told]
+        for one in told:
+            candidates += self.observation_candidates(one["name"], one["observations"])
+        self.keep(candidates)
+        return told
+
+    def create_relations(self, relations: Sequence[Relation]) -> list[Relation]:
+        keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
+        new = [key for key in keys if key not in self.relations]
+        self.keep([self.relation_candidate(key) for key in new])
+        return [relation(key) for key in new]
+
+    def add_observations(self, told: Sequence[tuple[str, Sequence[str]]]) -> list[Added]:
+        """Raises NoSuchEntity, and nothing is added."""
+        for name, _ in told:
+            if name not in self.entities:
+                raise NoSuchEntity(f"Entity with name {name} not found")
+        candidates, results = list[Candidate](), list[Added]()
+        for name, contents in told:
+            seen = [one.content for one in candidates if one.metadata[KIND]["about"] == name]
+            fresh = [text for text in contents if clean(text) not in seen]
+            new = self.observation_candidates(name, fresh)
+            candidates += new
+            added = {one.content for one in new}
+            results.append({"entityName": name, "addedObservations": [text for text in fresh if clean(text) in added]})
+        self.keep(candidates)
+        return results
+
+    def delete_entities(self, names: Iterable[str]) -> None:
+        """With what was observed of them, and every relation they are in."""
+        gone = set(names)
+        rows = [row for name, row in self.entities.items() if name in gone]
+        rows += [row for name in gone for row in self.observations.get(name, {}).values()]
+        rows += [row for key, row in self.relations.items() if gone & {key[0], key[2]}]
+        self.agent.forget(rows)
+
+    def delete_observations(self, told: Iterable[tuple[str, Sequence[str]]]) -> None:
+        rows = {
+            row.pk: row
+            for name, texts in told
+            for text in texts
+            if (row := self.observations.get(name, {}).get(clean(text)))
+        }
+        self.agent.forget(list(rows.values()))
+
+    def delete_relations(self, relations: Iterable[Relation]) -> None:
+        keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
+        self.agent.forget([self.relations[key] for key in keys if key in self.relations])
+
+    def keep(self, candidates: Sequence[Candidate]) -> None:
+        limit = self.agent.app.policy.max_characters
+        if any(len(one.content) > limit for one in candidates):
+            raise ValidationError(f"This app's memories have at most {limit:,} characters.")
+        keep_new(self.agent, KIND, candidates)
+
+    def entity_candidate(self, entity: Entity) -> Candidate:
+        name, kind = entity["name"], entity["entityType"]
+        metadata = {"entity": name, "type": kind}
+        return self.candidate(f"{name} ({kind})", name, metadata, ("entity", name), pinned=True)
+
+    def observation_candidates(self, name: str, texts: Iterable[str]) -> list[Candidate]:
+        """Of those that are new, and not empty."""
+        known = self.observations.get(name, {}) if name in self.entities else {}
+        new = dict.fromkeys(text for one in texts if (text := clean(one)) and text not in known)
+        return [self.candidate(text, name, {"about": name}, ("observation", name, text)) for text in new]
+
+    def relation_candidate(self, key: tuple[str, str, str]) -> Candidate:
+        sentence = f"{key[0]} {key[1].replace('_', ' ')} {key[2]}"
+        return self.candidate(sentence, key[0], {"relation": list(key)}, ("relation", *key))
+
+    def candidate(
+        self, content: str, subject: str, told: dict[str, Any], names: tuple[str, ...], **fields: Any
+    ) -> Candidate:
+        return Candidate(
+            content=content, subject=subject[:MOST_IN_SUBJECT], metadata={KIND: told}, agent=self.agent.agent,
+            external_id=external_id(KIND, *names), **fields,
+        )  # fmt: skip
+
+
+def relation(key: tuple[str, str, str]) -> Relation:
+    return {"from": key[0], "to": key[2], "relationType": key[1]}

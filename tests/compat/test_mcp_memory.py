@@ -1,0 +1,145 @@
+"""The nine tools of the reference memory server answer here what they answer there."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from django.core.management import call_command
+
+from memories.models import Memory
+from tests.compat.graph_calls import ACME, ALICE, CALLS, KNOWS, WORKS
+from tests.conftest import Caller, make_caller
+from tests.mcp.asking import ask, call, tools_of
+from tests.mcp.test_sdk_client import over_http, over_stdio
+from tests.serving import Server
+
+PATH = "/compat/mcp-memory"
+RECORDED = json.loads(Path(__file__).with_name("recorded_graph.json").read_text())
+READING = {"read_graph", "search_nodes", "open_nodes"}
+
+
+def use(caller: Caller, tool: str, **arguments: Any) -> Any:
+    result = call(caller, tool, PATH, **arguments)
+    assert not result["isError"], result
+    return result["structuredContent"]
+
+
+def test_each_call_is_answered_as_by_the_reference_server(alice: Caller) -> None:
+    for (tool, arguments), recorded in zip(CALLS, RECORDED["answers"], strict=True):
+        result = call(alice, tool, PATH, **arguments)
+        answer = {
+            "text": result["content"][0]["text"],
+            "document": result.get("structuredContent"),
+            "is_error": result["isError"],
+        }
+        assert answer == recorded, (tool, arguments)
+
+
+def test_the_tools_are_the_nine_with_their_titles_and_hints(alice: Caller) -> None:
+    tools = tools_of(alice, PATH)
+    assert {name: tool["title"] for name, tool in tools.items()} == RECORDED["titles"]
+    for name, hints in RECORDED["tools"].items():
+        assert hints.items() <= tools[name]["annotations"].items()
+        assert tools[name]["outputSchema"]["type"] == "object"
+
+
+def test_what_the_graph_holds_is_found_by_meaning_too(alice: Caller) -> None:
+    use(alice, "create_entities", entities=[ALICE, ACME])
+    use(alice, "create_relations", relations=[WORKS])
+    results = alice.post("memories/search", {"query": "where does Alice work"}).json()["results"]
+    assert "Alice works at Acme" in [hit["content"] for hit in results]
+
+
+def test_another_app_has_another_graph_and_a_colleague_the_same(alice: Caller, bob: Caller, charlie: Caller) -> None:
+    use(charlie, "create_entities", entities=[{**ALICE, "observations": ["Belongs to Charlie"]}])
+    use(charlie, "create_relations", relations=[KNOWS])
+    assert use(alice, "read_graph") == {"entities": [], "relations": []}
+    use(alice, "create_entities", entities=[ALICE])
+    use(alice, "delete_observations", deletions=[{"entityName": "Alice", "observations": ["Belongs to Charlie"]}])
+    assert use(bob, "read_graph") == {"entities": [ALICE], "relations": []}
+    use(bob, "delete_entities", entityNames=["Alice"])
+    assert use(alice, "read_graph")["entities"] == []
+    (kept,) = use(charlie, "open_nodes", names=["Alice"])["entities"]
+    assert kept["observations"] == ["Belongs to Charlie"]
+    assert len(use(charlie, "read_graph")["relations"]) == 1
+
+
+def test_a_reading_key_reads_only(alice: Caller) -> None:
+    reader = make_caller(alice.app, "reader", ("read",))
+    assert tools_of(reader, PATH).keys() == READING
+    assert call(reader, "create_entities", PATH, entities=[ALICE])["isError"]
+    assert not Memory.objects.exists()
+
+
+def test_a_text_that_is_too_long_is_told_and_nothing_of_the_call_is_kept(alice: Caller) -> None:
+    result = call(alice, "create_entities", PATH, entities=[ACME, {**ALICE, "observations": ["x" * 2001]}])
+    assert result["content"][0]["text"] == "This app's memories have at most 2,000 characters."
+    assert not Memory.objects.exists()
+
+
+def test_entities_as_a_text_of_json_are_read(alice: Caller) -> None:
+    assert use(alice, "create_entities", entities=json.dumps([ALICE])) == {"entities": [ALICE]}
+
+
+def test_the_graph_is_a_resource(alice: Caller) -> None:
+    use(alice, "create_entities", entities=[ALICE])
+    (uri,) = (one["uri"] for one in ask(alice, "resources/list", path=PATH)["result"]["resources"])
+    assert [uri] == RECORDED["resources"]
+    (contents,) = ask(alice, "resources/read", {"uri": uri}, PATH)["result"]["contents"]
+    assert json.loads(contents["text"]) == {"entities": [ALICE], "relations": []}
+
+
+@pytest.mark.parametrize("way", ["http", "stdio"])
+def test_the_sdks_client_speaks_it(db: None, server: Server, way: str) -> None:
+    async def work() -> None:
+        key = server.new_app()
+        connected = (
+            over_http(server, key, "auto", PATH)
+            if way == "http"
+            else over_stdio(server, key, "auto", "--as", "mcp-memory")
+        )
+        async with connected as client:
+            await client.list_tools()
+            made = await client.call_tool("create_entities", {"entities": [ALICE]})
+            assert made.structured_content == {"entities": [ALICE]}
+            read = await client.call_tool("read_graph", {})
+            assert json.loads(read.content[0].text) == {"entities": [ALICE], "relations": []}  # type: ignore[union-attr]
+
+    anyio.run(work)
+
+
+def test_its_file_is_imported_and_may_be_imported_again(alice: Caller, tmp_path: Path) -> None:
+    lines = [
+        {"type": "entity", **ALICE},
+        {"type": "relation", **WORKS},
+        {"type": "entity", **ACME},
+        {"type": "entity", **ALICE, "observations": ["Lives in Porto", "Likes tea", "x" * 2001]},
+        {"type": "sentence"},
+        {"type": "entity", "name": "", "entityType": "x"},
+        {"type": "relation", "from": "Alice", "to": 5, "relationType": "x"},
+    ]
+    file = tmp_path / "memory.jsonl"
+    file.write_text("\n".join([*map(json.dumps, lines), "", "{broken"]))
+    out, err = StringIO(), StringIO()
+    call_command("import_knowledge_graph", str(file), app="acme", agent="alice", stdout=out, stderr=err)
+    assert out.getvalue() == "Imported 2 entities, 3 observations, 1 relations that were new.\n"
+    assert [line.partition(":")[0] for line in err.getvalue().splitlines()] == [f"Line {n}" for n in (4, 5, 6, 7, 9)]
+    expected = {**ALICE, "observations": ["Likes tea", "Speaks Portuguese", "Lives in Porto"]}
+    assert use(alice, "read_graph") == {"entities": [expected, ACME], "relations": [WORKS]}
+    again = StringIO()
+    call_command("import_knowledge_graph", str(file), app="acme", agent="alice", stdout=again, stderr=StringIO())
+    assert again.getvalue() == "Imported 0 entities, 0 observations, 0 relations that were new.\n"
+
+
+def test_an_import_adds_to_what_is_known(alice: Caller, tmp_path: Path) -> None:
+    use(alice, "create_entities", entities=[ALICE])
+    file = tmp_path / "memory.jsonl"
+    file.write_text(json.dumps({"type": "entity", **ALICE, "observations": ["Likes tea", "Lives in Porto"]}))
+    out = StringIO()
+    call_command("import_knowledge_graph", str(file), app="acme", agent="alice", stdout=out)
+    assert out.getvalue() == "Imported 0 entities, 1 observations, 0 relations that were new.\n"
