@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Length, Substr
 
 from memories.dashboard.quotes import Piece, quoted
-from memories.dashboard.slices import Slice, take, uid_of
+from memories.dashboard.slices import Slice, name_of, take
 from memories.models import FutureTrigger, Injection, Memory, Rejection
 from sessions.models import AgentSession, Event, Resource, Turn
 
@@ -106,7 +106,7 @@ def texts_of(session: AgentSession, asked: Mapping[str, str]) -> Slice[Any]:
     last = rows.filter(turn_number__lte=number + AHEAD).order_by("-pk").values_list("pk", flat=True).first()
     page = take(rows.filter(pk__lte=last) if last else rows, {}, TEXTS)
     later = rows.filter(pk__gt=last).exists() if last else False
-    return Slice(page.rows, page.older, uid_of(page.rows, 0) if later else None)
+    return Slice(page.rows, page.older, name_of(page.rows, 0) if later else None)
 
 
 def as_number(text: str | None) -> int | None:

@@ -22,7 +22,7 @@ from django.utils import timezone
 from memories.agent import MemoryAgent
 from memsite.problems import problem_response
 from memsite.tenancy.access import Right, actor_of, apps_of, has_right, role_in
-from memsite.tenancy.models import App, Role
+from memsite.tenancy.models import App, AppStatus, Role
 
 SAFE = ("GET", "HEAD")
 APPS_OFFERED = 200
@@ -81,9 +81,12 @@ class DeskRequest(HttpRequest):
 Page = Callable[..., HttpResponse]
 
 
-def page(*, read: Right | None = Right.READ, write: Right | None = None) -> Callable[[Page], Page]:
+def page(
+    *, read: Right | None = Right.READ, write: Right | None = None, while_purging: bool = False
+) -> Callable[[Page], Page]:
     """A page of the desk: which right it takes to look at it, and to send something to it (None: not to be had).
 
+    Of an app that is being purged nothing is shown or changed, except by pages that may be seen `while_purging`.
     Somebody who is not signed in is sent to the login; an app of others answers like none; too little right is a 403.
     """
 
@@ -102,6 +105,8 @@ def page(*, read: Right | None = Right.READ, write: Right | None = None) -> Call
             if not has_right(answer.role, right):
                 raise PermissionDenied
             request.desk = answer  # type: ignore[attr-defined]  # it is a DeskRequest from here on
+            if answer.app.status == AppStatus.PURGING and not while_purging:
+                return render(request, "dashboard/purging.html", {"desk": answer}, status=410)
             with timezone.override(answer.zone):
                 response = view(request, *args, **kwargs)
             response["Cache-Control"] = "no-store"

@@ -17,6 +17,7 @@ ENTRIES = (
     ("knowledge", "Knowledge"),
     ("upkeep", "Upkeep"),
     ("costs", "Costs"),
+    ("settings", "Settings"),
 )
 # The pages of one entry, shown above each of them.
 TABS = {
@@ -31,6 +32,14 @@ TABS = {
         ("upkeep-review", "Review"),
         ("upkeep-texts", "Texts"),
         ("upkeep-health", "Health"),
+    ),
+    "settings": (
+        ("settings", "App"),
+        ("settings-policy", "Policy"),
+        ("settings-agents", "Agents and keys"),
+        ("settings-members", "Members"),
+        ("settings-purge", "Purge"),
+        ("settings-audit", "Audit log"),
     ),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
@@ -22,22 +23,30 @@ class Slice(Generic[Row]):
     newer: str | None = None
 
 
-def take(rows: QuerySet[Row], asked: Mapping[str, str], size: int = SIZE) -> Slice[Row]:
-    """The latest first, by `uid`. `after` and `before` name a row of another page; what is no id is passed over."""
-    after, before = as_uid(asked.get("after")), as_uid(asked.get("before"))
+def take(rows: QuerySet[Row], asked: Mapping[str, str], size: int = SIZE, by: str = "uid") -> Slice[Row]:
+    """The latest first, by `uid`, or by a moment that no two rows share (`by`).
+
+    `after` and `before` name a row of another page; what names none is passed over.
+    """
+    read = as_uid if by == "uid" else as_moment
+    after, before = read(asked.get("after")), read(asked.get("before"))
     if before is not None and after is None:
-        found = list(rows.filter(uid__gt=before).order_by("uid")[: size + 1])
+        found = list(rows.filter(**{f"{by}__gt": before}).order_by(by)[: size + 1])
         more, page = len(found) > size, found[:size][::-1]
-        return Slice(page, uid_of(page, -1), uid_of(page, 0) if more else None)
+        return Slice(page, name_of(page, -1, by), name_of(page, 0, by) if more else None)
     if after is not None:
-        rows = rows.filter(uid__lt=after)
-    found = list(rows.order_by("-uid")[: size + 1])
+        rows = rows.filter(**{f"{by}__lt": after})
+    found = list(rows.order_by(f"-{by}")[: size + 1])
     page = found[:size]
-    return Slice(page, uid_of(page, -1) if len(found) > size else None, uid_of(page, 0) if after else None)
+    older = name_of(page, -1, by) if len(found) > size else None
+    return Slice(page, older, name_of(page, 0, by) if after else None)
 
 
-def uid_of(rows: list[Any], place: int) -> str | None:
-    return str(rows[place].uid) if rows else None
+def name_of(rows: list[Any], place: int, by: str = "uid") -> str | None:
+    if not rows:
+        return None
+    value = getattr(rows[place], by)
+    return value.isoformat() if isinstance(value, datetime) else str(value)
 
 
 def as_uid(text: str | None) -> UUID | None:
@@ -45,3 +54,11 @@ def as_uid(text: str | None) -> UUID | None:
         return UUID(text) if text else None
     except ValueError:
         return None
+
+
+def as_moment(text: str | None) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(text) if text else None
+    except ValueError:
+        return None
+    return moment if moment and moment.tzinfo else None

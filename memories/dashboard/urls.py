@@ -5,6 +5,7 @@ from django.urls import path
 from memories.dashboard.pages import accounts, cooldowns, costs, events, overview, sessions
 from memories.dashboard.pages.knowledge import categories, entities, lessons, triggers, walk
 from memories.dashboard.pages.memories import bulk, edit, one, table
+from memories.dashboard.pages.settings import agents, apps, audit, members, policy, purges
 from memories.dashboard.pages.upkeep import health, jobs, review, texts
 
 urlpatterns = [
@@ -47,6 +48,18 @@ urlpatterns = [
     path("upkeep/health", health.health, name="upkeep-health"),
     path("costs", costs.costs, name="costs"),
     path("costs.csv", costs.download, name="costs-csv"),
+    path("settings", apps.settings, name="settings"),
+    path("settings/status", apps.status, name="settings-status"),
+    path("settings/apps", apps.create, name="settings-create"),
+    path("settings/policy", policy.policy, name="settings-policy"),
+    path("settings/policy/preset", policy.preset, name="settings-preset"),
+    path("settings/agents", agents.agents, name="settings-agents"),
+    path("settings/agents/<str:name>/keys", agents.issue, name="settings-issue"),
+    path("settings/keys/<slug:prefix>/revoke", agents.revoke, name="settings-revoke"),
+    path("settings/members", members.members, name="settings-members"),
+    path("settings/members/<int:pk>/remove", members.remove, name="settings-members-remove"),
+    path("settings/purge", purges.purges, name="settings-purge"),
+    path("settings/audit", audit.audit, name="settings-audit"),
     path("login", accounts.SignIn.as_view(), name="login"),
     path("logout", accounts.SignOut.as_view(), name="logout"),
     path("password", accounts.ChangePassword.as_view(), name="password"),

@@ -34,7 +34,7 @@ from memsite.tenancy.audit import note
 from memsite.tenancy.governance import audited, note_key
 from memsite.tenancy.keys import NewKey, TooManyKeys, create_key, rotate_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership, Scope
-from memsite.tenancy.policy import preset_values
+from memsite.tenancy.policy import POLICY_GROUPS, preset_values
 
 KEYS_SHOWN = 20
 AGENT_SCOPES = [Scope.READ.value, Scope.WRITE.value]
@@ -50,46 +50,6 @@ else:
     MembersInlineBase = admin.TabularInline
     AgentModelForm = MemberModelForm = forms.ModelForm
     MemberFormSetBase = forms.BaseInlineFormSet
-
-POLICY_FIELDSETS = (
-    (
-        "What is captured",
-        ("capture_markers", "capture_facts", "capture_summaries", "capture_digest", "marker_categories",
-         "useful_above", "verifiable_above"),
-    ),
-    (
-        "How much is kept",
-        ("memory_limit", "max_characters", "writes_per_minute", "ttl_days", "cold_after_days"),
-    ),
-    (
-        "What is believed",
-        (
-            "start_confidence", "reinforce_step", "same_session_step", "contradict_step", "inactive_below",
-            "stale_after_days", "decay_per_week", "decay_exempt_from", "dedup_similarity",
-        ),
-    ),
-    (
-        "What is recalled",
-        (
-            "ranking",
-            "tiered",
-            "semantic_weight",
-            "decay_per_day",
-            "sentiment_weight",
-            "off_domain_penalty",
-            "share_memories",
-        ),
-    ),
-    (
-        "What is injected",
-        ("block", "session_budget_tokens", "turn_budget_tokens", "app_limit", "turn_limit", "economy_limit"),
-    ),
-    (
-        "What is learnt from use, and what it may cost",
-        ("echo_step", "fizzle_step", "daily_cost", "daily_tokens", "energy_floor"),
-    ),
-    ("Time", ("time_zone",)),
-)  # fmt: skip
 
 
 class OfTheApp:
@@ -107,7 +67,7 @@ class OfTheApp:
 class PolicyInline(OfTheApp, PolicyInlineBase):
     model = AppPolicy
     can_delete = False
-    fieldsets = [(title, {"fields": fields}) for title, fields in POLICY_FIELDSETS]
+    fieldsets = [(title, {"fields": fields}) for title, fields in POLICY_GROUPS]
     formfield_overrides = {JSONField: {"form_class": StrictJSONField}}
 
 

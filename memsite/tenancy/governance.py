@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
+from django.utils import timezone
 
 from memsite.tenancy.audit import note, note_change
-from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, Membership
-from memsite.tenancy.policy import POLICY_FIELDS
+from memsite.tenancy.keys import NewKey, create_key, rotate_key
+from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, Membership, Role
+from memsite.tenancy.policy import POLICY_FIELDS, preset_values
 
 APP_FIELDS = ("name", "preset", "status")
+
+
+class NameTaken(Exception):
+    """There is one of this name already."""
+
+
+class LastOwner(Exception):
+    """Without this owner the app would have none."""
 
 
 @contextmanager
@@ -39,3 +50,84 @@ def note_key(actor: str, action: str, key: ApiKey) -> None:
     agent: Agent | None = key.agent
     owner = f"{key.prefix} of {agent.name}" if agent else f"{key.prefix}, an operator's"
     note(actor, agent.app if agent else None, action, owner, after={"scopes": key.scopes, "expires_at": key.expires_at})
+
+
+# --- apps
+
+
+def create_app(app_id: str, name: str, preset: str, policy: AppPolicy, actor: str) -> App:
+    """With this policy. Raises NameTaken. In one transaction."""
+    with transaction.atomic():
+        try:
+            with transaction.atomic():
+                app = App.objects.create(app_id=app_id, name=name, preset=preset)
+        except IntegrityError as error:
+            raise NameTaken from error
+        policy.app = app
+        policy.save(force_insert=True)
+        note(actor, app, "app created", app.app_id, after={"preset": preset})
+    return app
+
+
+def set_status(app: App, status: AppStatus, actor: str) -> bool:
+    """Uninstalled, its keys stop working and what it knows stays. False while it is being purged."""
+    with audited(actor, app):
+        changed = App.objects.filter(pk=app.pk).exclude(status=AppStatus.PURGING).update(status=status)
+    return bool(changed)
+
+
+def apply_preset(app: App, preset: str, actor: str) -> None:
+    """Sets every number of its policy."""
+    with audited(actor, app):
+        App.objects.filter(pk=app.pk).update(preset=preset)
+        AppPolicy.objects.update_or_create(app=app, defaults=preset_values(preset))
+
+
+# --- agents and keys
+
+
+def create_agent(app: App, name: str, domain: str, scopes: Iterable[str], actor: str) -> tuple[Agent, NewKey]:
+    """With its first key. Raises NameTaken. In one transaction."""
+    with transaction.atomic():
+        try:
+            with transaction.atomic():
+                agent = Agent.objects.create(app=app, name=name, domain=domain)
+        except IntegrityError as error:
+            raise NameTaken from error
+        note(actor, app, "agent created", agent.name, after={"domain": agent.domain})
+        issued = create_key(agent, scopes)
+        note_key(actor, "key issued", issued.row)
+    return agent, issued
+
+
+def issue_key(agent: Agent, scopes: Iterable[str], expires_at: datetime | None, actor: str) -> NewKey:
+    """A further one, while the old one still works. Raises TooManyKeys. In one transaction."""
+    with transaction.atomic():
+        issued = rotate_key(agent, scopes, timezone.now(), expires_at=expires_at)
+        note_key(actor, "key issued", issued.row)
+    return issued
+
+
+def revoke_key(key: ApiKey, actor: str) -> None:
+    """It stops working at once; one that is revoked already stays so."""
+    with transaction.atomic():
+        live = ApiKey.objects.filter(pk=key.pk, revoked_at=None)
+        if live.update(revoked_at=timezone.now()):
+            note_key(actor, "key revoked", key)
+
+
+# --- people
+
+
+def set_member(app: App, user: Any, role: Role | None, actor: str) -> None:
+    """Lets somebody in, with a role; None: out. Raises LastOwner."""
+    with audited(actor, app):
+        members = Membership.objects.for_app(app)
+        own = members.filter(user=user)
+        was_owner = own.filter(role=Role.OWNER).exists()
+        if was_owner and role != Role.OWNER and members.filter(role=Role.OWNER).count() == 1:
+            raise LastOwner
+        if role is None:
+            own.delete()
+        else:
+            members.update_or_create(app=app, user=user, defaults={"role": role})

@@ -1,5 +1,6 @@
 """AppPolicy: every number that may differ between apps, typed, validated and with a default; and its presets."""
 
+import re
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -22,6 +23,15 @@ class Preset(models.TextChoices):
     ASSISTANT = "assistant"
     KNOWLEDGE = "knowledge"
     COMPACT = "compact"
+
+
+PRESET_IS_FOR = {
+    Preset.STANDARD: "most agents: markers and facts, all blocks",
+    Preset.OPS: "operations agents that leave markers; most confident first",
+    Preset.ASSISTANT: "personal assistants: facts from talk, importance and recency count",
+    Preset.KNOWLEDGE: "knowledge bases: facts with written summaries, meaning and graph side by side",
+    Preset.COMPACT: "small apps: ten memories of 200 characters, one digest per conversation",
+}
 
 
 class Ranking(models.TextChoices):
@@ -60,7 +70,9 @@ def check_categories(value: Any) -> None:
 def check_category(name: Any) -> None:
     if not isinstance(name, str):
         raise ValidationError("A category is a string.")
-    is_category(name)
+    if not re.fullmatch(CATEGORY_PATTERN, name):
+        # Under the validator's own code a JSON field would tell of invalid JSON instead.
+        raise ValidationError(f"{name[:64]}: {is_category.message}")
 
 
 def check_ttl_days(value: Any) -> None:
@@ -195,6 +207,47 @@ class AppPolicy(models.Model):
 
 
 POLICY_FIELDS = tuple(field.name for field in AppPolicy._meta.concrete_fields if field.name != "app")
+
+POLICY_GROUPS = (
+    (
+        "What is captured",
+        ("capture_markers", "capture_facts", "capture_summaries", "capture_digest", "marker_categories",
+         "useful_above", "verifiable_above"),
+    ),
+    (
+        "How much is kept",
+        ("memory_limit", "max_characters", "writes_per_minute", "ttl_days", "cold_after_days"),
+    ),
+    (
+        "What is believed",
+        (
+            "start_confidence", "reinforce_step", "same_session_step", "contradict_step", "inactive_below",
+            "stale_after_days", "decay_per_week", "decay_exempt_from", "dedup_similarity",
+        ),
+    ),
+    (
+        "What is recalled",
+        (
+            "ranking",
+            "tiered",
+            "semantic_weight",
+            "decay_per_day",
+            "sentiment_weight",
+            "off_domain_penalty",
+            "share_memories",
+        ),
+    ),
+    (
+        "What is injected",
+        ("block", "session_budget_tokens", "turn_budget_tokens", "app_limit", "turn_limit", "economy_limit"),
+    ),
+    (
+        "What is learnt from use, and what it may cost",
+        ("echo_step", "fizzle_step", "daily_cost", "daily_tokens", "energy_floor"),
+    ),
+    ("Time", ("time_zone",)),
+)  # fmt: skip
+"""The fields by what they are about."""
 
 _EVERY_CATEGORY = [*OPERATIONAL_CATEGORIES, *PERSONAL_CATEGORIES]
 PRESETS: dict[str, dict[str, Any]] = {

@@ -13,7 +13,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories.models import Memory
-from memsite.tenancy.admin import POLICY_FIELDSETS
+from memsite.tenancy.admin import POLICY_GROUPS
 from memsite.tenancy.keys import create_key, find_key
 from memsite.tenancy.models import (
     Agent,
@@ -118,7 +118,7 @@ def test_wrong_app_ids_are_refused(admin_client: Client, acme: App, app_id: str)
 
 
 def test_every_policy_field_is_on_the_page(admin_client: Client, acme: App) -> None:
-    shown = [name for _, names in POLICY_FIELDSETS for name in names]
+    shown = [name for _, names in POLICY_GROUPS for name in names]
     assert sorted(shown) == sorted(POLICY_FIELDS)
     text = admin_client.get(f"{APPS}{acme.pk}/change/").content.decode()
     for name in POLICY_FIELDS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.db import IntegrityError, transaction
+from django.db import transaction
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import PermissionDenied, ValidationError
@@ -38,12 +38,12 @@ from memories.api.shapes.apps import (
 from memories.api.shapes.memories import Deleted, MemoryShown, show_memory
 from memories.models import Memory, Purge
 from memsite.exceptions import Conflict
+from memsite.tenancy import governance
 from memsite.tenancy.access import Right
-from memsite.tenancy.audit import note
-from memsite.tenancy.governance import audited, note_key
+from memsite.tenancy.governance import NameTaken, audited
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.keys import NewKey as IssuedKey
-from memsite.tenancy.keys import TooManyKeys, create_key, rotate_key
+from memsite.tenancy.keys import TooManyKeys
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus
 from sessions.models import AgentSession
 
@@ -70,13 +70,9 @@ class Apps(OperatorView):
 def create_app(body: dict[str, Any], actor: str) -> Answer:
     policy = policy_with(AppPolicy(), body["preset"], body["policy"])
     try:
-        with transaction.atomic():
-            app = App.objects.create(app_id=body["app_id"], name=body["name"], preset=body["preset"])
-    except IntegrityError as error:
+        app = governance.create_app(body["app_id"], body["name"], body["preset"], policy, actor)
+    except NameTaken as error:
         raise Conflict("There is an app with this app_id already.") from error
-    policy.app = app
-    policy.save(force_insert=True)
-    note(actor, app, "app created", app.app_id, after={"preset": app.preset})
     return 201, show_app(app)
 
 
@@ -200,17 +196,14 @@ class Agents(OperatorView):
 def create_agent(app: App, body: dict[str, Any], slot: Slot, actor: str) -> Answer:
     with transaction.atomic():
         try:
-            with transaction.atomic():
-                agent = Agent.objects.create(app=app, name=body["name"], domain=body["domain"])
-        except IntegrityError as error:
+            agent, issued = governance.create_agent(app, body["name"], body["domain"], body["scopes"], actor)
+        except NameTaken as error:
             raise Conflict("The app has an agent of this name already.") from error
-        note(actor, app, "agent created", agent.name, after={"domain": agent.domain})
-        return show_once(agent, create_key(agent, body["scopes"]), slot, actor)
+        return show_once(agent, issued, slot)
 
 
-def show_once(agent: Agent, issued: IssuedKey, slot: Slot, actor: str) -> Answer:
+def show_once(agent: Agent, issued: IssuedKey, slot: Slot) -> Answer:
     """The answer with the key; what is kept for a repetition has none, for a key is stored nowhere."""
-    note_key(actor, "key issued", issued.row)
     answer = show_agent_with_key(agent, issued.row, issued.text)
     slot.keep(201, {**answer, "api_key": None})
     return 201, answer
@@ -235,15 +228,14 @@ class Keys(OperatorView):
 
 
 def issue_key(agent: Agent, body: dict[str, Any], slot: Slot, actor: str) -> Answer:
-    now = timezone.now()
-    if body["expires_at"] and body["expires_at"] <= now:
+    if body["expires_at"] and body["expires_at"] <= timezone.now():
         raise ValidationError({"expires_at": ["Lies in the past."]})
     with transaction.atomic():
         try:
-            issued = rotate_key(agent, body["scopes"], now, expires_at=body["expires_at"])
+            issued = governance.issue_key(agent, body["scopes"], body["expires_at"], actor)
         except TooManyKeys as error:
             raise Conflict("The agent has two live keys already: revoke one first.") from error
-        return show_once(agent, issued, slot, actor)
+        return show_once(agent, issued, slot)
 
 
 class OneKey(OperatorView):
@@ -254,9 +246,6 @@ class OneKey(OperatorView):
         key = found((keys if caller.governs_all else keys.filter(agent__app__in=caller.apps())).first())
         if key.agent:
             self.check_right(key.agent.app)
-        with transaction.atomic():
-            live = ApiKey.objects.filter(pk=key.pk, revoked_at=None)
-            if live.update(revoked_at=timezone.now()):
-                note_key(caller.actor, "key revoked", key)
+        governance.revoke_key(key, caller.actor)
         key.refresh_from_db()
         return Response(show_key(key))

@@ -1,0 +1,37 @@
+"""The policy: every number of the app, and the presets it may start from."""
+
+from __future__ import annotations
+
+from django.core.exceptions import BadRequest
+from django.http import HttpResponse
+
+from memories.dashboard.desk import DeskRequest, page
+from memories.dashboard.policy_form import PolicyForm, preset_changes
+from memories.dashboard.show import go, show
+from memsite.tenancy.access import Right
+from memsite.tenancy.governance import apply_preset, audited
+from memsite.tenancy.models import AppPolicy
+from memsite.tenancy.policy import PRESET_IS_FOR, Preset
+
+
+@page(write=Right.GOVERN)
+def policy(request: DeskRequest) -> HttpResponse:
+    desk = request.desk
+    stored = AppPolicy.objects.select_related("app").get(app=desk.app)
+    form = PolicyForm(request.POST or None, instance=stored)
+    if request.method == "POST" and form.is_valid():
+        with audited(desk.actor, desk.app):
+            form.save()
+        return go(request, desk.address("settings-policy"), "Saved. It holds from now on.")
+    presets = [(preset.value, PRESET_IS_FOR[preset], preset_changes(preset)) for preset in Preset]
+    return show(request, "settings/policy", {"form": form, "presets": presets})
+
+
+@page(read=None, write=Right.GOVERN)
+def preset(request: DeskRequest) -> HttpResponse:
+    """Sets every number as this preset has it."""
+    desk, wanted = request.desk, request.POST.get("preset", "")
+    if wanted not in Preset.values:
+        raise BadRequest
+    apply_preset(desk.app, wanted, desk.actor)
+    return go(request, desk.address("settings-policy"), f"Every number is that of {wanted} now.")

@@ -1,0 +1,352 @@
+"""Settings: the app, its policy, agents and keys, members, purges, the audit log."""
+
+from __future__ import annotations
+
+import re
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.utils import timezone
+
+from memories.models import Memory, Purge
+from memsite.tenancy.audit import note
+from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership
+from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESET_IS_FOR, Preset, preset_values
+from tests.conftest import Caller, client_with
+from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+
+PAGES = ("/settings", "/settings/policy", "/settings/agents", "/settings/members", "/settings/purge", "/settings/audit")
+HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(1)> & \"'"
+COUNTS = {"memories": 1, "sessions": 0, "turns": 0, "resources": 0}
+KEY = re.compile(r"mst_\w{8}_\w{49}")
+
+
+def policy_data(client: Client, **changes: Any) -> dict[str, Any]:
+    """What a browser sends after `changes` were typed."""
+    form = client.get("/settings/policy").context["form"]
+    typed = {bound.html_name: bound.value() for bound in form}
+    shown = {name: "" if value is None else value for name, value in typed.items() if value is not False}
+    return {name: value for name, value in (shown | changes).items() if value is not None}
+
+
+def audit_lines() -> list[tuple[str, str]]:
+    return list(AuditEntry.objects.order_by("pk").values_list("action", "actor"))
+
+
+# --- the app
+
+
+def test_an_owner_renames_uninstalls_and_installs_again(olga: Client, alice: Caller) -> None:
+    assert olga.post("/settings", {"name": "Acme Ltd"}).status_code == 303
+    assert App.objects.get().name == "Acme Ltd"
+    assert "This field is required" in text_of(olga.post("/settings", {"name": ""}))
+    olga.post("/settings/status", {"status": "uninstalled"})
+    assert App.objects.get().status == AppStatus.UNINSTALLED
+    assert alice.get("memories").status_code == 401
+    assert "Install again" in text_of(olga.get("/settings"))
+    olga.post("/settings/status", {"status": "active"})
+    assert alice.get("memories").status_code == 200
+    assert audit_lines() == [("app changed", "operator:olga")] * 3
+    assert olga.post("/settings/status", {"status": "purging"}).status_code == 400
+
+
+def test_superusers_add_apps_with_the_numbers_of_a_preset(sue: Client, olga: Client, alice: Caller) -> None:
+    data = {"app_id": "initech", "name": "Initech", "preset": "compact"}
+    answer = sue.post("/settings/apps?app=acme", data)
+    assert answer["Location"] == "/settings/agents?app=initech"
+    app = App.objects.select_related("policy").get(app_id="initech")
+    assert (app.preset, app.policy.memory_limit) == ("compact", 10)
+    assert ("app created", "operator:sue") in audit_lines()
+    assert "already" in text_of(sue.post("/settings/apps?app=acme", data))
+    assert "Lower-case letters" in text_of(sue.post("/settings/apps?app=acme", {**data, "app_id": "A b"}))
+    assert olga.post("/settings/apps", {**data, "app_id": "mine"}).status_code == 403
+    assert "Add an app" not in text_of(olga.get("/settings"))
+    assert {"/settings?app=acme", "/settings?app=initech"} <= set(links(sue.get("/settings?app=acme")))
+
+
+# --- the policy
+
+
+def test_every_number_is_told_with_what_it_means_and_what_the_preset_says(vera: Client, alice: Caller) -> None:
+    assert sorted(name for _, names in POLICY_GROUPS for name in names) == sorted(POLICY_FIELDS)
+    assert PRESET_IS_FOR.keys() == set(Preset)
+    AppPolicy.objects.update(memory_limit=500)
+    text = text_of(vera.get("/settings/policy"))
+    for part in ("Memories the app may hold.", "standard: 100,000", "changed here", "500", *PRESET_IS_FOR.values()):
+        assert part in text
+    assert text.count("changed here") == 1
+    assert "Save the policy" not in text
+    assert "Set all" not in text
+
+
+def test_an_owner_changes_numbers(olga: Client, alice: Caller) -> None:
+    assert olga.post("/settings/policy", policy_data(olga)).status_code == 303
+    assert audit_lines() == [], "saved without a change"
+    data = policy_data(
+        olga, memory_limit="500", capture_summaries="on", daily_cost="2.5", ttl_days="work 30, pets 9",
+        marker_categories="timing, pets", time_zone="Europe/Berlin", capture_markers=None,
+    )  # fmt: skip
+    assert olga.post("/settings/policy", data).status_code == 303
+    policy = AppPolicy.objects.get()
+    assert (policy.memory_limit, policy.capture_summaries, policy.daily_cost) == (500, True, 2.5)
+    assert (policy.ttl_days, policy.marker_categories) == ({"work": 30, "pets": 9}, ["timing", "pets"])
+    assert (str(policy.time_zone), policy.capture_markers) == ("Europe/Berlin", False)
+    assert text_of(olga.get("/settings/policy")).count("changed here") == 7
+    entry = AuditEntry.objects.get()
+    assert (entry.action, entry.actor, entry.after["memory_limit"]) == ("policy changed", "operator:olga", 500)
+    assert olga.post("/settings/policy", policy_data(olga, daily_cost="")).status_code == 303
+    assert AppPolicy.objects.get().daily_cost is None
+
+
+@pytest.mark.parametrize(
+    ("field", "typed", "says"),
+    [
+        ("memory_limit", "0", "greater than or equal to 1"),
+        ("useful_above", "1.5", "less than or equal to 1"),
+        ("useful_above", "much", "Enter a number"),
+        ("ttl_days", "work", "A name and a number each"),
+        ("ttl_days", "work 0", "whole number of days"),
+        ("ttl_days", "", "cannot be blank"),
+        ("marker_categories", "Ti ming", "Lower-case letters"),
+        ("economy_limit", "50", "cannot inject more than turn_limit"),
+        ("ranking", "nonsense", "Select a valid choice"),
+        ("time_zone", "Mars/Olympus", "not one of the available choices"),
+    ],
+)
+def test_what_cannot_be_is_said_beside_it_and_nothing_is_saved(
+    olga: Client, alice: Caller, field: str, typed: str, says: str
+) -> None:
+    answer = olga.post("/settings/policy", policy_data(olga, **{field: typed}, max_characters="999"))
+    assert answer.status_code == 200
+    text = text_of(answer)
+    assert says in text
+    assert "Nothing was saved" in text
+    assert answer.context["form"].errors.keys() == {field}
+    assert AppPolicy.objects.get().max_characters == 2000
+
+
+def test_a_preset_sets_every_number(olga: Client, alice: Caller) -> None:
+    AppPolicy.objects.update(turn_limit=7)
+    olga.post("/settings/policy/preset", {"preset": "knowledge"})
+    policy = AppPolicy.objects.get()
+    assert all(
+        getattr(policy, name) == value for name, value in preset_values("knowledge").items() if name != "time_zone"
+    )
+    assert App.objects.get().preset == "knowledge"
+    assert "changed here" not in text_of(olga.get("/settings/policy"))
+    assert {action for action, _ in audit_lines()} == {"app changed", "policy changed"}
+    assert olga.post("/settings/policy/preset", {"preset": "x"}).status_code == 400
+
+
+# --- agents and keys
+
+
+def shown_key(answer: Any) -> str:
+    (key,) = set(KEY.findall(answer.content.decode()))
+    return str(key)
+
+
+def test_an_agent_comes_with_a_key_that_is_shown_once(olga: Client, alice: Caller) -> None:
+    data = {"name": "dora", "domain": "ops", "scopes": ["read"]}
+    answer = olga.post("/settings/agents", data, headers=HTMX)
+    client = client_with(shown_key(answer))
+    assert client.get("/api/v1/memories").status_code == 200
+    assert client.post("/api/v1/memories", {"content": "x"}).status_code == 403
+    assert not KEY.search(olga.get("/settings/agents").content.decode())
+    assert audit_lines() == [("agent created", "operator:olga"), ("key issued", "operator:olga")]
+    assert "already" in text_of(olga.post("/settings/agents", data, headers=HTMX))
+    for wrong in ({"name": "a b"}, {"scopes": []}, {"scopes": ["root"]}, {"domain": "!"}):
+        answer = olga.post("/settings/agents", {**data, "name": "emil", **wrong}, headers=HTMX)
+        assert not KEY.search(answer.content.decode()), wrong
+    assert Agent.objects.count() == 2
+
+
+def test_keys_are_rotated_and_revoked(olga: Client, alice: Caller) -> None:
+    later = f"{timezone.now() + timedelta(days=9):%Y-%m-%d}"
+    url = "/settings/agents/alice/keys"
+    answer = olga.post(url, {"scopes": ["read", "write"], "expires_on": later}, headers=HTMX)
+    second = client_with(shown_key(answer))
+    assert second.get("/api/v1/memories").status_code == alice.get("memories").status_code == 200
+    assert ApiKey.objects.get(expires_at__isnull=False).expires_at.isoformat().startswith(later)
+    assert "two live keys already" in text_of(olga.post(url, {"scopes": ["read"]}, headers=HTMX))
+    old = ApiKey.objects.get(expires_at=None)
+    olga.post(f"/settings/keys/{old.prefix}/revoke")
+    assert alice.get("memories").status_code == 401
+    text = text_of(olga.get("/settings/agents"))
+    assert "do not work any more" in text
+    assert audit_lines() == [("key issued", "operator:olga"), ("key revoked", "operator:olga")]
+    assert "Lies in the past" in text_of(olga.post(url, {"scopes": ["read"], "expires_on": "2001-01-01"}, headers=HTMX))
+    assert olga.post("/settings/agents/nobody/keys", {"scopes": ["read"]}).status_code == 404
+    assert olga.post("/settings/keys/nothing/revoke").status_code == 404
+
+
+# --- members
+
+
+def test_owners_let_people_in_change_their_role_and_take_them_out(olga: Client, alice: Caller) -> None:
+    User.objects.create_user("nora")
+    olga.post("/settings/members", {"name": "nora", "role": "viewer"})
+    olga.post("/settings/members", {"name": "nora", "role": "editor"})
+    assert Membership.objects.get(user__username="nora").role == "editor"
+    assert "nora" in text_of(olga.get("/settings/members"))
+    assert "Nobody has this name" in text_of(olga.post("/settings/members", {"name": "x", "role": "viewer"}))
+    olga.post(f"/settings/members/{Membership.objects.get(user__username='nora').pk}/remove")
+    assert not Membership.objects.filter(user__username="nora").exists()
+    assert audit_lines() == [("members changed", "operator:olga")] * 3
+
+
+def test_the_last_owner_stays(olga: Client, alice: Caller) -> None:
+    own = Membership.objects.get(user__username="olga")
+    assert "An app needs an owner" in text_of(olga.post("/settings/members", {"name": "olga", "role": "viewer"}))
+    olga.post(f"/settings/members/{own.pk}/remove")
+    own.refresh_from_db()
+    assert own.role == "owner"
+
+
+# --- purges
+
+
+def test_a_purge_takes_the_typed_id_of_the_app(olga: Client, alice: Caller) -> None:
+    alice.remember("Whales sing", user_id="nina")
+    alice.remember("Bears sleep", dedupe=False)
+    data = {"what": "user", "user_id": "nina"}
+    for typed in ("", "Acme", "acme "):
+        answer = olga.post("/settings/purge", {**data, "typed": typed.strip() and typed})
+        if typed != "acme ":
+            assert "Nothing was deleted" in text_of(answer)
+            assert Memory.objects.count() == 2
+    assert [memory.content for memory in Memory.objects.all()] == ["Bears sleep"]
+    text = text_of(olga.get("/settings/purge"))
+    for part in ("an end user", "operator:olga", "gone"):
+        assert part in text
+    assert "Whose?" in text_of(olga.post("/settings/purge", {"what": "user", "typed": "acme"}))
+    olga.post("/settings/purge", {"what": "memories", "typed": "acme"})
+    assert not Memory.objects.exists()
+    assert [purge.what for purge in Purge.objects.order_by("pk")] == ["user", "memories"]
+    assert ("memories purged", "operator:olga") in audit_lines()
+
+
+def test_a_whole_app_is_purged(olga: Client, alice: Caller) -> None:
+    alice.remember("Whales sing")
+    olga.post("/settings/purge", {"what": "app", "typed": "acme"})
+    assert not Memory.objects.exists()
+    assert App.objects.get().status == AppStatus.UNINSTALLED
+    assert "Whales" not in text_of(olga.get("/memories"))
+
+
+def test_while_an_app_is_being_purged_only_that_is_shown(olga: Client, alice: Caller) -> None:
+    alice.remember("Whales sing")
+    App.objects.update(status=AppStatus.PURGING)
+    for page in ("/", "/memories", "/events", "/settings", "/settings/policy", "/upkeep"):
+        answer = olga.get(page)
+        assert answer.status_code == 410, page
+        assert "Whales" not in text_of(answer)
+    assert "/settings/purge" in links(olga.get("/"))
+    text = text_of(olga.get("/settings/purge"))
+    assert "is being deleted" in text
+    assert "Type the id" not in text
+    assert olga.get("/settings/audit").status_code == 200
+    olga.post("/settings/purge", {"what": "memories", "typed": "acme"})
+    assert not Purge.objects.exists()
+    assert olga.post("/settings/status", {"status": "active"}).status_code == 410
+    assert App.objects.get().status == AppStatus.PURGING
+
+
+# --- the audit log
+
+
+def test_the_audit_log_tells_who_changed_what(vera: Client, alice: Caller) -> None:
+    note("operator:olga", alice.app, "policy changed", "acme", {"memory_limit": 5}, {"memory_limit": 1000})
+    note("operator:sue", alice.app, "key issued", "abc of alice", after={"scopes": ["read"], "expires_at": None})
+    text = text_of(vera.get("/settings/audit"))
+    for part in ("operator:olga", "memory limit", "5 → 1,000", "abc of alice", "scopes read"):
+        assert part in text
+    assert "sue" not in text_of(vera.get("/settings/audit", {"who": "olga"}))
+    assert "olga" not in text_of(fragment(vera, "/settings/audit?action=key"))
+    assert "No such lines" in text_of(vera.get("/settings/audit", {"action": "zzz"}))
+
+
+def test_the_audit_log_is_turned_page_by_page(vera: Client, alice: Caller) -> None:
+    for number in range(120):
+        note("operator:olga", alice.app, "policy changed", f"line {number}")
+
+    def subjects(**query: str) -> list[str]:
+        return [entry.subject for entry, _ in vera.get("/settings/audit", query).context["lines"]]
+
+    first = vera.get("/settings/audit").context["slice"]
+    second = vera.get("/settings/audit", {"after": first.older}).context["slice"]
+    assert [entry.subject for entry in second.rows][:1] == ["line 69"]
+    assert subjects(after=second.older)[-1] == "line 0"
+    assert subjects(before=second.newer)[0] == "line 119"
+    for nonsense in ("x", "2026-01-01", "\0"):
+        assert subjects(after=nonsense)[0] == "line 119"
+
+
+# --- for all of them
+
+
+def test_only_owners_change_anything(vera: Client, ed: Client, alice: Caller) -> None:
+    key, member = ApiKey.objects.get(), Membership.objects.get(user__username="vera")
+    for client in (vera, ed):
+        for page in PAGES:
+            answer = client.get(page)
+            assert answer.status_code == 200
+            assert [form["action"] for form in elements(answer, "form", method="post")] == ["/logout"], page
+        for address, data in (
+            ("", {"name": "x"}), ("/status", {"status": "uninstalled"}), ("/policy", {}),
+            ("/policy/preset", {"preset": "ops"}), ("/agents", {"name": "x"}), ("/agents/alice/keys", {}),
+            (f"/keys/{key.prefix}/revoke", {}), ("/members", {"name": "vera", "role": "owner"}),
+            (f"/members/{member.pk}/remove", {}), ("/purge", {"what": "app", "typed": "acme"}), ("/apps", {}),
+        ):  # fmt: skip
+            assert client.post(f"/settings{address}", data).status_code == 403, address
+    assert AuditEntry.objects.count() == 0
+    assert alice.get("memories").status_code == 200
+
+
+def test_other_apps_are_not_there(otto: Client, alice: Caller) -> None:
+    note("operator:olga", alice.app, "policy changed", "acme")
+    key = ApiKey.objects.get(agent=alice.agent)
+    member = Membership.objects.create(app=alice.app, user=User.objects.create_user("nora"), role="viewer")
+    for page in PAGES:
+        text = text_of(otto.get(page)).casefold()
+        for word in ("acme", "alice", "nora", "olga", key.prefix.casefold()):
+            assert word not in text, page
+    assert otto.post("/settings/agents/alice/keys", {"scopes": ["read"]}).status_code == 404
+    assert otto.post(f"/settings/keys/{key.prefix}/revoke").status_code == 404
+    assert otto.post(f"/settings/members/{member.pk}/remove").status_code == 404
+    assert alice.get("memories").status_code == 200
+    assert Membership.objects.filter(pk=member.pk).exists()
+
+
+def test_hostile_texts_are_texts(olga: Client, alice: Caller) -> None:
+    App.objects.update(name=HOSTILE, vector_model=HOSTILE)
+    Agent.objects.update(domain=HOSTILE)
+    ApiKey.objects.update(scopes=[HOSTILE])
+    user = User.objects.create_user("x")
+    User.objects.filter(pk=user.pk).update(username=HOSTILE)
+    Membership.objects.create(app=alice.app, user=User.objects.get(username=HOSTILE), role="viewer")
+    note(HOSTILE, alice.app, "policy changed", HOSTILE, {HOSTILE: HOSTILE}, {HOSTILE: [HOSTILE]})
+    Purge.objects.create(app=alice.app, what="user", asked_by=HOSTILE, counts=COUNTS)
+    AppPolicy.objects.update(marker_categories=[HOSTILE])
+    for page in PAGES:
+        answer = olga.get(page)
+        assert "<script>alert" not in answer.content.decode(), page
+        assert not elements(answer, "img", src="x")
+        assert HOSTILE in text_of(answer), page
+
+
+@pytest.mark.parametrize(
+    ("page", "most"), [(PAGES[0], 6), (PAGES[1], 6), (PAGES[2], 7), (PAGES[3], 6), (PAGES[4], 6), (PAGES[5], 7)]
+)
+def test_more_rows_ask_no_more_of_the_database(olga: Client, alice: Caller, page: str, most: int) -> None:
+    few = queries_of(olga, page)
+    for number in range(6):
+        agent = Agent.objects.create(app=alice.app, name=f"a{number}")
+        ApiKey.objects.create(prefix=f"p{number}", agent=agent, scopes=["read"])
+        Membership.objects.create(app=alice.app, user=User.objects.create_user(f"u{number}"), role="viewer")
+        note("operator:x", alice.app, f"done {number}")
+        Purge.objects.create(app=alice.app, what="user", asked_by="x", counts=COUNTS)
+    assert queries_of(olga, page) == few <= most
