@@ -56,10 +56,10 @@ class AgentSession(Purged, Identified):
     class Meta:
         ordering = ["-id"]
         indexes = [
-            models.Index(fields=["app", "-uid"], name="session_app_latest"),
             models.Index(fields=["app"], condition=Q(purged_at__isnull=False), name="session_purged"),
         ]
         constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="session_uid_is_unique_in_app"),
             models.UniqueConstraint(
                 fields=["agent", "external_id"],
                 condition=Q(external_id__isnull=False),
@@ -137,13 +137,13 @@ class Resource(Scoped, Identified):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["app", "-uid"], name="resource_app_latest")]
         constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="resource_uid_is_unique_in_app"),
             models.UniqueConstraint(
                 fields=["session", "source_key"],
                 condition=Q(source_key__isnull=False),
                 name="resource_source_is_stored_once_per_session",
-            )
+            ),
         ]
 
     def __str__(self) -> str:
@@ -172,7 +172,7 @@ class Event(Scoped, Identified):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["app", "-uid"], name="event_app_latest")]
+        constraints = [models.UniqueConstraint(fields=["app", "uid"], name="event_uid_is_unique_in_app")]
 
     def __str__(self) -> str:
         return f"[{self.level}] {self.message[:80]}"
@@ -198,7 +198,10 @@ class Cooldown(Scoped, Identified):
 
     class Meta:
         ordering = ["until"]
-        constraints = [models.UniqueConstraint(fields=["app", "service", "action"], name="cooldown_is_one_per_action")]
+        constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="cooldown_uid_is_unique_in_app"),
+            models.UniqueConstraint(fields=["app", "service", "action"], name="cooldown_is_one_per_action"),
+        ]
         indexes = [models.Index(fields=["app", "until"], name="cooldown_app_until")]
 
     def __str__(self) -> str:

@@ -22,7 +22,10 @@ class Entity(Scoped, Identified):
     class Meta:
         ordering = ["-uid"]
         verbose_name_plural = "entities"
-        constraints = [models.UniqueConstraint(fields=["app", "key"], name="entity_is_unique")]
+        constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="entity_uid_is_unique_in_app"),
+            models.UniqueConstraint(fields=["app", "key"], name="entity_is_unique"),
+        ]
 
     def __str__(self) -> str:
         return self.name

@@ -68,11 +68,9 @@ class Extraction(Scoped, Identified):
 
     class Meta:
         ordering = ["-uid"]
-        indexes = [
-            models.Index(fields=["app", "-uid"], name="extraction_app_latest"),
-            models.Index(fields=["status", "next_at"], name="extraction_due"),
-        ]
+        indexes = [models.Index(fields=["status", "next_at"], name="extraction_due")]
         constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="extraction_uid_is_unique_in_app"),
             models.UniqueConstraint(
                 fields=["session"], condition=Q(what="digest"), name="extraction_digests_a_session_once"
             ),

@@ -35,6 +35,7 @@ class Link(Scoped, Identified):
     class Meta:
         ordering = ["id"]
         constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="link_uid_is_unique_in_app"),
             models.UniqueConstraint(fields=["from_memory", "to_memory", "kind"], name="link_is_unique"),
             models.CheckConstraint(condition=~Q(from_memory=F("to_memory")), name="link_joins_two_memories"),
         ]

@@ -193,7 +193,6 @@ class Memory(Purged, Identified):
         ordering = ["-id"]
         verbose_name_plural = "memories"
         indexes = [
-            models.Index(fields=["app", "-uid"], name="memory_app_latest"),
             models.Index(fields=["app", "subject", "category", "status"], name="memory_drawer"),
             models.Index(fields=["app", "status", "confidence"], name="memory_confidence"),
             models.Index(fields=["app", "category"], name="memory_category"),
@@ -211,6 +210,7 @@ class Memory(Purged, Identified):
             ),
         ]
         constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="memory_uid_is_unique_in_app"),
             models.CheckConstraint(
                 condition=Q(confidence__gte=0, confidence__lte=1), name="memory_confidence_is_a_share"
             ),

@@ -44,10 +44,8 @@ class Purge(Scoped, Identified):
 
     class Meta:
         ordering = ["-uid"]
-        indexes = [
-            models.Index(fields=["app", "-uid"], name="purge_app_latest"),
-            models.Index(fields=["app"], condition=models.Q(status="open"), name="purge_open"),
-        ]
+        indexes = [models.Index(fields=["app"], condition=models.Q(status="open"), name="purge_open")]
+        constraints = [models.UniqueConstraint(fields=["app", "uid"], name="purge_uid_is_unique_in_app")]
 
     def __str__(self) -> str:
         return f"{self.what}, {self.asked_at:%Y-%m-%d %H:%M}: {self.status}"

@@ -42,6 +42,7 @@ class Summary(Scoped, Identified):
         ordering = ["-uid"]
         verbose_name_plural = "summaries"
         constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="summary_uid_is_unique_in_app"),
             models.UniqueConstraint(fields=["app", "category", "user_id", "version"], name="summary_version_is_unique"),
             models.UniqueConstraint(
                 fields=["app", "category", "user_id"],

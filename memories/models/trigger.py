@@ -43,11 +43,9 @@ class FutureTrigger(Scoped, Identified):
 
     class Meta:
         ordering = ["trigger_date", "id"]
-        indexes = [
-            models.Index(fields=["app", "status", "trigger_date"], name="trigger_due"),
-            models.Index(fields=["app", "-uid"], name="trigger_app_latest"),
-        ]
+        indexes = [models.Index(fields=["app", "status", "trigger_date"], name="trigger_due")]
         constraints = [
+            models.UniqueConstraint(fields=["app", "uid"], name="trigger_uid_is_unique_in_app"),
             models.CheckConstraint(
                 condition=Q(until=None) | Q(until__gte=models.F("trigger_date")), name="trigger_ends_after_it_begins"
             ),

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memsite.jobs.schedule import WEEKDAYS, Calendar, Every, Schedule
 from memsite.tenancy.models import App
-from memsite.tenancy.scoping import Identified
+from memsite.tenancy.scoping import new_uid
 
 
 class RunStatus(models.TextChoices):
@@ -49,9 +49,10 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
         return self.filter(fresh | Q(status=RunStatus.RUNNING, lease_until__lte=now))
 
 
-class JobRun(Identified):
+class JobRun(models.Model):
     """One run. `token` rises with every claim: a worker that was thought dead cannot write any more."""
 
+    uid = models.UUIDField(default=new_uid, unique=True, editable=False)
     app = models.ForeignKey(
         App, null=True, blank=True, on_delete=models.PROTECT, related_name="+", help_text="Empty: the whole site."
     )

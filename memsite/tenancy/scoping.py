@@ -66,9 +66,13 @@ class Purged(Scoped):
 
 
 class Identified(models.Model):
-    """A row that callers see, under an id that cannot be guessed or counted."""
+    """A row that callers see, under an id that cannot be guessed or counted.
 
-    uid = models.UUIDField(default=new_uid, unique=True, editable=False)
+    Each model says that it is unique in its app: an app that was copied has the ids it had, and what another app has
+    is no obstacle that would show.
+    """
+
+    uid = models.UUIDField(default=new_uid, editable=False)
 
     class Meta:
         abstract = True
