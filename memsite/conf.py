@@ -61,6 +61,7 @@ class Conf:
     log_format: str = "auto"
     max_body_bytes: int = 8 * 1024 * 1024
     max_line_bytes: int = 8 * 1024 * 1024
+    import_megabytes: int = 4096
     idempotency_hours: int = 24
     crashed_after_minutes: int = 30
     rewrite_megabytes: int = 1024
@@ -85,6 +86,7 @@ class Conf:
         require(self.index_megabytes > 0, "INDEX_MEGABYTES", "is a positive number of megabytes")
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
+        require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")
         require(self.idempotency_hours > 0, "IDEMPOTENCY_HOURS", "is a positive number of hours")
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
         require(self.backup_keep > 0, "BACKUP_KEEP", "is a positive number of days")

@@ -5,6 +5,7 @@ from memories.agent.feedback import Feedback
 from memories.agent.holding import Held, Holding
 from memories.agent.knowledge import MemoryGone, VersionMismatch
 from memories.agent.learning import Learning
+from memories.agent.porting import BadFile, CannotImport, Porting, StillPurging
 from memories.agent.purging import Purging
 from memories.agent.recall import Context, Recalling
 from memories.agent.review import AlreadyDecided, CannotBeStored, Review
@@ -16,7 +17,9 @@ from memories.retrieve.serving import current_embedder
 
 __all__ = [
     "AlreadyDecided",
+    "BadFile",
     "CannotBeStored",
+    "CannotImport",
     "CannotMerge",
     "Changed",
     "Context",
@@ -24,22 +27,14 @@ __all__ = [
     "LeftAlone",
     "MemoryAgent",
     "MemoryGone",
+    "StillPurging",
     "VersionMismatch",
     "current_embedder",
 ]
 
 
 class MemoryAgent(
-    Sessions,
-    Curation,
-    Holding,
-    Recalling,
-    Learning,
-    Review,
-    Feedback,
-    Triggers,
-    Summaries,
-    Spending,
-    Purging,
-):
+    Porting, Sessions, Feedback, Triggers, Curation, Knowledge, Holding, Recalling, Learning, Review, Summaries,
+    Spending, Purging,
+):  # fmt: skip
     """All of it for one caller."""

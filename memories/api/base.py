@@ -140,11 +140,12 @@ class AgentView(View):
 class OperatorView(View):
     """A door for operators: of all apps, of those somebody is a member of, or (an agent's key) of its own.
 
-    `right` is what it takes to change something here.
+    `right` is what it takes to change something here, `right_to_look` to see it.
     """
 
     scope = "operator"
     right = Right.GOVERN
+    right_to_look = Right.READ
 
     def apps(self) -> QuerySet[App]:
         return self.caller().apps().select_related("policy")
@@ -161,9 +162,10 @@ class OperatorView(View):
     def check_right(self, app: App) -> None:
         """PermissionDenied for a member who only looks at what another role may change."""
         caller = self.caller()
-        if self.request.method in SAFE_METHODS or caller.user is None:
+        wanted = self.right_to_look if self.request.method in SAFE_METHODS else self.right
+        if wanted == Right.READ or caller.user is None:
             return
-        if not caller.apps(self.right).filter(pk=app.pk).exists():
+        if not caller.apps(wanted).filter(pk=app.pk).exists():
             raise PermissionDenied("Your role in this app does not allow that.")
 
 

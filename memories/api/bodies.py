@@ -7,12 +7,22 @@ from queue import Full, Queue
 from threading import Event, Thread
 from typing import Any
 
+from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 CHUNK_BYTES = 64 * 1024
 # Pieces that may wait to be stored; a client that sends faster is made to wait.
 MAX_WAITING = 1024
 LOOK_EVERY_SECONDS = 1.0
+
+
+class Unread(BaseParser):
+    """The body is not parsed: the view reads it as it comes in."""
+
+    media_type = "*/*"
+
+    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
+        return {}
 
 
 def body_chunks(request: Request) -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from memories.maintain.crashed import silent_since
 from memories.maintain.overtaken import apps_overtaken
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.reembed import apps_to_reembed, reembed
-from memories.models import Extraction, SummaryDue
+from memories.models import Extraction, Import, SummaryDue
 from memories.retrieve.serving import current_embedder
 from memsite.jobs.job import Run
 from memsite.jobs.schedule import Every
@@ -87,6 +87,16 @@ class Purging(MemoryJob):
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         purge(hands.app, timezone.now(), run)
+
+
+class Imports(MemoryJob):
+    name, title, schedule = "imports", "takes in the rest of files that are being imported", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return Import.objects.open().order_by().values_list("app_id", flat=True).distinct()
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        hands.carry_on_imports(run)
 
 
 class FlushCrashed(MemoryJob):

@@ -5,6 +5,7 @@ from memories.models.entity import Entity, FoundBy, Mention
 from memories.models.extraction import Extraction, ExtractionStatus, What
 from memories.models.forgotten import Forgotten
 from memories.models.health import HealthReport
+from memories.models.imported import Import, ImportPart, ImportStatus
 from memories.models.injection import Injection
 from memories.models.ledger import EnergyUse, LedgerEntry, Reservation
 from memories.models.link import SAYABLE, Link, LinkKind
@@ -32,6 +33,9 @@ __all__ = [
     "FoundBy",
     "FutureTrigger",
     "HealthReport",
+    "Import",
+    "ImportPart",
+    "ImportStatus",
     "Injection",
     "Kind",
     "LedgerEntry",

@@ -27,11 +27,14 @@ class ColdText(Scoped):
 
     @property
     def text(self) -> str:
-        data = bytes(self.data)
-        return (data[1:] if data.startswith(PLAIN) else zlib.decompress(data)).decode()
+        return unpack(bytes(self.data))
 
 
 def pack(text: str) -> bytes:
     plain = text.encode()
     packed = zlib.compress(plain, level=9)
     return packed if len(packed) <= len(plain) else PLAIN + plain
+
+
+def unpack(data: bytes) -> str:
+    return (data[1:] if data.startswith(PLAIN) else zlib.decompress(data)).decode()

@@ -16,6 +16,7 @@ from memories.models import (
     Extraction,
     FutureTrigger,
     HealthReport,
+    Import,
     Injection,
     LedgerEntry,
     Memory,
@@ -38,7 +39,7 @@ BATCH = 500
 BATCH_OF_TEXTS = 200
 """A text may have megabytes."""
 OF_A_SESSION = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
-OF_AN_APP = (SummaryDue, Entity, RecallCount, HealthReport)
+OF_AN_APP = (SummaryDue, Entity, RecallCount, HealthReport, Import)
 """What was spent stays: the ledger holds numbers."""
 Delete = Callable[[Writer], int]
 

@@ -18,6 +18,9 @@ from memories.models import (
     Extraction,
     FutureTrigger,
     HealthReport,
+    Import,
+    ImportPart,
+    ImportStatus,
     Injection,
     LedgerEntry,
     Memory,
@@ -54,6 +57,7 @@ def purge_user(app: App, user_id: str, actor: str, now: datetime) -> Purge:
         FutureTrigger.objects.for_app(app).filter(user_id=user_id).delete()
         hiding.hide(Memory.objects.for_app(app).filter(user_id=user_id))
         purge = hiding.finish(PurgeWhat.USER)
+        Import.objects.for_app(app).filter(user_id=user_id).delete()
         # Nothing is left to be told of them, and a list of what is to be written should not name them.
         Summary.objects.for_app(app).filter(user_id=user_id).delete()
         SummaryDue.objects.for_app(app).filter(user_id=user_id).delete()
@@ -91,10 +95,19 @@ def purge_app(app: App, actor: str, now: datetime) -> Purge:
 
 
 def note(write: Writer, what: str, memories: int, sessions: int, turns: int, resources: int) -> Purge:
-    """Also in the audit log, of which nothing is ever deleted."""
+    """Also in the audit log, of which nothing is ever deleted. What waits to be imported could bring it back."""
+    stop_imports(write)
     counts = {"memories": memories, "sessions": sessions, "turns": turns, "resources": resources}
     audit.note(write.actor, write.app, f"{what} purged", write.app.app_id, after=counts)
     return Purge.objects.create(app=write.app, what=what, asked_by=write.actor, asked_at=write.now, counts=counts)
+
+
+def stop_imports(write: Writer) -> None:
+    ImportPart.objects.for_app(write.app).delete()
+    Import.objects.for_app(write.app).filter(status__in=(ImportStatus.READING, ImportStatus.WAITING)).update(
+        status=ImportStatus.STOPPED, finished_at=write.now,
+        reason="something was deleted for good meanwhile: import the file again",
+    )  # fmt: skip
 
 
 class Hiding:

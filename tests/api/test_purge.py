@@ -399,8 +399,8 @@ def test_only_operators_purge(alice: Caller, path: str) -> None:
 
 DELETED = {
     "AgentSession", "ColdText", "Cooldown", "Entity", "Event", "Extraction", "FutureTrigger", "HealthReport",
-    "Injection", "Link", "Memory", "Mention", "Passage", "Preload", "RecallCount", "Rejection", "Resource",
-    "Revision", "Summary", "SummaryDue", "Turn", "Vector",
+    "Import", "ImportPart", "Injection", "Link", "Memory", "Mention", "Passage", "Preload", "RecallCount", "Rejection",
+    "Resource", "Revision", "Summary", "SummaryDue", "Turn", "Vector",
 }  # fmt: skip
 # Numbers, names of agents, and who did what: nothing that anybody said.
 KEPT = {"Agent", "AuditEntry", "EnergyUse", "Forgotten", "LedgerEntry", "Membership", "Purge", "Reservation"}

@@ -115,7 +115,7 @@ LISTS = [
     "list_apps", "list_app_memories", "list_agents", "list_keys", "list_sessions", "list_turns", "list_events",
     "list_resources", "list_memories", "list_revisions", "list_links", "list_extractions", "list_rejections",
     "list_categories", "list_category_versions", "list_triggers", "list_lessons", "list_entities",
-    "list_entity_memories", "list_purges", "list_cooldowns",
+    "list_entity_memories", "list_purges", "list_cooldowns", "list_imports",
 ]  # fmt: skip
 
 
@@ -137,8 +137,12 @@ def check(schema: dict[str, Any], name: str, answer: Any) -> list[str]:
     if media_type not in content:
         return [f"{name}: answers with {media_type}, described are {sorted(content)}"]
     whole = {"$ref": "#/answer", "components": schema["components"], "answer": content[media_type]["schema"]}
-    is_json = media_type == "application/json"
-    body = answer.json() if is_json else answer.content.decode(charset.strip().removeprefix("charset="))
+    if answer.streaming:
+        body = b"".join(answer.streaming_content).decode("latin-1")
+    elif media_type == "application/json":
+        body = answer.json()
+    else:
+        body = answer.content.decode(charset.strip().removeprefix("charset="))
     problems = Draft202012Validator(whole).iter_errors(body)
     return [f"{name}: {problem.message[:100]}" for problem in problems]
 
@@ -219,6 +223,22 @@ def answers_about_triggers(alice: Caller) -> Answers:
         ("get_trigger", alice.get(trigger)),
         ("change_trigger", alice.patch(trigger, {"status": "cancelled"})),
         ("delete_trigger", alice.delete(trigger)),
+    ]
+
+
+def answers_about_files(operator: APIClient) -> Answers:
+    """Of an app with something in it."""
+    root = "/api/v1/apps/acme"
+    exported = operator.get(f"{root}/export?vectors=true")
+    content = b"".join(operator.get(f"{root}/export").streaming_content)
+    taken_in = operator.generic("POST", f"{root}/import", content, "application/x-ndjson")
+    return [
+        ("export_app", exported),
+        ("export_app_as_markdown", operator.get(f"{root}/export.zip")),
+        ("import_into_app", taken_in),
+        ("import_into_app", operator.generic("POST", f"{root}/import?dry_run=true", content, "application/x-ndjson")),
+        ("list_imports", operator.get(f"{root}/imports")),
+        ("get_import", operator.get(f"{root}/imports/{taken_in.json()['id']}")),
     ]
 
 
@@ -303,6 +323,7 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         *answers_about_triggers(alice),
         *answers_about_jobs(operator),
         *answers_about_cooldowns(alice, session),
+        *answers_about_files(operator),
     ]
     assert {name for name, _ in answers} == set(operations(schema))
     lies = {name: problems for name, answer in answers if (problems := check(schema, name, answer))}
@@ -313,7 +334,7 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
 def is_empty(answer: Any) -> bool:
     """Whether it shows nothing that could be wrong."""
     if not answer["Content-Type"].startswith("application/json"):
-        return not answer.content
+        return not answer.streaming and not answer.content
     body = answer.json()
     return body.get("results") == [] or [] in (body.get("used"), body.get("facts"), body.get("rejections"))
 

@@ -9,12 +9,11 @@ from uuid import UUID
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
-from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import AgentView, Answer, found
-from memories.api.bodies import body_chunks
+from memories.api.bodies import Unread, body_chunks
 from memories.api.pages import as_uuid, one_of, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.apps import Purged, show_purged
@@ -201,18 +200,9 @@ def said_of(message: Mapping[str, Any]) -> Said:
     return Said(message["role"], message["content"], key, message["at"])
 
 
-class NDJSON(BaseParser):
-    """The body is not parsed: the view reads it as it comes in."""
-
-    media_type = "*/*"
-
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        return {}
-
-
 class Stream(AgentView):
     scope = "write"
-    parser_classes = [NDJSON]
+    parser_classes = [Unread]
     takes_endless_bodies = True
 
     @extend_schema(

@@ -1,0 +1,162 @@
+"""Leaving and coming: an app as a file, and files as what an app knows and learns from."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import IO
+
+import structlog
+from django.core.exceptions import ValidationError
+from django.db import DataError, IntegrityError, transaction
+from django.utils import timezone
+
+from memories.agent.knowledge import Knowledge
+from memories.agent.purging import SWEEP_TASK
+from memories.agent.sessions import Sessions
+from memories.capture.work import queue_digest
+from memories.maintain.run import Run, Unclaimed
+from memories.models import Import, ImportPart, ImportStatus
+from memories.portable.export import StillPurging, exported
+from memories.portable.learning import candidates_of, said_in, session_for
+from memories.portable.markdown import written
+from memories.portable.problems import BadFile
+from memories.portable.restore import KNOWN, LEFT_OUT, NEW, restore
+from memories.portable.sources import MEMSITE, SOURCES, Limits
+from memories.portable.sources.items import CONVERSATION
+from memories.portable.staging import CannotImport, check_app, known_facts, stage, survey
+from memories.portable.tables import Line
+from memories.store import LimitReached, writing
+from memsite.conf import get_conf
+from memsite.doorbell import ring
+from memsite.jobs.engine import WORK
+from memsite.tenancy.audit import note
+from memsite.tenancy.models import Agent
+
+log = structlog.get_logger("memories.agent")
+MOST_AT_ONCE = 2_000
+"""Lines: what is taken in within a second or two is there when the caller is told so."""
+CANNOT_BE = (IntegrityError, DataError, ValidationError, LimitReached, BadFile)
+Counts = dict[str, Counter[str]]
+
+__all__ = ["BadFile", "CannotImport", "Porting", "StillPurging"]
+
+
+class Porting(Sessions, Knowledge):
+    def export(self, *, user_id: str | None = None, vectors: bool = False) -> IO[bytes]:
+        """The app's file, complete and at its beginning, gone when it is closed. Raises StillPurging."""
+        self.note_export(user_id)
+        return exported(self.app, user_id=user_id, vectors=vectors)
+
+    def export_markdown(self, *, user_id: str | None = None) -> IO[bytes]:
+        """A zip file: one page per category, and the lessons. Gone when it is closed."""
+        self.note_export(user_id)
+        return written(self.app, user_id)
+
+    def note_export(self, user_id: str | None) -> None:
+        note(self.actor, self.app, "app exported", self.app.app_id, after={"of_one_user": user_id is not None})
+
+    def survey_import(self, file: IO[bytes], source: str) -> dict[str, dict[str, int]]:
+        """What the file would bring, by type. Keeps nothing. Raises BadFile."""
+        return survey(self.app, SOURCES[source], SOURCES[source].read(file, limits()))
+
+    def begin_import(self, file: IO[bytes], source: str, agent: str = "", user_id: str | None = None) -> Import:
+        """Looks at all of the file and keeps it; what is short is taken in at once, the rest by a worker.
+
+        Raises BadFile and CannotImport, and then nothing is kept.
+        """
+        check_app(self.app)
+        named = "" if source == MEMSITE else agent or f"import-{source}"
+        row = Import.objects.create(
+            app=self.app, source=source, agent=named, user_id=user_id, asked_by=self.actor, created_at=timezone.now()
+        )
+        stage(row, SOURCES[source].read(file, limits()))
+        note(self.actor, self.app, "import begun", str(row.uid), after={"source": source, "lines": row.lines})
+        if row.lines <= MOST_AT_ONCE:
+            self.carry_on(row, Unclaimed(until=timezone.now()))
+        else:
+            ring(WORK)
+        return row
+
+    def carry_on_imports(self, run: Run) -> None:
+        """The job: goes on with what others have begun."""
+        for row in Import.objects.for_app(self.app).open().order_by("pk"):
+            self.carry_on(row, run)
+
+    def carry_on(self, row: Import, run: Run) -> None:
+        """Takes in what is left. What cannot be stored ends it, and says why."""
+        row.app = self.app
+        try:
+            while part := ImportPart.objects.for_app(self.app).filter(of=row).order_by("pk").first():
+                self.take_in(row, part, run)
+            self.finish_import(row, ImportStatus.DONE)
+        except CANNOT_BE as error:
+            log.warning("import_failed", source=row.source, error=type(error).__name__)
+            told = str(error) if isinstance(error, LimitReached | BadFile) else "a row does not fit into this app"
+            self.finish_import(row, ImportStatus.FAILED, told)
+        row.refresh_from_db()
+
+    def take_in(self, row: Import, part: ImportPart, run: Run) -> None:
+        lines = part.read()
+        if row.source == MEMSITE:
+            self.restore_part(row, part, lines, run)
+        else:
+            counts = self.hear(row, lines) if lines[0]["type"] == CONVERSATION else self.know(row, lines)
+            with transaction.atomic():
+                self.note_taken(row, part, counts, run)
+
+    def restore_part(self, row: Import, part: ImportPart, lines: Sequence[Line], run: Run) -> None:
+        with writing(self.app, row.asked_by, timezone.now()) as write:
+            if not ImportPart.objects.for_app(self.app).filter(pk=part.pk).exists():
+                return
+            counts = restore(write, lines, is_fresh=row.is_fresh)
+            self.note_taken(row, part, {lines[0]["type"]: counts}, run)
+
+    def note_taken(self, row: Import, part: ImportPart, counts: Counts, run: Run) -> None:
+        """In the transaction that takes a part in, or after it where that may be done twice."""
+        gone, _ = ImportPart.objects.for_app(self.app).filter(pk=part.pk).delete()
+        current = Import.objects.for_app(self.app).select_for_update().filter(pk=row.pk).first()
+        if not gone or current is None:
+            return
+        for name, more in counts.items():
+            current.counts[name] = dict(Counter(current.counts.get(name, {})) + more)
+        current.done += part.lines
+        current.save(update_fields=["counts", "done"])
+        run.done({"lines": part.lines})
+
+    def hear(self, row: Import, lines: Sequence[Line]) -> Counts:
+        """Conversations: kept as what was said, and learnt from in the background."""
+        agent, _ = Agent.objects.for_app(self.app).get_or_create(name=row.agent, defaults={"app": self.app})
+        counts: Counts = {"session": Counter(), "message": Counter()}
+        for line in lines:
+            session, is_new = session_for(row, agent, line, timezone.now())
+            said = said_in(line)
+            captured = self.capture_messages(session, said, is_live=False)
+            if captured.resources and self.app.policy.capture_digest:
+                queue_digest(session, timezone.now())
+            new = len(captured.resources)
+            counts["session"] += Counter({NEW: int(is_new)})
+            counts["message"] += Counter({NEW: new, KNOWN: len(said) - new})
+        return counts
+
+    def know(self, row: Import, lines: Sequence[Line]) -> Counts:
+        """Facts: stored as they are."""
+        known = known_facts(self.app, list(lines))
+        candidates = candidates_of(row, lines, known)
+        self.remember(candidates, dedupe=False)
+        there = sum(line["id"] in known for line in lines)
+        left = len(lines) - there - len(candidates)
+        return {"memory": Counter({NEW: len(candidates), KNOWN: there, LEFT_OUT: left})}
+
+    def finish_import(self, row: Import, status: str, reason: str = "") -> None:
+        with transaction.atomic():
+            rows = Import.objects.for_app(self.app).filter(pk=row.pk, status=ImportStatus.WAITING)
+            if rows.update(status=status, reason=reason[:500], finished_at=timezone.now()):
+                ImportPart.objects.for_app(self.app).filter(of=row).delete()
+                note(self.actor, self.app, f"import {status}", str(row.uid))
+        ring(SWEEP_TASK)
+
+
+def limits() -> Limits:
+    conf = get_conf()
+    return Limits(conf.import_megabytes * 1024 * 1024, conf.max_line_bytes)

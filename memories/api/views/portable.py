@@ -1,0 +1,149 @@
+"""Operators' doors to leave by and to come in: exports and imports."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryFile
+from typing import IO
+from uuid import UUID
+
+from django.http import FileResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories.agent import BadFile, CannotImport, StillPurging
+from memories.api.base import AnyAnswer, OperatorView, found
+from memories.api.bodies import Unread, body_chunks
+from memories.api.pages import one_of, page, refuse_unknown
+from memories.api.schema import lists
+from memories.api.shapes.portable import ImportShown, SurveyShown, show_counts, show_import
+from memories.api.views.apps import flag
+from memories.models import Import
+from memories.portable.sources import MEMSITE, SOURCES
+from memsite.conf import get_conf
+from memsite.exceptions import Busy, Conflict, TooLarge, Unprocessable
+from memsite.tenancy.access import Right
+from memsite.tenancy.models import AGENT_NAME_PATTERN
+
+NDJSON, ZIP = "application/x-ndjson", "application/zip"
+USER_CHARACTERS = 200
+USER_ID = OpenApiParameter("user_id", str, description="Only what this end user said, and what is known of them.")
+
+
+class ExportView(OperatorView):
+    right_to_look = Right.GOVERN
+    content_negotiation_class = AnyAnswer
+
+
+class Export(ExportView):
+    @extend_schema(
+        responses={(200, NDJSON): OpenApiTypes.BINARY},
+        parameters=[USER_ID, OpenApiParameter("vectors", bool, description="With the vectors of memories.")],
+        operation_id="export_app",
+    )
+    def get(self, request: Request, app_id: str) -> FileResponse:
+        """Everything the app knows and was told, with its policy: NDJSON, to be imported here or elsewhere."""
+        refuse_unknown(request, "user_id", "vectors")
+        agent = self.agent_of(self.app_named(app_id))
+        try:
+            file = agent.export(user_id=user_asked(request), vectors=flag(request, "vectors"))
+        except StillPurging as error:
+            raise Busy("Something is being deleted for good all the while: export in a moment.") from error
+        return FileResponse(file, content_type=NDJSON, as_attachment=True, filename=f"{agent.app.app_id}.ndjson")
+
+
+class MarkdownExport(ExportView):
+    @extend_schema(
+        responses={(200, ZIP): OpenApiTypes.BINARY}, parameters=[USER_ID], operation_id="export_app_as_markdown"
+    )
+    def get(self, request: Request, app_id: str) -> FileResponse:
+        """What the app knows, for people: a page of Markdown per category, and one with the lessons."""
+        refuse_unknown(request, "user_id")
+        agent = self.agent_of(self.app_named(app_id))
+        file = agent.export_markdown(user_id=user_asked(request))
+        return FileResponse(file, content_type=ZIP, as_attachment=True, filename=f"{agent.app.app_id}.zip")
+
+
+class TakeIn(OperatorView):
+    parser_classes = [Unread]
+    takes_endless_bodies = True
+
+    @extend_schema(
+        request={"application/octet-stream": OpenApiTypes.BINARY},
+        responses={202: ImportShown, 200: SurveyShown},
+        parameters=[
+            OpenApiParameter("source", str, enum=list(SOURCES), description="What has written the file."),
+            OpenApiParameter("agent", str, description="Whose conversations they become: import-SOURCE unless said."),
+            OpenApiParameter("user_id", str, description="The end user they were with, where the file does not tell."),
+            OpenApiParameter("dry_run", bool, description="Only tell what the file would bring."),
+        ],
+        operation_id="import_into_app",
+    )
+    def post(self, request: Request, app_id: str) -> Response:
+        """Takes a file in, plain, gzip or zip. All of it is looked at first: where anything is wrong, nothing is kept.
+
+        202 with the import; a worker goes on with a long one. What the app has already stays as it is.
+        """
+        refuse_unknown(request, "source", "agent", "user_id", "dry_run")
+        agent = self.agent_of(self.app_named(app_id))
+        source = one_of("source", request.query_params.get("source", MEMSITE), list(SOURCES))
+        name, user_id = agent_asked(request, source), user_asked(request)
+        try:
+            with received(request) as file:
+                if flag(request, "dry_run"):
+                    return Response({"counts": show_counts(agent.survey_import(file, source))})
+                return Response(show_import(agent.begin_import(file, source, name, user_id)), status=202)
+        except BadFile as error:
+            raise Unprocessable(str(error)) from error
+        except CannotImport as error:
+            raise Conflict(str(error)) from error
+
+
+class Imports(OperatorView):
+    @lists(ImportShown, "list_imports")
+    def get(self, request: Request, app_id: str) -> Response:
+        """The latest first."""
+        refuse_unknown(request)
+        return page(self, Import.objects.for_app(self.app_named(app_id)), show_import)
+
+
+class OneImport(OperatorView):
+    @extend_schema(responses=ImportShown, operation_id="get_import")
+    def get(self, request: Request, app_id: str, uid: UUID) -> Response:
+        """How far it is."""
+        rows = Import.objects.for_app(self.app_named(app_id))
+        return Response(show_import(found(rows.filter(uid=uid).first())))
+
+
+@contextmanager
+def received(request: Request) -> Iterator[IO[bytes]]:
+    """The body as a file on the disk, without a name."""
+    most = get_conf().import_megabytes * 1024 * 1024
+    with TemporaryFile(dir=get_conf().data_dir) as file:
+        for chunk in body_chunks(request):
+            if file.tell() + len(chunk) > most:
+                raise TooLarge(f"The file is larger than {most:,} bytes.")
+            file.write(chunk)
+        file.seek(0)
+        yield file
+
+
+def user_asked(request: Request) -> str | None:
+    given: str | None = request.query_params.get("user_id")
+    if given is not None and not 0 < len(given) <= USER_CHARACTERS:
+        raise ValidationError({"user_id": [f"1 to {USER_CHARACTERS} characters."]})
+    return given
+
+
+def agent_asked(request: Request, source: str) -> str:
+    given: str = request.query_params.get("agent", "")
+    if given and source == MEMSITE:
+        raise ValidationError({"agent": ["An app's export tells its agents itself."]})
+    if given and not re.fullmatch(AGENT_NAME_PATTERN, given):
+        raise ValidationError({"agent": ["Letters, digits, . - and _, 64 at most."]})
+    return given

@@ -1,0 +1,133 @@
+"""An app → its file: NDJSON, the header first, then row after row in the order in which they came to be, the end last.
+
+The same app gives the same bytes, here and wherever it was imported.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+import orjson
+
+from memories.models import Forgotten, Purge
+from memories.portable.seen import Seen
+from memories.portable.tables import Line, Table, in_order
+from memsite.conf import get_conf
+from memsite.json_body import plain
+from memsite.snapshot import snapshot
+from memsite.tenancy.models import App
+from memsite.tenancy.policy import POLICY_FIELDS
+
+FORMAT, VERSION = "memsite", 1
+HEADER, POLICY, END = "header", "policy", "end"
+BATCH = 500
+TRIES = 3
+OPTIONS = orjson.OPT_UTC_Z | orjson.OPT_APPEND_NEWLINE
+
+
+class StillPurging(Exception):
+    """Whenever it was written, something was deleted for good meanwhile."""
+
+
+def exported(app: App, *, user_id: str | None = None, vectors: bool = False) -> IO[bytes]:
+    """The file, at its beginning; of one end user, with what they said and what is known of them.
+
+    It lies on the disk without a name, and is gone when it is closed. It holds nothing that was deleted for good before
+    it was complete: it is written again then. Raises StillPurging if that does not help.
+    """
+    for _ in range(TRIES):
+        before = last_purge(app)
+        with TemporaryFile(dir=get_conf().data_dir) as body:
+            with snapshot():
+                counts = write_rows(app, user_id, vectors, body)
+            if last_purge(app) == before:
+                return complete(header_of(app, user_id, counts), body)
+    raise StillPurging
+
+
+def complete(header: Line, body: IO[bytes]) -> IO[bytes]:
+    file: IO[bytes] = TemporaryFile(dir=get_conf().data_dir)  # noqa: SIM115  # for whoever asked
+    try:
+        file.write(encode(header))
+        body.seek(0)
+        shutil.copyfileobj(body, file)
+        file.write(encode({"type": END, "lines": sum(header["counts"].values())}))
+        file.seek(0)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def last_purge(app: App) -> tuple[Any, Any]:
+    """Differs after each deletion for good."""
+    purges = Purge.objects.for_app(app).order_by("-uid").values_list("uid", flat=True)
+    return purges.first(), Forgotten.objects.for_app(app).order_by("-pk").values_list("pk", flat=True).first()
+
+
+def header_of(app: App, user_id: str | None, counts: Counter[str]) -> Line:
+    return {
+        "type": HEADER, "format": FORMAT, "version": VERSION, "app_id": app.app_id, "user_id": user_id,
+        "counts": dict(counts),
+    }  # fmt: skip
+
+
+def write_rows(app: App, user_id: str | None, vectors: bool, body: IO[bytes]) -> Counter[str]:
+    counts: Counter[str] = Counter()
+    if user_id is None:
+        body.write(encode(policy_line(app)))
+        counts[POLICY] += 1
+    with Seen() as seen:
+        for table in in_order(vectors):
+            for line in lines_of(table, app, user_id, seen):
+                body.write(encode(line))
+                counts[table.name] += 1
+    return counts
+
+
+def policy_line(app: App) -> Line:
+    fresh = App.objects.select_related("policy").get(pk=app.pk)
+    values = {name: getattr(fresh.policy, name) for name in POLICY_FIELDS}
+    told = {**values, "time_zone": str(fresh.policy.time_zone)}
+    return {"type": POLICY, "name": fresh.name, "preset": fresh.preset, **told}
+
+
+def lines_of(table: Table, app: App, user_id: str | None, seen: Seen) -> Iterator[Line]:
+    """What names a row that is not in the file stands in it without that, or not at all."""
+    rows, after = table.rows(app, user_id).order_by("pk"), 0
+    fields, paths = ("pk", *table.paths), ("pk", *table.paths.values())
+    while batch := list(rows.filter(pk__gt=after).values_list(*paths)[:BATCH]):
+        after = batch[-1][0]
+        for row in batch:
+            values = dict(zip(fields[1:], row[1:], strict=True))
+            if not drop_absent(table, values, seen):
+                continue
+            line = table.line_of(values)
+            if name := table.name_of(line):
+                seen.add(table.name, name)
+            yield line
+
+
+def drop_absent(table: Table, values: Line, seen: Seen) -> bool:
+    """Empties references to what is not in the file; False if the row is nothing without one."""
+    for ref in table.refs:
+        name = values[ref.field]
+        if name is None or not seen.has(ref.table, str(name)):
+            if ref.is_required:
+                return False
+            values[ref.field] = None
+    return True
+
+
+def encode(line: Line) -> bytes:
+    """Objects within a value are sorted: databases keep them in different orders."""
+    told = {name: sort(value) if isinstance(value, dict | list) else value for name, value in line.items()}
+    return orjson.dumps(told, option=OPTIONS, default=plain)
+
+
+def sort(value: Any) -> orjson.Fragment:
+    return orjson.Fragment(orjson.dumps(value, option=orjson.OPT_SORT_KEYS))

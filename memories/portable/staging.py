@@ -1,0 +1,140 @@
+"""A file → parts in the database, once all of it was looked at: taken in by whoever comes, some lines at a time.
+
+Nothing of a file in which anything is wrong is kept. What is kept is worked off however often a worker ends.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F
+
+from memories.models import Import, ImportPart, ImportStatus, Memory, Purge
+from memories.models.imported import packed
+from memories.portable.restore import KNOWN, NEW, key_of, known_keys
+from memories.portable.sources import Source
+from memories.portable.sources.items import CONVERSATION, FACT
+from memories.portable.tables import BY_NAME, Line
+from memsite.tenancy.models import App, AppStatus
+from memsite.tenancy.residue import note_residue
+from sessions.models import AgentSession, Resource
+from sessions.recording import source_key
+
+MOST_LINES, MOST_BYTES = 500, 1024 * 1024
+BROKEN_OFF_AFTER = timedelta(hours=6)
+
+
+class CannotImport(Exception):
+    """Not now, or not into this app; the text says why."""
+
+
+def check_app(app: App) -> None:
+    """Raises CannotImport."""
+    app.refresh_from_db(fields=["status"])
+    if app.status != AppStatus.ACTIVE:
+        raise CannotImport("The app is uninstalled: install it first.")
+    if Purge.objects.for_app(app).open().exists():
+        raise CannotImport("Something of this app is still being deleted: import when that is done.")
+    if Import.objects.for_app(app).open().exists():
+        raise CannotImport("Another import into this app is under way.")
+
+
+def stage(row: Import, lines: Iterable[Line]) -> None:
+    """Keeps all of them, or raises BadFile or CannotImport and keeps nothing. `row` is new and reading."""
+    try:
+        for part in parts_of(lines):
+            with transaction.atomic():
+                ImportPart.objects.create(app=row.app, of=row, lines=len(part), data=packed(part))
+                Import.objects.for_app(row.app).filter(pk=row.pk).update(lines=F("lines") + len(part))
+        reading = Import.objects.for_app(row.app).filter(pk=row.pk, status=ImportStatus.READING)
+        if not reading.update(status=ImportStatus.WAITING, is_fresh=holds_nothing(row.app)):
+            raise CannotImport("Something was deleted for good while the file was read: import it again.")
+    except BaseException:
+        forget_import(row)
+        raise
+    row.refresh_from_db()
+
+
+def parts_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
+    """Lines of one type together, in their order."""
+    part: list[Line] = []
+    size = 0
+    for line in lines:
+        length = rough_size(line)
+        if part and (line["type"] != part[0]["type"] or len(part) == MOST_LINES or size + length > MOST_BYTES):
+            yield part
+            part, size = [], 0
+        part.append(line)
+        size += length
+    if part:
+        yield part
+
+
+def rough_size(line: Line) -> int:
+    return sum(len(value) if isinstance(value, str) else 100 for value in line.values()) + 200 * len(
+        line.get("messages", ())
+    )
+
+
+def holds_nothing(app: App) -> bool:
+    everything = (Memory.objects.for_app(app), AgentSession.objects.for_app(app), Resource.objects.for_app(app))
+    return not any(rows.exists() for rows in everything)
+
+
+def forget_import(row: Import) -> None:
+    with transaction.atomic():
+        Import.objects.for_app(row.app).filter(pk=row.pk).delete()
+        note_residue()
+
+
+def drop_broken_off(app: App, now: datetime) -> int:
+    """Files whose sender, or whose reader, was gone before all of it was looked at."""
+    rows = Import.objects.for_app(app).filter(status=ImportStatus.READING, created_at__lt=now - BROKEN_OFF_AFTER)
+    return rows.delete()[0]
+
+
+# --- what a file would bring
+
+
+def survey(app: App, source: Source, lines: Iterable[Line]) -> dict[str, dict[str, int]]:
+    """How much of it is new to the app, by type. Keeps nothing; raises BadFile."""
+    counts: dict[str, Counter[str]] = {}
+    for part in parts_of(lines):
+        for name, new, known in counted(app, part):
+            counts.setdefault(name, Counter()).update({NEW: new, KNOWN: known})
+    return {name: dict(count) for name, count in counts.items()}
+
+
+def counted(app: App, part: list[Line]) -> Iterator[tuple[str, int, int]]:
+    kind = part[0]["type"]
+    if kind == CONVERSATION:
+        yield message_counts(app, part)
+    elif kind == FACT:
+        there = known_facts(app, part)
+        known = sum(line["id"] in there for line in part)
+        yield "memory", len(part) - known, known
+    elif kind in BY_NAME:
+        table = BY_NAME[kind]
+        keys = known_keys(table, app, part)
+        known = sum(key_of(table, line) in keys for line in part)
+        yield kind, len(part) - known, known
+    else:
+        yield kind, len(part), 0
+
+
+def message_counts(app: App, part: list[Line]) -> tuple[str, int, int]:
+    known, all_ = 0, 0
+    for line in part:
+        keys = [source_key(one["id"], text=one["content"]) for one in line["messages"]]
+        stored = Resource.objects.for_app(app).filter(session__external_id=line["id"], source_key__in=keys)
+        known += stored.values("source_key").distinct().count()
+        all_ += len(line["messages"])
+    return "message", all_ - known, known
+
+
+def known_facts(app: App, part: list[Line]) -> set[str]:
+    rows = Memory.objects.for_app(app).filter(external_id__in=[line["id"] for line in part])
+    return {name for name in rows.values_list("external_id", flat=True) if name}

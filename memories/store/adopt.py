@@ -1,0 +1,31 @@
+"""Memories that come as they were elsewhere: with their times, versions and confidences, and no revision of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from memories.models import LIVE, ColdText, Memory, Status
+from memories.models.cold import pack
+from memories.text.looks import kept_look
+
+if TYPE_CHECKING:
+    from memories.store.writer import Writer
+
+
+def adopt(write: Writer, memories: Sequence[Memory], cold: Mapping[UUID, str]) -> None:
+    """Stores them in this order. `cold` says of those in the cold archive what they were before. Two statements."""
+    for memory in memories:
+        memory.change_number = write.change_number
+        memory.look = kept_look(memory.content, memory.subject)
+    texts = {memory.uid: memory.content for memory in memories if memory.status == Status.COLD}
+    for memory in memories:
+        memory.content = "" if memory.uid in texts else memory.content
+    Memory.objects.bulk_create(memories)
+    ColdText.objects.bulk_create(
+        ColdText(app=write.app, memory=memory, data=pack(texts[memory.uid]), was=cold[memory.uid])
+        for memory in memories
+        if memory.uid in texts
+    )
+    write.count += sum(memory.status in LIVE for memory in memories)

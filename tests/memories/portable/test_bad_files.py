@@ -1,0 +1,134 @@
+"""A file in which anything is wrong is refused with the line, and nothing of it is kept."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from dataclasses import replace
+from io import BytesIO
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from django.test import override_settings
+
+from memories.models import Import, ImportPart, Memory
+from memories.portable.problems import BadFile
+from memsite.conf import get_conf
+from memsite.tenancy.models import App
+from tests.conftest import Caller, make_app
+from tests.memories.portable.moving import agent_of, export, joined, lines, take_in
+
+Rows = list[dict[str, Any]]
+
+
+@pytest.fixture
+def rows(alice: Caller) -> Rows:
+    session = alice.start_session(external_id="x")["id"]
+    alice.put(f"sessions/{session}/turns/1", {"llm_output": "[MEMORY:timing:dns] Takes 5s"})
+    alice.remember("Whales sing", subject="whales")
+    return lines(export(alice.app))
+
+
+@pytest.fixture
+def copy(db: None) -> App:
+    return make_app("copy")
+
+
+def change(of: str, **values: Any) -> Callable[[Rows], Rows]:
+    """The first row of a kind, with other values."""
+
+    def changed(rows: Rows) -> Rows:
+        place = next(place for place, row in enumerate(rows) if row["type"] == of)
+        return [*rows[:place], {**rows[place], **values}, *rows[place + 1 :]]
+
+    return changed
+
+
+BAD: dict[str, tuple[Callable[[Rows], Rows], str]] = {
+    "another format": (change("header", format="zip"), "Line 1: This is no file"),
+    "a later version": (change("header", version=2), "Line 1: The file is of version 2"),
+    "no header": (lambda rows: rows[1:], "Line 1: This is no file"),
+    "an unknown type": (change("agent", type="spy"), "there is no type 'spy'"),
+    "an unknown field": (change("agent", spy=1), "agent: 'spy' is not known"),
+    "a number for a text": (change("memory", content=3), "memory: content is of the wrong type"),
+    "a text for a number": (change("memory", importance="3"), "memory: importance is of the wrong type"),
+    "no content": (change("memory", content=""), "memory: it has no content"),
+    "too sure": (change("memory", confidence=1.5), "memory: confidence is wrong"),
+    "not a status": (change("memory", status="eaten"), "memory: status cannot be 'eaten'"),
+    "cold without a past": (change("memory", status="cold"), "a cold memory tells what it was"),
+    "no id": (change("memory", uid="7"), "memory: uid is no id"),
+    "no time zone": (change("memory", created_at="2026-01-01T00:00:00"), "does not tell its time zone"),
+    "a foreign session": (change("memory", session=str(uuid4())), "its session names no session of this file"),
+    "an absent memory": (change("revision", memory=str(uuid4())), "its memory names no memory of this file"),
+    "a loose end": (lambda rows: rows[:-1], "The file ends before its last line"),
+    "a line less": (lambda rows: [*rows[:-2], rows[-1]], "and has"),
+    "something behind the end": (lambda rows: [*rows, rows[-1]], "Nothing comes after the end"),
+    "the same twice": (lambda rows: [*rows[:3], rows[2], *rows[3:]], "stands in the file twice"),
+    "a policy that cannot be": (change("policy", memory_limit=0), "policy:"),
+    "a policy of another kind": (change("policy", capture_facts="yes"), "is of the wrong type"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_a_bad_line_is_named_and_nothing_is_kept(name: str, rows: Rows, copy: App) -> None:
+    spoil, message = BAD[name]
+    with pytest.raises(BadFile) as wrong:
+        take_in(copy, joined(spoil(rows)))
+    assert str(wrong.value).startswith("Line ")
+    assert message in str(wrong.value)
+    assert not Memory.objects.for_app(copy).exists()
+    assert not Import.objects.exists()
+    assert not ImportPart.objects.exists()
+
+
+@pytest.mark.parametrize("line", [b"{", b"[]", b'"x"', b"\xff", b'{"type": 1}', b'{"type": "memory", "a": NaN}'])
+def test_a_line_that_is_no_row_is_named(line: bytes, rows: Rows, copy: App) -> None:
+    content = joined(rows[:1]) + line + b"\n" + joined(rows[1:])
+    with pytest.raises(BadFile, match=r"^Line 2: "):
+        take_in(copy, content)
+
+
+def test_the_number_is_that_of_the_line(rows: Rows, copy: App) -> None:
+    place = next(place for place, row in enumerate(rows) if row["type"] == "memory")
+    with pytest.raises(BadFile, match=f"^Line {place + 1}: "):
+        take_in(copy, joined(change("memory", kind="x")(rows)))
+
+
+def test_ids_of_another_app_lead_nowhere(alice: Caller, charlie: Caller, rows: Rows, copy: App) -> None:
+    """Neither by naming its rows, nor by having the same: those are rows of their own."""
+    foreign = charlie.remember("Bears sleep")["id"]
+    with pytest.raises(BadFile):
+        take_in(copy, joined(change("revision", memory=foreign)(rows)))
+    before = export(charlie.app)
+    memory = next(row for row in rows if row["type"] == "memory")
+    spy = lines(joined(rows).replace(memory["uid"].encode(), foreign.encode()))
+    row = take_in(copy, joined(spy))
+    assert (row.status, row.counts["memory"]) == ("done", {"new": 2})
+    assert export(charlie.app) == before
+    assert charlie.get(f"memories/{foreign}").json()["content"] == "Bears sleep"
+
+
+def test_a_gzip_file_is_read_and_a_bomb_is_not(rows: Rows, copy: App) -> None:
+    small = replace(get_conf(), import_megabytes=1)
+    with override_settings(MEMSITE=small):
+        with pytest.raises(BadFile, match="more than 1,048,576 bytes when unpacked"):
+            take_in(copy, gzip.compress(joined(rows[:1]) + b" " * 2_000_000))
+        with pytest.raises(BadFile, match="damaged gzip"):
+            take_in(copy, gzip.compress(joined(rows))[:-20])
+        assert take_in(copy, gzip.compress(joined(rows))).status == "done"
+
+
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(rows: Rows, copy: App) -> None:
+    bounded = override_settings(MEMSITE=replace(get_conf(), max_line_bytes=10_000))
+    with bounded, pytest.raises(BadFile, match=r"^Line 2: It has more than 10,000 bytes"):
+        take_in(copy, joined(rows[:1]) + b"x" * 300_000)
+
+
+def test_a_dry_run_counts_and_keeps_nothing(rows: Rows, copy: App, alice: Caller) -> None:
+    content = joined(rows)
+    counts = agent_of(copy).survey_import(BytesIO(content), "memsite")
+    assert (counts["memory"], counts["session"]) == ({"new": 2, "known": 0}, {"new": 1, "known": 0})
+    assert not Import.objects.exists()
+    counts = agent_of(alice.app).survey_import(BytesIO(content), "memsite")
+    assert counts["memory"] == {"new": 0, "known": 2}

@@ -1,0 +1,140 @@
+"""An app that was exported, imported elsewhere and exported again is the same, byte for byte."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from memories.models import Import, ImportPart, Memory
+from memories.portable.tables import TABLES
+from memsite.tenancy.models import App, AppPolicy
+from tests.api.test_purge import NEEDLE, NEIGHBOUR, furnish
+from tests.conftest import Caller, make_app, make_caller
+from tests.memories.portable.moving import agent_of, export, freeze, lines, take_in, without_header
+from tests.upkeep import upkeep_embed_missing, upkeep_learn_due, upkeep_summaries
+
+
+@pytest.fixture
+def full(alice: Caller, bob: Caller) -> App:
+    """Something of everything."""
+    AppPolicy.objects.filter(app=alice.app).update(capture_summaries=True, capture_digest=True, memory_limit=777)
+    alice.app.policy.refresh_from_db()
+    for word in (NEEDLE, NEIGHBOUR):
+        furnish(alice, word, f"user-{word}@example.org")
+    upkeep_learn_due()
+    for word in (NEEDLE, NEIGHBOUR):
+        alice.post(f"categories/{word}/rewrite?user_id=user-{word}@example.org")
+    upkeep_summaries()
+    ids = [row["id"] for row in alice.get("memories").json()["results"]]
+    alice.post(f"memories/{ids[0]}/links", {"to": ids[1]})
+    alice.post("triggers", {"trigger_date": "2199-01-01", "message": "Look again", "memory_ids": ids[:2]})
+    bob.remember("Only Bob knows of the owls", visibility="agent", kind="lesson")
+    alice.remember("Nobody asks for the whales")
+    freeze(alice.app, "Nobody asks for the whales")
+    bob.remember("Late to the party", category="timing")
+    return App.objects.select_related("policy").get(pk=alice.app.pk)
+
+
+def test_the_same_bytes_come_out_of_a_copy(full: App) -> None:
+    content = export(full)
+    copy = make_app("copy")
+    row = take_in(copy, content)
+    assert (row.status, row.reason) == ("done", "")
+    assert row.done == row.lines == len(lines(content)) - 2
+    assert without_header(export(copy)) == without_header(content)
+    assert not ImportPart.objects.exists()
+
+
+def test_every_table_is_in_it(full: App) -> None:
+    counts = Counter(row["type"] for row in lines(export(full, vectors=True)))
+    assert [table.name for table in TABLES if not counts[table.name]] == []
+
+
+def test_the_header_counts_what_follows(full: App) -> None:
+    header, *rows, end = lines(export(full))
+    assert (header["format"], header["version"], header["app_id"]) == ("memsite", 1, "acme")
+    assert header["counts"] == Counter(row["type"] for row in rows)
+    assert end == {"type": "end", "lines": len(rows)}
+
+
+def test_a_copy_has_vectors_where_they_were_given(full: App) -> None:
+    content = export(full, vectors=True)
+    copy = make_app("copy")
+    take_in(copy, content)
+    assert without_header(export(copy, vectors=True)) == without_header(content)
+
+
+def test_without_vectors_they_are_made_anew(full: App) -> None:
+    copy = make_app("copy")
+    take_in(copy, export(full))
+    assert upkeep_embed_missing() >= Memory.objects.for_app(copy).warm().count()
+    assert [row["type"] for row in lines(export(copy, vectors=True))].count("vector") > 3
+
+
+def test_a_copy_works_like_the_first(full: App) -> None:
+    copy = make_app("copy")
+    take_in(copy, export(full))
+    copy.refresh_from_db()
+    assert copy.memory_count == Memory.objects.for_app(copy).live().count() > 3
+    assert AppPolicy.objects.get(app=copy).memory_limit == 777
+    found = agent_of(copy)
+    cold = found.memories().get(status="cold")
+    assert cold.text == "Nobody asks for the whales"
+    caller = make_caller(copy, "dora")
+    hits = caller.post("memories/search", {"query": "late party", "mode": "fulltext"}).json()["results"]
+    assert [hit["content"] for hit in hits][:1] == ["Late to the party"]
+
+
+def test_imported_twice_it_is_there_once(full: App) -> None:
+    content = export(full)
+    before = export(full)
+    row = take_in(full, content)
+    assert row.status == "done"
+    assert sum(count.get("new", 0) for count in row.counts.values()) == 0
+    assert export(full) == before
+
+
+def test_what_an_app_has_stays_as_it_is_there(full: App, alice: Caller) -> None:
+    content = export(full)
+    memory = next(row for row in lines(content) if row["type"] == "memory" and row["status"] == "active")
+    alice.patch(f"memories/{memory['uid']}", {"content": "Said otherwise since"})
+    before = export(full)
+    take_in(full, content)
+    assert export(full) == before
+
+
+def test_what_was_lost_comes_back(full: App, alice: Caller) -> None:
+    content = export(full)
+    lost = next(row for row in lines(content) if row["type"] == "memory" and row["content"] == "Late to the party")
+    assert alice.delete(f"memories/{lost['uid']}").status_code in (200, 204)
+    take_in(full, content)
+    assert alice.get(f"memories/{lost['uid']}").json()["content"] == "Late to the party"
+    assert len(alice.get(f"memories/{lost['uid']}/history").json()["results"]) == 1
+
+
+def test_the_file_of_an_end_user_has_what_is_theirs_and_nothing_else(full: App) -> None:
+    user = f"user-{NEEDLE}@example.org"
+    content = export(full, user_id=user)
+    assert NEEDLE in content.decode()
+    assert NEIGHBOUR not in content.decode()
+    header, *rows, _ = lines(content)
+    assert header["user_id"] == user
+    assert "policy" not in header["counts"]
+    assert {row["user_id"] for row in rows if row["type"] == "session"} == {user}
+    copy = make_app("copy")
+    assert take_in(copy, content).status == "done"
+    assert without_header(export(copy, user_id=user)) == without_header(content)
+
+
+def test_a_long_import_is_worked_off_by_the_job(full: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    from memories.agent import porting
+    from tests.upkeep import do
+
+    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    content = export(full)
+    copy = make_app("copy")
+    assert take_in(copy, content).status == "waiting"
+    assert do("imports")["lines"] == len(lines(content)) - 2
+    assert Import.objects.for_app(copy).get().status == "done"
+    assert without_header(export(copy)) == without_header(content)
