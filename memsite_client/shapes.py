@@ -16,6 +16,7 @@ Mode = Literal["auto", "tiered", "dual", "vector", "fulltext", "graph"]
 Format = Literal["ops", "app", "turn", "json"]
 Role = Literal["user", "assistant", "system", "tool"]
 Scope = Literal["read", "write", "operator"]
+ImportSource = Literal["memsite", "mem0", "chatgpt", "claude", "markdown"]
 
 
 # --- memories
@@ -462,3 +463,32 @@ class AgentWithKey(TypedDict):
     prefix: str
     expires_at: str | None
     api_key: str | None
+
+
+class Counted(TypedDict):
+    """`left_out` is what does not fit into this app."""
+
+    new: int
+    known: int
+    left_out: int
+
+
+class Import(TypedDict):
+    """`done` of `lines` were taken in so far; `counts` are by type."""
+
+    id: str
+    source: str
+    agent: str
+    user_id: str | None
+    status: str
+    lines: int
+    done: int
+    counts: dict[str, Counted]
+    reason: str
+    asked_by: str
+    created_at: str
+    finished_at: str | None
+
+
+class Survey(TypedDict):
+    counts: dict[str, Counted]

@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Any
 from django.db import connection
 
 from memsite_client import Memsite
+from memsite_client.shapes import Scope
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -33,13 +34,13 @@ class Server:
     def last_app(self) -> str:
         return self.names[-1]
 
-    def new_app(self, **policy: Any) -> str:
+    def new_app(self, scopes: Sequence[Scope] = ("read", "write"), **policy: Any) -> str:
         """A key of the one agent of an app that nobody else uses."""
         app_id = f"app-{len(self.names)}"
         self.names.append(app_id)
         with Memsite(self.url, self.operator_key) as operator:
             operator.create_app(app_id, app_id, policy=policy)
-            return str(operator.create_agent(app_id, "agent")["api_key"])
+            return str(operator.create_agent(app_id, "agent", scopes=scopes)["api_key"])
 
 
 @contextmanager

@@ -19,9 +19,11 @@ WORDS = (
     (r"\bhttpx\.AsyncClient\b", "httpx.Client"),
     (r"\bhttpx\.AsyncBaseTransport\b", "httpx.BaseTransport"),
     (r"\bAsync(Iterator|Iterable)\b", r"\1"),
-    (r"\bAsync(Connection|Memories|Recall|Sessions|Learning|Apps|Memsite)\b", r"\1"),
+    (r"\bAsync(Connection|Memories|Recall|Sessions|Learning|Apps|Portable|Memsite)\b", r"\1"),
     (r"__a(enter|exit)__", r"__\1__"),
     (r"\baclose\b", "close"),
+    (r"\baread\b", "read"),
+    (r"\baiter_bytes\b", "iter_bytes"),
     (r"\bmemsite_client\.aio\b", "memsite_client.sync"),
     (r"The client for asyncio\.", "The client that waits for each answer."),
 )

@@ -34,7 +34,7 @@ __all__ = [
 
 
 class MemoryAgent(
-    Porting, Sessions, Feedback, Triggers, Curation, Knowledge, Holding, Recalling, Learning, Review, Summaries,
+    Porting, Sessions, Feedback, Triggers, Curation, Holding, Recalling, Learning, Review, Summaries,
     Spending, Purging,
 ):  # fmt: skip
     """All of it for one caller."""

@@ -34,6 +34,14 @@ def body_chunks(request: Request) -> Iterator[bytes]:
         yield chunk
 
 
+def file_chunks(request: Request) -> Iterator[bytes]:
+    """The same for a file, of which no piece is wanted before it is whole."""
+    http = request._request
+    source = http if http.META.get("CONTENT_LENGTH") else http.META["wsgi.input"]
+    while chunk := source.read(CHUNK_BYTES):
+        yield chunk
+
+
 class LiveBody:
     """A body without a length: lines are passed on the moment they are complete.
 

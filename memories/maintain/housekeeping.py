@@ -2,11 +2,20 @@
 
 from datetime import datetime, timedelta
 
+from memories.models import Import, ImportStatus
 from memsite.conf import get_conf
 from memsite.tenancy.models import IdempotentAnswer
+
+BROKEN_OFF_AFTER = timedelta(hours=6)
 
 
 def drop_expired_answers(now: datetime) -> int:
     """Deletes answers that can no longer be repeated."""
     oldest = now - timedelta(hours=get_conf().idempotency_hours)
     return IdempotentAnswer.objects.filter(created_at__lte=oldest).delete()[0]
+
+
+def drop_broken_off_imports(now: datetime) -> int:
+    """Deletes files whose sender, or whose reader, was gone before all of it was looked at."""
+    rows = Import.objects.filter(status=ImportStatus.READING, created_at__lt=now - BROKEN_OFF_AFTER)
+    return rows.delete()[0]

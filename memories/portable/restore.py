@@ -39,7 +39,7 @@ def restore(write: Writer, lines: Sequence[Line], *, is_fresh: bool) -> Counter[
     names = pks_of(table, write.app, new)
     rows = [row for line in new if (row := row_of(table, write.app, line, names))]
     kept = FITTING.get(name, all_fit)(write.app, rows)
-    insert(write, table, kept, new)
+    insert(write, table, kept, new, is_fresh)
     return +Counter({NEW: len(kept), KNOWN: len(lines) - len(new), LEFT_OUT: len(new) - len(kept)})
 
 
@@ -109,9 +109,10 @@ def row_of(table: Table, app: App, line: Line, names: Names) -> Any:
     return table.model(app=app, **values)
 
 
-def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Line]) -> None:
+def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Line], is_fresh: bool) -> None:
     if table.model is Memory:
-        adopt(write, rows, {UUID(line["uid"]): line["was"] for line in lines if line["was"]})
+        cold = {UUID(line["uid"]): line["was"] for line in lines if line["was"]}
+        adopt(write, rows, cold, with_summaries=is_fresh)
     else:
         table.model.objects.bulk_create(rows)  # type: ignore[attr-defined]  # each is scoped
 

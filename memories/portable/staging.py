@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F
@@ -24,7 +23,6 @@ from sessions.models import AgentSession, Resource
 from sessions.recording import source_key
 
 MOST_LINES, MOST_BYTES = 500, 1024 * 1024
-BROKEN_OFF_AFTER = timedelta(hours=6)
 
 
 class CannotImport(Exception):
@@ -88,12 +86,6 @@ def forget_import(row: Import) -> None:
     with transaction.atomic():
         Import.objects.for_app(row.app).filter(pk=row.pk).delete()
         note_residue()
-
-
-def drop_broken_off(app: App, now: datetime) -> int:
-    """Files whose sender, or whose reader, was gone before all of it was looked at."""
-    rows = Import.objects.for_app(app).filter(status=ImportStatus.READING, created_at__lt=now - BROKEN_OFF_AFTER)
-    return rows.delete()[0]
 
 
 # --- what a file would bring

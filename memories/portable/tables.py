@@ -254,8 +254,8 @@ TABLES: tuple[Table, ...] = (
     ExtractionTable(
         name="extraction", model=Extraction, refs=(SESSION, RESOURCE), of_user=said_by,
         columns=(
-            "what", "status", "attempts", "next_at", "reason", "made_by", "stored", "reinforced", "rejected",
-            "created_at", "finished_at",
+            "what", "status", "attempts", "windows_read", "is_gated", "next_at", "reason", "made_by", "stored",
+            "reinforced", "rejected", "created_at", "finished_at",
         ),
     ),
     Table(

@@ -8,15 +8,22 @@ from uuid import UUID
 
 from memories.models import LIVE, ColdText, Memory, Status
 from memories.models.cold import pack
+from memories.store.due import summaries_touched
+from memories.store.revisions import snapshot
 from memories.text.looks import kept_look
 
 if TYPE_CHECKING:
     from memories.store.writer import Writer
 
 
-def adopt(write: Writer, memories: Sequence[Memory], cold: Mapping[UUID, str]) -> None:
-    """Stores them in this order. `cold` says of those in the cold archive what they were before. Two statements."""
+def adopt(write: Writer, memories: Sequence[Memory], cold: Mapping[UUID, str], *, with_summaries: bool) -> None:
+    """Stores them in this order. `cold` says of those in the cold archive what they were before. Two statements.
+
+    `with_summaries`: what is written of them comes with them; otherwise it is due to be written.
+    """
     for memory in memories:
+        if write.policy.capture_summaries and not with_summaries:
+            write.summaries_due += summaries_touched({}, snapshot(memory))
         memory.change_number = write.change_number
         memory.look = kept_look(memory.content, memory.subject)
     texts = {memory.uid: memory.content for memory in memories if memory.status == Status.COLD}

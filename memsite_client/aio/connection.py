@@ -13,6 +13,7 @@ from memsite_client.place import find_place
 from memsite_client.wire import CONNECT_SECONDS, IDEMPOTENCY_KEY, Retry, answer_of, away, cursor_of, given, new_key
 
 PAGE_SIZE = 100
+FILE_SECONDS = 3600.0
 
 
 class AsyncConnection:
@@ -84,11 +85,32 @@ class AsyncConnection:
             if cursor is None:
                 return
 
-    async def upload(self, path: str, lines: AsyncIterable[bytes] | bytes) -> Any:
+    async def upload(
+        self, path: str, content: AsyncIterable[bytes] | bytes, query: Mapping[str, Any] | None = None,
+        *, timeout: httpx.Timeout | None = None,
+    ) -> Any:  # fmt: skip
         """A body of any length, sent as it comes; once."""
         headers = {"Content-Type": "application/x-ndjson"}
         try:
-            response = await self.http.post(path, content=lines, headers=headers)
+            response = await self.http.post(
+                path, content=content, params=given(query or {}), headers=headers, timeout=timeout or self.http.timeout
+            )
         except httpx.RequestError as error:
             raise away(self.place.url, error) from error
         return answer_of(response)
+
+    async def download(self, path: str, query: Mapping[str, Any]) -> AsyncIterator[bytes]:
+        """An answer of any length, piece by piece. The first may be long in coming."""
+        try:
+            async with self.http.stream("GET", path, params=given(query), timeout=self.patience()) as response:
+                if not response.is_success:
+                    await response.aread()
+                    answer_of(response)
+                async for piece in response.aiter_bytes():
+                    yield piece
+        except httpx.RequestError as error:
+            raise away(self.place.url, error) from error
+
+    def patience(self) -> httpx.Timeout:
+        """For files, which the server reads or writes to their end before it answers."""
+        return httpx.Timeout(FILE_SECONDS, connect=self.http.timeout.connect)

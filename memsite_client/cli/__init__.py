@@ -11,6 +11,7 @@ from memsite_client.cli.base import Commands
 from memsite_client.cli.claude import hook, install, transcripts
 from memsite_client.cli.mcp import mcp
 from memsite_client.cli.memories import delete, history, link, links, list_, show, store, update
+from memsite_client.cli.portable import export, import_file
 from memsite_client.cli.recall import context, feedback, search
 from memsite_client.cli.run import run
 from memsite_client.cli.setting_up import completion, login, logout, status
@@ -37,6 +38,6 @@ def cli(context: click.Context, url: str | None) -> None:
 
 for command in (
     search, store, list_, show, update, delete, history, link, links, context, feedback, login, logout, status,
-    completion, hook, install, run, transcripts, mcp,
+    completion, hook, install, run, transcripts, mcp, export, import_file,
 ):  # fmt: skip
     cli.add_command(command)

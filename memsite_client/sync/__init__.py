@@ -4,11 +4,12 @@
 from memsite_client.sync.apps import Apps
 from memsite_client.sync.learning import Learning
 from memsite_client.sync.memories import Memories
+from memsite_client.sync.portable import Portable
 from memsite_client.sync.recall import Recall
 from memsite_client.sync.sessions import Sessions
 
 __all__ = ["Memsite"]
 
 
-class Memsite(Memories, Recall, Sessions, Learning, Apps):
+class Memsite(Memories, Recall, Sessions, Learning, Apps, Portable):
     """Every door of the API as a method, named as in `/api/docs`."""

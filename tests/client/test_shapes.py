@@ -25,10 +25,11 @@ SERVERS_NAME = {
     "SearchOptions": "SearchQuestionRequest", "ContextOptions": "ContextQuestionRequest",
     "ContextMessage": "ContextMessageRequest", "NewSession": "NewSessionRequest", "Checkpoint": "CheckpointRequest",
     "Message": "MessageRequest", "KnownMessage": "MessageRequest", "TriggerFields": "NewTriggerRequest",
+    "Counted": "Counted",
     "NewTriggerFields": "NewTriggerRequest", "TriggerChanges": "PatchedTriggerChangesRequest",
 }  # fmt: skip
 ARE_QUERIES = {"MemoryFilters"}
-OWN_METHODS = {"search_all"}
+OWN_METHODS = {"search_all", "survey_import"}
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +50,7 @@ def test_a_shape_has_no_field_that_the_server_does_not_know(schema: dict[str, An
 
 
 def methods(client: type) -> dict[str, Any]:
-    inherited = {"request", "create", "pages", "upload", "close", "aclose"}
+    inherited = {"request", "create", "pages", "upload", "download", "patience", "close", "aclose"}
     found = inspect.getmembers(client, inspect.isfunction)
     return {name: method for name, method in found if not name.startswith("_") and name not in inherited}
 

@@ -17,6 +17,10 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/maintain/purge.py", "Purge.objects.open"): "which apps have a purge to be finished",
     ("memories/retrieve/search.py", "Memory.objects.filter"): "which other apps have shared memories, where both share",
     ("memories/jobs/sweeps.py", "Extraction.objects.due"): "which apps have something to learn",
+    (
+        "memories/maintain/housekeeping.py",
+        "Import.objects.filter",
+    ): "files that nobody goes on sending, of whatever app",
     ("memories/jobs/sweeps.py", "Import.objects.open"): "which apps have a file to be taken in",
     ("memories/jobs/sweeps.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",
     ("memories/maintain/overtaken.py", "Memory.objects.active"): "in which apps memories have run out or begun to hold",

@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from memories.agent import BadFile, CannotImport, StillPurging
 from memories.api.base import AnyAnswer, OperatorView, found
-from memories.api.bodies import Unread, body_chunks
+from memories.api.bodies import Unread, file_chunks
 from memories.api.pages import one_of, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.portable import ImportShown, SurveyShown, show_counts, show_import
@@ -125,7 +125,7 @@ def received(request: Request) -> Iterator[IO[bytes]]:
     """The body as a file on the disk, without a name."""
     most = get_conf().import_megabytes * 1024 * 1024
     with TemporaryFile(dir=get_conf().data_dir) as file:
-        for chunk in body_chunks(request):
+        for chunk in file_chunks(request):
             if file.tell() + len(chunk) > most:
                 raise TooLarge(f"The file is larger than {most:,} bytes.")
             file.write(chunk)

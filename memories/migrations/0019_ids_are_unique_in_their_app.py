@@ -11,7 +11,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ('agent_sessions', '0005_ids_are_unique_in_their_app'),
-        ('memories', '0016_how_texts_look'),
+        ('memories', "0018_ledger_knows_the_provider"),
         ('tenancy', '0007_residue'),
     ]
 

@@ -11,7 +11,7 @@ from memsite.tenancy.append_only import SameApp
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0017_ids_are_unique_in_their_app'),
+        ('memories', '0019_ids_are_unique_in_their_app'),
         ('tenancy', '0007_residue'),
     ]
 

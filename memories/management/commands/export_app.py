@@ -1,0 +1,43 @@
+"""`manage.py export_app`: an app as a file, without a server."""
+
+import argparse
+import gzip
+import shutil
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from memories.agent import MemoryAgent, StillPurging
+from memories.management.plain_errors import plain_errors
+from memories.management.who import app_named
+
+ACTOR = "operator:command"
+
+
+class Command(BaseCommand):
+    help = "Save everything an app knows and was told into a file. docs/portability.md tells more."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("app", help="by its app_id")
+        parser.add_argument("file", type=Path, help="NDJSON; compressed if its name ends in .gz")
+        parser.add_argument("--user", help="only what this end user said, and what is known of them")
+        parser.add_argument("--vectors", action="store_true", help="with the vectors of memories")
+
+    def handle(self, *args: Any, app: str, file: Path, user: str | None, vectors: bool, **options: Any) -> str:
+        part = file.with_name(f"{file.name}.part")
+        with plain_errors():
+            agent = MemoryAgent(app_named(app), None, ACTOR)
+            try:
+                with agent.export(user_id=user, vectors=vectors) as source, part.open("wb") as out:
+                    if file.suffix == ".gz":
+                        with gzip.GzipFile("", "wb", fileobj=out, mtime=0) as packed:
+                            shutil.copyfileobj(source, packed)
+                    else:
+                        shutil.copyfileobj(source, out)
+                part.replace(file)
+            except StillPurging as error:
+                raise CommandError("Something is being deleted for good all the while: try again later.") from error
+            finally:
+                part.unlink(missing_ok=True)
+        return f"{file}: {file.stat().st_size:,} bytes."

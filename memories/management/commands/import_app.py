@@ -1,0 +1,47 @@
+"""`manage.py import_app`: takes a file into an app, here and now, without a server."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+from django.utils import timezone
+
+from memories.agent import BadFile, CannotImport, MemoryAgent
+from memories.maintain.run import Unclaimed
+from memories.management.plain_errors import plain_errors
+from memories.management.who import app_named
+from memories.models import Import, ImportStatus
+from memories.portable.sources import MEMSITE, SOURCES
+
+ACTOR = "operator:command"
+
+
+class Command(BaseCommand):
+    help = "Take a file into an app: an export, or what another system has exported. docs/portability.md tells more."
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("app", help="by its app_id")
+        parser.add_argument("file", type=Path)
+        parser.add_argument("--source", choices=list(SOURCES), default=MEMSITE, help="what has written it (memsite)")
+        parser.add_argument("--agent", default="", help="whose conversations they become (import-SOURCE)")
+        parser.add_argument("--user", help="the end user they were with, where the file does not tell")
+
+    def handle(self, *args: Any, app: str, file: Path, source: str, **options: Any) -> None:
+        with plain_errors():
+            agent = MemoryAgent(app_named(app), None, ACTOR)
+            try:
+                with file.open("rb") as content:
+                    row = agent.begin_import(content, source, options["agent"], options["user"])
+            except (BadFile, CannotImport) as error:
+                raise CommandError(str(error)) from error
+            if row.status == ImportStatus.WAITING:
+                agent.carry_on(row, Unclaimed(until=timezone.now()))
+        for kind, count in row.counts.items():
+            self.stdout.write(f"{kind}: {', '.join(f'{number:,} {name}' for name, number in count.items())}")
+        self.finish(row)
+
+    def finish(self, row: Import) -> None:
+        if row.status != ImportStatus.DONE:
+            raise CommandError(f"The import has {row.status}: {row.reason}.")
+        self.stdout.write(f"{row.done:,} lines taken in.")

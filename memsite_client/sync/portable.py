@@ -1,0 +1,47 @@
+# Written by `make client` from memsite_client/aio/portable.py: change that file.
+"""Leaving and coming: an app as a file, for an operator's key or that of an agent with the scope `operator`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import cast
+
+from memsite_client.shapes import Import, ImportSource, Survey
+from memsite_client.sync.connection import Connection
+from memsite_client.wire import part
+
+
+class Portable(Connection):
+    def export_app(
+        self, app_id: str, *, user_id: str | None = None, vectors: bool = False
+    ) -> Iterator[bytes]:  # fmt: skip
+        """The app's file (NDJSON), piece by piece; with `user_id`, what is that end user's. Its last line is an end."""
+        return self.download(f"apps/{part(app_id)}/export", {"user_id": user_id, "vectors": vectors})
+
+    def export_app_as_markdown(self, app_id: str, *, user_id: str | None = None) -> Iterator[bytes]:
+        """A zip file with a page per category, piece by piece."""
+        return self.download(f"apps/{part(app_id)}/export.zip", {"user_id": user_id})
+
+    def import_into_app(
+        self, app_id: str, file: Iterable[bytes] | bytes, *, source: ImportSource = "memsite",
+        agent: str | None = None, user_id: str | None = None,
+    ) -> Import:  # fmt: skip
+        """The import, which may go on: `get_import` tells how far it is. Raises InvalidRequest, and nothing is kept."""
+        query = {"source": source, "agent": agent, "user_id": user_id}
+        path = f"apps/{part(app_id)}/import"
+        return cast(Import, self.upload(path, file, query, timeout=self.patience()))
+
+    def survey_import(
+        self, app_id: str, file: Iterable[bytes] | bytes, *, source: ImportSource = "memsite"
+    ) -> Survey:  # fmt: skip
+        """What the file would bring. Keeps nothing."""
+        query = {"source": source, "dry_run": True}
+        path = f"apps/{part(app_id)}/import"
+        return cast(Survey, self.upload(path, file, query, timeout=self.patience()))
+
+    def get_import(self, app_id: str, import_id: str) -> Import:
+        return cast(Import, self.request("GET", f"apps/{part(app_id)}/imports/{part(import_id)}"))
+
+    def list_imports(self, app_id: str) -> Iterator[Import]:
+        """The latest first."""
+        return self.pages(f"apps/{part(app_id)}/imports", {})
