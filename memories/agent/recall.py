@@ -39,13 +39,14 @@ class Recalling(Caller):
         self, block: str, *, question: str = "", messages: Sequence[Message] = (),
         session: AgentSession | None = None, turn_number: int | None = None,
         max_tokens: int | None = None, limit: int | None = None, user_id: str | None = None, by_rules: bool = False,
+        counted: bool = True,
     ) -> Context:  # fmt: skip
         """A block for an agent: what answers the question, or what is known without one.
 
         The last messages of a conversation are made into a question; where they ask nothing, the block is empty.
         Within a session a memory that was found and shown once is not shown for a question again. Where energy or
         money are short, rules make the question, summaries answer first, and fewer memories are shown. With `by_rules`
-        the question is made by rules in any case: a model would be waited for.
+        the question is made by rules in any case: a model would be waited for. A look that is not `counted` leaves no trace.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)
@@ -58,13 +59,14 @@ class Recalling(Caller):
             context = Context(inject([], 0, self.app, block, 1, now), economised=saves)
         elif question:
             asked = Asked(
-                text=question, mode="tiered" if saves else "auto", user_id=user_id, tone=tone, limit=limit or 0
-            )
+                text=question, mode="tiered" if saves else "auto", user_id=user_id, tone=tone, limit=limit or 0,
+                counted=counted,
+            )  # fmt: skip
             context = self.answer(block, asked, session, now, max_tokens, saves)
         else:
             allowed = self.memories().of_user(user_id)
             context = Context(greet(allowed, self.app, block, now, max_tokens=max_tokens, limit=limit))
-        if session:
+        if session and counted:
             note_injected(session, context.injected, turn_number, now)
         return context
 

@@ -14,6 +14,7 @@ ENTRIES = (
     ("events", "Events"),
     ("memories", "Memories"),
     ("cooldowns", "Cooldowns"),
+    ("recall", "Recall"),
     ("knowledge", "Knowledge"),
     ("upkeep", "Upkeep"),
     ("costs", "Costs"),

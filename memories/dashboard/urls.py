@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from memories.dashboard.pages import accounts, cooldowns, costs, events, overview, sessions
+from memories.dashboard.pages import accounts, cooldowns, costs, events, overview, recall, sessions
 from memories.dashboard.pages.knowledge import categories, entities, lessons, triggers, walk
 from memories.dashboard.pages.memories import bulk, edit, one, table
 from memories.dashboard.pages.settings import agents, apps, audit, members, policy, purges
@@ -25,6 +25,7 @@ urlpatterns = [
     path("memories/<uuid:uid>/edit", edit.edit, name="memories-edit"),
     path("cooldowns", cooldowns.cooldowns, name="cooldowns"),
     path("cooldowns/<uuid:uid>/lift", cooldowns.lift, name="cooldowns-lift"),
+    path("recall", recall.recall, name="recall"),
     path("knowledge", categories.categories, name="knowledge"),
     path("knowledge/categories/<str:name>", categories.category, name="knowledge-category"),
     path("knowledge/categories/<str:name>/rewrite", categories.rewrite, name="knowledge-category-rewrite"),

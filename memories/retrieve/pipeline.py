@@ -70,22 +70,25 @@ def make_plan(mode: str, policy: AppPolicy) -> Plan:
 
 def recall(
     app: App, text: str, scope: Scope, embedder: Embedder, *, limit: int, mode: str = "auto",
-    min_score: float | None = None, offset: int = 0, policy: AppPolicy | None = None,
+    min_score: float | None = None, offset: int = 0, policy: AppPolicy | None = None, floor: bool = True,
 ) -> Recall:  # fmt: skip
-    """The best `limit` memories in scope after the first `offset`, best first, as the app's policy or another says."""
+    """The best `limit` memories in scope after the first `offset`, best first, as the app's policy or another says.
+
+    Without the `floor` also what does not fit, of memories alone: to see what was left out.
+    """
     policy = policy or app.policy
     reading = read(index_of(app, embedder).view(), scope)
     if not reading.size:
         return Recall([])
     plan = make_plan(mode, policy)
     question = read_question(text, reading, datetime.fromtimestamp(scope.now, tz=policy.time_zone))
-    if plan.tiered and not scope.past:
+    if plan.tiered and floor and not scope.past:
         told = from_summaries(app, question, reading, scope, embedder, min_score)
         if told.hits:
             page, more = told.hits[offset:][:limit], len(told.hits) > offset + limit
             return replace(told, hits=page, tier="summaries", more=more)
     evidence, degraded = weigh(app, question, reading, embedder, plan)
-    ranked = order(policy, plan, evidence, embedder, scope)
+    ranked = order(policy, plan, evidence, embedder, scope, floor=floor)
     if min_score is not None:
         ranked = at_least(ranked, min_score)
     hits = load(app, reading, ranked, limit, offset)
@@ -176,19 +179,21 @@ def embed_question(embedder: Embedder, text: str) -> Vectors:
     return embed_kept(embedder.embed_query, text)
 
 
-def order(policy: AppPolicy, plan: Plan, evidence: Evidence, embedder: Embedder, scope: Scope) -> Ranked:
+def order(
+    policy: AppPolicy, plan: Plan, evidence: Evidence, embedder: Embedder, scope: Scope, *, floor: bool = True
+) -> Ranked:  # fmt: skip
     relevant = embedder.thresholds.relevant
     if plan.ranking == "vector":
-        return rank_by("meaning", evidence.cosines, relevant)
+        return rank_by("meaning", evidence.cosines, relevant if floor else -1.0)
     if plan.ranking == "fulltext":
         return rank_by("words", evidence.words.bm25, 0.0)
     if plan.ranking == "graph":
         return rank_by("graph", evidence.proximity, 0.0)
     if plan.ranking == Ranking.PRODUCT:
-        return rank_product(evidence, scope, policy, relevant)
+        return rank_product(evidence, scope, policy, relevant, floor=floor)
     if plan.ranking == Ranking.DUAL:
-        return rank_dual(evidence, scope, policy, relevant)
-    ranked = rank(evidence, scope, policy, relevant)
+        return rank_dual(evidence, scope, policy, relevant, floor=floor)
+    ranked = rank(evidence, scope, policy, relevant, floor=floor)
     column = COLUMN_FIRST.get(plan.ranking)
     return by_column(ranked, evidence.reading, column) if column else ranked
 

@@ -65,14 +65,17 @@ class Ranked:
         return {name: value for name, value in told.items() if (value if is_sum else value != 1 or name in FORMULA)}
 
 
-def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float) -> Ranked:
-    """By relevance and worth, if anything fits the question at all; what trails far behind the best is left out."""
-    if not fits(evidence, relevant):
+def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
+    """By relevance and worth, if anything fits the question at all; what trails far behind the best is left out.
+
+    Without the `floor`, here and below, nothing is left out: what would have come next.
+    """
+    if floor and not fits(evidence, relevant):
         return best_first(np.zeros(0, np.intp), {})
     places, found = features(evidence)
     parts = {name: weight * found[name] for name, weight in learnt_weights().items()}
     relevance = np.sum(list(parts.values()), axis=0)
-    near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant)
+    near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant) | (not floor)
     parts |= worth(evidence.reading, places, scope, policy)
     return best_first(places[near], {name: values[near] for name, values in parts.items()})
 
@@ -83,14 +86,16 @@ def rank_by(name: str, scores: Floats, least: float) -> Ranked:
     return best_first(places, {name: scores[places]})
 
 
-def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float) -> Ranked:
+def rank_product(
+    evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True
+) -> Ranked:  # fmt: skip
     """similarity × importance / 3 × recency, where recency is 1 up to 7 days and falls to 0.5 at 90.
 
     Domain and sentiment are factors too; where they change nothing, they are 1 and not told.
     """
     reading, columns = evidence.reading, evidence.reading.view.columns
     similar = evidence.similarity(np.arange(reading.size), relevant)
-    places = np.flatnonzero(similar >= relevant)
+    places = np.flatnonzero((similar >= relevant) | (not floor))
     rows = reading.rows[places]
     days = np.maximum(0.0, scope.now - columns.created[rows]) / SECONDS_PER_DAY
     parts = {
@@ -103,7 +108,9 @@ def rank_product(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: 
     return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, parts, "product"))
 
 
-def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float) -> Ranked:
+def rank_dual(
+    evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True
+) -> Ranked:  # fmt: skip
     """(w · similarity + (1 − w) · graph proximity) × exp(−λ · days), w = ½ and λ = 0.01 unless the policy says so.
 
     What is similar enough, or reached from the entities named, is let in before age counts. `age` and the leanings
@@ -113,7 +120,7 @@ def rank_dual(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: flo
     similar = evidence.similarity(np.arange(reading.size), relevant)
     near = evidence.proximity.astype(np.float64)
     close = (near >= NEAR) & ((similar >= relevant / 2) | (not evidence.measured))
-    places = np.flatnonzero((similar >= relevant) | close)
+    places = np.flatnonzero((similar >= relevant) | close | (not floor))
     parts: Features = {"meaning": weight * similar[places], "graph": (1 - weight) * near[places]}
     created = reading.view.columns.created[reading.rows[places]]
     age = -policy.decay_per_day * np.floor(np.maximum(0.0, scope.now - created) / SECONDS_PER_DAY)

@@ -38,7 +38,11 @@ log = structlog.get_logger("memories.retrieve")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A search as it was asked for. `exclude` are memory pks, `as_of` is a moment in the past or None."""
+    """A search as it was asked for. `exclude` are memory pks, `as_of` is a moment in the past or None.
+
+    One that is not `counted` leaves no trace: an operator looks, and no agent has asked. Without the `floor` it also
+    finds what does not fit.
+    """
 
     text: str
     limit: int = 10
@@ -52,6 +56,8 @@ class Asked:
     as_of: datetime | None = None
     tone: str = ""
     count_access: bool = True
+    counted: bool = True
+    floor: bool = True
 
 
 def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now: datetime) -> Recall:
@@ -66,11 +72,12 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
     tag_hits(app, found.hits, asked.as_of if asked.as_of and scope.past else now)
     seconds = time.perf_counter() - started
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
-    with unhurried():
-        if asked.count_access and not scope.past:
-            touch(app, found.hits, now)
-        note_energy(app, "search", now)
-        count_recall(app, day_of(app, now), asked.mode, found.tier, bool(found.hits), seconds)
+    if asked.counted:
+        with unhurried():
+            if asked.count_access and not scope.past:
+                touch(app, found.hits, now)
+            note_energy(app, "search", now)
+            count_recall(app, day_of(app, now), asked.mode, found.tier, bool(found.hits), seconds)
     return found
 
 
@@ -85,6 +92,7 @@ def find(app: App, asked: Asked, scope: Scope, embedder: Embedder, policy: AppPo
         min_score=asked.min_score,
         offset=asked.offset,
         policy=policy,
+        floor=asked.floor,
     )
 
 

@@ -76,7 +76,7 @@ def show_one(request: DeskRequest, memory: Memory, **more: Any) -> HttpResponse:
 def find_others(desk: Desk, memory: Memory, linked: Sequence[Memory], text: str) -> list[Memory]:
     """What it could be linked to."""
     known = tuple(row.pk for row in (memory, *linked))
-    asked = Asked(text=text[:500], limit=FOUND_AT_MOST, exclude=known, count_access=False)
+    asked = Asked(text=text[:500], limit=FOUND_AT_MOST, exclude=known, counted=False)
     return [hit.memory for hit in desk.agent().search(asked).hits]
 
 

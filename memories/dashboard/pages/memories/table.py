@@ -85,7 +85,7 @@ def search(agent: MemoryAgent, asked: Mapping[str, Any]) -> Slice[Memory]:
     filters = {name: asked[name] for name in SEARCHED_BY if name in asked}
     if "subject" in filters:
         filters["subject"] = subject_of(filters["subject"])
-    found = agent.search(Asked(text=asked["q"], limit=FOUND_AT_MOST, filters=filters, count_access=False))
+    found = agent.search(Asked(text=asked["q"], limit=FOUND_AT_MOST, filters=filters, counted=False))
     return Slice([hit.memory for hit in found.hits])
 
 

@@ -1,0 +1,132 @@
+"""Recall: what a question finds, why, what it leaves out, and what an agent would be told."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from memories.dashboard.explained import explain
+from memories.models import Injection, Memory, RecallCount
+from memories.retrieve.hits import Hit
+from memsite.tenancy.models import AppPolicy
+from tests.conftest import Caller
+from tests.dashboard.reading import HTMX, elements, links, text_of
+from tests.dashboard.test_memories import HOSTILE, stored
+from tests.talking import after
+
+PAGE = "/recall"
+
+
+@pytest.fixture
+def library(alice: Caller, bob: Caller) -> None:
+    stored(alice, "Caddy starts after WireGuard", category="dependency", subject="caddy")
+    stored(alice, "Backups of postgres run at night", category="timing", subject="postgres")
+    stored(bob, "WireGuard needs a resolver at boot", category="dependency", subject="wireguard")
+
+
+def found(answer: Any, name: str = "hits") -> list[str]:
+    assert answer.status_code == 200
+    return [one.memory.content for one in answer.context[name]]
+
+
+def test_without_a_question_it_says_what_to_do(vera: Client, alice: Caller) -> None:
+    assert "Ask something" in text_of(vera.get(PAGE))
+
+
+@pytest.mark.usefixtures("library")
+def test_every_part_of_every_score_is_shown_and_adds_up(vera: Client) -> None:
+    answer = vera.get(PAGE, {"q": "When does caddy start?"})
+    first = answer.context["hits"][0]
+    assert first.memory.content == "Caddy starts after WireGuard"
+    assert sum(part.value for part in first.parts) == pytest.approx(first.hit.score)
+    assert set(first.arms) == {"by meaning", "by words"}
+    assert f"/memories/{first.memory.uid}" in links(answer)
+    assert len(elements(answer, "svg", **{"class": "scale"})) == sum(
+        len(hit.parts) for name in ("hits", "next", "left_out") for hit in answer.context[name]
+    )
+    assert "add up to the score" in text_of(answer)
+
+
+@pytest.mark.usefixtures("library")
+def test_what_is_left_out_is_shown_below_the_floor(vera: Client) -> None:
+    answer = vera.get(PAGE, {"q": "caddy"})
+    assert "Backups of postgres run at night" in found(answer, "left_out")
+    assert not set(found(answer)) & set(found(answer, "left_out"))
+    nothing = vera.get(PAGE, {"q": "zebras"})
+    assert found(nothing) == []
+    assert len(found(nothing, "left_out")) == 3
+    assert "Not even these come near enough" in text_of(nothing)
+
+
+@pytest.mark.usefixtures("library")
+def test_the_block_is_what_an_agent_would_be_told(vera: Client, alice: Caller) -> None:
+    shown = vera.get(PAGE, {"q": "When does caddy start?"}).context["told"].injected
+    told = alice.post("context", {"query": "When does caddy start?"}).json()
+    assert [str(memory.uid) for memory in shown.memories] == [memory["id"] for memory in told["memories"]]
+    assert shown.tokens == told["tokens"]
+
+
+@pytest.mark.usefixtures("library")
+def test_looking_leaves_no_trace(vera: Client) -> None:
+    vera.get(PAGE, {"q": "When does caddy start?"})
+    assert not RecallCount.objects.exists()
+    assert not Injection.objects.exists()
+    assert set(Memory.objects.values_list("access_count", "accessed_at")) == {(0, None)}
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(
+    ("filters", "count"),
+    [
+        ({"category": "timing"}, 0), ({"agent": "bob"}, 1), ({"subject": "caddy"}, 1), ({"source": "marker"}, 0),
+        ({"session": "x"}, 0), ({"user": "u1"}, 2), ({"mode": "fulltext"}, 2), ({"mode": "graph"}, 2),
+        ({"mode": "vector"}, 2), ({"mode": "nonsense"}, 2), ({"as_of": "2001-01-01T00:00"}, 0),
+    ],
+)  # fmt: skip
+def test_filters_and_modes_narrow_it(vera: Client, filters: dict[str, str], count: int) -> None:
+    assert len(found(vera.get(PAGE, {"q": "WireGuard", **filters}))) == count
+
+
+def test_one_session_can_be_asked(vera: Client, alice: Caller) -> None:
+    session = alice.start_session()["id"]
+    stored(alice, "Caddy starts after WireGuard", session_id=session)
+    stored(alice, "Caddy starts slowly")
+    assert found(vera.get(PAGE, {"q": "caddy", "session": session})) == ["Caddy starts after WireGuard"]
+
+
+def test_factors_are_shown_as_factors(vera: Client, alice: Caller) -> None:
+    AppPolicy.objects.update(ranking="product")
+    stored(alice, "Caddy starts after WireGuard")
+    with after(days=2):
+        stored(alice, "Unlike anything")
+    answer = vera.get(PAGE, {"q": "When does caddy start after WireGuard?"})
+    (hit,) = answer.context["hits"]
+    assert {part.shown[0] for part in hit.parts} == {"×"}
+    assert "multiply to the score" in text_of(answer)
+    assert found(answer, "left_out") == ["Unlike anything"]
+
+
+@pytest.mark.parametrize(("combined", "parts"), [("sum", {"meaning": -2.0, "age": 0.5}), ("product", {"age": 0.0})])
+def test_bars_begin_in_the_middle_and_stay_within(combined: str, parts: dict[str, float]) -> None:
+    (one,) = explain([Hit(Memory(), 0.0, parts)], combined)
+    for part in one.parts:
+        assert 0 <= part.left <= 50
+        assert part.left + part.width <= 100
+    assert one.parts[0].is_against
+
+
+def test_a_fragment_is_the_answer_alone_and_hostile_questions_are_text(vera: Client, alice: Caller) -> None:
+    stored(alice, HOSTILE)
+    answer = vera.get(PAGE, {"q": HOSTILE}, headers=HTMX)
+    assert elements(answer, "div", id="found")
+    assert not elements(answer, "h1")
+    assert "<script>alert" not in answer.content.decode()
+    assert not elements(answer, "img")
+
+
+def test_other_apps_are_not_asked(otto: Client, alice: Caller, charlie: Caller) -> None:
+    stored(alice, "Caddy starts after WireGuard")
+    answer = otto.get(PAGE, {"q": "caddy"})
+    assert (found(answer), found(answer, "left_out")) == ([], [])
