@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 
@@ -31,10 +31,11 @@ class CannotMerge(Exception):
 
 @dataclass(slots=True)
 class Changed:
-    """How many were changed, and how many were left as they are, by reason."""
+    """How many were changed, and how many were left as they are, by reason. `versions` of changed memories by pk."""
 
     done: int = 0
     left: Counter[str] = field(default_factory=Counter)
+    versions: dict[int, int] = field(default_factory=dict)
 
 
 class Curation(Knowledge):
@@ -56,6 +57,16 @@ class Curation(Knowledge):
         """Takes the last change of each back."""
         return self.change_each(pks, undo_one)
 
+    def take_back(self, versions: Mapping[int, int]) -> Changed:
+        """The last change of each that is still at its version, by pk: nobody else's is taken back."""
+
+        def change(write: Writer, memory: Memory) -> None:
+            if memory.version != versions[memory.pk]:
+                raise LeftAlone("changed by somebody since")
+            undo_one(write, memory)
+
+        return self.change_each(versions, change)
+
     def change_one(self, memory: Memory, change: Change, version: int) -> None:
         """Raises LeftAlone, LimitReached; VersionMismatch if it is no longer at `version`, MemoryGone if it is gone."""
         with self.changing(memory, version) as (write, current):
@@ -71,17 +82,18 @@ class Curation(Knowledge):
             except LimitReached as full:
                 changed.left[str(full)] += len(batch)
             else:
-                changed.done += done
+                changed.done += len(done)
+                changed.versions |= done
                 changed.left += left
         return changed
 
-    def change_batch(self, pks: Sequence[int], change: Change, left: Counter[str]) -> int:
-        done = 0
+    def change_batch(self, pks: Sequence[int], change: Change, left: Counter[str]) -> dict[int, int]:
+        done: dict[int, int] = {}
         with writing(self.app, self.actor, timezone.now()) as write:
             for memory in Memory.objects.for_app(self.app).filter(pk__in=pks).order_by("pk"):
                 try:
                     change(write, memory)
-                    done += 1
+                    done[memory.pk] = memory.version
                 except LeftAlone as why:
                     left[str(why)] += 1
         return done

@@ -46,7 +46,7 @@ class Recalling(Caller):
         The last messages of a conversation are made into a question; where they ask nothing, the block is empty.
         Within a session a memory that was found and shown once is not shown for a question again. Where energy or
         money are short, rules make the question, summaries answer first, and fewer memories are shown. With `by_rules`
-        the question is made by rules in any case: a model would be waited for. A look that is not `counted` leaves no trace.
+        the question is made by rules in any case: a model would be waited for. What is not `counted` leaves no trace.
         """
         now = timezone.now()
         user_id = user_id or (session.user_id if session else None)

@@ -14,10 +14,13 @@ AT_MOST = 500
 def ticked(request: DeskRequest, name: str) -> list[UUID]:
     """The ids that were sent under this name. BadRequest for more than a page can show, and for what is no id."""
     given = request.POST.getlist(name)
+    if len(given) > AT_MOST:
+        raise BadRequest
+    return [as_id(text) for text in given]
+
+
+def as_id(text: str) -> UUID:
     try:
-        uids = [UUID(text) for text in given]
+        return UUID(text)
     except ValueError as error:
         raise BadRequest from error
-    if len(uids) > AT_MOST:
-        raise BadRequest
-    return uids

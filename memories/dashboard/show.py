@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from django.contrib import messages
@@ -34,9 +35,17 @@ def toast(response: HttpResponse, text: str, tone: Tone = "success") -> HttpResp
     return response
 
 
-def saved(text: str, tone: Tone = "success") -> HttpResponse:
+@dataclass(frozen=True, slots=True)
+class Undo:
+    """What a toast offers to take back: posted to `href` as `changes`."""
+
+    href: str
+    changes: Sequence[str]
+
+
+def saved(text: str, tone: Tone = "success", undo: Undo | None = None) -> HttpResponse:
     """It is done: a toast, dialogs close, ticks go, and what is live on the page is fetched anew."""
-    triggers = {"toast": {"text": text, "tone": tone}, "saved": {}}
+    triggers = {"toast": {"text": text, "tone": tone, "undo": asdict(undo) if undo else None}, "saved": {}}
     return HttpResponse(status=204, headers={"HX-Trigger": json.dumps(triggers)})
 
 
@@ -64,9 +73,11 @@ def unchanged() -> HttpResponse:
     return HttpResponse(status=204)
 
 
-def done(request: DeskRequest, name: str, text: str, tone: Tone = "success") -> HttpResponse:
+def done(
+    request: DeskRequest, name: str, text: str, tone: Tone = "success", undo: Undo | None = None
+) -> HttpResponse:  # fmt: skip
     """It is done: told on the page that asked, or on the page `name` where there are no scripts."""
-    return saved(text, tone) if request.htmx else go(request, request.desk.address(name), text, tone)
+    return saved(text, tone, undo) if request.htmx else go(request, request.desk.address(name), text, tone)
 
 
 def tell(changed: Changed, done_to_them: str) -> tuple[str, Tone]:

@@ -17,6 +17,7 @@ urlpatterns = [
     path("memories", table.memories, name="memories"),
     path("memories/add", edit.add, name="memories-add"),
     path("memories/bulk", bulk.bulk, name="memories-bulk"),
+    path("memories/undo", bulk.undo, name="memories-undo"),
     path("memories/<uuid:uid>", one.one, name="memories-one"),
     path("memories/<uuid:uid>/change", one.change, name="memories-change"),
     path("memories/<uuid:uid>/link", one.link, name="memories-link"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -9,6 +10,7 @@ import pytest
 from django.test import Client
 
 from memories.agent import MemoryAgent
+from memories.dashboard.pages.memories.bulk import UNDONE_AT_MOST
 from memories.models import Memory, Revision, Status
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
@@ -321,6 +323,16 @@ def bulk(client: Client, action: str, *memories: Memory) -> Any:
     return client.post("/memories/bulk", data, headers=HTMX)
 
 
+def undo_in(answer: Any) -> Any:
+    """What the toast offers to take back."""
+    return json.loads(answer["HX-Trigger"])["toast"]["undo"]
+
+
+def undo(client: Client, answer: Any) -> Any:
+    offered = undo_in(answer)
+    return client.post(offered["href"], {"changes": offered["changes"]}, headers=HTMX)
+
+
 def test_what_is_ticked_is_archived_and_restored(ed: Client, alice: Caller) -> None:
     rows = [stored(alice, text) for text in ("Whales sing", "Bears sleep")]
     assert "2 archived." in toasts(bulk(ed, "archive", *rows))
@@ -334,14 +346,48 @@ def test_what_is_ticked_is_archived_and_restored(ed: Client, alice: Caller) -> N
 
 def test_what_is_ticked_becomes_one(ed: Client, alice: Caller) -> None:
     rows = [stored(alice, text, confidence=sure) for text, sure in (("Whales sing", 0.5), ("Whales do sing", 0.8))]
-    assert "2 merged into one." in toasts(bulk(ed, "merge", *rows))
+    merged = bulk(ed, "merge", *rows)
+    assert "2 merged into one." in toasts(merged)
     assert dict(Memory.objects.values_list("content", "status")) == {
         "Whales sing": "superseded", "Whales do sing": "active",
     }  # fmt: skip
     assert "already" in toasts(bulk(ed, "merge", *rows))
     assert "two or more" in toasts(bulk(ed, "merge", rows[0]))
-    assert "1 set back." in toasts(bulk(ed, "undo", rows[1]))
+    assert "1 as before." in toasts(undo(ed, merged))
     assert set(Memory.objects.values_list("status", flat=True)) == {"active"}
+
+
+@pytest.mark.parametrize(
+    ("action", "field", "values"),
+    [("archive", "status", {"archived", "active"}), ("pin", "pinned", {True, False})],
+)
+def test_what_was_done_to_many_is_taken_back_from_its_toast(
+    ed: Client, alice: Caller, action: str, field: str, values: Any
+) -> None:
+    first, second, third = (stored(alice, text) for text in ("Whales sing", "Bears sleep", "Birds fly"))
+    bulk(ed, action, third)
+    done = bulk(ed, action, first, second, third)
+    alice.patch(f"memories/{second.uid}", {"importance": 5})
+    told = toasts(undo(ed, done))
+    assert "1 as before." in told
+    assert "1 left as they are: changed by somebody since" in told
+    now = dict(Memory.objects.values_list("content", field))
+    assert now["Bears sleep"] == now["Birds fly"] != now["Whales sing"]
+    assert {now["Bears sleep"], now["Whales sing"]} == values
+
+
+def test_deleting_and_what_is_too_much_for_a_header_are_not_offered_to_be_taken_back(ed: Client, alice: Caller) -> None:
+    rows = [stored(alice, f"Fact {number}") for number in range(UNDONE_AT_MOST + 1)]
+    assert undo_in(bulk(ed, "pin", *rows)) is None
+    assert undo_in(bulk(ed, "unpin", *rows[1:])) is not None
+    assert undo_in(bulk(ed, "delete", *rows)) is None
+
+
+@pytest.mark.parametrize(
+    "change", ["x", "x:1", "01890000-0000-7000-8000-000000000000", ":", "01890000-0000-7000-8000-000000000000:x"]
+)
+def test_nonsense_is_not_taken_back(ed: Client, alice: Caller, change: str) -> None:
+    assert ed.post("/memories/undo", {"changes": [change]}, headers=HTMX).status_code == 400
 
 
 def test_what_is_ticked_is_deleted_for_good(ed: Client, alice: Caller) -> None:

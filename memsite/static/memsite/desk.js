@@ -38,12 +38,25 @@
 
   // --- toasts
 
-  function toast(text, tone = "success") {
+  function toast(text, tone = "success", undo = null) {
     const box = one("#toast-template").content.firstElementChild.cloneNode(true);
     box.className = `toast ${tone}`;
     one("p", box).textContent = text;
+    if (undo) offer(undo, box);
     one("#toasts").append(box);
     age(box);
+  }
+
+  // What was done to ticked rows can be taken back from its toast.
+  function offer({ href, changes }, box) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = "Undo";
+    button.addEventListener("click", () => {
+      box.remove();
+      htmx.ajax("POST", href, { source: document.body, swap: "none", values: { changes } });
+    });
+    one("p", box).after(button);
   }
 
   // Errors stay until they are put away; nothing goes while it is pointed at or has the focus.
@@ -145,7 +158,7 @@
   document.addEventListener("htmx:afterSettle", showPicked);
   document.addEventListener("htmx:responseError", (event) => toast(explain(event), "error"));
   document.addEventListener("htmx:sendError", () => toast("The server cannot be reached.", "error"));
-  document.addEventListener("toast", (event) => toast(event.detail.text, event.detail.tone));
+  document.addEventListener("toast", (event) => toast(event.detail.text, event.detail.tone, event.detail.undo));
   // Sent by the server with what was saved: the dialog has done its work, and lists are shown anew.
   document.addEventListener("saved", () => {
     all("dialog[open]").forEach((dialog) => dialog.close());

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from uuid import UUID
 
 from django.core.exceptions import BadRequest
 from django.http import HttpResponse
 
 from memories.agent import CannotMerge, Changed, MemoryAgent
-from memories.dashboard.desk import DeskRequest, page
-from memories.dashboard.picks import ticked
-from memories.dashboard.show import Tone, done, tell
+from memories.dashboard.desk import Desk, DeskRequest, page
+from memories.dashboard.picks import AT_MOST, as_id, ticked
+from memories.dashboard.show import Tone, Undo, done, tell
 from memories.models import Memory
 from memsite.tenancy.access import Right
 
@@ -19,8 +20,9 @@ CHANGES: dict[str, tuple[str, Callable[[MemoryAgent, list[int]], Changed]]] = {
     "restore": ("restored", MemoryAgent.restore_each),
     "pin": ("pinned", MemoryAgent.pin_each),
     "unpin": ("unpinned", MemoryAgent.unpin_each),
-    "undo": ("set back", MemoryAgent.undo_each),
 }
+# A header holds them.
+UNDONE_AT_MOST = 50
 
 
 @page(read=None, write=Right.CURATE)
@@ -30,21 +32,46 @@ def bulk(request: DeskRequest) -> HttpResponse:
     rows = Memory.objects.for_app(request.desk.app).filter(uid__in=ticked(request, "memory"))
     pks = list(rows.order_by("pk").values_list("pk", flat=True))
     tone: Tone = "success"
+    versions: Mapping[int, int] = {}
     if action in CHANGES:
         done_to_them, change = CHANGES[action]
-        text, tone = tell(change(agent, pks), done_to_them)
+        changed = change(agent, pks)
+        versions = changed.versions
+        text, tone = tell(changed, done_to_them)
     elif action == "delete":
         text = f"{agent.forget_each(pks)} deleted."
     elif action == "merge":
-        text, tone = merge(agent, pks)
+        text, tone, versions = merge(agent, pks)
     else:
         raise BadRequest
-    return done(request, "memories", text, tone)
+    return done(request, "memories", text, tone, undo_of(request.desk, versions))
 
 
-def merge(agent: MemoryAgent, pks: list[int]) -> tuple[str, Tone]:
+def merge(agent: MemoryAgent, pks: list[int]) -> tuple[str, Tone, Mapping[int, int]]:
     try:
-        agent.merge(pks)
+        winner = agent.merge(pks)
     except CannotMerge as error:
-        return str(error), "error"
-    return f"{len(pks)} merged into one.", "success"
+        return str(error), "error", {}
+    return f"{len(pks)} merged into one.", "success", {winner.pk: winner.version}
+
+
+def undo_of(desk: Desk, versions: Mapping[int, int]) -> Undo | None:
+    """Offered for as many as a header holds."""
+    if not 0 < len(versions) <= UNDONE_AT_MOST:
+        return None
+    uids = Memory.objects.for_app(desk.app).filter(pk__in=versions).order_by("pk").values_list("pk", "uid")
+    return Undo(desk.address("memories-undo"), [f"{uid}:{versions[pk]}" for pk, uid in uids])
+
+
+@page(read=None, write=Right.CURATE)
+def undo(request: DeskRequest) -> HttpResponse:
+    """`changes`, each an id and the version that it had after what is taken back."""
+    wanted: dict[UUID, int] = {}
+    for text in request.POST.getlist("changes")[:AT_MOST]:
+        uid, _, version = text.partition(":")
+        if not version.isdecimal():
+            raise BadRequest
+        wanted[as_id(uid)] = int(version)
+    rows = Memory.objects.for_app(request.desk.app).filter(uid__in=wanted).order_by("pk")
+    versions = {pk: wanted[uid] for pk, uid in rows.values_list("pk", "uid")}
+    return done(request, "memories", *tell(request.desk.agent().take_back(versions), "as before"))

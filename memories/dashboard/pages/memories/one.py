@@ -14,6 +14,7 @@ from memories.agent import LeftAlone, MemoryAgent, MemoryGone, VersionMismatch
 from memories.agent.curation import Change, archive_one, pin_one, restore_one, undo_one, unpin_one
 from memories.dashboard import story
 from memories.dashboard.desk import Desk, DeskRequest, page
+from memories.dashboard.picks import as_id
 from memories.dashboard.show import fingerprint, go, is_seen, saved, show, toast, unchanged
 from memories.models import LinkKind, Memory
 from memories.models.link import SAYABLE
@@ -159,10 +160,7 @@ def link(request: DeskRequest, uid: UUID) -> HttpResponse:
     """`to` another memory, as a `kind`."""
     desk = request.desk
     memory, kind = memory_of(desk, uid), request.POST.get("kind", LinkKind.RELATED)
-    try:
-        other = memory_of(desk, UUID(request.POST.get("to", "")))
-    except ValueError as error:
-        raise BadRequest from error
+    other = memory_of(desk, as_id(request.POST.get("to", "")))
     if kind not in SAYABLE or other.pk == memory.pk:
         raise BadRequest
     _, is_new = desk.agent().link(memory, other, kind)
@@ -174,10 +172,7 @@ def link(request: DeskRequest, uid: UUID) -> HttpResponse:
 def unlink(request: DeskRequest, uid: UUID) -> HttpResponse:
     desk = request.desk
     memory = memory_of(desk, uid)
-    try:
-        wanted = UUID(request.POST.get("link", ""))
-    except ValueError as error:
-        raise BadRequest from error
+    wanted = as_id(request.POST.get("link", ""))
     found = next((one for one in story.links_of(desk.app, memory) if one.link.uid == wanted and one.can_go), None)
     if found is None:
         raise Http404
