@@ -26,7 +26,7 @@ from memories.capture.work import Claim, LeaseLost
 from memories.ledger.energy import note_energy
 from memories.models import Extraction, Injection, RejectionKind, Source
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import LLMDenied, LLMError, LLMTooDear, LLMUnavailable, Provider
+from memories.providers.llm.provider import MUCH_SURER, LLMDenied, LLMError, LLMTooDear, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
 from memories.text.relate import Relation
@@ -34,7 +34,6 @@ from sessions.models import AgentSession, Resource, Role
 
 log = structlog.get_logger("memories.capture")
 CONTEXT_TEXTS = 4
-MUCH_SURER = 0.3
 Learnt = Callable[[Writer, Sequence[Resource]], None]
 
 

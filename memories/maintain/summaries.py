@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from time import monotonic
@@ -12,12 +12,12 @@ from django.db import transaction
 from django.db.models import F, Max, Q
 
 from memories.maintain.passages import passages_of
-from memories.models import Memory, Passage, Summary, SummaryDue, Visibility
+from memories.models import Link, LinkKind, Memory, Passage, Summary, SummaryDue, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.models.noted import as_noted
 from memories.models.summary import SummaryQuerySet
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import LLMError, Noted, Provider, Written
+from memories.providers.llm.provider import LLMError, Noted, Provider, Written, outdoes
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import ScopedQuerySet
 
@@ -56,11 +56,23 @@ def of_whom(user_id: str) -> Q:
 
 
 def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted]:
-    """What is to be told now, the most important first, `MOST_FACTS` at most. One query."""
+    """What is to be told now, the most important first, `MOST_FACTS` at most; of two at odds one. Two queries."""
     rows = told_in(app, category, user_id).active().valid(now)
-    return [
+    facts = [
         as_noted(memory) for memory in rows.order_by("-importance", "-confidence", "-confirmed_at", "-pk")[:MOST_FACTS]
     ]
+    at_odds = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, from_memory__in=rows, to_memory__in=rows)
+    return surer_sides(facts, at_odds.order_by("pk").values_list("from_memory", "to_memory"))
+
+
+def surer_sides(facts: Sequence[Noted], at_odds: Iterable[tuple[int, int]]) -> list[Noted]:
+    """Without what another one outdoes that is told itself."""
+    by_number = {fact.number: fact for fact in facts}
+    for pair in at_odds:
+        if all(number in by_number for number in pair):
+            first, second = (by_number[number] for number in pair)
+            del by_number[(second if outdoes(first, second) else first).number]
+    return list(by_number.values())
 
 
 def versions_of(app: App, category: str, user_id: str) -> SummaryQuerySet:

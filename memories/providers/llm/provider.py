@@ -173,6 +173,22 @@ class Noted:
     pinned: bool = False
 
 
+MUCH_SURER = 0.3
+"""More confidence than what one statement to the contrary takes away."""
+
+
+def outdoes(one: Noted, other: Noted) -> bool:
+    """Of two that are at odds: whether `one` is much surer, or the newer where none is."""
+    if abs(one.confidence - other.confidence) >= MUCH_SURER:
+        return one.confidence > other.confidence
+    return _last_said(one) > _last_said(other)
+
+
+def _last_said(noted: Noted) -> tuple[float, float, int]:
+    times = [moment.timestamp() for moment in (noted.said_at, noted.confirmed_at) if moment]
+    return max(times, default=0.0), noted.confidence, noted.number
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
     """How to make room for one more: delete one memory, or rewrite one so that it also holds another (deleted).

@@ -13,8 +13,8 @@ import pytest
 
 from memories.agent.base import current_embedder
 from memories.maintain.passages import Line, Sources, read_lines
-from memories.maintain.summaries import AT_LEAST_CHANGES, LEASE, VERSIONS_KEPT, rewrite_due
-from memories.models import Memory, Passage, Status, Summary, SummaryDue
+from memories.maintain.summaries import AT_LEAST_CHANGES, LEASE, VERSIONS_KEPT, facts_of, rewrite_due
+from memories.models import LinkKind, Memory, Passage, Status, Summary, SummaryDue
 from memories.models.vector import from_bytes
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.providers.llm.provider import LLMUnavailable, Noted, Written
@@ -175,6 +175,32 @@ def test_a_summary_says_what_is_known_in_its_category(app: App) -> None:
     assert summary.content == "# Work\n\n## team\n- Standup is at nine"
     assert (summary.version, summary.made_by, summary.memory_count, summary.archived_at) == (1, "rules", 1, None)
     assert due(app) == {}
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "told"),
+    [(0.8, 0.9, "new"), (0.9, 0.7, "new"), (0.7, 0.7, "new"), (1.0, 0.5, "old")],
+    ids=["the newer is surer", "as good as sure", "equally sure", "the older is much surer"],
+)
+def test_of_two_that_are_at_odds_one_is_told(app: App, older: float, newer: float, told: str) -> None:
+    """Whoever found that they are: a model's words need not be alike."""
+    old = tell(app, "The office is in Bonn", confidence=older)
+    with writing(app, "agent:alice", NOW + MINUTE) as write:
+        new = write.create(Candidate(content="They moved to Ulm", category="work", confidence=newer))
+        write.link(new, old, LinkKind.CONTRADICTS)
+    tell(app, "Nobody works on Fridays")
+    facts = [fact.content for fact in facts_of(app, "work", "", NOW + MINUTE)]
+    expected = {"new": "They moved to Ulm", "old": "The office is in Bonn"}[told]
+    assert sorted(facts) == sorted(["Nobody works on Fridays", expected])
+
+
+def test_what_is_at_odds_only_with_what_is_gone_is_told(app: App) -> None:
+    old = tell(app, "The office is in Bonn", confidence=0.9)
+    with writing(app, "agent:alice", NOW + MINUTE) as write:
+        new = write.create(Candidate(content="They moved to Ulm", category="work", confidence=0.9))
+        write.link(new, old, LinkKind.CONTRADICTS)
+    forget(app, new)
+    assert [fact.content for fact in facts_of(app, "work", "", NOW + MINUTE)] == ["The office is in Bonn"]
 
 
 def test_ten_new_facts_are_one_rewrite(app: App) -> None:

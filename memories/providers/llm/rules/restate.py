@@ -1,4 +1,4 @@
-"""Whether one statement may stand for two: a careful reading, for what would otherwise be lost."""
+"""Whether one statement may stand for two, or denies the other: a careful reading, for what would otherwise be lost."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from memories.text.relate.features import lay_side_by_side
 from memories.text.relate.outline import LIGHT_WEIGHT, Word
 
 LEAST_SCORE = 0.75
+LEAST_DENIAL = 0.9
+_NOT = re.compile(r"\b(?:not|never|cannot|no longer)\b|n't\b", re.IGNORECASE)
 _LETTER = re.compile(r"\b[^\W\d_]\b")
 _NO_LABELS = frozenset("adhimst")
 """Letters that stand alone as words, units and endings; any other is a label: "disk C"."""
@@ -28,6 +30,14 @@ def says_no_more(poorer: str, richer: str, subject: str) -> bool:
         return True
     aligned = lay_side_by_side(richer, poorer, subject).aligned
     return not aligned.lone_new and _adds_behind(aligned) and _keeps_order(aligned)
+
+
+def denies(one: str, other: str, subject: str) -> bool:
+    """Whether two statements in the same telling words say the contrary: "X is shared", "X is not shared"."""
+    if bool(_NOT.search(one)) == bool(_NOT.search(other)):
+        return False
+    verdict = relate(one, other, subject=subject)
+    return verdict.relation is Relation.CONTRADICTS and verdict.score >= LEAST_DENIAL
 
 
 def _labels(text: str) -> frozenset[str]:

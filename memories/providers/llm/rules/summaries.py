@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from memories.providers.llm.provider import Noted, Written
-from memories.providers.llm.rules.likeness import find_alike, gist_of
+from memories.providers.llm.provider import Noted, Written, outdoes
+from memories.providers.llm.rules.likeness import find_alike, gist_of, overlap
 from memories.providers.llm.rules.plain import escape_markdown, moment_of, one_line
-from memories.providers.llm.rules.restate import says_no_more
+from memories.providers.llm.rules.restate import denies, says_no_more
 
 GENERAL = "general"
 MARKED = {"lesson": "Lesson", "preference": "Preference", "decision": "Decision"}
@@ -61,7 +61,10 @@ def _title(category: str) -> str:
 
 
 def _collapse(facts: Iterable[Noted]) -> list[Entry]:
-    """One entry for the facts that say the same of a subject, in the words of the one that says most."""
+    """One entry for the facts that say the same of a subject, in the words of the one that says most.
+
+    Of two that say the contrary the newer or surer one is told.
+    """
     entries = _collapse_equal(facts)
     gists = {entry.text: gist_of(entry.text) for entry in entries}
     entries.sort(key=lambda entry: (-gists[entry.text].size, -len(entry.text), entry.text, entry.subject))
@@ -69,9 +72,13 @@ def _collapse(facts: Iterable[Noted]) -> list[Entry]:
     pairs = find_alike([gists[entry.text] for entry in entries], [entry.subject for entry in entries], MOST_COMPARED)
     for richer, poorer in pairs:
         kept, other = entries[richer], entries[poorer]
-        if gone.isdisjoint((richer, poorer)) and says_no_more(other.text, kept.text, kept.subject):
+        if not gone.isdisjoint((richer, poorer)):
+            continue
+        if says_no_more(other.text, kept.text, kept.subject):
             entries[richer] = _join(kept, other)
             gone.add(poorer)
+        elif overlap(gists[kept.text], gists[other.text]) == 1.0 and denies(other.text, kept.text, kept.subject):
+            gone.add(richer if outdoes(other.fact, kept.fact) else poorer)
     return [entry for place, entry in enumerate(entries) if place not in gone]
 
 
