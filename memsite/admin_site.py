@@ -86,11 +86,14 @@ class SiteAdmin(GenericAdmin[Row]):
     """The base of all our admins: staff see the apps they are members of, and do there what their role allows.
 
     `app_path` leads from a row to its app ("" for rows of no app, which are the superusers'), `right` is what it takes
-    to change a row. The log of actions names rows by id: a purged text must not live on in it.
+    to change a row. `desk_page` is the address of the operator's desk that shows a row, named by its `desk_args`. The
+    log of actions names rows by id: a purged text must not live on in it.
     """
 
     app_path = "app"
     right = Right.CURATE
+    desk_page = ""
+    desk_args: Sequence[str] = ("uid",)
     list_per_page = 50
     show_full_result_count = False
     # Counting for every choice of every filter takes seconds with 200,000 rows.
@@ -150,6 +153,14 @@ class SiteAdmin(GenericAdmin[Row]):
             field = form.base_fields["app"] = copy.deepcopy(form.base_fields["app"])
             field.queryset = field.queryset.filter(pk__in=apps_of(request.user, self.right))
         return form
+
+    def get_view_on_site_url(self, obj: Row | None = None) -> str | None:
+        """Where the row is on the desk."""
+        if obj is None or not self.desk_page:
+            return None
+        app = obj if isinstance(obj, App) else obj.app  # type: ignore[attr-defined]  # those with a page have one
+        there = reverse(self.desk_page, args=[getattr(obj, name) for name in self.desk_args])
+        return f"{there}?{urlencode({'app': app.app_id})}" if app else None
 
     def tables(self, obj: Row) -> list[Table]:
         """What is shown below the form of `obj`. Each table must be bounded."""

@@ -1,15 +1,22 @@
 """What operators see and do of what is known."""
 
+from memories.admin.learning import EntityAdmin, ExtractionAdmin
 from memories.admin.memory import MemoryAdmin
 from memories.admin.records import InjectionAdmin, LinkAdmin, RejectionAdmin, RevisionAdmin, VectorAdmin
+from memories.admin.spending import EnergyUseAdmin, LedgerEntryAdmin, RecallCountAdmin
 from memories.admin.summaries import SummaryAdmin
 from memories.admin.triggers import FutureTriggerAdmin
 
 __all__ = [
+    "EnergyUseAdmin",
+    "EntityAdmin",
+    "ExtractionAdmin",
     "FutureTriggerAdmin",
     "InjectionAdmin",
+    "LedgerEntryAdmin",
     "LinkAdmin",
     "MemoryAdmin",
+    "RecallCountAdmin",
     "RejectionAdmin",
     "RevisionAdmin",
     "SummaryAdmin",

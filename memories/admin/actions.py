@@ -51,7 +51,7 @@ def forget_all(request: HttpRequest, queryset: QuerySet[Memory]) -> int:
 class MemoryActions(GenericAdmin[Memory]):
     """The actions; `has_…_permission` of the admin decides who may."""
 
-    actions = ["archive", "restore", "pin", "unpin", "merge", "undo", "delete_selected"]
+    actions = ["archive", "restore", "pin", "unpin", "merge", "undo", "embed_anew", "delete_selected"]
 
     @admin.action(description="Archive", permissions=["change"])
     def archive(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
@@ -86,6 +86,10 @@ class MemoryActions(GenericAdmin[Memory]):
     @admin.action(description="Undo the last change", permissions=["change"])
     def undo(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
         change_each(request, queryset, "set back", MemoryAgent.undo_each)
+
+    @admin.action(description="Embed anew", permissions=["change"])
+    def embed_anew(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        change_each(request, queryset, "have a new vector", MemoryAgent.embed_each)
 
     @admin.action(description="Delete for good", permissions=["delete"])
     def delete_selected(self, request: HttpRequest, queryset: QuerySet[Memory]) -> HttpResponseBase | None:

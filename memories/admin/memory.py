@@ -39,6 +39,7 @@ USE = (
 
 @admin.register(Memory)
 class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
+    desk_page = "memories-one"
     list_display = [
         "text", "app", "about", "category", "confidence_bar", "status_word", "pin_shown", "updated_shown",
         "session_link",

@@ -64,6 +64,7 @@ class InjectionAdmin(OfMemory, ReadOnlyAdmin[Injection]):
 
 @admin.register(Rejection)
 class RejectionAdmin(ReadOnlyAdmin[Rejection]):
+    desk_page, desk_args = "upkeep-review", ()
     list_display = ["id", "reason_shown", "text", "category", "app", "session_link", "created_at"]
     list_filter = [("app", AppFilter), ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "session"]

@@ -16,6 +16,7 @@ MEMORIES_SHOWN = 50
 
 @admin.register(FutureTrigger)
 class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
+    desk_page, desk_args = "knowledge-triggers", ()
     list_display = ["message_shown", "trigger_date", "trigger_time", "until", "rule", "status", "user_id", "app"]
     list_filter = [("app", AppFilter), "status", ("trigger_date", admin.DateFieldListFilter), "visibility"]
     list_select_related = ["app"]

@@ -11,7 +11,9 @@ from django.utils import timezone
 
 from memories.agent.knowledge import Knowledge
 from memories.agent.purging import SWEEP_TASK
+from memories.maintain.embedding import embed
 from memories.models import Memory, Status, Visibility
+from memories.models.vector import embedded_text
 from memories.store import LimitReached, NothingToUndo, Writer, writing
 from memsite.doorbell import ring
 
@@ -97,6 +99,21 @@ class Curation(Knowledge):
                 except LeftAlone as why:
                     left[str(why)] += 1
         return done
+
+    def embed_each(self, pks: Iterable[int]) -> Changed:
+        """Gives each a new vector of the embedder that serves the app. Where that is away, the old ones stay."""
+        changed, rest = Changed(), iter(pks)
+        while batch := list(islice(rest, BATCH)):
+            rows = list(Memory.objects.for_app(self.app).warm().filter(pk__in=batch))
+            changed.left["they lie in the cold archive, which has no vectors"] += len(batch) - len(rows)
+            vectors = embed([embedded_text(row.content, row.subject) for row in rows], self.embedder)
+            if vectors is None:
+                changed.left["the embedder is away"] += len(rows)
+                continue
+            with writing(self.app, self.actor, timezone.now()) as write:
+                changed.done += write.embed(rows, vectors, self.embedder.name)
+        changed.left = +changed.left
+        return changed
 
     def forget_each(self, pks: Iterable[int]) -> int:
         """Deletes for good; answers how many."""

@@ -60,6 +60,7 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
 
 @admin.register(JobRun)
 class JobRunAdmin(ReadOnlyAdmin[JobRun]):
+    desk_page, desk_args = "upkeep", ()
     right = Right.GOVERN
     list_display = [
         "job",

@@ -115,6 +115,7 @@ class MembersInline(OfTheApp, MembersInlineBase):
 
 @admin.register(App)
 class AppAdmin(SiteAdmin[App]):
+    desk_page, desk_args = "settings", ()
     app_path = "pk"
     right = Right.GOVERN
     list_display = ["app_id", "name", "preset", "status", "memory_count", "created_at"]
@@ -219,6 +220,7 @@ class AgentForm(AgentModelForm):
 
 @admin.register(Agent)
 class AgentAdmin(SiteAdmin[Agent]):
+    desk_page, desk_args = "settings-agents", ()
     right = Right.GOVERN
     list_display = ["name", "app", "domain", "live_keys", "created_at"]
     list_filter = [("app", AppFilter)]
@@ -372,6 +374,7 @@ class ApiKeyAdmin(ReadOnlyAdmin[ApiKey]):
 
 @admin.register(AuditEntry)
 class AuditAdmin(ReadOnlyAdmin[AuditEntry]):
+    desk_page, desk_args = "settings-audit", ()
     list_display = ["created_at", "actor", "action", "subject", "app"]
     list_filter = [("app", AppFilter), "action", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app"]

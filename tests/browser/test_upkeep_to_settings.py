@@ -1,0 +1,117 @@
+"""Upkeep, knowledge, costs and settings in a real browser: pages of one thing, and what one does on them."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import CHROMIUM, Tab
+from tests.browser.test_pages import WIDTHS, barriers
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
+]
+
+
+def check(tab: Tab, width: int) -> None:
+    assert tab.page.evaluate("document.documentElement.scrollWidth") <= width, tab.page.url
+    assert barriers(tab.page) == [], tab.page.url
+
+
+@pytest.mark.parametrize(("width", "scheme"), WIDTHS)
+def test_pages_of_one_thing_fit_and_are_open_to_everyone(chromium: Any, site: Any, width: int, scheme: str) -> None:
+    tab = Tab(chromium, site, width, scheme)
+    for start, first in (
+        ("/knowledge", "#category-list th a"),
+        ("/knowledge/entities", "#entity-list th a"),
+        ("/upkeep/review", "#review-list [href*='/edit']"),
+    ):
+        page = tab.open(f"{start}?app=demo-ops")
+        page.goto(tab.address + page.locator(first).first.get_attribute("href"))
+        check(tab, width)
+    for there in ("/knowledge/triggers/add", "/costs?since=2020-01-01", "/upkeep/review?decision=confirmed"):
+        tab.open(f"{there}{'&' if '?' in there else '?'}app=demo-ops")
+        check(tab, width)
+    assert tab.troubles == []
+
+
+def test_one_walks_the_graph_by_its_drawing_and_by_its_list(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open("/knowledge/entities?app=demo-ops&q=caddy")
+    page.locator("#entity-list th a").first.click()
+    page.wait_for_url("**/knowledge/entities/**")
+    page.locator(".graph a.memory").first.click()
+    page.wait_for_url("**/knowledge/memories/**")
+    check(tab, 1280)
+    page.get_by_role("listitem").get_by_role("link", name="caddy", exact=True).first.click()
+    page.wait_for_url("**/knowledge/entities/**")
+    assert page.get_by_role("heading", level=1).inner_text() == "caddy"
+    assert tab.troubles == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), WIDTHS)
+def test_what_is_to_come_is_noted_and_called_off(chromium: Any, site: Any, width: int, scheme: str) -> None:
+    tab = Tab(chromium, site, width, scheme)
+    page = tab.open("/knowledge/triggers?app=demo-ops")
+    page.get_by_role("link", name="Add").click()
+    dialog = page.locator("#add-trigger[open]")
+    said = f"The certificate runs out ({width})"
+    dialog.locator("[name=message]").fill(said)
+    assert barriers(page) == []
+    dialog.get_by_role("button", name="Add").click()
+    page.get_by_role("button", name=f"Call off: {said}").click()
+    page.get_by_role("button", name=f"Call off: {said}").wait_for(state="detached")
+    assert said in page.locator("#called-off").text_content()
+    assert tab.troubles == []
+
+
+def test_a_refusal_is_rejected_and_that_is_undone(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 1280, "dark")
+    page = tab.open("/upkeep/review?app=demo-ops")
+    number = page.locator("#review-list tbody tr").count()
+    page.locator("#review-list [data-pick]").first.check()
+    page.get_by_role("group", name="What is ticked").get_by_role("button", name="Reject").click()
+    page.locator("#review-list tbody tr").nth(number - 1).wait_for(state="detached")
+    page = tab.open("/upkeep/review?app=demo-ops&decision=confirmed")
+    page.locator("#review-list tbody button", has_text="Undo").first.click()
+    page.locator(".toast", has_text="1 open again.").wait_for()
+    assert tab.troubles == []
+
+
+def test_a_job_is_run_now(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 390, "light")
+    page = tab.open("/upkeep?app=demo-assistant")
+    page.get_by_role("button", name="Run now: decay").click()
+    page.locator(".toast", has_text="decay").wait_for()
+    page.locator("#run-list", has_text="decay").wait_for()
+    assert tab.troubles == []
+
+
+def test_a_number_that_cannot_be_is_said_in_its_place(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 390, "dark")
+    page = tab.open("/settings/policy?app=demo-assistant")
+    page.locator("[name=economy_limit]").fill("50")
+    page.get_by_role("button", name="Save the policy").click()
+    page.locator(".wrong", has_text="turn_limit").wait_for()
+    check(tab, 390)
+    assert tab.troubles == []
+
+
+def test_a_key_is_shown_once(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 390, "light")
+    page = tab.open("/settings/agents?app=demo-assistant")
+    page.locator("[name=name]").fill("browser")
+    page.get_by_role("button", name="Add", exact=True).click()
+    shown = page.get_by_role("alert").locator("code")
+    shown.wait_for()
+    assert re.fullmatch(r"mst_\w{58}", shown.inner_text())
+    check(tab, 390)
+    page.reload()
+    assert page.get_by_role("alert").count() == 0
+    page.get_by_role("button", name=re.compile("Revoke .* of browser")).click()
+    page.locator("#confirm[open] button[value=yes]").click()
+    page.locator(".toast", has_text="does not work any more").wait_for()
+    assert tab.troubles == []

@@ -1,0 +1,69 @@
+"""SQL queries per list of the admin, kept as a baseline that one edits on purpose (`admin_query_counts.json`)."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+
+from memories.models import EnergyUse, LedgerEntry, RecallCount
+from memsite.admin_site import SiteAdmin
+from memsite.jobs.models import JobRun
+from memsite.tenancy.models import Agent, App
+from tests.conftest import Caller, make_app
+from tests.dashboard.conftest import sign_in
+from tests.dashboard.reading import queries_of
+from tests.upkeep import upkeep_learn_due
+
+BASELINE: dict[str, int] = json.loads(Path(__file__).with_name("admin_query_counts.json").read_text())
+OURS = [model for model, page in admin.site._registry.items() if isinstance(page, SiteAdmin)]
+
+
+def list_page(model: Any) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+
+
+def furnish(caller: Caller, number: int, name: str) -> None:
+    """`number` rows of what the lists show, each with rows of its own around it."""
+    now = timezone.now()
+    for one in range(number):
+        session = caller.start_session(title=f"{name} {one}")["id"]
+        said = f"[MEMORY:timing:{name}{one}] Takes {one}0s\n[MEMORY:misc] no\n[EVENT:info:{name}] up"
+        caller.put(f"sessions/{session}/turns/1", {"user_input": f"I like {name} {one}.", "llm_output": said})
+        caller.post("context", {"query": name, "session_id": session})
+        caller.post("triggers", {"trigger_date": "2099-01-01", "message": f"{name} {one}"})
+        Agent.objects.create(app=caller.app, name=f"{name}-{one}")
+        LedgerEntry.objects.create(app=caller.app, operation="gate", model=name, day=now.date())
+        EnergyUse.objects.create(app=caller.app, operation=f"{name}{one}", day=now.date())
+        RecallCount.objects.create(app=caller.app, mode=name, tier=str(one), day=now.date())
+        JobRun.objects.create(app=caller.app, job="decay", period=f"{name}{one}", until=now, fired_by="test")
+        make_app(f"{name}-{one}")
+    first, *rest = (row["id"] for row in caller.get("memories").json()["results"])
+    for other in rest:
+        caller.post(f"memories/{first}/links", {"to": other})
+    upkeep_learn_due()
+
+
+def measure(client: Client) -> dict[str, int]:
+    return {model._meta.label_lower: queries_of(client, list_page(model)) for model in OURS}
+
+
+def test_no_list_asks_more_often_than_agreed_nor_because_there_is_more(alice: Caller, django_user_model: Any) -> None:
+    client = sign_in("chief", is_superuser=True, is_staff=True)
+    furnish(alice, 2, "few")
+    few = measure(client)
+    assert few == BASELINE
+    furnish(alice, 6, "many")
+    assert App.objects.count() > 8
+    assert measure(client) == few
+
+
+@pytest.mark.django_db
+def test_each_list_of_the_admin_has_a_baseline() -> None:
+    assert {model._meta.label_lower for model in OURS} == BASELINE.keys()
