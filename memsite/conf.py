@@ -67,6 +67,7 @@ class Conf:
     rewrite_megabytes: int = 1024
     backup_dir: Path = Path()
     backup_keep: int = 7
+    oauth: bool = False
 
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")

@@ -21,6 +21,7 @@ INSTALLED_APPS = [
     "memsite.apps.MemsiteConfig",
     "memsite.tenancy.apps.TenancyConfig",
     "memsite.jobs.apps.JobsConfig",
+    "memsite.oauth.apps.OAuthConfig",
     "sessions.apps.SessionsConfig",
     "memories.apps.MemoriesConfig",
     "django.contrib.admin",

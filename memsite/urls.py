@@ -17,6 +17,7 @@ urlpatterns = [
     path("compat/", include("memories.compat.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
+    path("", include("memsite.oauth.urls")),
     path("healthz", healthz),
     path("readyz", readyz),
 ]

@@ -44,14 +44,15 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path) -> Iterator[Server]:
-    """The web server alone: whatever a worker would do waits."""
+def serving(folder: Path, *, has_pages: bool = False, **settings: str) -> Iterator[Server]:
+    """The web server alone: whatever a worker would do waits. Its pages want their files collected before it starts."""
     own = {
         "DJANGO_SETTINGS_MODULE": "memsite.settings",
         "MEMSITE_DATA_DIR": str(folder),
         "MEMSITE_SECRET_KEY": "only for tests",
         "MEMSITE_EMBEDDER": "hash",
         "MEMSITE_LOG_LEVEL": "ERROR",
+        **settings,
     }
     others = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
     environment = {**others, **own}
@@ -62,6 +63,8 @@ def serving(folder: Path) -> Iterator[Server]:
 
     if not copy_test_database(folder / "memsite.sqlite3"):
         run("manage.py", "migrate", "--verbosity=0")
+    if has_pages:
+        run("manage.py", "collectstatic", "--noinput")
     key = run("manage.py", "create_key", "--operator").strip()
     port = free_port()
     web = ("--interface", "wsgi", "--no-ws", "--port", str(port), "--blocking-threads", "8", "memsite.wsgi:application")

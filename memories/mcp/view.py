@@ -15,6 +15,7 @@ from memories.api.base import AnyAnswer
 from memories.api.storing import StoringView
 from memsite.conf import get_conf
 from memsite.json_body import dump_json, parse_json, read_bounded
+from memsite.tenancy.authentication import KeyAuthentication
 from memsite.tenancy.models import Scope
 
 if TYPE_CHECKING:
@@ -23,10 +24,22 @@ if TYPE_CHECKING:
 PARSE_ERROR = -32700
 
 
+class MCPKey(KeyAuthentication):
+    """A client that has no key is told where it may ask to be let in, if that is wanted here."""
+
+    def authenticate_header(self, request: Request) -> str:
+        header = super().authenticate_header(request)
+        if not get_conf().oauth:
+            return header
+        where = request.build_absolute_uri(f"/.well-known/oauth-protected-resource{request.path}")
+        return f'{header}, resource_metadata="{where}"'
+
+
 class MCPView(StoringView):
     """Speaks streamable HTTP without sessions or streams: one message in, one answer out."""
 
     scope = Scope.READ
+    authentication_classes = [MCPKey]
     schema = None
     # There is no stream to listen to, and no session to end.
     http_method_names = ["post", "options"]

@@ -56,7 +56,9 @@ def create_key(agent: Agent | None, scopes: Iterable[str], *, expires_at: dateti
 
 def rotate_key(agent: Agent, scopes: Iterable[str], now: datetime, *, expires_at: datetime | None = None) -> NewKey:
     """A further key while the old one still works; TooManyKeys if two are live already. Call in a transaction."""
-    if agent.keys.get_queryset().live(now).count() >= LIVE_KEYS_PER_AGENT:  # type: ignore[attr-defined]
+    # Those of clients that were let in come and go by themselves.
+    own = agent.keys.get_queryset().live(now).filter(oauth_grant=None)  # type: ignore[attr-defined]
+    if own.count() >= LIVE_KEYS_PER_AGENT:
         raise TooManyKeys
     return create_key(agent, scopes, expires_at=expires_at)
 

@@ -1,0 +1,36 @@
+"""Clients that were let in, for operators: deleting one ends it at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import admin
+from django.http import HttpRequest
+
+from memsite.admin_site import SiteAdmin
+from memsite.oauth.models import OAuthGrant
+from memsite.tenancy.access import Right, actor_of
+from memsite.tenancy.audit import note
+
+
+@admin.register(OAuthGrant)
+class ConnectedClients(SiteAdmin[OAuthGrant]):
+    app_path = "agent__app"
+    right = Right.GOVERN
+    list_display = ("client", "agent", "app", "scopes", "allowed_by", "created_at", "refreshed_at")
+    list_select_related = ("client", "agent__app")
+    actions = None
+
+    @admin.display(description="app")
+    def app(self, grant: OAuthGrant) -> str:
+        return grant.agent.app.app_id
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def delete_model(self, request: HttpRequest, obj: OAuthGrant) -> None:
+        note(actor_of(request.user), obj.agent.app, "client disconnected", str(obj))
+        obj.end()

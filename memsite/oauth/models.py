@@ -1,0 +1,145 @@
+"""Clients that registered themselves, the codes they are given, and what they were let into."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMixin
+from django.db import models
+from django.utils import timezone
+
+from memsite.tenancy.models import Agent, ApiKey, Scope
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
+SCOPES = (Scope.READ.value, Scope.WRITE.value)
+
+
+def new_secret() -> str:
+    return secrets.token_urlsafe(32)
+
+
+def hash_of(secret: str) -> str:
+    """Fast, as for keys: what is hashed is 256 random bits."""
+    return hashlib.new("sha512_256", secret.encode()).hexdigest()
+
+
+class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib has no types
+    """`metadata` is what it said of itself (RFC 7591). Public clients have no secret."""
+
+    client_id = models.CharField(max_length=64, unique=True, editable=False)
+    secret_hash = models.CharField(max_length=64, blank=True, default="", editable=False)
+    metadata = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name = "OAuth client"
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def name(self) -> str:
+        """As it calls itself: anybody can call themselves anything."""
+        return str(self.metadata.get("client_name") or "A client without a name")[:100]
+
+    def get_client_id(self) -> str:
+        return self.client_id
+
+    def get_default_redirect_uri(self) -> str:
+        return str(self.metadata["redirect_uris"][0])
+
+    def get_allowed_scope(self, scope: str | None) -> str:
+        """What of it there is here; a client that asks for nothing may ask for everything."""
+        known = [one for one in (scope or "").split() if one in SCOPES]
+        return " ".join(known or SCOPES)
+
+    def check_redirect_uri(self, redirect_uri: str) -> bool:
+        """Exactly one of those it registered; on its own machine at whatever port (RFC 8252)."""
+        known: list[str] = self.metadata["redirect_uris"]
+        return any(redirect_uri == one or same_but_port(redirect_uri, one) for one in known)
+
+    def check_client_secret(self, client_secret: str) -> bool:
+        return bool(self.secret_hash) and hmac.compare_digest(self.secret_hash, hash_of(client_secret))
+
+    def check_endpoint_auth_method(self, method: str, endpoint: str) -> bool:
+        return bool(method == self.metadata["token_endpoint_auth_method"])
+
+    def check_response_type(self, response_type: str) -> bool:
+        return response_type == "code"
+
+    def check_grant_type(self, grant_type: str) -> bool:
+        return grant_type in ("authorization_code", "refresh_token")
+
+
+def same_but_port(uri: str, other: str) -> bool:
+    try:
+        one, two = urlsplit(uri), urlsplit(other)
+    except ValueError:
+        return False
+    is_loopback = one.scheme == "http" and one.hostname in LOOPBACK
+    return is_loopback and one._replace(netloc=one.hostname or "") == two._replace(netloc=two.hostname or "")
+
+
+class Allowed(models.Model):
+    """Which client may act as which agent, and how far."""
+
+    client = models.ForeignKey(OAuthClient, on_delete=models.CASCADE, related_name="+")
+    agent = models.ForeignKey(Agent, on_delete=models.CASCADE, related_name="+")
+    scopes = models.JSONField(default=list)
+    allowed_by = models.CharField(max_length=200)
+    created_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        abstract = True
+
+    def get_scope(self) -> str:
+        return " ".join(self.scopes)
+
+
+class OAuthCode(Allowed, AuthorizationCodeMixin):  # type: ignore[misc]  # authlib has no types
+    """For one exchange, within minutes. Only a hash is kept."""
+
+    code_hash = models.CharField(max_length=64, unique=True, editable=False)
+    redirect_uri = models.TextField()
+    code_challenge = models.CharField(max_length=128)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.client} as {self.agent}"
+
+    code_challenge_method = "S256"
+
+    def get_redirect_uri(self) -> str:
+        return self.redirect_uri
+
+    def is_expired(self, now: datetime) -> bool:
+        return now >= self.expires_at
+
+
+class OAuthGrant(Allowed, TokenMixin):  # type: ignore[misc]  # authlib has no types
+    """A client that is let in: `key` is its access token, renewed with a refresh token that is good for one renewal."""
+
+    key = models.OneToOneField(ApiKey, on_delete=models.CASCADE, related_name="oauth_grant")
+    refresh_hash = models.CharField(max_length=64, unique=True, editable=False)
+    previous_hash = models.CharField(max_length=64, blank=True, default="", db_index=True, editable=False)
+    refreshed_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    class Meta:
+        ordering = ["-id"]
+        verbose_name = "connected client"
+
+    def __str__(self) -> str:
+        return f"{self.client} as {self.agent}"
+
+    def check_client(self, client: Any) -> bool:
+        return bool(self.client_id == client.pk)
+
+    def end(self) -> None:
+        """The client is out at once."""
+        self.key.delete()  # and with it this row

@@ -1,0 +1,199 @@
+"""The authorization server: authlib's rules on our rows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
+from authlib.oauth2.rfc6749 import InvalidRequestError, grants
+from authlib.oauth2.rfc7591 import ClientRegistrationEndpoint
+from authlib.oauth2.rfc7636 import CodeChallenge
+from django.utils import timezone
+
+from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant, hash_of, new_secret
+from memsite.oauth.registering import check_room, check_said
+from memsite.tenancy.keys import create_key, find_key
+from memsite.tenancy.models import Agent, AppStatus
+
+Token = dict[str, Any]
+ACCESS_SECONDS = 3600
+CODE_FOR = timedelta(minutes=5)
+AUTH_METHODS = ["none", "client_secret_post", "client_secret_basic"]
+METHOD = "S256"
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """Somebody who may has let a client act as this agent. `replaces` is the grant that is renewed."""
+
+    agent: Agent
+    scopes: list[str]
+    allowed_by: str
+    replaces: OAuthGrant | None = None
+
+
+class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]  # authlib has no types
+    TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
+
+    def save_authorization_code(self, code: str, request: Any) -> None:
+        now, consent = timezone.now(), request.user
+        OAuthCode.objects.filter(expires_at__lte=now).delete()
+        OAuthCode.objects.create(
+            code_hash=hash_of(code), client=request.client, agent=consent.agent, scopes=consent.scopes,
+            allowed_by=consent.allowed_by, redirect_uri=request.payload.redirect_uri or "",
+            code_challenge=request.payload.data["code_challenge"], expires_at=now + CODE_FOR,
+        )  # fmt: skip
+
+    def query_authorization_code(self, code: str, client: OAuthClient) -> OAuthCode | None:
+        rows = OAuthCode.objects.select_related("agent__app").filter(code_hash=hash_of(code), client=client)
+        row = rows.first()
+        return None if row is None or row.is_expired(timezone.now()) else row
+
+    def delete_authorization_code(self, authorization_code: OAuthCode) -> None:
+        authorization_code.delete()
+
+    def authenticate_user(self, authorization_code: OAuthCode) -> Consent | None:
+        row = authorization_code
+        return Consent(row.agent, row.scopes, row.allowed_by) if is_open(row.agent) else None
+
+
+class Refreshing(grants.RefreshTokenGrant):  # type: ignore[misc]  # authlib has no types
+    TOKEN_ENDPOINT_AUTH_METHODS = AUTH_METHODS
+    INCLUDE_NEW_REFRESH_TOKEN = True
+
+    def authenticate_refresh_token(self, refresh_token: str) -> OAuthGrant | None:
+        """None, too, for one whose key an operator revoked. One that is used twice was stolen: it ends the grant."""
+        rows, hashed = OAuthGrant.objects.select_related("agent__app", "key"), hash_of(refresh_token)
+        if stolen := rows.filter(previous_hash=hashed).first():
+            stolen.end()
+        row = rows.filter(refresh_hash=hashed).first()
+        return None if row is None or row.key.revoked_at else row
+
+    def authenticate_user(self, refresh_token: OAuthGrant) -> Consent | None:
+        row = refresh_token
+        return Consent(row.agent, row.scopes, row.allowed_by, row) if is_open(row.agent) else None
+
+    def revoke_old_credential(self, refresh_token: OAuthGrant) -> None:
+        """Done with the saving of the new one."""
+
+
+class RequiredChallenge(CodeChallenge):  # type: ignore[misc]  # authlib has no types
+    """PKCE with S256, for every client."""
+
+    SUPPORTED_CODE_CHALLENGE_METHOD = [METHOD]
+
+    def validate_code_challenge(self, grant: Any, redirect_uri: str) -> None:
+        data = grant.request.payload.data
+        if not data.get("code_challenge") or data.get("code_challenge_method") != METHOD:
+            raise InvalidRequestError("A code_challenge with code_challenge_method S256 is needed.")
+        super().validate_code_challenge(grant, redirect_uri)
+
+
+class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib has no types
+    def get_server_metadata(self) -> dict[str, Any]:
+        return {
+            "response_types_supported": ["code"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "token_endpoint_auth_methods_supported": AUTH_METHODS,
+        }
+
+    def authenticate_token(self, request: Any) -> str:
+        """Anybody may register: what counts is whom a person lets in."""
+        return "anybody"
+
+    def extract_client_metadata(self, request: Any) -> dict[str, Any]:
+        check_said(request.payload.data)
+        metadata: dict[str, Any] = super().extract_client_metadata(request)
+        check_room()
+        metadata.setdefault("token_endpoint_auth_method", "client_secret_basic")
+        return metadata
+
+    def generate_client_info(self, request: Any) -> dict[str, Any]:
+        info: dict[str, Any] = super().generate_client_info(request)
+        if request.payload.data.get("token_endpoint_auth_method") == "none":
+            del info["client_secret"], info["client_secret_expires_at"]
+        return info
+
+    def generate_client_id(self, request: Any) -> str:
+        return new_secret()
+
+    def generate_client_secret(self, request: Any) -> str:
+        return new_secret()
+
+    def save_client(self, client_info: Mapping[str, Any], client_metadata: Mapping[str, Any], request: Any) -> Any:
+        secret = client_info.get("client_secret")
+        return OAuthClient.objects.create(
+            client_id=client_info["client_id"],
+            secret_hash=hash_of(secret) if secret else "",
+            metadata=dict(client_metadata),
+        )
+
+
+class Revocation(RevocationEndpoint):  # type: ignore[misc]  # authlib has no types
+    CLIENT_AUTH_METHODS = AUTH_METHODS
+
+    def query_token(self, token_string: str, token_type_hint: str | None) -> OAuthGrant | None:
+        key = find_key(token_string, timezone.now())
+        if key is not None:
+            return OAuthGrant.objects.filter(key=key).first()
+        return OAuthGrant.objects.filter(refresh_hash=hash_of(token_string)).first()
+
+    def revoke_token(self, token: OAuthGrant, request: Any) -> None:
+        token.end()
+
+
+class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
+    def save_token(self, token: Mapping[str, Any], request: Any) -> None:
+        """The grant, new or renewed. The key before it is gone."""
+        consent: Consent = request.user
+        key = find_key(token["access_token"], timezone.now())
+        assert key is not None
+        hashed = hash_of(token["refresh_token"])
+        if consent.replaces:
+            old, before = consent.replaces.key, consent.replaces.refresh_hash
+            OAuthGrant.objects.filter(pk=consent.replaces.pk).update(
+                key=key, refresh_hash=hashed, previous_hash=before, refreshed_at=timezone.now()
+            )
+            old.delete()
+            return
+        OAuthGrant.objects.create(
+            client=request.client, agent=consent.agent, scopes=consent.scopes, allowed_by=consent.allowed_by,
+            key=key, refresh_hash=hashed,
+        )  # fmt: skip
+
+
+def is_open(agent: Agent) -> bool:
+    return agent.app.status == AppStatus.ACTIVE
+
+
+def new_token(
+    grant_type: str, client: OAuthClient, user: Consent, scope: str | None = None, **_: Any
+) -> dict[str, Any]:
+    """The access token is a key of the agent, for an hour."""
+    scopes = [one for one in user.scopes if one in (scope or "").split()] or user.scopes
+    key = create_key(user.agent, scopes, expires_at=timezone.now() + timedelta(seconds=ACCESS_SECONDS))
+    return {
+        "token_type": "Bearer",
+        "access_token": key.text,
+        "expires_in": ACCESS_SECONDS,
+        "refresh_token": new_secret(),
+        "scope": " ".join(key.row.scopes),
+    }
+
+
+@cache
+def server() -> Server:
+    # Whether a request came safely is decided in `views.is_safe`, which knows one's own machine from another.
+    os.environ["AUTHLIB_INSECURE_TRANSPORT"] = "1"
+    made = Server(OAuthClient, OAuthGrant)
+    made.register_token_generator("default", new_token)
+    made.register_grant(CodeGrant, [RequiredChallenge(required=True)])
+    made.register_grant(Refreshing)
+    made.register_endpoint(Registration)
+    made.register_endpoint(Revocation)
+    return made

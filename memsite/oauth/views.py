@@ -1,0 +1,196 @@
+"""The doors of OAuth: what there is, registering, letting in, tokens. Absent unless the setting says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+from urllib.parse import urlsplit
+
+from authlib.oauth2 import OAuth2Error
+from django.contrib.auth.views import redirect_to_login
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_GET, require_http_methods, require_POST
+from rest_framework.exceptions import ParseError
+
+from memsite.conf import get_conf
+from memsite.json_body import parse_json
+from memsite.oauth.consent import ConsentForm
+from memsite.oauth.models import LOOPBACK, SCOPES
+from memsite.oauth.server import AUTH_METHODS, METHOD, Consent, server
+from memsite.problems import error_view
+from memsite.tenancy.access import actor_of
+from memsite.tenancy.audit import note
+
+RESOURCES = ("/mcp", "/compat/mcp-memory")
+View = Callable[..., HttpResponse]
+
+
+def if_wanted(view: View) -> View:
+    """404 where `MEMSITE_OAUTH` is off."""
+
+    @wraps(view)
+    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not get_conf().oauth:
+            raise Http404
+        if not is_safe(request):
+            return error_view(request, 400, "Over HTTPS only: tokens would be read by others on the way.")
+        return view(request, *args, **kwargs)
+
+    return guarded
+
+
+def is_safe(request: HttpRequest) -> bool:
+    """Encrypted, or on one's own machine."""
+    return request.is_secure() or request.get_host().rpartition(":")[0] in LOOPBACK or request.get_host() in LOOPBACK
+
+
+def root_of(request: HttpRequest) -> str:
+    return request.build_absolute_uri("/").rstrip("/")
+
+
+@if_wanted
+@require_GET
+def about_resource(request: HttpRequest, path: str = "") -> HttpResponse:
+    """RFC 9728: who lets clients in."""
+    if path and path not in RESOURCES:
+        raise Http404
+    root = root_of(request)
+    return JsonResponse(
+        {
+            "resource": root + (path or RESOURCES[0]),
+            "resource_name": "Memsite",
+            "authorization_servers": [root],
+            "scopes_supported": list(SCOPES),
+            "bearer_methods_supported": ["header"],
+        }
+    )
+
+
+@if_wanted
+@require_GET
+def about_server(request: HttpRequest) -> HttpResponse:
+    """RFC 8414."""
+    root = root_of(request)
+    return JsonResponse(
+        {
+            "issuer": root,
+            "authorization_endpoint": f"{root}/oauth/authorize",
+            "token_endpoint": f"{root}/oauth/token",
+            "registration_endpoint": f"{root}/oauth/register",
+            "revocation_endpoint": f"{root}/oauth/revoke",
+            "scopes_supported": list(SCOPES),
+            "response_types_supported": ["code"],
+            "response_modes_supported": ["query"],
+            "grant_types_supported": ["authorization_code", "refresh_token"],
+            "code_challenge_methods_supported": [METHOD],
+            "token_endpoint_auth_methods_supported": AUTH_METHODS,
+            "revocation_endpoint_auth_methods_supported": AUTH_METHODS,
+        }
+    )
+
+
+@csrf_exempt
+@if_wanted
+@require_POST
+@never_cache
+def register(request: HttpRequest) -> HttpResponse:
+    """RFC 7591, for anybody."""
+    try:
+        document = parse_json(request.body)
+    except ParseError as error:
+        return refusal("invalid_client_metadata", str(error.detail))
+    if not isinstance(document, dict):
+        return refusal("invalid_client_metadata", "Not an object.")
+    return as_json(server().create_endpoint_response("client_registration", request))
+
+
+@csrf_exempt
+@if_wanted
+@require_POST
+@never_cache
+def token(request: HttpRequest) -> HttpResponse:
+    if not is_ours(request):
+        return refusal("invalid_target", "The resource is not on this server.")
+    with transaction.atomic():
+        return as_json(server().create_token_response(request))
+
+
+@csrf_exempt
+@if_wanted
+@require_POST
+@never_cache
+def revoke(request: HttpRequest) -> HttpResponse:
+    """RFC 7009."""
+    return as_json(server().create_endpoint_response("revocation", request))
+
+
+@if_wanted
+@require_http_methods(["GET", "POST"])
+@never_cache
+def authorize(request: HttpRequest) -> HttpResponse:
+    """Asks somebody who is signed in whether this client may act as an agent of theirs, and as which."""
+    if not request.user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    try:
+        grant = server().get_consent_grant(request, end_user=request.user)
+    except OAuth2Error as error:
+        return not_to_be_asked(request, error)
+    client, wanted = grant.request.client, grant.request.scope.split()
+    form = ConsentForm(request.user, client.name, wanted, request.POST or None)
+    if "refuse" in request.POST:
+        return answered(request, grant, None)
+    if request.method == "POST" and form.is_valid():
+        with transaction.atomic():
+            agent, scopes, actor = form.agent(), form.scopes(), actor_of(request.user)
+            note(actor, agent.app, "client connected", f"{client.name} as {agent.name}", after={"scopes": scopes})
+            return answered(request, grant, Consent(agent, scopes, actor))
+    uri = grant.request.payload.redirect_uri or client.get_default_redirect_uri()
+    response = render(request, "oauth/authorize.html", {"client": client, "form": form, "goes_to": goes_to(uri)})
+    # The answer to the form leads to the client: browsers hold that against the page's policy.
+    response._csp_update = {"form-action": [source_of(uri)]}  # type: ignore[attr-defined]  # read by django-csp
+    return response
+
+
+def answered(request: HttpRequest, grant: Any, consent: Consent | None) -> HttpResponse:
+    response: HttpResponse = server().create_authorization_response(request, grant_user=consent, grant=grant)
+    return response
+
+
+def not_to_be_asked(request: HttpRequest, error: Any) -> HttpResponse:
+    """To the client, if it is known where that is; else to the person."""
+    if getattr(error, "redirect_uri", None):
+        response: HttpResponse = server().handle_error_response(server().create_oauth2_request(request), error)
+        return response
+    return error_view(request, 400, error.description or "This client cannot be let in.")
+
+
+def goes_to(uri: str) -> str:
+    """What a person should look at: whose machine it is."""
+    parts = urlsplit(uri)
+    return parts.netloc or f"{parts.scheme}:"
+
+
+def source_of(uri: str) -> str:
+    """As a content security policy names it."""
+    parts = urlsplit(uri)
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") else f"{parts.scheme}:"
+
+
+def is_ours(request: HttpRequest) -> bool:
+    """RFC 8707: a token is for the server that it was asked for."""
+    resource = request.POST.get("resource", "")
+    return not resource or resource == root_of(request) or resource.startswith(f"{root_of(request)}/")
+
+
+def refusal(error: str, description: str) -> HttpResponse:
+    return JsonResponse({"error": error, "error_description": description}, status=400)
+
+
+def as_json(response: HttpResponse) -> HttpResponse:
+    response["Content-Type"] = "application/json"
+    return response

@@ -1,0 +1,149 @@
+"""The SDK's own client lets itself in: it finds the doors, registers, asks a person, and uses what it got."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import anyio
+import httpx
+import httpx2
+import pytest
+from mcp.client.auth import OAuthClientProvider
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
+
+from memsite_client import Memsite
+from tests.serving import ROOT, Server, serving
+
+PASSWORD = "a long password of hers"
+CALLBACK = "http://127.0.0.1:33418/callback"
+
+
+@pytest.fixture(scope="module")
+def oauth_server(
+    tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[Server]:
+    """With a superuser, olga."""
+    with (
+        django_db_blocker.unblock(),
+        serving(tmp_path_factory.mktemp("oauth"), has_pages=True, MEMSITE_OAUTH="true") as server,
+    ):
+        environment = {**os.environ, **server.environment, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
+        command = ("manage.py", "createsuperuser", "--noinput", "--username=olga", "--email=o@example.org")
+        subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=True, capture_output=True)  # noqa: S603
+        yield server
+
+
+class Kept:
+    """What a client keeps of it."""
+
+    tokens: OAuthToken | None = None
+    client: OAuthClientInformationFull | None = None
+
+    async def get_tokens(self) -> OAuthToken | None:
+        return self.tokens
+
+    async def set_tokens(self, tokens: OAuthToken) -> None:
+        self.tokens = tokens
+
+    async def get_client_info(self) -> OAuthClientInformationFull | None:
+        return self.client
+
+    async def set_client_info(self, client_info: OAuthClientInformationFull) -> None:
+        self.client = client_info
+
+
+class Person:
+    """Olga, at her browser: signs in, reads the page, presses a button."""
+
+    def __init__(self, server: Server, app_id: str, press: str = "allow") -> None:
+        self.server, self.app_id, self.press = server, app_id, press
+        self.page = ""
+        self.came_to = ""
+
+    async def go_to(self, url: str) -> None:
+        with httpx.Client(base_url=self.server.url, follow_redirects=True) as browser:
+            page = browser.get(url)
+            if "Sign in" in page.text:
+                fields = {"username": "olga", "password": PASSWORD, "next": url.removeprefix(self.server.url)}
+                page = browser.post(page.url, data={**hidden(page.text), **fields})
+            self.page = page.text
+            fields = {"app": self.app_id, "name": "hosted", "may_write": "on", self.press: "yes"}
+            answer = browser.post(page.url, data={**hidden(page.text), **fields}, follow_redirects=False)
+        assert answer.status_code == 302, answer.text
+        self.came_to = answer.headers["Location"]
+
+    async def came_back(self) -> AuthorizationCodeResult:
+        told = {name: values[0] for name, values in parse_qs(urlsplit(self.came_to).query).items()}
+        return AuthorizationCodeResult(code=told.get("code", ""), state=told.get("state"), iss=told.get("iss"))
+
+
+def hidden(page: str) -> dict[str, str]:
+    found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page)
+    assert found, page
+    return {"csrfmiddlewaretoken": found[1]}
+
+
+def provider(server: Server, kept: Kept, person: Person) -> OAuthClientProvider:
+    metadata = OAuthClientMetadata.model_validate(
+        {"client_name": "Some Hosted Client", "redirect_uris": [CALLBACK], "token_endpoint_auth_method": "none"}
+    )
+    return OAuthClientProvider(f"{server.url}/mcp", metadata, kept, person.go_to, person.came_back)
+
+
+@asynccontextmanager
+async def connected(server: Server, auth: OAuthClientProvider) -> AsyncIterator[Client]:
+    async with (
+        httpx2.AsyncClient(auth=auth, timeout=30) as http,
+        Client(streamable_http_client(f"{server.url}/mcp", http_client=http), mode="auto") as client,
+    ):
+        yield client
+
+
+def test_the_sdks_client_is_let_in_by_a_person_and_acts_as_an_agent(db: None, oauth_server: Server) -> None:
+    oauth_server.new_app()
+    app_id = oauth_server.last_app
+    kept, person = Kept(), Person(oauth_server, app_id)
+
+    async def work() -> None:
+        auth = provider(oauth_server, kept, person)
+        async with connected(oauth_server, auth) as client:
+            stored = await client.call_tool("store", {"content": "Jellyfin takes 60s to start"})
+            assert stored.structured_content["outcome"] == "created"
+        assert "Some Hosted Client" in person.page
+        assert "127.0.0.1:33418" in person.page
+        assert kept.tokens is not None
+        # An hour later: the access token is no good any more, the refresh token is.
+        first = kept.tokens
+        kept.tokens = first.model_copy(update={"access_token": "mst_expired", "expires_in": -1})
+        async with connected(oauth_server, provider(oauth_server, kept, person)) as client:
+            found = await client.call_tool("search", {"query": "jellyfin"})
+            assert len(found.structured_content["memories"]) == 1
+        assert kept.tokens.refresh_token != first.refresh_token
+
+    anyio.run(work)
+    with Memsite(oauth_server.url, oauth_server.operator_key) as operator:
+        agents = operator.request("GET", f"apps/{app_id}/agents")["results"]
+    assert "hosted" in [agent["name"] for agent in agents]
+
+
+def test_a_client_that_is_refused_gets_nothing(db: None, oauth_server: Server) -> None:
+    oauth_server.new_app()
+    kept, person = Kept(), Person(oauth_server, oauth_server.last_app, press="refuse")
+
+    async def work() -> None:
+        async with connected(oauth_server, provider(oauth_server, kept, person)):
+            pass
+
+    with pytest.raises(BaseException):  # noqa: B017, PT011  # whatever the SDK makes of it
+        anyio.run(work)
+    assert "error=access_denied" in person.came_to
+    assert kept.tokens is None
