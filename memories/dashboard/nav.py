@@ -39,6 +39,7 @@ TABS = {
         ("settings-policy", "Policy"),
         ("settings-agents", "Agents and keys"),
         ("settings-members", "Members"),
+        ("settings-moving", "Export and import"),
         ("settings-purge", "Purge"),
         ("settings-audit", "Audit log"),
     ),

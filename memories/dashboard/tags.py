@@ -151,4 +151,5 @@ TONES = {
     "uninstalled": "bad", "info": "plain", "warning": "warn", "error": "bad", "critical": "bad", "done": "good",
     "pending": "plain", "running": "warn", "failed": "bad", "dead": "bad", "stopped": "quiet", "covered": "quiet",
     "open": "plain", "overruled": "good", "confirmed": "quiet", "quarantine": "bad", "conflict": "warn",
+    "waiting": "warn", "reading": "warn",
 }  # fmt: skip

@@ -5,7 +5,7 @@ from django.urls import path
 from memories.dashboard.pages import accounts, cooldowns, costs, events, overview, recall, sessions
 from memories.dashboard.pages.knowledge import categories, entities, lessons, triggers, walk
 from memories.dashboard.pages.memories import bulk, edit, one, table
-from memories.dashboard.pages.settings import agents, apps, audit, members, policy, purges
+from memories.dashboard.pages.settings import agents, apps, audit, members, moving, policy, purges
 from memories.dashboard.pages.upkeep import health, jobs, review, texts
 
 urlpatterns = [
@@ -60,6 +60,7 @@ urlpatterns = [
     path("settings/keys/<slug:prefix>/revoke", agents.revoke, name="settings-revoke"),
     path("settings/members", members.members, name="settings-members"),
     path("settings/members/<int:pk>/remove", members.remove, name="settings-members-remove"),
+    path("settings/moving", moving.moving, name="settings-moving"),
     path("settings/purge", purges.purges, name="settings-purge"),
     path("settings/audit", audit.audit, name="settings-audit"),
     path("login", accounts.SignIn.as_view(), name="login"),
