@@ -28,6 +28,7 @@ from memsite.tenancy.models import App
 
 NEAREST = 16
 IDENTICAL = Verdict(Relation.SAME, "identical text", 1.0)
+OTHER_MATTER = Verdict(Relation.DIFFERENT, "not clearly of the same matter", 0.5)
 NEAREST_LOOKED_AT = 64
 NEWEST_WITHOUT_VECTOR = 16
 
@@ -99,8 +100,21 @@ def telling(candidate: Candidate, known: Iterable[Known]) -> list[Known]:
 
 
 def judge(memory: Memory, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:
+    """The rules' verdict. What was found in talk is only at odds with what is clearly of the same matter.
+
+    There the subject is guessed or none, so that the words of any two statements come to be compared.
+    """
     bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
-    return relate(memory.content, candidate.content, cosine, candidate.subject or memory.subject or "", bands)
+    verdict = relate(memory.content, candidate.content, cosine, candidate.subject or memory.subject or "", bands)
+    is_sharp = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
+    if is_sharp and is_guessed(candidate) and not is_of_one_matter(cosine, bands):
+        return OTHER_MATTER
+    return verdict
+
+
+def is_of_one_matter(cosine: float | None, bands: Thresholds) -> bool:
+    """From a third of the way from related to the same on. Without a cosine nobody knows."""
+    return cosine is not None and cosine >= bands.related + (bands.same - bands.related) / 3
 
 
 def drawer(app: App, candidate: Candidate) -> MemoryQuerySet:

@@ -226,3 +226,36 @@ class TestUnderTheLock:
             assert self.put(acme, *pair) == OutcomeKind.REINFORCED
         memory.refresh_from_db()
         assert memory.confidence == pytest.approx(0.8)
+
+
+class TestWhatWasFoundInTalk:
+    """Its subject is guessed, so it is compared with all that is known: most of that is another matter."""
+
+    @pytest.mark.parametrize(
+        ("known", "new"),
+        [
+            ("The team is not a bank", "Tomasz left for the data team"),
+            ("User can only play the first half of it", "User is always late so nudge User at half seven"),
+            ("User does not read anything with a dead child in it", "User is on 75 mg of the eltroxin"),
+        ],
+    )
+    def test_is_not_at_odds_with_what_only_has_a_word_in_common(self, acme: App, known: str, new: str) -> None:
+        know(acme, learnt(known))
+        assert relations(acme, learnt(new)) == {}
+
+    @pytest.mark.parametrize(
+        ("known", "new"),
+        [
+            ("User drinks coffee", "User no longer drinks coffee"),
+            ("The staging server listens on port 8080", "The staging server listens on port 8081"),
+        ],
+    )
+    def test_is_at_odds_with_what_is_of_the_same_matter(self, acme: App, known: str, new: str) -> None:
+        know(acme, learnt(known))
+        assert relations(acme, learnt(new))[known] in (Relation.CONTRADICTS, Relation.SUPERSEDES)
+
+    def test_without_a_vector_nobody_knows(self, acme: App) -> None:
+        know(acme, learnt("User drinks coffee"))
+        candidate = learnt("User no longer drinks coffee")
+        (outlook,) = look_around(acme, [candidate], current_embedder())
+        assert outlook.telling == []

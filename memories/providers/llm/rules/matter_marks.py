@@ -132,7 +132,7 @@ INSIDE = (
     _low("brackets", r"\(.{3,}\)"),
     _low("exclaims", r"!"),
 )
-APOLOGY = re.compile(
+_APOLOGY = re.compile(
     r"^(?:sorry|you're right|apolog\w+|my mistake|corrected|changed|fixed|understood|"
     r"point taken|fair point|rewritten|removed|oops|my apologies)\b|\b(?:from now on|"
     r"won't happen|i'll stick)\b"
@@ -146,7 +146,7 @@ AROUND = (
             r"removed|moved|kept|saved|logged|recorded|will do|agreed|booked|scheduled|confirmed)\b"
         ),
     ),
-    ("the reply is sorry", "reply", APOLOGY),
+    ("the reply is sorry", "reply", _APOLOGY),
     ("the reply asks", "reply", re.compile(r"\?")),
     (
         "the reply congratulates",

@@ -9,7 +9,6 @@ from memories.providers.llm.rules.conversation import Conversation
 from memories.providers.llm.rules.corrections import denies
 from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.matter import Surroundings, weigh_matter
-from memories.providers.llm.rules.matter_marks import APOLOGY
 from memories.providers.llm.rules.offers import is_empty
 from memories.providers.llm.rules.units import Unit
 from memories.text.messages import USER, Message
@@ -24,6 +23,11 @@ _HEAD = 2_000
 _POINTS_ELSEWHERE = re.compile(r"^(?:which|same|because|so|then|and|but|except|instead)\b", re.IGNORECASE)
 
 
+_REGRET = re.compile(
+    r"^(?:sorry|you(?:'re| are) right|apolog\w+|my (?:mistake|apologies|bad)|point taken|fair point|oops)\b|"
+    r"\b(?:I should have|won't happen|from now on)\b",
+    re.IGNORECASE,
+)
 _SAYS_WHAT_NOT = re.compile(r"^(?:(?:ah|oh|god|no|nope|nah|but|and),? )*not\b", re.IGNORECASE)
 """Without a verb it says nothing by itself."""
 
@@ -59,4 +63,4 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
 
 
 def _is_regretted(reply: str) -> bool:
-    return bool(APOLOGY.search(reply[:300].lower()))
+    return bool(_REGRET.search(reply[:300]))
