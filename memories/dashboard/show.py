@@ -64,8 +64,12 @@ def fingerprint(state: object) -> str:
 
 
 def is_seen(request: DeskRequest, state: str) -> bool:
-    """Whether this is a refresh of a list that is already shown as of `state`."""
-    return request.headers.get("X-Seen") == state
+    """Whether this is a refresh of a list that is already shown as of `state`.
+
+    What stands in the list inherits its headers: a refresh is what the list asks for itself.
+    """
+    asks_itself = not request.htmx or request.htmx.trigger == request.htmx.target
+    return asks_itself and request.headers.get("X-Seen") == state
 
 
 def unchanged() -> HttpResponse:

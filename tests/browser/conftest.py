@@ -29,14 +29,19 @@ def free_port() -> int:
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
-    """(the server's address, the operator's password)."""
+def site_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     data = tmp_path_factory.mktemp("browser")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
-    environment = {
+    return {
         **kept, "MEMSITE_DATA_DIR": str(data), "MEMSITE_EMBEDDER": "hash", "MEMSITE_LOG_LEVEL": "ERROR",
         "PYTHONPATH": str(ROOT),
     }  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def site(site_environment: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """(the server's address, the operator's password)."""
+    environment = site_environment
 
     def manage(*arguments: str) -> None:
         command = [sys.executable, "manage.py", *arguments]
@@ -52,7 +57,10 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
     with subprocess.Popen(granian, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL) as server:  # noqa: S603
         address = f"http://127.0.0.1:{port}"
         wait_for(address)
-        yield address, (data / "first-start.txt").read_text().split("Password")[1].split()[0]
+        yield (
+            address,
+            Path(environment["MEMSITE_DATA_DIR"], "first-start.txt").read_text().split("Password")[1].split()[0],
+        )
         server.terminate()
 
 

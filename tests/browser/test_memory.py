@@ -1,0 +1,164 @@
+"""A new operator at work in a real browser: why is this believed, putting it right, and what refreshes leave alone."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from tests.browser.conftest import CHROMIUM, ROOT, Tab
+from tests.browser.test_pages import WIDTHS, barriers
+from tests.dashboard.test_desk import LOOKED_AT
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
+]
+BELIEF = "Must be started after WireGuard"
+REFRESH = "htmx.trigger(document.querySelector('#memory-list'), 'refresh')"
+
+
+def row(page: Any, text: str) -> Any:
+    return page.locator("#memory-list tbody tr", has_text=text)
+
+
+@pytest.mark.parametrize(("width", "scheme"), WIDTHS)
+def test_why_is_this_believed_and_correct_it(chromium: Any, site: Any, width: int, scheme: str) -> None:
+    tab = Tab(chromium, site, width, scheme)
+    page = tab.open("/memories?app=demo-ops")
+    row(page, BELIEF).locator("td.text a").click()
+    page.locator("mark", has_text=BELIEF).wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert barriers(page) == []
+    assert page.locator("#timeline canvas").count() == 1
+    page.get_by_role("link", name="Edit", exact=True).click()
+    page.locator("#statement [name=content]").fill(f"{BELIEF} ({width}), or it fails with no route to host")
+    page.locator("#statement").get_by_role("button", name="Save").click()
+    page.locator(".toast", has_text="Saved.").wait_for()
+    page.locator(".said", has_text=f"({width})").wait_for()
+    page.get_by_role("button", name="Undo the last change").click()
+    page.locator(".toast", has_text="Taken back.").wait_for()
+    page.locator(".said", has_text="otherwise it fails").wait_for()
+    page.get_by_role("button", name="Pin", exact=True).click()
+    page.locator(".badge", has_text="pinned").wait_for()
+    page.get_by_role("button", name="Unpin", exact=True).click()
+    page.locator(".badge", has_text="pinned").wait_for(state="detached")
+    page.locator("#find-other").press_sequentially("VACUUM")
+    page.locator("#others .other").first.wait_for()
+    assert barriers(page) == []
+    page.locator("#others .other").first.get_by_role("button", name="Link").click()
+    page.locator("#others .other").first.wait_for(state="detached")
+    page.get_by_role("button", name="Take this link away").first.click()
+    page.locator(".toast", has_text="The link is gone.").wait_for()
+    page.get_by_role("link", name="The morning round after a reboot").first.click()
+    page.locator(".exchange.asked").wait_for()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert barriers(page) == []
+    assert tab.troubles == []
+
+
+@pytest.mark.parametrize(("width", "scheme"), WIDTHS)
+def test_recall_shows_its_reasons(chromium: Any, site: Any, width: int, scheme: str) -> None:
+    tab = Tab(chromium, site, width, scheme)
+    page = tab.open("/recall?app=demo-ops")
+    page.get_by_label("Ask as an agent would").fill("when may caddy be started?")
+    page.locator(".hit").first.wait_for()
+    page.wait_for_url("**q=when**")
+    assert page.locator(".hit .parts tr").count() > 5
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert barriers(page) == []
+    assert tab.troubles == []
+
+
+def test_two_operators_at_one_memory_see_both(chromium: Any, site: Any) -> None:
+    first, second = (Tab(chromium, site, 1280, "light") for _ in range(2))
+    address = ""
+    for tab in (first, second):
+        page = tab.open("/memories?app=demo-ops")
+        row(page, BELIEF).locator("td.text a").click()
+        page.locator("#statement").wait_for()
+        page.get_by_role("button", name="Live").click()
+        address = page.url
+    first.page.get_by_role("button", name="Pin", exact=True).click()
+    first.page.locator(".badge", has_text="pinned").wait_for()
+    second.page.get_by_role("button", name="Archive", exact=True).click()
+    conflict = second.page.locator("#conflict")
+    conflict.wait_for()
+    assert "operator" in conflict.inner_text()
+    assert "pinned" in conflict.inner_text()
+    assert barriers(second.page) == []
+    conflict.get_by_role("link", name="Leave it at theirs").click()
+    second.page.locator(".badge", has_text="pinned").wait_for()
+    assert address.split("?")[0] == second.page.url.split("?")[0]
+    second.page.get_by_role("button", name="Unpin", exact=True).click()
+    second.page.locator(".toast", has_text="Unpinned.").wait_for()
+    assert first.troubles == second.troubles == []
+
+
+def test_a_refresh_keeps_scroll_focus_ticks_and_what_is_typed(chromium: Any, site: Any) -> None:
+    tab, other = (Tab(chromium, site, 1280, "light") for _ in range(2))
+    page = tab.open("/memories?app=demo-assistant")
+    rows = page.locator("#memory-list tbody tr")
+    rows.nth(2).locator("[data-pick]").check()
+    ticked = rows.nth(2).get_attribute("id")
+    rows.nth(8).get_by_role("link", name="Edit: ").click()
+    editing = page.locator("tr.editing")
+    editing.locator("[name=content]").fill("half a sen")
+    editing.locator("[name=reason]").press_sequentially("because")
+    page.evaluate("window.scrollTo(0, 300)")
+    kept = "[scrollY, document.activeElement.name, document.activeElement.value, document.activeElement.selectionStart]"
+    before = page.evaluate(kept)
+    assert before[1:] == ["reason", "because", 7]
+    theirs = other.open("/memories/add?app=demo-assistant")
+    theirs.locator("[name=content]").fill("Somebody else has added this")
+    theirs.locator("#add-memory-form").get_by_role("button", name="Add").click()
+    theirs.locator(".toast", has_text="Added.").wait_for()
+    with page.expect_response(lambda answer: answer.request.headers.get("x-seen") is not None) as refreshed:
+        page.evaluate(REFRESH)
+    assert refreshed.value.status == 200
+    row(page, "Somebody else has added this").wait_for()
+    after = page.evaluate(kept)
+    assert after[1:] == before[1:]
+    # The browser holds what is looked at in its place while a row comes in above it.
+    assert abs(after[0] - before[0]) < 120
+    assert editing.locator("[name=content]").input_value() == "half a sen"
+    assert page.locator(f"#{ticked} [data-pick]").is_checked()
+    assert page.locator("[data-picked]").inner_text() == "1"
+    editing.locator("[name=reason]").press("Escape")
+    editing.wait_for(state="detached")
+    row(page, "Somebody else has added this").locator("[data-pick]").check()
+    page.locator(f"#{ticked} [data-pick]").uncheck()
+    page.get_by_role("group", name="What is ticked").get_by_role("button", name="Archive").click()
+    page.locator(".toast", has_text="1 archived.").get_by_role("button", name="Undo").click()
+    page.locator(".toast", has_text="1 as before.").wait_for()
+    row(page, "Somebody else has added this").locator("[data-pick]").check()
+    page.get_by_role("group", name="What is ticked").get_by_role("button", name="Delete").click()
+    page.locator("#confirm[open] button[value=yes]").click()
+    row(page, "Somebody else has added this").wait_for(state="detached")
+    assert tab.troubles == other.troubles == []
+
+
+@pytest.fixture(scope="package")
+def hostile(site: Any, site_environment: dict[str, str]) -> list[str]:
+    """The pages of an app full of hostile strings."""
+    code = (
+        "from tests.hostile import addresses, fill; from tests.conftest import make_app; app = make_app('hostile');"
+        " fill(app); print('\\n'.join(addresses(app)))"
+    )
+    command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
+    run = subprocess.run(command, cwd=ROOT, env=site_environment, check=True, capture_output=True, text=True)  # noqa: S603
+    return [line for line in run.stdout.splitlines() if line.startswith("/")]
+
+
+@pytest.mark.parametrize(("width", "scheme"), WIDTHS)
+def test_hostile_strings_do_nothing(chromium: Any, site: Any, hostile: list[str], width: int, scheme: str) -> None:
+    tab = Tab(chromium, site, width, scheme)
+    tab.page.on("dialog", lambda dialog: tab.troubles.append(dialog.message))
+    assert len(hostile) > 10
+    for path in [*LOOKED_AT, *hostile]:
+        page = tab.open(f"{path}{'&' if '?' in path else '?'}app=hostile")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.locator("body.desk main").count() == 1, path
+    assert tab.troubles == []
