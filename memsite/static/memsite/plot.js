@@ -53,10 +53,11 @@
   // --- drawing
 
   function colour(figure, name) {
-    const box = figure.querySelector(".drawing");
-    box.style.color = `var(${name})`;
-    const found = getComputedStyle(box).color;
-    box.style.color = "";
+    // Nothing with an id may have a style: htmx would copy it as an attribute, which the security policy forbids.
+    const probe = figure.appendChild(document.createElement("span"));
+    probe.style.color = `var(${name})`;
+    const found = getComputedStyle(probe).color;
+    probe.remove();
     return found;
   }
 
