@@ -1,4 +1,4 @@
-"""How long the night takes. Writes "Upkeep" of docs/benchmarks.md.
+"""How long the night, the week and a purge take. Writes "Upkeep" of docs/benchmarks.md.
 
     .venv/bin/python -m bench.upkeep [--sizes 10000,100000] [--baseline 300]
 
@@ -15,11 +15,13 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from itertools import combinations
 from pathlib import Path
+from statistics import median
 from threading import Event, Thread
 
 from bench.latency import sizes
 from bench.options import make_database, parser
 from bench.page import circumstances, table, write_section
+from bench.purging import NEIGHBOUR, Purged, measure_purge
 from bench.upkeep_data import AGAIN, KINDS, TEXT_WORDS, Said, fill, varied
 from memories.maintain.expire import archive_expired
 from memories.maintain.insights import gather_insights
@@ -59,7 +61,8 @@ def main() -> None:
     facts = circumstances(given.note)
     measured = {(kind, size): measure_nights(kind, size) for size in given.sizes for kind in KINDS}
     weeks = {size: measure_week(size) for size in given.sizes}
-    body = render(measured, weeks, measure_baseline(given.baseline), facts)
+    purged = {size: measure_purge(size, EMBEDDER, NIGHT) for size in given.sizes}
+    body = render(measured, weeks, measure_baseline(given.baseline), purged, facts)
     write_section("Upkeep", body)
     print(body)
 
@@ -156,7 +159,7 @@ def held() -> int:
 
 def render(
     measured: Mapping[tuple[str, int], Mapping[str, Taken]], weeks: Mapping[int, Mapping[str, Taken]],
-    baseline: Mapping[str, Taken], facts: str,
+    baseline: Mapping[str, Taken], purged: Mapping[int, Purged], facts: str,
 ) -> str:  # fmt: skip
     nights = (
         f"**Merging near-duplicates** (`merge_duplicates`, by the rules): the first night, on which all memories are "
@@ -166,7 +169,14 @@ def render(
         f"beforehand. Seconds are wall clock / processor; MB is what the process grew by, the app's index included."
     )
     weekly = "**The week**: everything of one category runs out on the same day, and is gathered into insights."
-    return "\n\n".join([f"Measured {facts}", nights, night_table(measured), told(baseline), weekly, week_table(weeks)])
+    purges = (
+        f"**A purge** of an app, beside another of {NEIGHBOUR:,} memories that goes on writing: seconds until nobody "
+        f"sees it any more, and until its rows are gone and the files swept; how long a write of the neighbour took "
+        f"meanwhile (p50 / the longest); what is left: rows of it, and places in the database's files where the word "
+        f"stands that each of its texts held."
+    )
+    parts = [nights, night_table(measured), told(baseline), weekly, week_table(weeks), purges, purge_table(purged)]
+    return "\n\n".join([f"Measured {facts}", *parts])
 
 
 def night_table(measured: Mapping[tuple[str, int], Mapping[str, Taken]]) -> str:
@@ -206,6 +216,17 @@ def week_table(weeks: Mapping[int, Mapping[str, Taken]]) -> str:
         for size, of in weeks.items()
     ]  # fmt: skip
     return table(["", "archiving", "MB", "gathering", "MB", "insights", "of"], rows)
+
+
+def purge_table(purged: Mapping[int, Purged]) -> str:
+    rows = [
+        [
+            f"{size:,} memories, {of.megabytes:.0f} MB", f"{of.hidden:.1f}", f"{of.gone:.1f}",
+            f"{median(of.waited):.2f} / {max(of.waited):.2f}", of.left, of.traces,
+        ]
+        for size, of in purged.items()
+    ]  # fmt: skip
+    return table(["", "hidden", "gone", "a write beside it", "rows left", "traces"], rows)
 
 
 def seconds(taken: Taken) -> str:
