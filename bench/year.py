@@ -109,7 +109,7 @@ def live_through(memories: int, days: int) -> Year:
         return Year(
             days=days, first=memories, later=days * NEW_A_DAY, runs=list(JobRun.objects.filter(job__in=OF_APP)),
             checks=[
-                of_runs(days), of_decay(app, days), of_times_to_live(app, days), of_pinned(app), of_traces(app),
+                of_runs(days), of_decay(app, days), of_times_to_live(app, days), of_pinned(app, texts), of_traces(app),
                 of_restoring(app, texts),
             ],
             statuses=statuses,
@@ -177,10 +177,11 @@ def sunday_after(on: date) -> date:
     return on + timedelta(days=(SUNDAY - on.weekday()) % 7)
 
 
-def of_pinned(app: App) -> Check:
+def of_pinned(app: App, texts: dict[int, str]) -> Check:
+    """What it says and how sure it is; that it stands for others, too, may have been noted."""
     rows = Memory.objects.for_app(app).filter(pinned=True)
-    same = rows.filter(status=Status.ACTIVE, confidence=START, version=1)
-    return Check("pinned memories, to be untouched", rows.count(), rows.count() - same.count())
+    same = [row for row in rows if (row.status, row.confidence) == (Status.ACTIVE, START) and row.text == texts[row.pk]]
+    return Check("pinned memories, to be as they were", len(rows), len(rows) - len(same))
 
 
 def of_traces(app: App) -> Check:
