@@ -21,6 +21,7 @@ PREFIX = "MEMSITE_"
 ROOT = Path(__file__).resolve().parent.parent
 LLMS = ("rules", "anthropic", "openai", "ollama")
 EMBEDDERS = ("minilm", "ollama", "openai", "hash")
+DATABASES = ("sqlite://", "postgres://", "postgresql://")
 LOG_FORMATS = ("auto", "console", "json")
 # Of the command `memsite` and what it starts, which may run in the same environment.
 CLIENTS_OWN = {"MEMSITE_URL", "MEMSITE_API_KEY", "MEMSITE_SESSION_ID"}
@@ -37,6 +38,7 @@ class Conf:
     behind_https_proxy: bool = False
     data_dir: Path = ROOT / "data"
     database_url: str = ""
+    database_connections: int = 20
     broker_url: str = ""
     embedder: str = "minilm"
     embedder_url: str = ""
@@ -80,7 +82,12 @@ class Conf:
         require(self.llm_concurrency > 0, "LLM_CONCURRENCY", "is a positive number of calls at a time")
         require(read_prices(self.llm_prices) is not None, "LLM_PRICES", "is model=input/output, model=input/output, …")
         require(self.log_format in LOG_FORMATS, "LOG_FORMAT", f"is one of {', '.join(LOG_FORMATS)}")
-        require(self.database_url[:9] in ("", "sqlite://"), "DATABASE_URL", "is a sqlite:// URL")
+        require(
+            not self.database_url or self.database_url.startswith(DATABASES),
+            "DATABASE_URL",
+            f"begins with {' or '.join(DATABASES)}",
+        )
+        require(self.database_connections > 0, "DATABASE_CONNECTIONS", "is a positive number of connections")
         require(self.time_zone in available_timezones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
         require(self.upkeep_at_once > 0, "UPKEEP_AT_ONCE", "is a positive number of jobs")
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")

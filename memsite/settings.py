@@ -84,23 +84,30 @@ def database(conf: Conf) -> dict[str, Any]:
     """SQLite in the data directory unless `MEMSITE_DATABASE_URL` says otherwise."""
     url = conf.database_url or f"sqlite:///{conf.data_dir / 'memsite.sqlite3'}"
     config: dict[str, Any] = dict(environ.Env.db_url_config(url))
+    ours = sqlite_options() if config["ENGINE"] == "django.db.backends.sqlite3" else postgres_options(conf)
+    return config | ours | {"OPTIONS": config.get("OPTIONS", {}) | ours["OPTIONS"]}
+
+
+def sqlite_options() -> dict[str, Any]:
+    options = {
+        # IMMEDIATE: a transaction that reads and then writes waits for the lock instead of failing.
+        "transaction_mode": "IMMEDIATE",
+        "timeout": 20,
+        # recursive_triggers: INSERT OR REPLACE asks the triggers that refuse deletions, too.
+        # FULL: an acknowledged write survives a power cut. secure_delete: deleted text is overwritten.
+        "init_command": (
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; "
+            "PRAGMA cache_size=-32000; PRAGMA temp_store=MEMORY; PRAGMA recursive_triggers=ON"
+        ),
+    }
     # A connection lives as long as its thread: opening one per request costs more than most requests.
-    config["CONN_MAX_AGE"] = None
-    if config["ENGINE"] == "django.db.backends.sqlite3":
-        config["OPTIONS"] = {
-            # IMMEDIATE: a transaction that reads and then writes waits for the lock instead of failing.
-            "transaction_mode": "IMMEDIATE",
-            "timeout": 20,
-            # recursive_triggers: INSERT OR REPLACE asks the triggers that refuse deletions, too.
-            # FULL: an acknowledged write survives a power cut. secure_delete: deleted text is overwritten.
-            "init_command": (
-                "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; "
-                "PRAGMA cache_size=-32000; PRAGMA temp_store=MEMORY; PRAGMA recursive_triggers=ON"
-            ),
-        }
-    else:
-        config["CONN_HEALTH_CHECKS"] = True
-    return config
+    return {"CONN_MAX_AGE": None, "OPTIONS": options}
+
+
+def postgres_options(conf: Conf) -> dict[str, Any]:
+    """The threads of a process share some connections: there are more threads than a server likes connections."""
+    pool = {"min_size": 1, "max_size": conf.database_connections, "timeout": 20}
+    return {"CONN_HEALTH_CHECKS": True, "OPTIONS": {"pool": pool}}
 
 
 DATABASES = {"default": database(MEMSITE)}

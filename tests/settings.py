@@ -2,7 +2,10 @@
 
 import os
 import tempfile
+from dataclasses import replace
 
+# A server with an empty database of the name `postgres` in which others may be made: `make test-postgres` starts one.
+database_url = os.environ.get("MEMSITE_TEST_DATABASE_URL", "")
 for name in [name for name in os.environ if name.startswith("MEMSITE_")]:
     del os.environ[name]
 os.environ["MEMSITE_SECRET_KEY"] = "only for tests"
@@ -12,6 +15,8 @@ os.environ["MEMSITE_LOG_LEVEL"] = "ERROR"
 
 from memsite.settings import *
 
+# Not by the environment: programs that tests start have a database of their own.
+DATABASES = {"default": database(replace(MEMSITE, database_url=database_url))}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Page tests need no collected files.
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}

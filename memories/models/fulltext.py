@@ -2,6 +2,9 @@
 
 SQLite: an FTS5 table over a view, with porter stemming. It holds the app as a word of its own, so that a search
 reads only the postings of one app (measured: 119 ms → 1.5 ms at 100,000 memories).
+
+PostgreSQL: a generated tsvector beside the memory with a GIN index, and the same words in it: split at whatever is no
+letter or digit, without diacritics, stemmed by porter, none left out; and the app's own, which no text can hold.
 """
 
 from memsite.tenancy.append_only import TriggerOperation
@@ -9,6 +12,8 @@ from memsite.tenancy.append_only import TriggerOperation
 TABLE = "memories_fulltext"
 SOURCE = "memories_fulltext_source"
 MEMORY = "memories_memory"
+WORDS = "words"
+"""PostgreSQL's column, which no model names."""
 COLUMNS = ("app", "content", "subject", "tags")
 
 
@@ -44,15 +49,44 @@ def no_source() -> list[str]:
     return [*triggers, f"DROP VIEW IF EXISTS {SOURCE}"]
 
 
+# Letters with a mark become the letter and the mark, which then is no letter any more.
+POSTGRES = [
+    "CREATE TEXT SEARCH DICTIONARY memsite_stem (TEMPLATE = snowball, Language = porter)",
+    "CREATE TEXT SEARCH CONFIGURATION memsite (PARSER = default)",
+    # Of what the parser tells apart, only this is left where every sign is a space.
+    "ALTER TEXT SEARCH CONFIGURATION memsite ADD MAPPING FOR asciiword, word, numword, uint WITH memsite_stem",
+    r"""CREATE FUNCTION memsite_plain(told text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+SELECT regexp_replace(regexp_replace(normalize(told, NFD), '[\u0300-\u036f]+', '', 'g'), '[^[:alnum:]]+', ' ', 'g')
+$$""",
+    """CREATE FUNCTION memsite_words(app bigint, told text) RETURNS tsvector LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+SELECT array_to_tsvector(ARRAY['#' || app]) || to_tsvector('public.memsite', public.memsite_plain(told))
+$$""",
+    """CREATE FUNCTION memsite_query(app bigint, word text) RETURNS tsquery LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+SELECT CASE WHEN numnode(found) > 0 THEN quote_literal('#' || app)::tsquery && found END
+FROM phraseto_tsquery('public.memsite', public.memsite_plain(word)) AS found
+$$""",
+    f"""ALTER TABLE {MEMORY} ADD COLUMN {WORDS} tsvector GENERATED ALWAYS AS (CASE WHEN content <> '' THEN
+public.memsite_words(app_id, content || ' ' || coalesce(subject, '') || ' ' || tags::text) END) STORED""",
+    f"CREATE INDEX {TABLE} ON {MEMORY} USING gin ({WORDS})",
+]
+NO_POSTGRES = [
+    f"DROP INDEX IF EXISTS {TABLE}",
+    f"ALTER TABLE {MEMORY} DROP COLUMN IF EXISTS {WORDS}",
+    "DROP FUNCTION IF EXISTS memsite_query, memsite_words, memsite_plain",
+    "DROP TEXT SEARCH CONFIGURATION IF EXISTS memsite",
+    "DROP TEXT SEARCH DICTIONARY IF EXISTS memsite_stem",
+]
+
+
 class FullTextIndex(TriggerOperation):
-    """The migration step. PostgreSQL has its own index, on the table itself."""
+    """The migration step."""
 
     def describe(self) -> str:
         return "Index memories by their words"
 
     def forwards(self, vendor: str) -> list[str]:
         if vendor != "sqlite":
-            return []
+            return POSTGRES
         table = (
             f"CREATE VIRTUAL TABLE {TABLE} USING fts5({', '.join(COLUMNS)}, content='{SOURCE}', content_rowid='id', "
             "tokenize='porter unicode61 remove_diacritics 2')"
@@ -60,7 +94,7 @@ class FullTextIndex(TriggerOperation):
         return [table, *source()]
 
     def backwards(self, vendor: str) -> list[str]:
-        return [*no_source(), f"DROP TABLE IF EXISTS {TABLE}"] if vendor == "sqlite" else []
+        return [*no_source(), f"DROP TABLE IF EXISTS {TABLE}"] if vendor == "sqlite" else NO_POSTGRES
 
 
 class FullTextSource(TriggerOperation):

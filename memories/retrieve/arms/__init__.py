@@ -78,6 +78,8 @@ def on_own_connection(arm: Arm) -> Any:
         return arm()
     finally:
         inside.arm = False
+        # Back to the pool, where there is one: others wait for it, and this thread may have nothing to do for long.
+        close_old_connections()
 
 
 def wait_for(future: Future[Any], deadline: float) -> Any:

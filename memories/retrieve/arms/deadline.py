@@ -1,4 +1,4 @@
-"""A deadline for what SQLite does in this thread: nobody else could stop it."""
+"""A deadline for what the database does for this thread."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from time import monotonic
 
-from django.db import connection
+from django.db import connection, transaction
 
 # Steps of SQLite's machine between two looks at the clock: some fractions of a millisecond.
 LOOK_EVERY_STEPS = 10_000
@@ -14,7 +14,13 @@ LOOK_EVERY_STEPS = 10_000
 
 @contextmanager
 def interrupted_at(deadline: float) -> Iterator[None]:
-    """A query that still runs at `deadline` (as `monotonic` counts) ends with an OperationalError. SQLite only."""
+    """A query that still runs at `deadline` (as `monotonic` counts) ends with an OperationalError."""
+    with on_sqlite(deadline) if connection.vendor == "sqlite" else on_postgres(deadline):
+        yield
+
+
+@contextmanager
+def on_sqlite(deadline: float) -> Iterator[None]:
     connection.ensure_connection()
     sqlite = connection.connection
     sqlite.set_progress_handler(lambda: monotonic() > deadline, LOOK_EVERY_STEPS)
@@ -22,3 +28,12 @@ def interrupted_at(deadline: float) -> Iterator[None]:
         yield
     finally:
         sqlite.set_progress_handler(None, 0)
+
+
+@contextmanager
+def on_postgres(deadline: float) -> Iterator[None]:
+    """Each statement is given what is left at the beginning."""
+    milliseconds = max(1, int(1_000 * (deadline - monotonic())))
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(milliseconds)])
+        yield

@@ -1,37 +1,43 @@
-"""The full-text arm: which memories hold which of the question's words, stemmed (SQLite FTS5)."""
+"""The full-text arm: which memories hold which of the question's words, stemmed (FTS5 or tsvector)."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from memories.models.fulltext import TABLE, app_word
+from memories.models.fulltext import MEMORY, TABLE, WORDS, app_word
 from memories.retrieve.reading import Reading, Rows
 from memories.retrieve.words import Words, match_words
 from memsite.tenancy.models import App
 
 # A word that more memories hold than this number, and this share of the app's, tells too little for what it costs.
 COMMON_COUNT, COMMON_SHARE = 2_000, 0.05
-NO_LIMIT = -1
+NO_LIMIT = 2**62
 # One text of numbers is read many times as fast as so many rows.
-HOLDERS = f"(SELECT group_concat(rowid) FROM (SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s LIMIT %s))"
+IN_SQLITE = f"(SELECT group_concat(rowid) FROM (SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s LIMIT %s))"
+IN_POSTGRES = (
+    "(SELECT string_agg(id::text, ',') FROM "
+    f"(SELECT id FROM {MEMORY} WHERE {WORDS} @@ memsite_query(%s, %s) LIMIT %s) AS found)"
+)
 
 
 def look_up(app: App, reading: Reading, words: Sequence[str]) -> Words:
     """The words against the memories of a reading, common ones left out unless no other is held by any. 1 to 3 queries.
 
-    First in all apps at once: the index knows the answer to that, and what others have is not in the reading. Where it
-    is too much, in this app alone.
+    In SQLite first in all apps at once: the index knows the answer to that, and what others have is not in the reading.
+    Where it is too much, in this app alone.
     """
     most = max(COMMON_COUNT, int(COMMON_SHARE * reading.view.size))
     places: dict[str, Rows] = {}
     common, unsure = list[str](), list[str]()
-    for word, pks in zip(words, holders(words, most + 1), strict=True):
+    whose = None if connection.vendor == "sqlite" else app.pk
+    for word, pks in zip(words, holders(words, most + 1, whose), strict=True):
         places[word] = reading.places(pks)
-        if len(places[word]) > most:
+        if len(places[word]) > most or (whose and len(pks) > most):
             common.append(word)
         elif len(pks) > most:
             unsure.append(word)
@@ -46,16 +52,20 @@ def look_up(app: App, reading: Reading, words: Sequence[str]) -> Words:
     return match_words(reading, kept, [places[word] for word in kept])
 
 
-def holders(words: Sequence[str], most: int, app_pk: int | None = None) -> list[NDArray[np.int64]]:
+def holders(words: Sequence[str], most: int, app_pk: int | None) -> list[NDArray[np.int64]]:
     """For each word the pks of memories with it in content, subject or tags, `most` of them. One query.
 
-    Of all apps if none is given: ten times as fast where one has most memories, slow where others have many more.
+    In SQLite of all apps if none is given: ten times as fast where one has most memories, slow where others have many
+    more.
     """
     if not words:
         return []
-    parameters = [value for word in words for value in (expression(word, app_pk), most)]
+    if connection.vendor == "sqlite":
+        one, parameters = IN_SQLITE, [[expression(word, app_pk), most] for word in words]
+    else:
+        one, parameters = IN_POSTGRES, [[app_pk, word, most] for word in words]
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join([HOLDERS] * len(words))}", parameters)
+        cursor.execute(f"SELECT {', '.join([one] * len(words))}", [*chain.from_iterable(parameters)])
         found = cursor.fetchone()
     return [np.fromstring(pks or "", np.int64, sep=",") for pks in found]
 

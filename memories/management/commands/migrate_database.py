@@ -1,0 +1,38 @@
+"""`manage.py migrate_database --from sqlite:///…`: moves a SQLite installation over to PostgreSQL."""
+
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from memories.management.plain_errors import plain_errors
+from memsite.moving import CannotMove, move
+
+
+class Command(BaseCommand):
+    help = (
+        "Move everything in a SQLite database into the PostgreSQL database of MEMSITE_DATABASE_URL, which is empty but "
+        "for `manage.py migrate`. Compared row by row; all or nothing. docs/deploy.md tells more."
+    )
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        parser.add_argument(
+            "--from", dest="source", required=True, metavar="URL", help="sqlite:////path/to/memsite.sqlite3"
+        )
+
+    def handle(self, *args: Any, source: str, **options: Any) -> str:
+        try:
+            with plain_errors():
+                moved = move(source, self.tell)
+        except CannotMove as error:
+            raise CommandError(str(error)) from error
+        told = [f"Moved {sum(moved.rows.values()):,} rows of {len(moved.rows)} tables, each compared."]
+        if moved.mended:
+            told.append(
+                f"{moved.mended:,} of them held a NUL character, which PostgreSQL cannot: U+FFFD stands for it."
+            )
+        return "\n".join(told)
+
+    def tell(self, table: str, done: int, total: int) -> None:
+        self.stdout.write(f"  {table} {done:,} of {total:,}")

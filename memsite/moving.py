@@ -1,0 +1,193 @@
+"""A whole database moved into PostgreSQL: all tables in one transaction, and compared row by row before it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import Any
+
+from django.apps import apps
+from django.contrib.auth import get_user_model
+from django.core.management.color import no_style
+from django.db import connection, connections, transaction
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Model
+
+from memsite.conf import get_conf
+from memsite.settings import database
+from memsite.tenancy.models import App
+
+SOURCE = "source"
+BATCH = 1_000
+NUL, INSTEAD = "\x00", "\ufffd"
+"""What SQLite can hold in a text and PostgreSQL cannot, and what stands for it then."""
+
+Tell = Callable[[str, int, int], None]
+"""Hears of a table how many rows of how many are through."""
+
+
+class CannotMove(Exception):
+    """Nothing was moved, and nothing changed; the text says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """`rows` by table; of these, `mended` held a character that PostgreSQL has no place for."""
+
+    rows: Mapping[str, int]
+    mended: int
+
+
+def move(url: str, tell: Tell) -> Moved:
+    """Everything that is in the SQLite database of `url`, into this site's. Raises CannotMove.
+
+    The source is read as it was at one moment, and holds nobody up. What is written to it meanwhile would stay behind,
+    so nothing is moved then.
+    """
+    if connection.vendor != "postgresql":
+        raise CannotMove("Set MEMSITE_DATABASE_URL to the PostgreSQL database that all is to be moved into.")
+    with opened(url):
+        check_versions()
+        if App.objects.exists() or get_user_model().objects.exists():
+            raise CannotMove("There is something in the database already: move into an empty one.")
+        version = data_version()
+        with transaction.atomic():
+            with transaction.atomic(using=SOURCE):
+                moved = copy_all(tables(), tell)
+            if data_version() != version:
+                raise CannotMove("The source was written to meanwhile: stop its server, then try again.")
+    return moved
+
+
+@contextmanager
+def opened(url: str) -> Iterator[None]:
+    """The source as another database of this process."""
+    if not url.startswith("sqlite:///"):
+        raise CannotMove("The source is the address of a SQLite database: sqlite:////path/to/memsite.sqlite3")
+    config = {**connections.databases["default"], **database(replace(get_conf(), database_url=url))}
+    # It is only read: its writers are not to wait.
+    config["OPTIONS"] = {**config["OPTIONS"], "transaction_mode": "DEFERRED"}
+    connections.databases[SOURCE] = config
+    try:
+        yield
+    finally:
+        connections[SOURCE].close()
+        del connections[SOURCE], connections.databases[SOURCE]
+
+
+def check_versions() -> None:
+    here, there = (set(MigrationRecorder(connections[name]).applied_migrations()) for name in ("default", SOURCE))
+    if not there:
+        raise CannotMove("The source is empty, or not of Memsite.")
+    if here != there:
+        raise CannotMove("The two are of different versions: run `manage.py migrate` on both, then try again.")
+
+
+def data_version() -> int:
+    """Changes when another connection writes to the source."""
+    with connections[SOURCE].cursor() as cursor:
+        cursor.execute("PRAGMA data_version")
+        return int(cursor.fetchone()[0])
+
+
+def tables() -> list[type[Model]]:
+    models = apps.get_models(include_auto_created=True)
+    return [model for model in models if model._meta.managed and not model._meta.proxy]
+
+
+def copy_all(models: Sequence[type[Model]], tell: Tell) -> Moved:
+    """Rows refer to each other across tables in any order, so what the database refuses is looked at in the end."""
+    rows, mended = {}, 0
+    with triggers_off(models):
+        for model in models:
+            # What migrations put there: names of tables and rights.
+            model._base_manager.all()._raw_delete(connection.alias)  # type: ignore[attr-defined]
+        for model in models:
+            rows[model._meta.db_table], broken = copy(model, tell)
+            mended += broken
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), list(models)):
+            cursor.execute(statement)
+    for model in models:
+        compare(model)
+    return Moved(rows, mended)
+
+
+@contextmanager
+def triggers_off(models: Sequence[type[Model]]) -> Iterator[None]:
+    """What they refuse was refused in the source. Nobody else sees the tables without them."""
+    with connection.cursor() as cursor:
+        for model in models:
+            cursor.execute(f"ALTER TABLE {connection.ops.quote_name(model._meta.db_table)} DISABLE TRIGGER USER")
+        yield
+        for model in models:
+            cursor.execute(f"ALTER TABLE {connection.ops.quote_name(model._meta.db_table)} ENABLE TRIGGER USER")
+
+
+def copy(model: type[Model], tell: Tell) -> tuple[int, int]:
+    """How many rows, and how many of these were mended."""
+    source = model._base_manager.using(SOURCE)
+    total, done, mended = source.count(), 0, 0
+    read = source.order_by("pk").iterator(chunk_size=BATCH)
+    with times_as_they_are(model):
+        while batch := list(islice(read, BATCH)):
+            mended += sum(map(mend, batch))
+            for row in batch:
+                row._state.db = connection.alias
+            model._base_manager.bulk_create(batch)
+            done += len(batch)
+            tell(model._meta.db_table, done, total)
+    return done, mended
+
+
+@contextmanager
+def times_as_they_are(model: type[Model]) -> Iterator[None]:
+    """Without what Django sets anew whenever it writes a row."""
+    fields = [field for field in model._meta.concrete_fields if getattr(field, "auto_now", False)]
+    fields += [field for field in model._meta.concrete_fields if getattr(field, "auto_now_add", False)]
+    were = [(field, field.auto_now, field.auto_now_add) for field in fields]  # type: ignore[attr-defined]
+    for field in fields:
+        field.auto_now = field.auto_now_add = False  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        for field, now, now_add in were:
+            field.auto_now, field.auto_now_add = now, now_add  # type: ignore[attr-defined]
+
+
+def mend(row: Model) -> bool:
+    is_broken = False
+    for field in row._meta.concrete_fields:
+        value = getattr(row, field.attname)
+        if (whole := without_nul(value)) != value:
+            setattr(row, field.attname, whole)
+            is_broken = True
+    return is_broken
+
+
+def without_nul(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace(NUL, INSTEAD)
+    if isinstance(value, dict):
+        return {without_nul(key): without_nul(inner) for key, inner in value.items()}
+    return [without_nul(inner) for inner in value] if isinstance(value, list) else value
+
+
+def compare(model: type[Model]) -> None:
+    """Raises CannotMove at the first row that is not the same."""
+    names = [field.attname for field in model._meta.concrete_fields]
+    there, here = (model._base_manager.using(name).order_by("pk") for name in (SOURCE, connection.alias))
+    if there.count() != here.count():
+        raise CannotMove(f"{model._meta.db_table}: not all rows arrived.")
+    pairs = zip(*(rows.values_list("pk", *names).iterator(chunk_size=BATCH) for rows in (there, here)), strict=True)
+    for old, new in pairs:
+        if [plain(without_nul(value)) for value in old] != [plain(value) for value in new]:
+            raise CannotMove(f"{model._meta.db_table}: row {old[0]} is not the same.")
+
+
+def plain(value: Any) -> Any:
+    return bytes(value) if isinstance(value, memoryview | bytearray) else value

