@@ -29,9 +29,7 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
         told = [f"Moved {sum(moved.rows.values()):,} rows of {len(moved.rows)} tables, each compared."]
         if moved.mended:
-            told.append(
-                f"{moved.mended:,} of them held a NUL character, which PostgreSQL cannot: U+FFFD stands for it."
-            )
+            told.append(f"{moved.mended:,} held a NUL character, which PostgreSQL cannot: U+FFFD stands for it now.")
         return "\n".join(told)
 
     def tell(self, table: str, done: int, total: int) -> None:
