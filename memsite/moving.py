@@ -103,7 +103,7 @@ def copy_all(models: Sequence[type[Model]], tell: Tell) -> Moved:
     with triggers_off(models):
         for model in models:
             # What migrations put there: names of tables and rights.
-            model._base_manager.all()._raw_delete(connection.alias)  # type: ignore[attr-defined]
+            model._base_manager.all()._raw_delete(connection.alias)
         for model in models:
             rows[model._meta.db_table], broken = copy(model, tell)
             mended += broken

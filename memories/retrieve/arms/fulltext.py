@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
 
 import numpy as np
 from django.db import connection
@@ -60,12 +59,12 @@ def holders(words: Sequence[str], most: int, app_pk: int | None) -> list[NDArray
     """
     if not words:
         return []
-    if connection.vendor == "sqlite":
-        one, parameters = IN_SQLITE, [[expression(word, app_pk), most] for word in words]
-    else:
-        one, parameters = IN_POSTGRES, [[app_pk, word, most] for word in words]
+    parameters: list[str | int | None] = []
+    for word in words:
+        parameters += [expression(word, app_pk), most] if connection.vendor == "sqlite" else [app_pk, word, most]
+    one = IN_SQLITE if connection.vendor == "sqlite" else IN_POSTGRES
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join([one] * len(words))}", [*chain.from_iterable(parameters)])
+        cursor.execute(f"SELECT {', '.join([one] * len(words))}", parameters)
         found = cursor.fetchone()
     return [np.fromstring(pks or "", np.int64, sep=",") for pks in found]
 
