@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from memories.agent import MemoryAgent
 from memories.jobs import JOBS
+from memories.maintain.run import Unclaimed
 from memories.store.revisions import LEARNING as ACTOR
 from memories.store.sweep import sweep
 from memsite.conf import get_conf
@@ -41,6 +42,14 @@ def upkeep_due() -> int:
 def upkeep_work() -> int:
     """Works off what has been set going; answers how many runs were touched."""
     return work_off(JOBS, upkeeper, WORK_FOR)
+
+
+@shared_task
+def upkeep_tell(app_pk: int) -> None:
+    """Rung for by writes of apps that have webhooks: tells them what has changed."""
+    app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()
+    if app:
+        upkeeper(app).tell(Unclaimed(until=timezone.now()))
 
 
 @shared_task

@@ -6,6 +6,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
@@ -64,6 +65,7 @@ class Conf:
     max_body_bytes: int = 8 * 1024 * 1024
     max_line_bytes: int = 8 * 1024 * 1024
     import_megabytes: int = 4096
+    webhook_networks: tuple[str, ...] = ()
     idempotency_hours: int = 24
     crashed_after_minutes: int = 30
     rewrite_megabytes: int = 1024
@@ -95,6 +97,7 @@ class Conf:
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")
+        require(are_networks(self.webhook_networks), "WEBHOOK_NETWORKS", "is a list such as 10.0.0.0/8,127.0.0.1/32")
         require(self.idempotency_hours > 0, "IDEMPOTENCY_HOURS", "is a positive number of hours")
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
         require(self.backup_keep > 0, "BACKUP_KEEP", "is a positive number of days")
@@ -158,6 +161,13 @@ def read_prices(text: str) -> dict[str, tuple[float, float]] | None:
         return {name: (given, asked) for name, (given, asked) in pairs.items() if name and min(given, asked) >= 0}
     except ValueError:
         return None
+
+
+def are_networks(texts: tuple[str, ...]) -> bool:
+    try:
+        return all(ip_network(text, strict=False) for text in texts)
+    except ValueError:
+        return False
 
 
 def require(holds: bool, name: str, rule: str) -> None:

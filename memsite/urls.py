@@ -3,6 +3,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from memories.api.views.inbound import ChatMessage
 from memories.mcp.view import Memsite
 from memsite.health import healthz, readyz
 
@@ -13,6 +14,7 @@ urlpatterns = [
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
     path("api/v1/", include("memories.api.urls")),
+    path("hooks/<uuid:uid>", ChatMessage.as_view()),
     path("mcp", Memsite.as_view()),
     path("compat/", include("memories.compat.urls")),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),

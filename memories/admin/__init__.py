@@ -5,13 +5,17 @@ from memories.admin.memory import MemoryAdmin
 from memories.admin.records import InjectionAdmin, LinkAdmin, RejectionAdmin, RevisionAdmin, VectorAdmin
 from memories.admin.spending import EnergyUseAdmin, LedgerEntryAdmin, RecallCountAdmin
 from memories.admin.summaries import SummaryAdmin
+from memories.admin.telling import BridgeAdmin, DeliveryAdmin, ImportAdmin, WebhookAdmin
 from memories.admin.triggers import FutureTriggerAdmin
 
 __all__ = [
+    "BridgeAdmin",
+    "DeliveryAdmin",
     "EnergyUseAdmin",
     "EntityAdmin",
     "ExtractionAdmin",
     "FutureTriggerAdmin",
+    "ImportAdmin",
     "InjectionAdmin",
     "LedgerEntryAdmin",
     "LinkAdmin",
@@ -21,4 +25,5 @@ __all__ = [
     "RevisionAdmin",
     "SummaryAdmin",
     "VectorAdmin",
+    "WebhookAdmin",
 ]

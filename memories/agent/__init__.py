@@ -12,6 +12,7 @@ from memories.agent.review import AlreadyDecided, CannotBeStored, Review
 from memories.agent.sessions import Sessions
 from memories.agent.spending import Spending
 from memories.agent.summaries import Summaries
+from memories.agent.telling import Change, Telling
 from memories.agent.triggers import Triggers
 from memories.retrieve.serving import current_embedder
 
@@ -21,6 +22,7 @@ __all__ = [
     "CannotBeStored",
     "CannotImport",
     "CannotMerge",
+    "Change",
     "Changed",
     "Context",
     "Held",
@@ -34,7 +36,7 @@ __all__ = [
 
 
 class MemoryAgent(
-    Porting, Sessions, Feedback, Triggers, Curation, Holding, Recalling, Learning, Review, Summaries,
+    Porting, Telling, Sessions, Feedback, Triggers, Curation, Holding, Recalling, Learning, Review, Summaries,
     Spending, Purging,
 ):  # fmt: skip
     """All of it for one caller."""

@@ -14,6 +14,7 @@ from django.utils import timezone
 from memories.agent.knowledge import Knowledge
 from memories.agent.purging import SWEEP_TASK
 from memories.agent.sessions import Sessions
+from memories.announce.changes import note_changes, pass_over
 from memories.capture.work import queue_digest
 from memories.maintain.run import Run, Unclaimed
 from memories.models import Import, ImportPart, ImportStatus
@@ -109,7 +110,9 @@ class Porting(Sessions, Knowledge):
         with writing(self.app, row.asked_by, timezone.now()) as write:
             if not ImportPart.objects.for_app(self.app).filter(pk=part.pk).exists():
                 return
+            note_changes(self.app, write.now)
             counts = restore(write, lines, is_fresh=row.is_fresh)
+            pass_over(self.app)
             self.note_taken(row, part, {lines[0]["type"]: counts}, run)
 
     def note_taken(self, row: Import, part: ImportPart, counts: Counts, run: Run) -> None:

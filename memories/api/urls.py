@@ -6,6 +6,7 @@ from django.urls.converters import IntConverter, StringConverter
 from memories.api.views import (
     apps,
     categories,
+    changes,
     cooldowns,
     energy,
     feedback,
@@ -19,6 +20,7 @@ from memories.api.views import (
     recall,
     sessions,
     triggers,
+    webhooks,
 )
 from memsite.tenancy.policy import CATEGORY_PATTERN
 
@@ -53,6 +55,15 @@ urlpatterns = [
     path("apps/<str:app_id>/import", portable.TakeIn.as_view()),
     path("apps/<str:app_id>/imports", portable.Imports.as_view()),
     path("apps/<str:app_id>/imports/<uuid:uid>", portable.OneImport.as_view()),
+    path("apps/<str:app_id>/webhooks", webhooks.Webhooks.as_view()),
+    path("apps/<str:app_id>/webhooks/<uuid:uid>", webhooks.OneWebhook.as_view()),
+    path("apps/<str:app_id>/webhooks/<uuid:uid>/secret", webhooks.WebhookSecret.as_view()),
+    path("apps/<str:app_id>/webhooks/<uuid:uid>/test", webhooks.TestWebhook.as_view()),
+    path("apps/<str:app_id>/webhooks/<uuid:uid>/deliveries", webhooks.Deliveries.as_view()),
+    path("apps/<str:app_id>/deliveries/<uuid:uid>/replay", webhooks.ReplayDelivery.as_view()),
+    path("apps/<str:app_id>/bridges", webhooks.Bridges.as_view()),
+    path("apps/<str:app_id>/bridges/<uuid:uid>", webhooks.OneBridge.as_view()),
+    path("apps/<str:app_id>/bridges/<uuid:uid>/secret", webhooks.BridgeSecret.as_view()),
     path("apps/<str:app_id>/purges", apps.Purges.as_view()),
     path("apps/<str:app_id>/health-report", health.Health.as_view()),
     path("apps/<str:app_id>/health-report.md", health.HealthPage.as_view()),
@@ -78,6 +89,7 @@ urlpatterns = [
     path("memories/batch", memories.BatchOfMemories.as_view()),
     path("memories/delete", memories.DeleteMemories.as_view()),
     path("memories/search", recall.Search.as_view()),
+    path("memories/changes", changes.Changes.as_view()),
     path("memories/<uuid:uid>", memories.OneMemory.as_view()),
     path("memories/<uuid:uid>/history", memories.History.as_view()),
     path("memories/<uuid:uid>/links", memories.Links.as_view()),

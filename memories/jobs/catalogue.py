@@ -16,6 +16,7 @@ from memories.jobs.sweeps import (
     Purging,
     Reembedding,
     SummarySweep,
+    Webhooks,
 )
 from memsite.jobs.job import Job
 
@@ -29,6 +30,7 @@ EVERY_JOB: tuple[Job[Any], ...] = (
     LimitSweep(),
     FlushCrashed(),
     Imports(),
+    Webhooks(),
     Purging(),
     Triggers(),
     Decay(),

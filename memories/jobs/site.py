@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.maintain.backup import backup
-from memories.maintain.housekeeping import drop_broken_off_imports, drop_expired_answers
+from memories.maintain.housekeeping import drop_broken_off_imports, drop_expired_answers, drop_old_deliveries
 from memories.store.sweep import sweep
 from memsite.jobs.engine import drop_old_runs
 from memsite.jobs.job import Job, Run
@@ -48,4 +48,5 @@ class Housekeeping(Job[None]):
         now = timezone.now()
         run.done({"answers_dropped": drop_expired_answers(now)})
         run.done({"imports_dropped": drop_broken_off_imports(now)})
+        run.done({"deliveries_dropped": drop_old_deliveries(now)})
         run.done({"runs_dropped": drop_old_runs(now)})

@@ -15,7 +15,7 @@ from memories.maintain.crashed import silent_since
 from memories.maintain.overtaken import apps_overtaken
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.reembed import apps_to_reembed, reembed
-from memories.models import Extraction, Import, SummaryDue
+from memories.models import Delivery, Extraction, Import, SummaryDue, Webhook
 from memories.retrieve.serving import current_embedder
 from memsite.jobs.job import Run
 from memsite.jobs.schedule import Every
@@ -97,6 +97,17 @@ class Imports(MemoryJob):
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         hands.carry_on_imports(run)
+
+
+class Webhooks(MemoryJob):
+    name, title, schedule = "webhooks", "tells webhooks what has changed, and tries again what did not arrive", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        behind = Webhook.objects.behind().order_by().values_list("app_id", flat=True)
+        return set(behind) | set(Delivery.objects.due(now).order_by().values_list("app_id", flat=True))
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        hands.tell(run)
 
 
 class FlushCrashed(MemoryJob):

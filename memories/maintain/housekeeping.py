@@ -2,11 +2,12 @@
 
 from datetime import datetime, timedelta
 
-from memories.models import Import, ImportStatus
+from memories.models import Delivery, DeliveryStatus, Import, ImportStatus
 from memsite.conf import get_conf
 from memsite.tenancy.models import IdempotentAnswer
 
 BROKEN_OFF_AFTER = timedelta(hours=6)
+DELIVERIES_KEPT = timedelta(days=30)
 
 
 def drop_expired_answers(now: datetime) -> int:
@@ -19,3 +20,9 @@ def drop_broken_off_imports(now: datetime) -> int:
     """Deletes files whose sender, or whose reader, was gone before all of it was looked at."""
     rows = Import.objects.filter(status=ImportStatus.READING, created_at__lt=now - BROKEN_OFF_AFTER)
     return rows.delete()[0]
+
+
+def drop_old_deliveries(now: datetime) -> int:
+    """Deletes what webhooks were told long ago, and what never arrived."""
+    ended = Delivery.objects.exclude(status=DeliveryStatus.WAITING)
+    return ended.filter(created_at__lt=now - DELIVERIES_KEPT).delete()[0]

@@ -17,14 +17,18 @@ from memories.models.revision import Action, Revision
 from memories.models.summary import Passage, Summary, SummaryDue
 from memories.models.trigger import FutureTrigger, Preload, TriggerStatus
 from memories.models.vector import Vector
+from memories.models.webhook import Bridge, Delivery, DeliveryStatus, Webhook
 
 __all__ = [
     "GENERAL",
     "LIVE",
     "SAYABLE",
     "Action",
+    "Bridge",
     "ColdText",
     "Decision",
+    "Delivery",
+    "DeliveryStatus",
     "EnergyUse",
     "Entity",
     "Extraction",
@@ -62,5 +66,6 @@ __all__ = [
     "TriggerStatus",
     "Vector",
     "Visibility",
+    "Webhook",
     "What",
 ]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from django.db import models
+from django.utils import timezone
 
+from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 
 
@@ -11,7 +13,16 @@ class Forgotten(Scoped):
     """Tells every process that holds the app's memories in its own memory to drop this one."""
 
     memory_id = models.BigIntegerField()
+    memory_uid = models.UUIDField(null=True)
+    agent = models.ForeignKey(
+        Agent,
+        null=True,
+        on_delete=models.PROTECT,
+        related_name="+",
+        help_text="Who alone could see it; empty: everyone.",
+    )
     change_number = models.PositiveBigIntegerField()
+    created_at = models.DateTimeField(default=timezone.now, null=True)
 
     objects = ScopedQuerySet["Forgotten"].as_manager()
 

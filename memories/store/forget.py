@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import prefetch_related_objects
 
-from memories.models import Forgotten, Memory, Mention, Rejection, Revision, Status, Summary
+from memories.models import Forgotten, Memory, Mention, Rejection, Revision, Status, Summary, Visibility
 from memories.store.due import Key
 from memories.store.lineage import forgotten_with
 from memories.store.mentions import drop_unmentioned
@@ -51,7 +51,15 @@ def erase(write: Writer, rows: Sequence[Memory]) -> int:
     everything.filter(pk__in=[memory.pk for memory in rows]).delete()
     drop_unmentioned(app, named)
     Forgotten.objects.bulk_create(
-        Forgotten(app=app, memory_id=memory.pk, change_number=write.change_number) for memory in rows
+        Forgotten(
+            app=app,
+            memory_id=memory.pk,
+            memory_uid=memory.uid,
+            change_number=write.change_number,
+            agent_id=memory.agent_id if memory.visibility == Visibility.AGENT else None,
+            created_at=write.now,
+        )
+        for memory in rows
     )
     return len(rows)
 

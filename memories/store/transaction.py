@@ -8,14 +8,17 @@ from datetime import datetime
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
-from django.db.models import F
+from django.db.models import Exists, F
 
+from memories.models import Webhook
 from memories.store.due import mark_due
 from memories.store.room import Suggestion, bring_down, hold
 from memories.store.writer import Writer
+from memsite.doorbell import ring
 from memsite.tenancy.models import App, AppStatus
 
 BATCH = 500
+TELL = "memories.tasks.upkeep_tell"
 
 
 class AppGone(ObjectDoesNotExist):
@@ -34,11 +37,14 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
         # Taking the app's row first makes writers of the same app wait for each other on every database.
         row = App.objects.filter(pk=app.pk)
         row.update(change_number=F("change_number") + 1)
-        known = ("change_number", "memory_count", "policy__memory_limit", "vector_model", "status")
-        change_number, count, limit, model, status = row.values_list(*known).get()
+        known = ("change_number", "memory_count", "policy__memory_limit", "vector_model", "status", "is_told")
+        is_told = Exists(Webhook.objects.for_app(app).active())
+        change_number, count, limit, model, status, told = row.annotate(is_told=is_told).values_list(*known).get()
         if app.status == AppStatus.ACTIVE != status:
             raise AppGone
         write = Writer(app, app.policy, actor, now, change_number, count, limit, model)
+        if told:
+            ring(TELL, app.pk)
         yield write
         hold(write, max(limit, count), suggested)
         mark_due(app, write.summaries_due, now)

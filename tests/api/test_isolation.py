@@ -16,6 +16,8 @@ from django.utils import timezone
 
 from memories.jobs import JOBS
 from memories.models import (
+    Bridge,
+    Delivery,
     EnergyUse,
     Entity,
     Extraction,
@@ -28,6 +30,7 @@ from memories.models import (
     Rejection,
     Summary,
     SummaryDue,
+    Webhook,
 )
 from memories.retrieve.pipeline import indexes
 from memsite.jobs.engine import fire_now
@@ -105,6 +108,11 @@ def learn(tenants: dict[str, Tenant]) -> None:
         run, _ = fire_now(JOBS["triggers"], caller.app, timezone.now(), tenant.word)
         JobRun.objects.filter(pk=run.pk).update(status=RunStatus.FAILED)
         ids["run"] = str(run.uid)
+        address = {"url": "https://example.org/hook", "description": tenant.word}
+        ids["webhook"] = caller.post(f"apps/{ids['app']}/webhooks", address).json()["id"]
+        ids["delivery"] = caller.post(f"apps/{ids['app']}/webhooks/{ids['webhook']}/test").json()["id"]
+        bridge = {"name": tenant.word, "agent": caller.agent.name}
+        ids["bridge"] = caller.post(f"apps/{ids['app']}/bridges", bridge).json()["id"]
         mem0 = {"results": [{"id": tenant.word, "memory": f"Came with {tenant.word}", "user_id": tenant.word}]}
         ids["import"] = caller.post(f"apps/{ids['app']}/import?source=mem0", mem0).json()["id"]
     upkeep_summaries()
@@ -141,6 +149,19 @@ DOORS: dict[str, Request] = {
     "export of a user": lambda c, i: c.get(f"apps/{i['app']}/export", user_id=i["user"]),
     "export as Markdown": lambda c, i: c.get(f"apps/{i['app']}/export.zip"),
     "import": lambda c, i: c.post(f"apps/{i['app']}/import"),
+    "webhooks": lambda c, i: c.get(f"apps/{i['app']}/webhooks"),
+    "new webhook": lambda c, i: c.post(f"apps/{i['app']}/webhooks", {"url": "https://example.org/x"}),
+    "webhook": lambda c, i: c.get(f"apps/{i['app']}/webhooks/{i['webhook']}"),
+    "change webhook": lambda c, i: c.patch(f"apps/{i['app']}/webhooks/{i['webhook']}", {"description": "spy"}),
+    "delete webhook": lambda c, i: c.delete(f"apps/{i['app']}/webhooks/{i['webhook']}"),
+    "secret of webhook": lambda c, i: c.post(f"apps/{i['app']}/webhooks/{i['webhook']}/secret"),
+    "test webhook": lambda c, i: c.post(f"apps/{i['app']}/webhooks/{i['webhook']}/test"),
+    "deliveries": lambda c, i: c.get(f"apps/{i['app']}/webhooks/{i['webhook']}/deliveries"),
+    "replay delivery": lambda c, i: c.post(f"apps/{i['app']}/deliveries/{i['delivery']}/replay"),
+    "bridges": lambda c, i: c.get(f"apps/{i['app']}/bridges"),
+    "new bridge": lambda c, i: c.post(f"apps/{i['app']}/bridges", {"name": "spy", "agent": i["agent"]}),
+    "delete bridge": lambda c, i: c.delete(f"apps/{i['app']}/bridges/{i['bridge']}"),
+    "secret of bridge": lambda c, i: c.post(f"apps/{i['app']}/bridges/{i['bridge']}/secret"),
     "imports": lambda c, i: c.get(f"apps/{i['app']}/imports"),
     "one import": lambda c, i: c.get(f"apps/{i['app']}/imports/{i['import']}"),
     "delete session": lambda c, i: c.delete(f"sessions/{i['session']}"),
@@ -213,6 +234,7 @@ WITHOUT_IDS = {
     "apps", "sessions", "context", "memories", "memories/search", "events", "resources", "extractions",
     "extractions/preview", "rejections", "categories", "triggers", "lessons", "lessons.md", "entities", "energy",
     "energy/consumed", "hooks/claude-code", "prompts/{tier}.md", "jobs", "jobs/runs", "jobs/{name}/run", "cooldowns",
+    "memories/changes",
 }  # fmt: skip
 # An operator of the app may overrule what was refused to any of its agents.
 OWN_APP_ONLY = {
@@ -221,6 +243,8 @@ OWN_APP_ONLY = {
     "purges", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
     "jobs of app", "runs of app", "run job of app", "retry run", "stop run",
     "health", "health as text", "past health", "lift cooldown",
+    "webhooks", "new webhook", "webhook", "change webhook", "delete webhook", "secret of webhook", "test webhook",
+    "deliveries", "replay delivery", "bridges", "new bridge", "delete bridge", "secret of bridge",
     "export", "export of a user", "export as Markdown", "import", "imports", "one import",
 }  # fmt: skip
 
@@ -241,6 +265,9 @@ def absent() -> dict[str, str]:
         "extraction": str(uuid4()),
         "run": str(uuid4()),
         "import": str(uuid4()),
+        "webhook": str(uuid4()),
+        "delivery": str(uuid4()),
+        "bridge": str(uuid4()),
         "user": "nobody",
     }
 
@@ -264,7 +291,7 @@ def content_of(answer: Any) -> bytes:
 
 MODELS: tuple[Any, ...] = (
     Memory, AgentSession, Turn, Resource, Extraction, Rejection, FutureTrigger, Preload, Entity, Summary, SummaryDue,
-    JobRun, Import, ImportPart,
+    JobRun, Import, ImportPart, Webhook, Delivery, Bridge,
 )  # fmt: skip
 
 
@@ -305,6 +332,9 @@ def test_every_door_is_tried() -> None:
         "extraction": "{uid}",
         "run": "{uid}",
         "import": "{uid}",
+        "webhook": "{uid}",
+        "delivery": "{uid}",
+        "bridge": "{uid}",
         "user": "{user_id}",
     }
     for door in DOORS.values():

@@ -115,7 +115,8 @@ LISTS = [
     "list_apps", "list_app_memories", "list_agents", "list_keys", "list_sessions", "list_turns", "list_events",
     "list_resources", "list_memories", "list_revisions", "list_links", "list_extractions", "list_rejections",
     "list_categories", "list_category_versions", "list_triggers", "list_lessons", "list_entities",
-    "list_entity_memories", "list_purges", "list_cooldowns", "list_imports",
+    "list_entity_memories", "list_purges", "list_cooldowns", "list_imports", "list_webhooks", "list_deliveries",
+    "list_bridges",
 ]  # fmt: skip
 
 
@@ -242,6 +243,32 @@ def answers_about_files(operator: APIClient) -> Answers:
     ]
 
 
+def answers_about_webhooks(alice: Caller, operator: APIClient) -> Answers:
+    root = "/api/v1/apps/acme"
+    webhook = operator.post(f"{root}/webhooks", {"url": "https://example.org/x", "events": ["memory.created"]})
+    one = f"{root}/webhooks/{webhook.json()['id']}"
+    tested = operator.post(f"{one}/test")
+    bridge = operator.post(f"{root}/bridges", {"name": "chat", "agent": "alice"})
+    since = alice.get("memories/changes").json()["last"]
+    alice.remember("Something to be told")
+    return [
+        ("create_webhook", webhook),
+        ("list_webhooks", operator.get(f"{root}/webhooks")),
+        ("get_webhook", operator.get(one)),
+        ("change_webhook", operator.patch(one, {"description": "mine"})),
+        ("test_webhook", tested),
+        ("list_deliveries", operator.get(f"{one}/deliveries")),
+        ("replay_delivery", operator.post(f"{root}/deliveries/{tested.json()['id']}/replay")),
+        ("renew_webhook_secret", operator.post(f"{one}/secret")),
+        ("create_bridge", bridge),
+        ("list_bridges", operator.get(f"{root}/bridges")),
+        ("renew_bridge_secret", operator.post(f"{root}/bridges/{bridge.json()['id']}/secret")),
+        ("delete_bridge", operator.delete(f"{root}/bridges/{bridge.json()['id']}")),
+        ("delete_webhook", operator.delete(one)),
+        ("list_changes", alice.get("memories/changes", since=since)),
+    ]
+
+
 def answers_about_cooldowns(alice: Caller, session: str) -> Answers:
     body = {"action": "restart", "service": "caddy", "seconds": 600, "session_id": session}
     reported = alice.post("cooldowns", body)
@@ -324,6 +351,7 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         *answers_about_jobs(operator),
         *answers_about_cooldowns(alice, session),
         *answers_about_files(operator),
+        *answers_about_webhooks(alice, operator),
     ]
     assert {name for name, _ in answers} == set(operations(schema))
     lies = {name: problems for name, answer in answers if (problems := check(schema, name, answer))}

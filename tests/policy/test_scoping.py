@@ -22,6 +22,13 @@ ALLOWED: dict[tuple[str, str], str] = {
         "Import.objects.filter",
     ): "files that nobody goes on sending, of whatever app",
     ("memories/jobs/sweeps.py", "Import.objects.open"): "which apps have a file to be taken in",
+    ("memories/jobs/sweeps.py", "Webhook.objects.behind"): "which apps have something to tell",
+    ("memories/jobs/sweeps.py", "Delivery.objects.due"): "which apps have messages to send",
+    ("memories/maintain/housekeeping.py", "Delivery.objects.exclude"): "what was told long ago, of whatever app",
+    (
+        "memories/api/views/inbound.py",
+        "Bridge.objects.filter",
+    ): "only the address is known yet, and only its secret opens it",
     ("memories/jobs/sweeps.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",
     ("memories/maintain/overtaken.py", "Memory.objects.active"): "in which apps memories have run out or begun to hold",
     ("memories/maintain/overtaken.py", "Summary.objects.current"): "which apps have summaries of these",

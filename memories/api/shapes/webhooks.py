@@ -1,0 +1,126 @@
+"""Webhooks, their deliveries, and bridges on the wire."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.validators import RegexValidator
+from rest_framework import serializers
+
+from memories.announce.changes import KINDS
+from memories.api.fields import Flag, JSONObject, Number, Shape, Text, Whole, names
+from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
+from memories.providers.errors import ServiceRefused
+from memories.providers.outward import check_address
+from memsite.tenancy.models import AGENT_NAME_PATTERN
+from sessions.models import Role
+
+MOST_TEXTS, TEXT_CHARACTERS, PLACE_CHARACTERS = 100, 100_000, 300
+
+
+class Address(Text):
+    def to_internal_value(self, data: Any) -> str:
+        given = super().to_internal_value(data)
+        try:
+            check_address(given)
+        except ServiceRefused as error:
+            raise serializers.ValidationError(str(error)) from error
+        return given
+
+
+class NewWebhook(Shape):
+    url = Address(max_length=500, help_text="https, or http in a private network that the server's settings allow.")
+    description = Text(max_length=200, default="", allow_blank=True)
+    events = serializers.ListField(
+        child=serializers.ChoiceField(KINDS), default=list, help_text="The kinds that it is told of; empty: all."
+    )
+
+
+class WebhookChanges(Shape):
+    url = Address(max_length=500, required=False)
+    description = Text(max_length=200, required=False, allow_blank=True)
+    events = serializers.ListField(child=serializers.ChoiceField(KINDS), required=False)
+    is_active = Flag(required=False)
+
+
+class WebhookShown(Shape):
+    id = serializers.UUIDField()
+    url = Text()
+    description = Text()
+    events = serializers.ListField(child=Text())
+    is_active = Flag()
+    reason = Text(help_text="Why it was switched off by itself.")
+    created_at = serializers.DateTimeField()
+
+
+class WebhookWithSecret(WebhookShown):
+    secret = Text(help_text="For checking signatures (Standard Webhooks).")
+
+
+class Secret(Shape):
+    secret = Text(help_text="The new one. A webhook's old one signs beside it for a day.")
+
+
+class DeliveryShown(Shape):
+    id = serializers.UUIDField(help_text="The `webhook-id` of the message.")
+    kind = Text()
+    payload = JSONObject()
+    status = serializers.ChoiceField(DeliveryStatus.choices)
+    attempts = Whole()
+    next_at = serializers.DateTimeField(help_text="When it is tried next, if it waits.")
+    answer = Whole(allow_null=True, help_text="The status that it was answered with last.")
+    reason = Text(help_text="Why the last try failed.")
+    seconds = Number(help_text="How long the last try took.")
+    created_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+class NewBridge(Shape):
+    name = Text(validators=[RegexValidator(r"^[a-z0-9][a-z0-9-]{0,59}\Z")], help_text="slack, discord-home, …")
+    agent = Text(validators=[RegexValidator(rf"^{AGENT_NAME_PATTERN}\Z")], help_text="Whose sessions they become.")
+
+
+class BridgeShown(Shape):
+    id = serializers.UUIDField()
+    name = Text()
+    agent = Text()
+    address = Text(help_text="Where its messages are sent to.")
+    created_at = serializers.DateTimeField()
+
+
+class BridgeWithSecret(BridgeShown):
+    secret = Text(help_text="For signing messages (Standard Webhooks).")
+
+
+class Heard(Shape):
+    """One message of a chat."""
+
+    text = Text(max_length=TEXT_CHARACTERS, trim_whitespace=False)
+    channel = Text(max_length=PLACE_CHARACTERS)
+    thread = Text(max_length=PLACE_CHARACTERS, required=False, allow_null=True, default=None)
+    user = Text(max_length=200, required=False, allow_null=True, default=None)
+    role = serializers.ChoiceField([Role.USER.value, Role.ASSISTANT.value], default=Role.USER.value)
+    at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    message_id = Text(max_length=150, required=False, allow_null=True, default=None)
+
+
+class HeardAnswer(Shape):
+    stored = Whole(help_text="0 for a message that was known already.")
+
+
+SHOWN = ("url", "description", "events", "is_active", "reason", "created_at")
+
+
+def show_webhook(row: Webhook) -> dict[str, Any]:
+    return {"id": row.uid, **{name: getattr(row, name) for name in SHOWN}}
+
+
+def show_delivery(row: Delivery) -> dict[str, Any]:
+    return {"id": row.uid, **{name: getattr(row, name) for name in names(DeliveryShown) if name != "id"}}
+
+
+def show_bridge(row: Bridge) -> dict[str, Any]:
+    return {
+        "id": row.uid, "name": row.name, "agent": row.agent.name, "address": f"/hooks/{row.uid}",
+        "created_at": row.created_at,
+    }  # fmt: skip

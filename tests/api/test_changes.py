@@ -1,0 +1,98 @@
+"""The feed of changes: each memory as it is by now, from where one stopped; as a list, waited for, or as a stream."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from django.utils import timezone
+
+from memories.agent import MemoryAgent
+from memories.api.views import changes
+from memsite.tenancy.models import ApiKey
+from tests.api.checks import assert_problem
+from tests.conftest import Caller
+
+
+def feed(caller: Caller, since: int) -> tuple[list[tuple[str, str]], int]:
+    answer = caller.get("memories/changes", since=since).json()
+    return [(row["type"], row["memory_id"]) for row in answer["results"]], answer["last"]
+
+
+def test_a_mirror_goes_on_from_where_it_was(alice: Caller) -> None:
+    start = alice.get("memories/changes").json()["last"]
+    one, two = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep"))
+    told, last = feed(alice, start)
+    assert told == [("memory.changed", one), ("memory.changed", two)]
+    assert feed(alice, last) == ([], last)
+    alice.patch(f"memories/{one}", {"importance": 5})
+    alice.delete(f"memories/{two}")
+    assert feed(alice, last)[0] == [("memory.changed", one), ("memory.deleted", two)]
+    shown = alice.get("memories/changes", since=start).json()["results"][0]["memory"]
+    assert (shown["content"], shown["importance"]) == ("Whales sing", 5)
+
+
+def test_what_is_a_colleagues_alone_is_not_told_not_even_when_it_goes(alice: Caller, bob: Caller) -> None:
+    start = alice.get("memories/changes").json()["last"]
+    secret = bob.remember("Only Bob knows", visibility="agent")["id"]
+    assert feed(alice, start)[0] == []
+    bob.delete(f"memories/{secret}")
+    assert feed(alice, start)[0] == []
+    assert feed(bob, start)[0] == [("memory.deleted", secret)]
+
+
+def test_another_app_is_not_told_of(alice: Caller, charlie: Caller) -> None:
+    start = alice.get("memories/changes").json()["last"]
+    charlie.delete(f"memories/{charlie.remember('Of globex')['id']}")
+    charlie.remember("Of globex, too")
+    assert feed(alice, start) == ([], start)
+
+
+@pytest.mark.parametrize("query", [{"since": "x"}, {"since": "-1"}, {"wait": "26"}, {"since": "9" * 30}, {"spy": "1"}])
+def test_what_cannot_be_asked_is_refused(query: dict[str, Any], alice: Caller) -> None:
+    assert_problem(alice.get("memories/changes", **query), 400)
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams that end at once, with a sign of life after each look."""
+    monkeypatch.setattr(changes, "STREAM_SECONDS", 0.2)
+    monkeypatch.setattr(changes, "HEARTBEAT_SECONDS", 0.05)
+    monkeypatch.setattr(changes, "LOOK_EVERY_SECONDS", 0.02)
+
+
+def test_a_stream_tells_and_can_be_gone_on_with(alice: Caller, quick: None) -> None:
+    start = alice.get("memories/changes").json()["last"]
+    memory = alice.remember("Whales sing")["id"]
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": str(start)}
+    answer = alice.client.get("/api/v1/memories/changes", headers=headers)
+    assert answer["Content-Type"] == "text/event-stream"
+    text = b"".join(answer.streaming_content).decode()
+    first, event, place, *rest = text.split("\n\n")
+    assert first == f"retry: 1000\nid: {start}"
+    kind, data = event.split("\n")
+    assert (kind, json.loads(data.removeprefix("data: "))["memory_id"]) == ("event: memory.changed", memory)
+    assert int(place.removeprefix("id: ")) > start
+    assert ": still here" in rest
+
+
+def test_a_stream_ends_with_its_key(alice: Caller) -> None:
+    key = ApiKey.objects.get(agent=alice.agent)
+    changes.take_place()
+    events = changes.Events(MemoryAgent(alice.app, alice.agent, "agent:alice"), 0, key)
+    ApiKey.objects.filter(pk=key.pk).update(revoked_at=timezone.now())
+    assert len(list(events)) == 1
+
+
+def test_only_some_may_listen_at_a_time_and_places_come_back(alice: Caller, quick: None) -> None:
+    headers = {"Accept": "text/event-stream"}
+    answers = [alice.client.get("/api/v1/memories/changes", headers=headers) for _ in range(changes.MOST_AT_ONCE)]
+    assert {answer.status_code for answer in answers} == {200}
+    refused = alice.client.get("/api/v1/memories/changes", headers=headers)
+    assert_problem(refused, 503)
+    assert refused["Retry-After"] == "1"
+    assert alice.get("memories/changes").status_code == 200
+    for answer in answers:
+        answer.close()
+    assert alice.get("memories/changes", wait=1).status_code == 200

@@ -1,0 +1,220 @@
+"""Webhooks: what changes is told, signed, once for each change; what does not arrive is tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import override_settings
+from django.utils import timezone
+from pytest_httpserver import HTTPServer
+from rest_framework.test import APIClient
+from werkzeug import Request, Response
+
+from memories.models import Delivery
+from memsite.conf import get_conf
+from memsite.signing import BadSignature, secret_of, verify
+from tests.api.checks import assert_problem
+from tests.conftest import Caller, make_app
+from tests.memories.portable.moving import export, take_in
+from tests.talking import after
+from tests.upkeep import do
+
+ROOT = "/api/v1/apps/acme"
+
+
+@pytest.fixture(autouse=True)
+def _loopback_is_allowed() -> Iterator[None]:
+    with override_settings(MEMSITE=replace(get_conf(), webhook_networks=("127.0.0.0/8",))):
+        yield
+
+
+class Receiver:
+    """Keeps what it is sent, and answers with `status`."""
+
+    def __init__(self, server: HTTPServer) -> None:
+        self.status, self.got = 200, list[Request]()
+        self.url = server.url_for("/hook")
+        server.expect_request("/hook").respond_with_handler(self.answer)
+
+    def answer(self, request: Request) -> Response:
+        request.get_data()
+        self.got.append(request)
+        return Response(status=self.status, headers={"Location": "/elsewhere"} if self.status == 302 else None)
+
+    @property
+    def kinds(self) -> list[str]:
+        return [request.get_json()["type"] for request in self.got]
+
+
+@pytest.fixture
+def receiver(httpserver: HTTPServer) -> Receiver:
+    return Receiver(httpserver)
+
+
+def add(operator: APIClient, receiver: Receiver, *events: str) -> dict[str, Any]:
+    answer = operator.post(f"{ROOT}/webhooks", {"url": receiver.url, "events": list(events)})
+    assert answer.status_code == 201, answer.content
+    return dict(answer.json())
+
+
+def test_changes_are_told_signed_and_say_nothing_of_what_was_said(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    alice.remember("Before anybody listened")
+    webhook = add(operator, receiver)
+    memory = alice.remember("Whales sing", subject="whales")["id"]
+    alice.patch(f"memories/{memory}", {"content": "Whales sing at night"})
+    alice.delete(f"memories/{memory}")
+    alice.remember("Bears sleep")
+    do("webhooks")
+    # The memory is gone by now, and its history with it: only that is told.
+    assert receiver.kinds == ["memory.created", "memory.deleted"]
+    request = receiver.got[1]
+    assert request.get_json()["data"] == {"app_id": "acme", "memory_id": memory}
+    assert b"hales" not in b"".join(one.get_data() for one in receiver.got)
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    told = verify(headers, request.get_data(), webhook["secret"], timezone.now())
+    assert told == headers["webhook-id"] == str(Delivery.objects.get(kind="memory.deleted").uid)
+    with pytest.raises(BadSignature):
+        verify(headers, request.get_data() + b" ", webhook["secret"], timezone.now())
+    with pytest.raises(BadSignature):
+        verify(headers, request.get_data(), webhook["secret"], timezone.now() + timedelta(minutes=6))
+    do("webhooks")
+    assert len(receiver.got) == 2
+
+
+def test_each_change_of_a_memory_is_told(alice: Caller, operator: APIClient, receiver: Receiver) -> None:
+    add(operator, receiver)
+    memory = alice.remember("Takes 60s to start", category="timing", subject="jellyfin")["id"]
+    alice.remember("Takes about 60 seconds to start", category="timing", subject="jellyfin")
+    alice.patch(f"memories/{memory}", {"importance": 5})
+    alice.patch(f"memories/{memory}", {"status": "archived"})
+    do("webhooks")
+    assert receiver.kinds == ["memory.created", "memory.reinforced", "memory.updated", "memory.archived"]
+    assert [one.get_json()["data"]["version"] for one in receiver.got] == [1, 2, 3, 4]
+
+
+def test_only_the_kinds_that_were_asked_for_are_told(alice: Caller, operator: APIClient, receiver: Receiver) -> None:
+    add(operator, receiver, "memory.deleted")
+    alice.delete(f"memories/{alice.remember('Whales sing')['id']}")
+    do("webhooks")
+    assert receiver.kinds == ["memory.deleted"]
+
+
+def test_what_does_not_arrive_is_tried_again_later_each_time_and_given_up(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    webhook = add(operator, receiver)
+    alice.remember("Whales sing")
+    receiver.status = 500
+    waited = timedelta()
+    for attempt, wait in enumerate([0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000], 1):
+        waited += timedelta(seconds=wait + 1)
+        with after(seconds=waited.total_seconds() - (2 if wait else 1)):
+            do("webhooks")
+        before = len(receiver.got)
+        with after(seconds=waited.total_seconds() + 1):
+            do("webhooks")
+        assert (before <= attempt, len(receiver.got)) == (True, attempt)
+        waited += timedelta(seconds=1)
+    (row,) = operator.get(f"{ROOT}/webhooks/{webhook['id']}/deliveries").json()["results"]
+    assert (row["status"], row["attempts"], row["answer"], row["reason"]) == ("dead", 8, 500, "answered 500")
+    receiver.status = 204
+    answer = operator.post(f"{ROOT}/deliveries/{row['id']}/replay")
+    assert (answer.status_code, answer.json()["status"]) == (202, "waiting")
+    do("webhooks")
+    (row,) = operator.get(f"{ROOT}/webhooks/{webhook['id']}/deliveries", {"status": "delivered"}).json()["results"]
+    assert (row["answer"], row["id"]) == (204, receiver.got[-1].headers["webhook-id"])
+
+
+def test_redirects_are_not_followed_and_gone_switches_off(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    webhook = add(operator, receiver)
+    receiver.status = 302
+    alice.remember("Whales sing")
+    do("webhooks")
+    assert len(receiver.got) == 1
+    receiver.status = 410
+    alice.remember("Bears sleep")
+    do("webhooks")
+    shown = operator.get(f"{ROOT}/webhooks/{webhook['id']}").json()
+    assert (shown["is_active"], "410" in shown["reason"]) == (False, True)
+    alice.remember("While nobody listened")
+    receiver.status = 200
+    operator.patch(f"{ROOT}/webhooks/{webhook['id']}", {"is_active": True})
+    alice.remember("Heard again")
+    before = len(receiver.got)
+    do("webhooks")
+    assert receiver.kinds[before:] == ["memory.created"]
+
+
+def test_private_networks_are_refused_unless_they_are_allowed(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    webhook = add(operator, receiver)
+    with override_settings(MEMSITE=replace(get_conf(), webhook_networks=())):
+        operator.post(f"{ROOT}/webhooks/{webhook['id']}/test")
+        do("webhooks")
+    assert receiver.got == []
+    (row,) = operator.get(f"{ROOT}/webhooks/{webhook['id']}/deliveries").json()["results"]
+    assert row["reason"] == "it leads into a private network"
+
+
+@pytest.mark.parametrize("url", ["ftp://example.org", "https://", "https://me:secret@example.org", "x"])
+def test_an_address_has_to_be_one(url: str, alice: Caller, operator: APIClient) -> None:
+    assert_problem(operator.post(f"{ROOT}/webhooks", {"url": url}), 400)
+
+
+def test_a_renewed_secret_signs_beside_the_old_one_for_a_day(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    webhook = add(operator, receiver)
+    new = operator.post(f"{ROOT}/webhooks/{webhook['id']}/secret").json()["secret"]
+    assert new != webhook["secret"]
+    operator.post(f"{ROOT}/webhooks/{webhook['id']}/test")
+    do("webhooks")
+    (request,) = receiver.got
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    for secret in (new, webhook["secret"]):
+        verify(headers, request.get_data(), secret, timezone.now())
+    with after(hours=25):
+        operator.post(f"{ROOT}/webhooks/{webhook['id']}/test")
+        do("webhooks")
+        headers = {name.lower(): value for name, value in receiver.got[-1].headers.items()}
+        with pytest.raises(BadSignature):
+            verify(headers, receiver.got[-1].get_data(), webhook["secret"], timezone.now())
+
+
+def test_what_is_imported_is_no_news(alice: Caller, operator: APIClient, receiver: Receiver) -> None:
+    source = make_app("source")
+    alice.remember("Whales sing")
+    content = export(alice.app)
+    add(operator, receiver)
+    alice.remember("Bears sleep")
+    take_in(alice.app, content)
+    take_in(source, content)
+    do("webhooks")
+    assert receiver.kinds == ["memory.created"]
+
+
+def test_an_agent_cannot_set_where_changes_are_told(alice: Caller, receiver: Receiver) -> None:
+    assert_problem(alice.post("apps/acme/webhooks", {"url": receiver.url}), 403)
+
+
+def test_secrets_are_stored_nowhere(alice: Caller, operator: APIClient, receiver: Receiver) -> None:
+    from tests.talking import tables_with
+
+    webhook = add(operator, receiver)
+    assert webhook["secret"] == secret_of(webhook_uid(webhook), 0)
+    assert tables_with(webhook["secret"].removeprefix("whsec_")[:20]) == set()
+
+
+def webhook_uid(webhook: dict[str, Any]) -> Any:
+    from uuid import UUID
+
+    return UUID(webhook["id"])
