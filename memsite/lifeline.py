@@ -8,6 +8,8 @@ import ctypes
 import os
 import signal
 import sys
+from importlib import import_module
+from threading import Thread
 from typing import Any
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -32,4 +34,11 @@ def web_application() -> Any:
     die_with_parent()
     from memsite.wsgi import application
 
+    Thread(target=load_sdk, name="load-sdk", daemon=True).start()
     return application
+
+
+def load_sdk() -> None:
+    """What MCP needs takes a second or more to load: nobody's first request should wait for that."""
+    for name in ("mcp.server.streamable_http_manager", "mcp.server.mcpserver.utilities.func_metadata"):
+        import_module(name)
