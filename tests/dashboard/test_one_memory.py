@@ -205,6 +205,16 @@ def test_it_is_edited_on_its_page(ed: Client, alice: Caller) -> None:
     assert late["HX-Retarget"] == "#statement"
 
 
+def test_after_a_change_the_page_refreshes_itself_and_not_the_change(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    for answer in (
+        do(ed, memory, "pin"),
+        ed.post(f"{page_of(memory)}/edit", typed(memory, version=2, content="Whales hum"), headers=ON_PAGE),
+        ed.get(page_of(memory)),
+    ):
+        assert elements(answer, "div", id="one-memory")[0]["hx-get"] == page_of(memory)
+
+
 # --- links
 
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from memories.agent import LeftAlone, MemoryAgent, MemoryGone, VersionMismatch
 from memories.agent.curation import Change, archive_one, pin_one, restore_one, undo_one, unpin_one
 from memories.dashboard import story
-from memories.dashboard.desk import Desk, DeskRequest, page
+from memories.dashboard.desk import SAFE, Desk, DeskRequest, page
 from memories.dashboard.picks import as_id
 from memories.dashboard.show import fingerprint, go, is_seen, saved, show, toast, unchanged
 from memories.models import LinkKind, Memory
@@ -70,6 +70,8 @@ def show_one(request: DeskRequest, memory: Memory, **more: Any) -> HttpResponse:
         "find": find,
         "found": find_others(request.desk, memory, [one.other for one in links], find) if find else [],
         "seen": seen,
+        # After a change the address asked for is that of the change.
+        "refreshed_at": "" if request.method in SAFE else request.desk.address("memories-one", memory.uid),
     }
     return show(request, "memories/one/page", context | more, part="memories/one/parts")
 
