@@ -67,7 +67,7 @@ class OneWebhook(WebhookView):
         agent, row = self.webhook(app_id, uid)
         return Response(show_webhook(agent.change_webhook(row, body)))
 
-    @extend_schema(responses=Deleted, operation_id="delete_webhook")
+    @extend_schema(responses={200: Deleted}, operation_id="delete_webhook")
     def delete(self, request: Request, app_id: str, uid: UUID) -> Response:
         """With the log of what it was told."""
         agent, row = self.webhook(app_id, uid)
@@ -139,7 +139,7 @@ class BridgeView(OperatorView):
 
 
 class OneBridge(BridgeView):
-    @extend_schema(responses=Deleted, operation_id="delete_bridge")
+    @extend_schema(responses={200: Deleted}, operation_id="delete_bridge")
     def delete(self, request: Request, app_id: str, uid: UUID) -> Response:
         """What came over it stays."""
         agent, row = self.bridge(app_id, uid)
