@@ -61,7 +61,8 @@ def make(model: Any, text: str, **given: Any) -> Any:
 
 def fill(app: App) -> None:
     App.objects.filter(pk=app.pk).update(name=HOSTILE[1])
-    agent = make(Agent, HOSTILE[50], app=app)
+    # The name of an agent is letters and digits.
+    agent = Agent.objects.create(app=app, name="agent")
     first = None
     for number, text in enumerate(HOSTILE, 1):
         first = first or make(AgentSession, "first", app=app, agent=agent, title="All of it")
