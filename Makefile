@@ -14,7 +14,7 @@ PORT := 8000
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run demo test test-postgres check lint types imports migrations schema bench client format lock clean
+.PHONY: help run demo test check lint types imports migrations schema bench client format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -29,6 +29,7 @@ demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the f
 test: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run the tests
 	@$(BIN)/python -m pytest -n 2
 
+.PHONY: test-postgres
 test-postgres: $(VENV)/dev.stamp ## Run the tests on a PostgreSQL of their own
 	@$(BIN)/python -m tools.postgres $(BIN)/python -m pytest -n 2
 

@@ -230,7 +230,12 @@ def test_a_file_of_ours_with_a_key_is_for_the_user_only(speaking_mcp: str, home:
     assert stat.S_IMODE((home / ".claude.json").stat().st_mode) == 0o600
 
 
-def test_a_server_without_mcp_is_not_added(project: Path, key: str, home: Path) -> None:
+def test_a_server_without_mcp_is_not_added(
+    project: Path, httpserver: HTTPServer, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    httpserver.expect_request("/mcp").respond_with_data("not here", status=404)
+    monkeypatch.setenv("MEMSITE_URL", httpserver.url_for(""))
+    monkeypatch.setenv("MEMSITE_API_KEY", "mst_secret_key")
     install()
     assert not (home / ".claude.json").exists()
 

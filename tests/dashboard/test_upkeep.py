@@ -105,7 +105,8 @@ def test_jobs_and_runs_refresh_themselves_apart(vera: Client, alice: Caller) -> 
     seen = {part: elements(page, tag, id=part)[0]["hx-headers"].split('"')[3] for tag, part in
             (("div", "job-lists"), ("section", "run-list"))}  # fmt: skip
     for part, state in seen.items():
-        assert fragment(vera, "/upkeep", **{"HX-Target": part, "X-Seen": state}).status_code == 204
+        itself = {"HX-Target": part, "HX-Trigger": part, "X-Seen": state}
+        assert fragment(vera, "/upkeep", **itself).status_code == 204
     run_of(alice)
     runs = fragment(vera, "/upkeep", **{"HX-Target": "run-list", "X-Seen": seen["run-list"]})
     assert (len(elements(runs, "section", id="run-list")), elements(runs, "div", id="job-lists")) == (1, [])
@@ -218,7 +219,7 @@ def test_what_has_changed_since_is_not_taken_back(ed: Client, alice: Caller) -> 
 
 def test_undoing_an_approval_gives_back_what_it_had_contradicted(ed: Client, alice: Caller) -> None:
     (opinion,) = refusals(alice, OPINION)
-    fields = {"content": "Can be started independently of WireGuard", "category": "dependency", "subject": "caddy"}
+    fields = {"content": "Must not be started after WireGuard", "category": "dependency", "subject": "caddy"}
     Rejection.objects.update(candidate={**(opinion.candidate or {}), **fields})
     known = Memory.objects.get(
         uid=alice.remember("Must be started after WireGuard", category="dependency", subject="caddy", confidence=0.8)[
