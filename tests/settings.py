@@ -5,7 +5,7 @@ import tempfile
 from dataclasses import replace
 
 # A server with an empty database of the name `postgres` in which others may be made: `make test-postgres` starts one.
-database_url = os.environ.get("MEMSITE_TEST_DATABASE_URL", "")
+database_url = os.environ.get("TEST_DATABASE_URL", "")
 for name in [name for name in os.environ if name.startswith("MEMSITE_")]:
     del os.environ[name]
 os.environ["MEMSITE_SECRET_KEY"] = "only for tests"

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m tools.postgres .venv/bin/python -m pytest -n 2
 
-The command finds its address in MEMSITE_TEST_DATABASE_URL. Nothing is left of it.
+The command finds its address in TEST_DATABASE_URL. Nothing is left of it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ def main(command: list[str]) -> int:
         server = get_server(folder, cleanup_mode="stop")
         try:
             address = f"postgresql://postgres@/postgres?host={folder}"
-            return subprocess.call(command, env={**os.environ, "MEMSITE_TEST_DATABASE_URL": address})  # noqa: S603
+            return subprocess.call(command, env={**os.environ, "TEST_DATABASE_URL": address})  # noqa: S603
         finally:
             server.cleanup()
 
