@@ -52,14 +52,14 @@ schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
 # One core, so that figures compare. DATA is a folder of annotated conversations, LIMIT how many of each file to take,
-# NOTE what a reader of the figures should know. `make bench-recall`, `-learning`, `-latency`, `-upkeep`, `-year` are its
-# parts.
+# NOTE what a reader of the figures should know. `make bench-recall`, `-learning`, `-latency`, `-desk`, `-upkeep`, `-year`
+# are its parts.
 DATA := ../shared/bench
 BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
 BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
-.PHONY: bench-recall bench-learning bench-latency bench-upkeep bench-year train-ranker
+.PHONY: bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year train-ranker
 
-bench: bench-recall bench-learning bench-latency bench-upkeep bench-year ## Measure recall, learning, latency and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
+bench: bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year ## Measure recall, learning, latency, desk and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
 
 bench-recall: $(VENV)/run.stamp
 	@$(BENCH) bench.recall $(BENCH_DATA)
@@ -69,6 +69,9 @@ bench-learning: $(VENV)/run.stamp
 
 bench-latency: $(VENV)/run.stamp
 	@$(BENCH) bench.latency --note "$(NOTE)"
+
+bench-desk: $(VENV)/run.stamp
+	@$(BENCH) bench.desk --note "$(NOTE)"
 
 bench-upkeep: $(VENV)/run.stamp
 	@$(BENCH) bench.upkeep --note "$(NOTE)"

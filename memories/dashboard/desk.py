@@ -113,6 +113,7 @@ def page(
             return response
 
         guarded.can_be_looked_at = read is not None  # type: ignore[attr-defined]
+        guarded.takes_changes = write is not None  # type: ignore[attr-defined]
         return guarded
 
     return decorate

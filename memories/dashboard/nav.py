@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from memories.dashboard.desk import Desk
+from memories.models import Decision, Rejection
+from memsite.tenancy.models import App
 
 # (name of the address, what the menu says). A page below another, such as one memory, opens its parent's entry:
 # its name begins with it.
@@ -44,6 +46,18 @@ TABS = {
         ("settings-audit", "Audit log"),
     ),
 }
+COUNTED_TO = 1_000
+
+
+def to_review(app: App) -> str:
+    """How many refusals nobody has decided, as it is shown. One query, of no more rows than are told apart."""
+    rows = Rejection.objects.for_app(app).filter(decision=Decision.OPEN).order_by()
+    number = rows[: COUNTED_TO + 1].count()
+    return f"{COUNTED_TO:,}+" if number > COUNTED_TO else f"{number:,}" if number else ""
+
+
+# What waits for somebody on a page, told on its tab.
+WAITING = {"upkeep-review": to_review}
 
 
 def entries(desk: Desk, request: Any) -> list[dict[str, Any]]:
@@ -55,6 +69,9 @@ def tabs(desk: Desk, request: Any) -> list[dict[str, Any]]:
     here = request.resolver_match.url_name or ""
     entry = here.split("-")[0]
     rows = shown(TABS[entry], desk, here)
+    for row in rows:
+        if count := WAITING.get(row["name"]):
+            row["waiting"] = count(desk.app)
     # All of an entry's names begin with its first page's.
     rows[0]["is_open"] = not any(row["is_open"] for row in rows[1:])
     return rows

@@ -46,7 +46,10 @@ class Injection(Scoped):
 
     class Meta:
         ordering = ["-id"]
-        indexes = [models.Index(fields=["session", "memory"], name="injection_session_memory")]
+        indexes = [
+            models.Index(fields=["session", "memory"], name="injection_session_memory"),
+            models.Index(fields=["app", "judged_at"], name="injection_judged"),
+        ]
 
     def __str__(self) -> str:
         return f"memory {self.memory_id} in session {self.session_id}"

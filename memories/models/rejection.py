@@ -46,6 +46,7 @@ class Rejection(Scoped, Identified):
 
     class Meta:
         ordering = ["-uid"]
+        indexes = [models.Index(fields=["app", "decision", "uid"], name="rejection_decision")]
         constraints = [models.UniqueConstraint(fields=["app", "uid"], name="rejection_uid_is_unique_in_app")]
 
     def __str__(self) -> str:

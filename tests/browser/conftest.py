@@ -10,11 +10,13 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from urllib.error import URLError
+from urllib.parse import urlsplit
 from urllib.request import urlopen
 
 import pytest
+from django.urls import resolve
 from playwright.sync_api import Browser, sync_playwright
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,8 +90,24 @@ def chromium() -> Iterator[Browser]:
         browser.close()
 
 
+sends = pytest.mark.sends
+"""The changes that a test has to make in the browser, by the names of their addresses."""
+
+
+@pytest.fixture(autouse=True)
+def _sent(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fails where a test does not send what it says that it sends, or where it is not taken."""
+    Tab.sent.clear()
+    yield
+    said = {name for mark in request.node.iter_markers("sends") for name in mark.args}
+    assert said - Tab.sent == set()
+
+
 class Tab:
     """A page of a signed-in operator, and what went wrong on it."""
+
+    sent: ClassVar[set[str]] = set()
+    """Names of the addresses that took a change."""
 
     def __init__(self, chromium: Browser, site: tuple[str, str], width: int, scheme: Any) -> None:
         self.address, password = site
@@ -101,11 +119,16 @@ class Tab:
         self.page.on(
             "request", lambda asked: asked.url.startswith(self.address) or self.troubles.append(f"asks {asked.url}")
         )
+        self.page.on("response", self.note)
         self.open("/login")
         self.page.fill("[name=username]", "operator")
         self.page.fill("[name=password]", password)
         self.page.click("button[type=submit]")
         self.page.wait_for_selector("body.desk")
+
+    def note(self, answer: Any) -> None:
+        if answer.request.method == "POST" and answer.status < 400:
+            self.sent.add(resolve(urlsplit(answer.url).path).url_name)
 
     def open(self, path: str) -> Any:
         answer = self.page.goto(self.address + path)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import CHROMIUM, ROOT, Tab
+from tests.browser.conftest import CHROMIUM, ROOT, Tab, sends
 from tests.browser.test_pages import WIDTHS, barriers
 from tests.dashboard.test_desk import LOOKED_AT
 
@@ -24,6 +24,7 @@ def row(page: Any, text: str) -> Any:
     return page.locator("#memory-list tbody tr", has_text=text)
 
 
+@sends("memories-edit", "memories-change", "memories-link", "memories-unlink")
 @pytest.mark.parametrize(("width", "scheme"), WIDTHS)
 def test_why_is_this_believed_and_correct_it(chromium: Any, site: Any, width: int, scheme: str) -> None:
     tab = Tab(chromium, site, width, scheme)
@@ -97,6 +98,7 @@ def test_two_operators_at_one_memory_see_both(chromium: Any, site: Any) -> None:
     assert first.troubles == second.troubles == []
 
 
+@sends("memories-add", "memories-bulk", "memories-undo")
 def test_a_refresh_keeps_scroll_focus_ticks_and_what_is_typed(chromium: Any, site: Any) -> None:
     tab, other = (Tab(chromium, site, 1280, "light") for _ in range(2))
     page = tab.open("/memories?app=demo-assistant")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import CHROMIUM, Tab
+from tests.browser.conftest import CHROMIUM, Tab, sends
 from tests.browser.test_pages import WIDTHS, barriers
 
 pytestmark = [
@@ -52,6 +52,7 @@ def test_one_walks_the_graph_by_its_drawing_and_by_its_list(chromium: Any, site:
     assert tab.troubles == []
 
 
+@sends("knowledge-triggers-add", "knowledge-triggers-settle")
 @pytest.mark.parametrize(("width", "scheme"), WIDTHS)
 def test_what_is_to_come_is_noted_and_called_off(chromium: Any, site: Any, width: int, scheme: str) -> None:
     tab = Tab(chromium, site, width, scheme)
@@ -68,6 +69,7 @@ def test_what_is_to_come_is_noted_and_called_off(chromium: Any, site: Any, width
     assert tab.troubles == []
 
 
+@sends("upkeep-review-decide")
 def test_a_refusal_is_rejected_and_that_is_undone(chromium: Any, site: Any) -> None:
     tab = Tab(chromium, site, 1280, "dark")
     page = tab.open("/upkeep/review?app=demo-ops")
@@ -81,6 +83,7 @@ def test_a_refusal_is_rejected_and_that_is_undone(chromium: Any, site: Any) -> N
     assert tab.troubles == []
 
 
+@sends("upkeep-run")
 def test_a_job_is_run_now(chromium: Any, site: Any) -> None:
     tab = Tab(chromium, site, 390, "light")
     page = tab.open("/upkeep?app=demo-assistant")
@@ -100,6 +103,7 @@ def test_a_number_that_cannot_be_is_said_in_its_place(chromium: Any, site: Any) 
     assert tab.troubles == []
 
 
+@sends("settings-agents", "settings-revoke")
 def test_a_key_is_shown_once(chromium: Any, site: Any) -> None:
     tab = Tab(chromium, site, 390, "light")
     page = tab.open("/settings/agents?app=demo-assistant")

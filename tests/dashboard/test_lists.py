@@ -158,15 +158,18 @@ def test_growth_is_by_the_days_of_the_app(alice: Caller) -> None:
 def test_the_overview_plots_what_there_is_and_says_what_there_is_not(vera: Client, alice: Caller) -> None:
     alice.remember("Backups run at night", confidence=0.95)
     empty = text_of(vera.get("/"))
-    assert "by what answered: nothing yet" in empty
+    assert "day by day: nothing yet" in empty
     assert "did they use it?: nothing yet" in empty
     alice.post("memories/search", {"query": "When do backups run?"})
+    alice.post("memories/search", {"query": "Zyzzyva?"})
     alice.start_session()
     Injection.objects.update(used=True, judged_at=timezone.now())
     answer = vera.get("/")
     plots = {plot.name: plot for plot in answer.context["plots"]}
     assert answer.context["confidences"].series[0].values == [0] * 9 + [1]
-    assert [(one.label, one.values[-1]) for one in plots["answers"].series if any(one.values)] == [("memories", 1)]
+    assert [(one.label, one.values[-1]) for one in plots["answers"].series if any(one.values)] == [
+        ("memories", 0.5), ("nothing found", 0.5),
+    ]  # fmt: skip
     assert [(one.label, one.values[-1]) for one in plots["use"].series] == [("used", 1), ("not used", 0)]
 
 

@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
+from memories.dashboard.nav import COUNTED_TO
 from memories.maintain.health import note_health
 from memories.maintain.run import Unclaimed
 from memories.models import Extraction, ExtractionStatus, HealthReport, Memory, Rejection
@@ -112,6 +113,15 @@ def test_jobs_and_runs_refresh_themselves_apart(vera: Client, alice: Caller) -> 
     assert (len(elements(runs, "section", id="run-list")), elements(runs, "div", id="job-lists")) == (1, [])
     jobs = fragment(vera, "/upkeep", **{"HX-Target": "job-lists", "X-Seen": seen["job-lists"]})
     assert (elements(jobs, "section", id="run-list"), len(elements(jobs, "div", id="job-lists"))) == ([], 1)
+
+
+def test_the_tab_tells_how_many_wait_for_review(vera: Client, alice: Caller) -> None:
+    assert "to look at" not in text_of(vera.get("/upkeep"))
+    rows = [Rejection(app=alice.app, reason="chatter") for _ in range(COUNTED_TO + 2)]
+    Rejection.objects.bulk_create([*rows[:2], Rejection(app=alice.app, reason="chatter", decision="confirmed")])
+    assert "Review 2 to look at" in text_of(vera.get("/upkeep"))
+    Rejection.objects.bulk_create(rows[2:])
+    assert "Review 1,000+ to look at" in text_of(vera.get("/upkeep/texts"))
 
 
 # --- texts

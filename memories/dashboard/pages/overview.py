@@ -65,13 +65,21 @@ def plot_confidence(app: App) -> Plot:
 
 
 def plot_answers(days: Sequence[date], answered: Mapping[str, Sequence[int]]) -> Plot:
-    series = [Series(ANSWERS[tier], answered[tier]) for tier in figures.BY]
-    return Plot("answers", "Searches a day, by what answered", "Day", days, series, stacked=True)
+    """Shares of each day's searches; a day without any is a gap."""
+    totals = [sum(counts) for counts in zip(*answered.values(), strict=True)]
+    series = [Series(ANSWERS[tier], shares(answered[tier], totals)) for tier in figures.BY]
+    return Plot("answers", "What answers searches, day by day", "Day", days, series, unit="share", stacked=True)
 
 
 def plot_use(app: App, days: Sequence[date]) -> Plot:
     by_day = {one.day: one for one in used_rates(app, days[0])}
     used = [by_day[day].used if day in by_day else 0 for day in days]
     ignored = [by_day[day].ignored if day in by_day else 0 for day in days]
-    series = [Series("used", used), Series("not used", ignored)]
-    return Plot("use", "What agents were shown: did they use it?", "Day", days, series, stacked=True)
+    totals = [sum(counts) for counts in zip(used, ignored, strict=True)]
+    series = [Series("used", shares(used, totals)), Series("not used", shares(ignored, totals))]
+    return Plot("use", "What agents were shown: did they use it?", "Day", days, series, unit="share", stacked=True)
+
+
+def shares(counts: Sequence[int], totals: Sequence[int]) -> list[float | None]:
+    """None where there is nothing to have a share of."""
+    return [count / total if total else None for count, total in zip(counts, totals, strict=True)]

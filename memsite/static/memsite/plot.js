@@ -106,7 +106,7 @@
     }[table.axis];
     const format = FORMATS[table.unit];
     const isCount = table.unit === "count";
-    const highest = (most) => (table.unit === "level" ? 1 : Math.max(most * 1.08, isCount ? 1 : 1e-6));
+    const highest = (most) => (table.unit === "level" || (table.unit === "share" && table.stacked) ? 1 : Math.max(most * 1.08, isCount ? 1 : 1e-6));
     const options = {
       width: box.clientWidth,
       height: HEIGHT,

@@ -1,0 +1,146 @@
+"""How long the desk's pages and the admin's lists take. Writes "The desk" of docs/benchmarks.md.
+
+.venv/bin/python -m bench.desk [--sizes 1000,100000]
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from statistics import median
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin
+from django.contrib.auth import get_user_model
+from django.test import Client
+from django.test.utils import setup_test_environment
+from django.urls import URLPattern, reverse
+from django.utils import timezone
+
+from bench.desk_data import TURNS, furnish
+from bench.latency import sizes
+from bench.options import make_database, parser
+from bench.page import circumstances, table, write_section
+from bench.progress import progress
+from memories.dashboard.urls import urlpatterns
+from memories.models import Entity, Memory, Status
+from memories.providers.embeddings import EmbedderSettings, make_embedder
+from memsite.admin_site import SiteAdmin
+from memsite.tenancy.models import App
+from sessions.models import AgentSession
+
+TIMES = 7
+Seconds = dict[str, list[float]]
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--sizes", type=sizes, default=[1_000, 100_000], help="numbers of memories")
+    given = options.parse_args()
+    setup_test_environment(debug=False)
+    make_database()
+    facts = circumstances(given.note)
+    client = operator()
+    measured = {size: measure(client, size) for size in given.sizes}
+    body = render(measured, facts)
+    write_section("The desk", body)
+    print(body)
+
+
+def operator() -> Client:
+    user: Any = get_user_model()
+    client = Client(raise_request_exception=True)
+    client.force_login(user.objects.create_superuser("bench"), backend=settings.AUTHENTICATION_BACKENDS[-1])
+    return client
+
+
+def measure(client: Client, size: int) -> Seconds:
+    app = furnish(size, make_embedder(EmbedderSettings("hash")), timezone.now())
+    pages = dict(addresses(app))
+    return {name: asked(client, there) for name, there in progress(list(pages.items()), f"pages with {size} memories")}
+
+
+def asked(client: Client, there: str) -> list[float]:
+    """The first answer loads what is loaded once, and does not count."""
+    return [timed(client, there) for _ in range(TIMES + 1)][1:]
+
+
+def timed(client: Client, there: str) -> float:
+    began = time.perf_counter()
+    answer = client.get(there)
+    assert answer.status_code == 200, (there, answer.status_code)
+    return time.perf_counter() - began
+
+
+def addresses(app: App) -> Iterator[tuple[str, str]]:
+    """(what is read, where): each page of the desk, its lists narrowed and far back, and each list of the admin."""
+    for entry in urlpatterns:
+        if isinstance(entry, URLPattern) and "<" not in str(entry.pattern) and looked_at(entry):
+            yield f"`/{entry.pattern}`", in_app(app, f"/{entry.pattern}")
+    yield from ((f"`{there}`", in_app(app, there)) for there in NARROWED)
+    yield from ((name, in_app(app, there)) for name, there in ones(app))
+    for model, page in admin.site._registry.items():
+        if isinstance(page, SiteAdmin):
+            there = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+            yield f"admin: {model._meta.verbose_name_plural}", there
+
+
+NARROWED = (
+    "/memories?status=archived",
+    "/memories?category=timing&status=inactive",
+    "/memories?q=bababa",
+    "/memories?q=bababa&by=meaning",
+    "/recall?q=what+about+bababa",
+    "/knowledge/entities?q=ba",
+    "/upkeep/review?kind=quarantine",
+)
+
+
+def looked_at(entry: URLPattern) -> bool:
+    return bool(getattr(entry.callback, "can_be_looked_at", False))
+
+
+def in_app(app: App, there: str) -> str:
+    return f"{there}{'&' if '?' in there else '?'}app={app.app_id}"
+
+
+def ones(app: App) -> Iterator[tuple[str, str]]:
+    memory = Memory.objects.for_app(app).filter(status=Status.ACTIVE).exclude(session=None).earliest("pk").uid
+    session = AgentSession.objects.for_app(app).latest("pk").uid
+    # Names are drawn as words are: the first one is in a good part of all memories.
+    name = Entity.objects.for_app(app).earliest("pk").uid
+    yield "one memory", f"/memories/{memory}"
+    yield "one memory in the graph", f"/knowledge/memories/{memory}"
+    yield "one session", f"/sessions/{session}?turn=10"
+    yield "the name that most memories mention", f"/knowledge/entities/{name}"
+    yield "one category", "/knowledge/categories/timing"
+
+
+def render(measured: Mapping[int, Seconds], facts: str) -> str:
+    few = min(measured)
+    head = ["", *(f"{size:,}" for size in measured)]
+    rows = [
+        [name, *(f"{cell(measured[size][name])}{times(measured, name, few, size)}" for size in measured)]
+        for name in sorted(measured[few], key=lambda name: -median(measured[max(measured)][name]))
+    ]
+    return "\n\n".join([
+        f"Measured {facts}",
+        f"Every page of the operator's desk and every list of the admin, asked by a superuser in process (Django's test"
+        f" client: middleware, queries and templates, no socket), with so many memories in the app; for each 50 of them"
+        f" a session of {TURNS} turns with 100 injections, 3 names for each memory, a refusal for each 20. Median and"
+        f" (slowest) of {TIMES} in milliseconds; × is the median beside that of the smallest app. The slowest first.",
+        table(head, rows),
+    ])  # fmt: skip
+
+
+def cell(seconds: list[float]) -> str:
+    return f"{median(seconds) * 1000:.0f} ({max(seconds) * 1000:.0f})"
+
+
+def times(measured: Mapping[int, Seconds], name: str, few: int, size: int) -> str:
+    return "" if size == few else f" {median(measured[size][name]) / median(measured[few][name]):.1f}×"
+
+
+if __name__ == "__main__":
+    main()

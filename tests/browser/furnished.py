@@ -1,0 +1,39 @@
+"""An app with something on every page that can be acted on: made in the database of the site that is looked at."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from django.contrib.auth.models import User
+from django.utils import timezone
+
+from memories.models import Extraction, Rejection
+from memories.store import Candidate, writing
+from memsite.jobs.models import JobRun
+from memsite.tenancy.models import Agent, App
+from sessions.models import AgentSession, Cooldown, Resource
+from tests.conftest import make_app
+
+SAID = ("Caddy listens on port 443", "Backups run at two in the morning", "The database is on the second disk")
+
+
+def furnish(name: str) -> App:
+    app, now = make_app(name), timezone.now()
+    agent = Agent.objects.create(app=app, name="robot")
+    with writing(app, "operator:test", now) as write:
+        for text in (*SAID, "The database lies on the second disk, too"):
+            write.create(Candidate(content=text, category="config", agent=agent))
+    session = AgentSession.objects.create(app=app, agent=agent, title="A round")
+    own = {"app": app, "session": session}
+    resource = Resource.objects.create(**own, role="user", raw_content="I am vegan.", content_at=now, source_key="1")
+    Extraction.objects.create(**own, resource=resource, status="dead", reason="the model was away")
+    Cooldown.objects.create(**own, agent=agent, action="restart", service="caddy", until=now + timedelta(days=1))
+    Rejection.objects.create(
+        **own, kind="fact", category="work", content="Perhaps it rains", reason="chatter",
+        candidate={"content": "It rains"},
+    )  # fmt: skip
+    due = {"app": app, "until": now, "fired_by": "beat"}
+    JobRun.objects.create(**due, job="weekly", period="one", status="dead", reason="unexpected KeyError")
+    JobRun.objects.create(**due, job="monthly", period="one")
+    User.objects.get_or_create(username="vera")
+    return app

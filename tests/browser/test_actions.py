@@ -1,0 +1,211 @@
+"""Everything that can be done on the desk, done in a browser: each address that takes changes is sent one."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memories.dashboard.urls import urlpatterns
+from tests.browser.conftest import CHROMIUM, ROOT, Tab, sends
+from tests.browser.furnished import SAID
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(CHROMIUM is None, reason="there is no Chromium here"),
+]
+Furnish = Callable[[str], str]
+
+
+@pytest.fixture
+def furnish(site: Any, site_environment: dict[str, str]) -> Furnish:
+    """Makes an app on the site that is looked at; the end of the addresses of its pages."""
+
+    def make(name: str) -> str:
+        code = f"from tests.browser.furnished import furnish; furnish({name!r})"
+        command = [sys.executable, "manage.py", "shell", "--no-imports", "-c", code]
+        subprocess.run(command, cwd=ROOT, env=site_environment, check=True, capture_output=True)  # noqa: S603
+        return f"?app={name}"
+
+    return make
+
+
+def told(page: Any, text: str) -> None:
+    """It is told in the corner; the toast goes, so that the next one is not mistaken for it."""
+    toast = page.locator(".toast", has_text=text)
+    toast.first.wait_for()
+    page.evaluate("document.querySelectorAll('.toast').forEach(toast => toast.remove())")
+
+
+def yes(page: Any) -> None:
+    page.locator("#confirm[open] button[value=yes]").click()
+
+
+@sends("memories-bulk", "memories-undo", "memories-change")
+def test_memories_are_curated_many_at_once_and_one_by_one(chromium: Any, site: Any, furnish: Furnish) -> None:
+    here = furnish("curated")
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open(f"/memories{here}&status=any")
+    bulk = page.get_by_role("group", name="What is ticked")
+    row = page.locator("#memory-list tbody tr", has_text=SAID[0])
+    for action, done in (("Pin", "pinned"), ("Unpin", "unpinned"), ("Archive", "archived"), ("Restore", "restored")):
+        row.locator("[data-pick]").check()
+        bulk.get_by_role("button", name=action, exact=True).click()
+        told(page, f"1 {done}.")
+    for text in (SAID[2], "lies on the second disk"):
+        page.locator("#memory-list tbody tr", has_text=text).locator("[data-pick]").check()
+    bulk.get_by_role("button", name="Merge").click()
+    yes(page)
+    page.locator(".toast", has_text="2 merged into one.").get_by_role("button", name="Undo").click()
+    told(page, "as before")
+    row.locator("td.text a").click()
+    page.locator("#statement").wait_for()
+    for action, done in (("Archive", "Archived."), ("Restore", "Restored.")):
+        page.locator("#statement").get_by_role("button", name=action, exact=True).click()
+        told(page, done)
+    page.get_by_role("button", name="Set back to revision 1").click()
+    yes(page)
+    told(page, "As it was after revision 1.")
+    page.locator("#statement").get_by_role("button", name="Delete", exact=True).click()
+    yes(page)
+    page.wait_for_url(f"**/memories{here}")
+    told(page, "Deleted.")
+    assert page.locator("#memory-list tbody tr", has_text=SAID[0]).count() == 0
+    assert tab.troubles == []
+
+
+@sends("cooldowns-lift", "knowledge-category-rewrite", "upkeep-review-edit", "upkeep-texts-retry")
+def test_what_waits_is_settled(chromium: Any, site: Any, furnish: Furnish) -> None:
+    here = furnish("settled")
+    tab = Tab(chromium, site, 390, "dark")
+    page = tab.open(f"/cooldowns{here}")
+    page.get_by_role("button", name="Lift: ").click()
+    yes(page)
+    page.get_by_text("No agent waits").wait_for()
+    page = tab.open(f"/upkeep/review{here}")
+    assert page.locator(".tabs .count").inner_text().startswith("1")
+    page.get_by_role("link", name="Edit and approve: ").click()
+    form = page.get_by_role("form", name="Edit and approve")
+    form.locator("[name=content]").fill("It rains on Mondays")
+    form.get_by_role("button", name="Approve").click()
+    told(page, "Approved as you have put it.")
+    page = tab.open(f"/upkeep/texts{here}")
+    page.get_by_role("button", name="Try all again").click()
+    page.locator("#text-list .badge", has_text="pending").wait_for()
+    page = tab.open(f"/knowledge/categories/config{here}")
+    page.get_by_role("button", name="Write anew").click()
+    told(page, "It is written anew")
+    assert tab.troubles == []
+
+
+@sends("upkeep-runs-retry", "upkeep-runs-stop")
+def test_a_run_is_tried_again_and_stopped(chromium: Any, site: Any, furnish: Furnish) -> None:
+    here = furnish("runs")
+    tab = Tab(chromium, site, 1280, "dark")
+    page = tab.open(f"/upkeep{here}")
+    page.get_by_role("button", name="Try again: weekly").click()
+    told(page, "It is tried again")
+    page.get_by_role("button", name="Stop: monthly").click()
+    page.locator("#run-list tr", has_text="monthly").locator(".badge", has_text="stopped").wait_for()
+    assert tab.troubles == []
+
+
+@sends(
+    "settings", "settings-create", "settings-status", "settings-policy", "settings-preset", "settings-agents",
+    "settings-issue", "settings-members", "settings-members-remove",
+)  # fmt: skip
+def test_an_app_is_made_and_governed(chromium: Any, site: Any, furnish: Furnish) -> None:
+    furnish("governing")
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open("/settings?app=governing")
+    page.get_by_text("Add an app").click()
+    page.locator("#new-app_id").fill("governed")
+    page.locator("#new-name").fill("Governed")
+    page.get_by_role("button", name="Add", exact=True).click()
+    told(page, "Governed is there.")
+    assert page.url.endswith("/settings/agents?app=governed")
+    page.locator("[name=name]").fill("clerk")
+    page.get_by_role("button", name="Add", exact=True).click()
+    first = page.get_by_role("alert").locator("code").inner_text()
+    page.get_by_text("Another key").click()
+    page.get_by_role("button", name="Issue").click()
+    page.wait_for_function("first => document.querySelector('[role=alert] code').innerText !== first", arg=first)
+    page = tab.open("/settings?app=governed")
+    page.locator("#app-name").fill("Well governed")
+    page.get_by_role("button", name="Rename").click()
+    told(page, "Saved.")
+    page.get_by_role("button", name="Uninstall").click()
+    yes(page)
+    told(page, "Well governed is uninstalled.")
+    page.get_by_role("button", name="Install again").click()
+    told(page, "Well governed is active.")
+    page = tab.open("/settings/policy?app=governed")
+    page.get_by_role("button", name="Set every number as ops has it").click()
+    yes(page)
+    page.get_by_text("this app's").wait_for()
+    page.locator("[name=memory_limit]").fill("123")
+    page.get_by_role("button", name="Save the policy").click()
+    page.locator(".policy-row.changed [name=memory_limit]").wait_for()
+    page = tab.open("/settings/members?app=governed")
+    page.locator("#member-name").fill("vera")
+    page.locator("#member-role").select_option("owner")
+    page.get_by_role("button", name="Let in").click()
+    told(page, "vera is owner")
+    page.locator("#member-name").fill("operator")
+    page.locator("#member-role").select_option("owner")
+    page.get_by_role("button", name="Let in").click()
+    told(page, "operator is owner")
+    page.get_by_role("button", name="Take vera out").click()
+    yes(page)
+    page.locator("tbody tr", has_text="vera").wait_for(state="detached")
+    assert tab.troubles == []
+
+
+@sends("settings-moving", "settings-purge")
+def test_an_app_moves_out_in_and_is_deleted_for_good(
+    chromium: Any, site: Any, furnish: Furnish, tmp_path: Path
+) -> None:  # fmt: skip
+    here = furnish("moving")
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open(f"/settings/moving{here}")
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Everything (NDJSON)").click()
+    file = tmp_path / "moving.ndjson"
+    download.value.save_as(file)
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    assert SAID[0] in json.dumps(lines)
+    furnish("taking")
+    page = tab.open("/settings/moving?app=taking")
+    page.locator("[name=file]").set_input_files(file)
+    page.get_by_role("button", name="Only look").click()
+    page.get_by_text("The file would bring:").wait_for()
+    page.locator("[name=file]").set_input_files(file)
+    page.get_by_role("button", name="Take it in").click()
+    page.locator(".toast").first.wait_for()
+    page = tab.open(f"/settings/purge{here}")
+    page.get_by_label("all memories: what was said stays").check()
+    page.locator("[name=typed]").fill("movign")
+    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_text("That is not moving.").wait_for()
+    page.locator("[name=typed]").fill("moving")
+    page.get_by_role("button", name="Delete for good").click()
+    page.locator("#purge-list tbody tr").wait_for()
+    assert tab.open(f"/memories{here}").locator("#memory-list tbody tr").count() == 0
+    assert tab.troubles == []
+
+
+def test_nothing_that_can_be_done_is_left_out() -> None:
+    """Each address of the desk that takes a change is named by a test here that has to send it one (`sends`)."""
+    modules = [import_module(f"tests.browser.{path.stem}") for path in Path(__file__).parent.glob("test_*.py")]
+    tests = [one for module in modules for name, one in vars(module).items() if name.startswith("test_")]
+    marks = [mark for test in tests for mark in getattr(test, "pytestmark", []) if mark.name == "sends"]
+    sent = {name for mark in marks for name in mark.args}
+    takes = {one.name for one in urlpatterns if getattr(one.callback, "takes_changes", False)}
+    assert len(takes) > 20
+    assert takes - sent == set()
