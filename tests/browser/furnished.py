@@ -18,7 +18,7 @@ SAID = ("Caddy listens on port 443", "Backups run at two in the morning", "The d
 
 
 def furnish(name: str) -> App:
-    app, now = make_app(name), timezone.now()
+    app, now = make_app(name, capture_summaries=True), timezone.now()
     agent = Agent.objects.create(app=app, name="robot")
     with writing(app, "operator:test", now) as write:
         for text in (*SAID, "The database lies on the second disk, too"):
