@@ -9,6 +9,7 @@ than paraphrases.
 import math
 
 from .additions import find_additions
+from .denial import find_plain_denial
 from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
@@ -20,6 +21,9 @@ from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
 __all__ = ["Relation", "Thresholds", "Verdict", "relate"]
 
 DEFAULT_THRESHOLDS = Thresholds()
+DENIED = 0.9
+"""How sure a verdict is that only a plain denial gives: where the model finds nothing else that differs."""
+
 MIN_COVERAGE_OF_THE_SAME = 0.15
 """Without a word in common nothing is the same, however close the embeddings."""
 
@@ -56,6 +60,9 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     probabilities = model.probabilities(evidence.features)
     relation = max(probabilities, key=lambda label: probabilities[label])
     if relation is Relation.SAME:
+        denial = find_plain_denial(sides, evidence)
+        if denial:
+            return Verdict(Relation.CONTRADICTS, denial, DENIED)
         doubt = _doubt_the_same(sides, evidence)
         if doubt:
             return Verdict(Relation.DIFFERENT, doubt, 1 - probabilities[Relation.SAME])

@@ -136,6 +136,53 @@ class TestNegation:
         verdict = relate(existing, new, 0.85)
         assert verdict.relation is CONTRADICTS, verdict
 
+    @pytest.mark.parametrize("similarity", [None, 0.75, 0.9])
+    @pytest.mark.parametrize(
+        ("subject", "existing", "new"),
+        [
+            ("backup", "The backup does not run at night", "Runs at night"),
+            ("backup", "The backup doesn't run at night", "The backup runs at night"),
+            ("backup", "Does not run at night", "Runs at night"),
+            ("backup", "The backup stopped running at night", "Runs at night"),
+            ("nightly backup", "The nightly backup is not kept for a month", "Is kept for a month"),
+            ("postgres", "Postgres must not be restarted on weekdays", "Must be restarted on weekdays"),
+            ("cleanup", "Cleanup no longer takes place on Fridays", "Takes place on Fridays"),
+            ("", "No standup at nine", "Standup at nine"),
+            ("", "User never works on Mondays", "Works on Mondays"),
+        ],
+    )
+    def test_a_plain_denial_of_light_words_contradicts(
+        self, subject: str, existing: str, new: str, similarity: float | None
+    ) -> None:
+        for one, other in ((existing, new), (new, existing)):
+            verdict = relate(one, other, similarity, subject)
+            assert verdict.relation is CONTRADICTS, (one, other, verdict)
+            assert "negated" in verdict.reason
+
+    @pytest.mark.parametrize("similarity", [None, 0.75, 0.9])
+    @pytest.mark.parametrize(
+        ("subject", "existing", "new"),
+        [
+            ("backup", "The backup runs at night", "Runs at night"),
+            ("backup", "The backup does not run at night", "Doesn't run at night"),
+            ("backup", "Runs at night, not by day", "The backup runs at night"),
+            ("backup", "Does not only run at night", "Runs at night"),
+            ("gateway", "The gateway cannot be used without a key", "Can be used with a key"),
+            ("gateway", "The gateway does not start without redis", "Needs redis to start"),
+        ],
+    )
+    def test_a_denial_that_denies_nothing_of_it_stays_the_same(
+        self, subject: str, existing: str, new: str, similarity: float | None
+    ) -> None:
+        for one, other in ((existing, new), (new, existing)):
+            assert relate(one, other, similarity, subject).relation is SAME, (one, other)
+
+    def test_a_denial_at_another_time_is_left_to_the_model(self) -> None:
+        """Run at 9 and not run at night: both may be true."""
+        assert (
+            relation("The backup does not run at night", "Runs at 9 in the morning", 0.8, "backup") is not CONTRADICTS
+        )
+
     def test_what_comes_first_may_be_told_from_either_end(self) -> None:
         existing = "The share has to be mounted before docker starts"
         assert relation(existing, "Start docker only after the share is mounted") is SAME

@@ -1,0 +1,39 @@
+"""A statement that is said again with a "not": whatever its words weigh, the two cannot both be true."""
+
+from memories.text.wordlist import words
+
+from . import cues
+from .alignment import COVERED, Words
+from .coverage import Best
+from .evidence import Evidence, Sides
+from .outline import SUBJECT_WEIGHT
+
+_PLAIN = cues.DENIALS | words("no none stop stops stopped stopping quit quits ceased ceases")
+_NUMBERS_DIFFER = ("number_conflict", "number_both", "number_one_side", "number_unpaired")
+
+
+def find_plain_denial(sides: Sides, evidence: Evidence) -> str | None:
+    """Name the negation when one statement holds all that the other says, and denies it; else None.
+
+    The model weighs a conflict by the words that show it, and "runs at night" has only light ones. What hides in a
+    word ("refuses") is left to the model: it may be undone by another.
+    """
+    if not evidence.features["negated_one_side"] or any(evidence.features[name] for name in _NUMBERS_DIFFER):
+        return None
+    a, b = sides.existing.words, sides.new.words
+    best_a, best_b = sides.aligned.best_existing, sides.aligned.best_new
+    if _is_plain(sides) and (_is_denied(a, best_a, b) or _is_denied(b, best_b, a)):
+        return evidence.notes["negated_one_side"]
+    return None
+
+
+def _is_plain(sides: Sides) -> bool:
+    """Tell whether all negations of both are words that do nothing else."""
+    return all(side.tokens[at] in _PLAIN for side in (sides.existing, sides.new) for at in side.turns)
+
+
+def _is_denied(held: Words, best: Best, others: Words) -> bool:
+    """Tell whether every word of a statement, its subject aside, is in the other, one with the other sign."""
+    telling = [(word, found) for word, found in zip(held, best, strict=True) if word.weight > SUBJECT_WEIGHT]
+    is_contained = all(share >= COVERED for _, (share, _) in telling)
+    return is_contained and any(word.sign != others[at].sign for word, (_, at) in telling)
