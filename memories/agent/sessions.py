@@ -18,6 +18,7 @@ from memories.capture.spoken import Captured, capture_said
 from memories.capture.stream import StreamCapture
 from memories.capture.work import TASK, queue_digest
 from memories.inject.due import inject_due
+from memories.inject.lessons import inject_lessons
 from memories.inject.pipeline import Injected, budget_tokens, greet, injectable, note_injected
 from memories.inject.prompts import tier_prompt
 from memories.learn.triggers import Due, note_coming
@@ -25,8 +26,8 @@ from memories.maintain.crashed import flush_crashed
 from memories.maintain.decay import decay_app
 from memories.maintain.run import Run, Unclaimed
 from memories.models import Extraction, Kind, Memory
-from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
+from memories.text.tokens import estimate_tokens
 from memsite.conf import get_conf
 from memsite.doorbell import ring
 from sessions.checkpoints import recover, store_turn, unread_turns
@@ -35,12 +36,19 @@ from sessions.models import AgentSession, Role, SessionStatus, Turn
 from sessions.recording import Said
 
 MOST_LESSONS = 50
+MOST_TELLING = ("-importance", "-confidence", "-id")
+# Three blocks have two empty lines between them.
+SEAMS_TOKENS = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """What a session begins with: what is due today, what is known, what was learnt, and the jobs that it set going."""
+    """What a session begins with: lessons, what is due today, what is known; and the jobs that it set going.
 
+    `lessons` are all that there are, up to MOST_LESSONS; `taught` is the block of those that the budget holds.
+    """
+
+    taught: Injected
     due: Injected
     known: Injected
     dues: list[Due]
@@ -48,21 +56,20 @@ class Greeting:
     jobs_run: Sequence[str] = ()
 
     @property
-    def injected(self) -> tuple[Injected, Injected, Injected]:
-        lines = tuple(lesson.content for lesson in self.lessons)
-        return self.due, self.known, Injected("", 0, self.lessons, len(self.lessons), LESSONS, lines)
+    def blocks(self) -> tuple[Injected, Injected, Injected]:
+        return self.taught, self.due, self.known
 
     @property
     def text(self) -> str:
-        return "\n\n".join(filter(None, (self.due.text, self.known.text)))
+        return "\n\n".join(block.text for block in self.blocks if block.text)
 
     @property
     def tokens(self) -> int:
-        return self.due.tokens + self.known.tokens
+        return estimate_tokens(self.text)
 
     @property
     def memories(self) -> list[Memory]:
-        return [*self.due.memories, *self.known.memories]
+        return [memory for block in self.blocks for memory in block.memories]
 
 
 class Sessions(Feedback, Triggers, Upkeep):
@@ -97,19 +104,25 @@ class Sessions(Feedback, Triggers, Upkeep):
         now = timezone.now()
         decay_app(self.app, now, Unclaimed(now))
         greeting = self.greeting(session.user_id, now)
-        for injected in greeting.injected:
-            note_injected(session, injected, None, now)
+        for block in greeting.blocks:
+            note_injected(session, block, None, now)
         return replace(greeting, jobs_run=["decay", *self.fire_overdue("session start")])
 
     def greeting(self, user_id: str | None, now: datetime) -> Greeting:
         """What a session of this end user would begin with now."""
-        budget = budget_tokens(self.app.policy, self.app.policy.block)
-        dues = self.due_triggers(user_id)
+        budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
+        dues, lessons = self.due_triggers(user_id), self.lessons(user_id)
+        first = list(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS])
+        total = lessons.count() if len(first) == MOST_LESSONS else len(first)
         due = inject_due(dues, budget // 2)
-        brought = [memory.pk for memory in due.memories]
-        allowed = self.memories().of_user(user_id).exclude(pk__in=brought)
-        known = greet(allowed, self.app, self.app.policy.block, now, max_tokens=budget - due.tokens)
-        return Greeting(due, known, dues, list(self.lessons(user_id)[:MOST_LESSONS]))
+        told = {memory.pk for memory in due.memories}
+        untold = [lesson for lesson in first if lesson.pk not in told]
+        taught = inject_lessons(untold, total - len(first) + len(untold), (budget - due.tokens) // 2)
+        told |= {memory.pk for memory in taught.memories}
+        allowed = self.memories().of_user(user_id).exclude(pk__in=told)
+        rest = budget - due.tokens - taught.tokens
+        known = greet(allowed, self.app, self.app.policy.block, now, max_tokens=rest)
+        return Greeting(taught, due, known, dues, first)
 
     def prompt(self, tier: int) -> str:
         """What an agent of this tier (1 to 3) is told to do, and how it notes down what it learns. Markdown."""

@@ -1,4 +1,4 @@
-"""A prompt for the start of a session: what is due, what is known, what was learnt."""
+"""A prompt for the start of a session: what was learnt, what is due, what is known."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from mcp.shared.exceptions import MCPError
 from rest_framework.exceptions import APIException
 
 from memories.api.storing import StoringView
-from memories.inject.neutral import neutralise
-from memories.inject.render import fence
 from memories.mcp.toolbox import told_of
 from memories.mcp.tools import session_named
 
 NAME = "session-start"
-DESCRIPTION = "What to know at the start of a session: what is due today, what is known, what was learnt."
+DESCRIPTION = "What to know at the start of a session: what was learnt, what is due today, what is known."
 NOTHING = "Nothing is known yet."
 
 
@@ -51,6 +49,4 @@ def text_for(door: StoringView, session: str = "", user_id: str = "") -> str:
         greeting = agent.start(session_named(door, session, user_id or None))
     else:
         greeting = agent.greeting(user_id or None, timezone.now())
-    lessons = [f"- {neutralise(lesson.content)}" for lesson in greeting.lessons]
-    block = fence("\n".join(["## Lessons", "", *lessons])) if lessons else ""
-    return "\n\n".join(filter(None, (greeting.text, block))) or NOTHING
+    return greeting.text or NOTHING
