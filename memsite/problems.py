@@ -1,5 +1,6 @@
 """Errors as RFC 9457 problem details (`application/problem+json`), for DRF and for plain Django alike."""
 
+import sys
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -7,14 +8,15 @@ from typing import Any
 import orjson
 import structlog
 from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
-from django.db import OperationalError, connection
+from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from memsite.exceptions import Busy
+from memsite.durability import is_busy
+from memsite.exceptions import BUSY_RETRY_SECONDS, Busy
 from memsite.requests import current_request_id
 
 log = structlog.get_logger("memsite.problems")
@@ -65,7 +67,7 @@ def as_api_exception(error: Exception) -> exceptions.APIException | None:
         return exceptions.NotFound()
     if isinstance(error, PermissionDenied):
         return exceptions.PermissionDenied()
-    if isinstance(error, OperationalError) and "locked" in str(error):
+    if is_busy(error):
         log.warning("database_busy", vendor=connection.vendor)
         return Busy()
     return None
@@ -130,4 +132,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
+    """Django calls it while the exception is being handled."""
+    if is_busy(sys.exception()):
+        response = error_view(request, HTTPStatus.SERVICE_UNAVAILABLE, str(Busy.default_detail))
+        response["Retry-After"] = str(BUSY_RETRY_SECONDS)
+        return response
     return error_view(request, HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; it has been logged.")

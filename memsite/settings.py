@@ -80,6 +80,10 @@ TEMPLATES = [
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 
+# A writer waits so long for the one before it, and a request for a connection; then it is answered with 503.
+LOCK_SECONDS = 20
+
+
 def database(conf: Conf) -> dict[str, Any]:
     """SQLite in the data directory unless `MEMSITE_DATABASE_URL` says otherwise."""
     url = conf.database_url or f"sqlite:///{conf.data_dir / 'memsite.sqlite3'}"
@@ -92,7 +96,7 @@ def sqlite_options() -> dict[str, Any]:
     options = {
         # IMMEDIATE: a transaction that reads and then writes waits for the lock instead of failing.
         "transaction_mode": "IMMEDIATE",
-        "timeout": 20,
+        "timeout": LOCK_SECONDS,
         # recursive_triggers: INSERT OR REPLACE asks the triggers that refuse deletions, too.
         # FULL: an acknowledged write survives a power cut. secure_delete: deleted text is overwritten.
         "init_command": (
@@ -106,8 +110,9 @@ def sqlite_options() -> dict[str, Any]:
 
 def postgres_options(conf: Conf) -> dict[str, Any]:
     """The threads of a process share some connections: there are more threads than a server likes connections."""
-    pool = {"min_size": 1, "max_size": conf.database_connections, "timeout": 20}
-    return {"CONN_HEALTH_CHECKS": True, "OPTIONS": {"pool": pool}}
+    pool = {"min_size": 1, "max_size": conf.database_connections, "timeout": LOCK_SECONDS}
+    # As long as with SQLite, then 503: without it, a writer waits for another one's lock without end.
+    return {"CONN_HEALTH_CHECKS": True, "OPTIONS": {"pool": pool, "options": f"-c lock_timeout={LOCK_SECONDS}s"}}
 
 
 DATABASES = {"default": database(MEMSITE)}

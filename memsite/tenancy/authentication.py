@@ -12,7 +12,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from memsite.durability import unhurried
+from memsite.durability import count
 from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.keys import find_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, Scope
@@ -89,8 +89,7 @@ def key_of(request: Request, expected: str) -> str | None:
 def note_use(key: ApiKey, now: datetime) -> None:
     """Once a minute is enough to see that a key is used, and spares the write lock."""
     if key.last_used_at is None or now - key.last_used_at >= USED_EVERY:
-        with unhurried():
-            ApiKey.objects.filter(pk=key.pk).update(last_used_at=now)
+        count(lambda: ApiKey.objects.filter(pk=key.pk).update(last_used_at=now))
 
 
 class OperatorSessionAuthentication(SessionAuthentication):

@@ -5,13 +5,15 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
 from django.db.backends.sqlite3.base import DatabaseWrapper
 
-from memsite import durability
+from memsite import checks, durability
+from memsite.checks import has_wal_reset_bug
 from memsite.conf import get_conf
 from memsite.durability import unhurried
 from memsite.settings import database
@@ -74,3 +76,45 @@ def test_inside_a_transaction_it_is_a_part_of_that_one(own: DatabaseWrapper) -> 
         add(own)
         assert level(own) == FULL
     assert (level(own), count(own)) == (FULL, 1)
+
+
+def pragma(one: DatabaseWrapper, name: str) -> Any:
+    with one.cursor() as cursor:
+        cursor.execute(f"PRAGMA {name}")
+        return cursor.fetchone()[0]
+
+
+def test_what_is_committed_is_on_the_disk_and_what_is_deleted_is_overwritten(own: DatabaseWrapper) -> None:
+    told = {name: pragma(own, name) for name in ("journal_mode", "synchronous", "busy_timeout", "secure_delete")}
+    assert told == {"journal_mode": "wal", "synchronous": FULL, "busy_timeout": 20_000, "secure_delete": 1}
+
+
+def test_a_transaction_that_only_reads_first_waits_for_a_writer_at_its_start(own: DatabaseWrapper) -> None:
+    """IMMEDIATE: one that would read, and fail when it comes to write, cannot be."""
+    with sqlite3.connect(own.settings_dict["NAME"], timeout=0) as other, transaction.atomic():
+        count(own)
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            other.execute("INSERT INTO counts VALUES (1)")
+
+
+@pytest.mark.parametrize(
+    ("version", "expected"),
+    [
+        ((3, 6, 23), False), ((3, 7, 0), True), ((3, 40, 1), True), ((3, 44, 5), True), ((3, 44, 6), False),
+        ((3, 45, 0), True), ((3, 50, 6), True), ((3, 50, 7), False), ((3, 51, 2), True), ((3, 51, 3), False),
+        ((3, 53, 0), False),
+    ],
+)  # fmt: skip
+def test_versions_of_sqlite_that_may_damage_a_log_are_known(version: tuple[int, ...], expected: bool) -> None:
+    assert has_wal_reset_bug(version) is expected
+
+
+def test_a_sqlite_that_may_damage_a_log_is_told_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checks, "connection", SimpleNamespace(vendor="sqlite"))
+    for version, ids in (((3, 51, 2), ["memsite.W005"]), ((3, 51, 3), [])):
+        monkeypatch.setattr(checks.sqlite3, "sqlite_version_info", version)
+        assert [message.id for message in checks.check_sqlite()] == ids
+    monkeypatch.setattr(checks.sqlite3, "sqlite_version_info", (3, 40, 1))
+    assert len(checks.check_sqlite()) == 1
+    monkeypatch.setattr(checks, "connection", SimpleNamespace(vendor="postgresql"))
+    assert checks.check_sqlite() == []

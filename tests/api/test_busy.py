@@ -1,0 +1,143 @@
+"""A database that stays locked is told as 503, with when to come again; nothing is stored, nothing is lost."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections
+from django.db.backends.sqlite3.base import DatabaseWrapper
+from django.test import Client
+
+from memories.models import Memory, RecallCount
+from memsite.conf import get_conf
+from memsite.durability import count, is_busy
+from memsite.settings import LOCK_SECONDS, database
+from tests.api.checks import assert_problem
+from tests.conftest import Caller, make_app, make_caller
+from tests.serving import copy_test_database
+from tests.talking import after
+
+PASSWORD = "seven-green-bottles"
+
+
+@pytest.fixture
+def impatient(django_db_setup: None, django_db_blocker: Any, tmp_path: Path) -> Iterator[Path]:
+    """The database in a file, as the site has it, but that it waits for a moment only."""
+    if connection.vendor != "sqlite":
+        pytest.skip("SQLite locks the whole file")
+    path = tmp_path / "own.sqlite3"
+    options = {**database(get_conf())["OPTIONS"], "timeout": 0.05}
+    with django_db_blocker.unblock():
+        assert copy_test_database(path)
+        settings: dict[str, Any] = {**connection.settings_dict, "NAME": path, "OPTIONS": options}
+        kept, connections[DEFAULT_DB_ALIAS] = connections[DEFAULT_DB_ALIAS], DatabaseWrapper(settings, DEFAULT_DB_ALIAS)
+        yield path
+        connections[DEFAULT_DB_ALIAS].close()
+        connections[DEFAULT_DB_ALIAS] = kept
+
+
+@pytest.fixture
+def gina(impatient: Path) -> Caller:
+    return make_caller(make_app("initech"), "gina")
+
+
+@pytest.fixture
+def held(impatient: Path, gina: Caller) -> Iterator[sqlite3.Connection]:
+    """Somebody else writes, and does not come to an end."""
+    gina.remember("Whales sing")
+    other = sqlite3.connect(impatient, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    yield other
+    other.close()
+
+
+def test_a_write_that_waited_in_vain_is_503_and_stores_nothing(gina: Caller, held: sqlite3.Connection) -> None:
+    body, key = {"content": "Bears sleep"}, {"Idempotency-Key": "once"}
+    refused = gina.post("memories", body, **key)
+    assert_problem(refused, 503)
+    assert refused["Retry-After"] == "1"
+    assert gina.get("memories").json()["results"][0]["content"] == "Whales sing"
+    held.execute("ROLLBACK")
+    assert gina.post("memories", body, **key).status_code == 201
+    assert Memory.objects.count() == 2
+
+
+def test_readers_do_not_wait_for_a_writer(gina: Caller, held: sqlite3.Connection) -> None:
+    """Nor when they would leave a count: of the search, of what it found, of the key's use."""
+    with after(minutes=2):
+        assert gina.get("memories").status_code == 200
+        assert gina.post("memories/search", {"query": "whales"}).json()["results"]
+    assert not RecallCount.objects.exists()
+    held.execute("ROLLBACK")
+    gina.post("memories/search", {"query": "whales"})
+    assert RecallCount.objects.get().searches == 1
+    assert Memory.objects.get().access_count == 1
+
+
+def test_a_page_that_waited_in_vain_says_so_and_when_to_come_again(impatient: Path, gina: Caller) -> None:
+    User.objects.create_superuser("nina", password=PASSWORD)
+    client = Client(raise_request_exception=False)
+    other = sqlite3.connect(impatient, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    form = {"username": "nina", "password": PASSWORD}
+    answer = client.post("/login", form, headers={"Accept": "text/html"})
+    assert (answer.status_code, answer["Retry-After"]) == (503, "1")
+    assert "busy" in answer.content.decode()
+    other.close()
+    assert client.post("/login", form).status_code == 302
+
+
+class PoolTimeout(Exception):
+    pass
+
+
+def test_a_count_that_fails_for_another_reason_is_an_error(impatient: Path) -> None:
+    def fail() -> None:
+        raise OperationalError("disk I/O error")
+
+    with pytest.raises(OperationalError):
+        count(fail)
+
+
+def caused(cause: BaseException, text: str = "") -> OperationalError:
+    error = OperationalError(text)
+    error.__cause__ = cause
+    return error
+
+
+def with_state(state: str) -> Exception:
+    cause = Exception()
+    cause.sqlstate = state  # type: ignore[attr-defined]
+    return cause
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (OperationalError("database is locked"), True),
+        (caused(with_state("55P03")), True),  # lock_not_available
+        (caused(with_state("40P01")), True),  # deadlock_detected
+        (caused(PoolTimeout()), True),
+        (caused(with_state("57P01"), "terminating connection"), False),
+        (OperationalError("disk I/O error"), False),
+        (ValueError("locked"), False),
+        (None, False),
+    ],
+)
+def test_busy_is_a_wait_that_was_in_vain_and_nothing_else(error: BaseException | None, expected: bool) -> None:
+    assert is_busy(error) is expected
+
+
+def test_both_databases_wait_as_long_as_is_promised() -> None:
+    assert LOCK_SECONDS >= 20
+    options = database(get_conf())["OPTIONS"]
+    assert (options["timeout"], options["transaction_mode"]) == (LOCK_SECONDS, "IMMEDIATE")
+    postgres = database(replace(get_conf(), database_url="postgresql://memsite@localhost/memsite"))["OPTIONS"]
+    assert postgres["pool"]["timeout"] == LOCK_SECONDS
+    assert postgres["options"] == f"-c lock_timeout={LOCK_SECONDS}s"
