@@ -5,7 +5,7 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from memories.providers.embeddings import EmbedderSettings
 from memories.providers.llm.factory import LLMSettings
+from memories.providers.outward import ORDINARY_NETWORKS
 
 PREFIX = "MEMSITE_"
 ROOT = Path(__file__).resolve().parent.parent
@@ -28,30 +29,35 @@ LOG_FORMATS = ("auto", "console", "json")
 CLIENTS_OWN = {"MEMSITE_URL", "MEMSITE_API_KEY", "MEMSITE_SESSION_ID"}
 
 
+def secret() -> Any:
+    """A text, empty unless given, that is not written down with the others."""
+    return field(default="", repr=False)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conf:
     """One field per environment variable: `data_dir` is `MEMSITE_DATA_DIR`."""
 
-    secret_key: str = ""
+    secret_key: str = secret()
     debug: bool = False
     allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     csrf_trusted_origins: tuple[str, ...] = ()
     behind_https_proxy: bool = False
     data_dir: Path = ROOT / "data"
-    database_url: str = ""
+    database_url: str = secret()
     database_connections: int = 20
-    broker_url: str = ""
+    broker_url: str = secret()
     embedder: str = "minilm"
     embedder_url: str = ""
     embedder_model: str = ""
-    embedder_api_key: str = ""
+    embedder_api_key: str = secret()
     previous_embedder: str = ""
     previous_embedder_url: str = ""
     previous_embedder_model: str = ""
-    previous_embedder_api_key: str = ""
+    previous_embedder_api_key: str = secret()
     llm: str = "rules"
     llm_url: str = ""
-    llm_api_key: str = ""
+    llm_api_key: str = secret()
     llm_small_model: str = ""
     llm_large_model: str = ""
     llm_prices: str = ""
@@ -66,6 +72,7 @@ class Conf:
     max_line_bytes: int = 8 * 1024 * 1024
     import_megabytes: int = 4096
     webhook_networks: tuple[str, ...] = ()
+    provider_networks: tuple[str, ...] = ORDINARY_NETWORKS
     idempotency_hours: int = 24
     crashed_after_minutes: int = 30
     rewrite_megabytes: int = 1024
@@ -98,6 +105,7 @@ class Conf:
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")
         require(are_networks(self.webhook_networks), "WEBHOOK_NETWORKS", "is a list such as 10.0.0.0/8,127.0.0.1/32")
+        require(are_networks(self.provider_networks), "PROVIDER_NETWORKS", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(self.idempotency_hours > 0, "IDEMPOTENCY_HOURS", "is a positive number of hours")
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
         require(self.backup_keep > 0, "BACKUP_KEEP", "is a positive number of days")
@@ -120,6 +128,7 @@ class Conf:
             url=self.embedder_url,
             model=self.embedder_model,
             api_key=self.embedder_api_key,
+            networks=self.provider_networks,
         )
 
     @property
@@ -132,6 +141,7 @@ class Conf:
             url=self.previous_embedder_url,
             model=self.previous_embedder_model,
             api_key=self.previous_embedder_api_key,
+            networks=self.provider_networks,
         )
 
     @property
@@ -144,6 +154,7 @@ class Conf:
             large_model=self.llm_large_model,
             prices=read_prices(self.llm_prices) or {},
             concurrency=self.llm_concurrency,
+            networks=self.provider_networks,
         )
 
     def effective_secret_key(self) -> str:
@@ -151,6 +162,9 @@ class Conf:
         if self.secret_key or not self.secret_file.is_file():
             return self.secret_key
         return self.secret_file.read_text().strip()
+
+
+SECRET_FIELDS = frozenset(field.name for field in fields(Conf) if not field.repr)
 
 
 def read_prices(text: str) -> dict[str, tuple[float, float]] | None:

@@ -2,16 +2,16 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Generator, Mapping
-from functools import lru_cache
-from ssl import SSLContext
+from collections.abc import Callable, Collection, Generator, Mapping
 from time import monotonic
 from typing import NoReturn
 
 import httpx
 import stamina
 
+from .addresses import certificates, checked_url, has_proxy
 from .errors import AnswerTooLong, ServiceAway, ServiceBusy, ServiceRefused
+from .outward import ORDINARY_NETWORKS, Refused, Within
 from .patience import Patience, retry_after_seconds, wait_before_retry
 from .surrogates import without_surrogates
 
@@ -42,23 +42,26 @@ class JsonApi:
         patience: Patience | None = None,
         hints: Mapping[int, str] | None = None,
         max_bytes: int = MAX_ANSWER_BYTES,
+        networks: Collection[str] = ORDINARY_NETWORKS,
     ) -> None:
         """`headers` go with every request and may be secret. `hints` tell what to do about an HTTP status, before
-        the usual ones. `max_bytes` bounds an answer."""
+        the usual ones. `max_bytes` bounds an answer. The address may lead into private `networks`, and no others."""
         address = checked_url(url)
         # httpx logs addresses as they are
         self._base = address.copy_with(username="", password="")
         self._patience = patience or Patience()
         self._hints = {**HINTS, **(hints or {})}
         self._max_bytes = max_bytes
+        # a proxy for the internet cannot reach this machine's own services; where another one leads is its own affair
+        through_proxy = address.host not in LOOPBACK and has_proxy(address)
         self._client = httpx.Client(
             # compressed answers could grow beyond any bound while they are unpacked
             headers={"Accept": "application/json", "Accept-Encoding": "identity", "Content-Type": "application/json"},
             auth=SecretHeaders({**checked_headers(headers or {}), **basic_header(address)}),
             verify=certificates(),
             follow_redirects=False,
-            # a proxy for the internet cannot reach this machine's own services
-            trust_env=address.host not in LOOPBACK,
+            trust_env=through_proxy,
+            transport=None if through_proxy else Within(networks),
         )
 
     @property
@@ -100,6 +103,8 @@ class JsonApi:
             ) as response:
                 self._check_status(response, deadline)
                 return parse_json(read_bounded(response, deadline, self._max_bytes))
+        except Refused as error:
+            raise ServiceRefused(f"{self.host} may not be asked: {error} (MEMSITE_PROVIDER_NETWORKS)") from None
         except (httpx.NetworkError, httpx.RemoteProtocolError, httpx.ConnectTimeout) as error:
             raise ServiceBusy(f"{self.host} cannot be reached ({type(error).__name__})") from None
         except httpx.HTTPError as error:
@@ -124,12 +129,6 @@ class JsonApi:
             raise ServiceRefused(f"{answered}: {hint}", status, read_detail(response, deadline))
 
 
-@lru_cache(maxsize=1)
-def certificates() -> SSLContext:
-    """Those that are trusted. Read once: that takes 25 ms."""
-    return httpx.create_ssl_context()
-
-
 class SecretHeaders(httpx.Auth):
     """Headers that no repr of a client shows."""
 
@@ -139,17 +138,6 @@ class SecretHeaders(httpx.Auth):
     def auth_flow(self, request: httpx.Request) -> Generator[httpx.Request, httpx.Response, None]:
         request.headers.update(self._headers)
         yield request
-
-
-def checked_url(url: str) -> httpx.URL:
-    """Raises ServiceRefused unless `url` is http or https and names a host."""
-    try:
-        parsed = httpx.URL(url)
-    except (httpx.InvalidURL, TypeError, ValueError):
-        raise ServiceRefused("the service's address is not a URL") from None
-    if parsed.scheme not in {"http", "https"} or not parsed.host:
-        raise ServiceRefused("the service's address must begin with http:// or https:// and a host")
-    return parsed
 
 
 def with_path(url: str, change: Callable[[str], str]) -> str:

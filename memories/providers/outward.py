@@ -1,4 +1,4 @@
-"""Requests to addresses that people have given us: only to where the internet may reach, and nowhere else.
+"""Requests to addresses that people have given us: into the internet, into networks that are named, and nowhere else.
 
 The address that a name has is looked at when the connection is made, and it is that address which is connected to: a
 name that answers otherwise a moment later leads nowhere new. Redirects and proxies are not followed.
@@ -12,9 +12,14 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 
 import httpx
 
-from .http import certificates, checked_url
+from .addresses import certificates, checked_url
+from .errors import ServiceRefused
 
 Network = str
+ORDINARY_NETWORKS: tuple[Network, ...] = (
+    "127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7",
+)  # fmt: skip
+"""This machine, and what is usually beside it. Not link-local addresses: those are of clouds' own services."""
 NAT64 = IPv6Network("64:ff9b::/96")
 
 
@@ -22,8 +27,11 @@ class Refused(httpx.TransportError):
     """The address is not one that may be asked."""
 
 
-class PublicOnly(httpx.BaseTransport):
-    """Connects to public addresses, and to private ones in `allowed` (networks such as 10.0.0.0/8)."""
+class Within(httpx.BaseTransport):
+    """Connects to public addresses, and to private ones in `allowed` (networks such as 10.0.0.0/8).
+
+    Of several addresses of a name the next one is tried where the first cannot be reached.
+    """
 
     def __init__(self, allowed: Collection[Network]) -> None:
         self.allowed = [ip_network(one, strict=False) for one in allowed]
@@ -31,20 +39,27 @@ class PublicOnly(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         host = request.url.host
-        address = self.address_of(host, request.url.port or (443 if request.url.scheme == "https" else 80))
-        if request.url.scheme != "https" and not self.is_allowed(address):
+        addresses = self.addresses_of(host, request.url.port or (443 if request.url.scheme == "https" else 80))
+        if request.url.scheme != "https" and not all(map(self.is_allowed, addresses)):
             raise Refused("plain http is for private networks only")
-        pinned = request.url.copy_with(host=str(address))
         # The name stays in the Host header, and the certificate has to be the name's.
         extensions = {**request.extensions, "sni_hostname": host}
-        return self.inner.handle_request(
-            httpx.Request(request.method, pinned, headers=request.headers, stream=request.stream, extensions=extensions)
-        )
+        away: httpx.TransportError | None = None
+        for address in addresses:
+            pinned = request.url.copy_with(host=str(address))
+            sent = httpx.Request(
+                request.method, pinned, headers=request.headers, stream=request.stream, extensions=extensions
+            )
+            try:
+                return self.inner.handle_request(sent)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as error:
+                away = error
+        raise away or Refused("the name is not known")
 
     def close(self) -> None:
         self.inner.close()
 
-    def address_of(self, host: str, port: int) -> IPv4Address | IPv6Address:
+    def addresses_of(self, host: str, port: int) -> list[IPv4Address | IPv6Address]:
         """Raises Refused if any of the name's addresses may not be asked."""
         try:
             found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -54,7 +69,7 @@ class PublicOnly(httpx.BaseTransport):
         for address in addresses:
             if not (is_public(address) or self.is_allowed(address)):
                 raise Refused("it leads into a private network")
-        return addresses[0]
+        return list(dict.fromkeys(addresses))
 
     def is_allowed(self, address: IPv4Address | IPv6Address) -> bool:
         real = embedded(address)
@@ -77,8 +92,6 @@ def embedded(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
 
 def check_address(url: str) -> None:
     """Raises ServiceRefused unless it is http or https, with a host and no password in it."""
-    from .errors import ServiceRefused
-
     parsed = checked_url(url)
     if parsed.userinfo or parsed.fragment:
         raise ServiceRefused("the address has no user, no password and no #fragment")

@@ -27,7 +27,7 @@ from memories.retrieve.ranking import BAND
 from memories.retrieve.reading import Scope
 from memories.retrieve.serving import serving_embedder
 from memories.retrieve.trust import tag_hits
-from memsite.durability import unhurried
+from memsite.durability import count
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
 
@@ -73,12 +73,15 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
     seconds = time.perf_counter() - started
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
     if asked.counted:
-        with unhurried():
-            if asked.count_access and not scope.past:
-                touch(app, found.hits, now)
-            note_energy(app, "search", now)
-            count_recall(app, day_of(app, now), asked.mode, found.tier, bool(found.hits), seconds)
+        count(partial(count_search, app, asked, found, now, seconds, was_now=not scope.past))
     return found
+
+
+def count_search(app: App, asked: Asked, found: Recall, now: datetime, seconds: float, *, was_now: bool) -> None:
+    if asked.count_access and was_now:
+        touch(app, found.hits, now)
+    note_energy(app, "search", now)
+    count_recall(app, day_of(app, now), asked.mode, found.tier, bool(found.hits), seconds)
 
 
 def find(app: App, asked: Asked, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:

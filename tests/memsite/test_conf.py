@@ -38,6 +38,7 @@ def test_each_value_has_its_type() -> None:
         ("LOG_FORMAT", "xml"),
         ("MAX_BODY_BYTES", "0"),
         ("DATABASE_URL", "mysql://localhost/x"),
+        ("PROVIDER_NETWORKS", "everywhere"),
     ],
 )
 def test_a_wrong_value_is_named(name: str, value: str) -> None:

@@ -5,6 +5,8 @@ from functools import lru_cache
 from threading import Lock
 from typing import Literal
 
+from memories.providers.outward import ORDINARY_NETWORKS
+
 from . import ollama, openai
 from .base import Embedder, EmbedderMisconfigured
 from .hashing import HashEmbedder
@@ -15,12 +17,16 @@ Kind = Literal["minilm", "ollama", "openai", "hash"]
 
 @dataclass(frozen=True)
 class EmbedderSettings:
-    """Empty fields take the kind's defaults; only the remote kinds read `url`, `model` and `api_key`."""
+    """Empty fields take the kind's defaults; only the remote kinds read `url`, `model`, `api_key` and `networks`.
+
+    `networks`: private ones that the address may lead into.
+    """
 
     kind: Kind = "minilm"
     url: str = ""
     model: str = ""
     api_key: str = field(default="", repr=False)
+    networks: tuple[str, ...] = ORDINARY_NETWORKS
 
 
 _lock = Lock()
@@ -42,9 +48,14 @@ def _make(settings: EmbedderSettings) -> Embedder:
     if settings.kind == "hash":
         return HashEmbedder()
     if settings.kind == "ollama":
-        return ollama.OllamaEmbedder(settings.url or ollama.DEFAULT_URL, settings.model or ollama.DEFAULT_MODEL)
+        return ollama.OllamaEmbedder(
+            settings.url or ollama.DEFAULT_URL, settings.model or ollama.DEFAULT_MODEL, networks=settings.networks
+        )
     if settings.kind == "openai":
         return openai.OpenAIEmbedder(
-            settings.url or openai.DEFAULT_URL, settings.model or openai.DEFAULT_MODEL, settings.api_key
+            settings.url or openai.DEFAULT_URL,
+            settings.model or openai.DEFAULT_MODEL,
+            settings.api_key,
+            networks=settings.networks,
         )
     raise EmbedderMisconfigured(f"there is no embedder of the kind {settings.kind!r}")

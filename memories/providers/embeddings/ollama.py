@@ -1,5 +1,8 @@
 """Ollama: models on one's own machine, over `POST /api/embed`."""
 
+from collections.abc import Collection
+
+from ..outward import ORDINARY_NETWORKS
 from ..patience import Patience
 from .base import EmbedderUnavailable
 from .remote import RemoteEmbedder
@@ -13,9 +16,12 @@ class OllamaEmbedder(RemoteEmbedder):
 
     provider = "ollama"
 
-    def __init__(self, url: str = DEFAULT_URL, model: str = DEFAULT_MODEL, patience: Patience | None = None) -> None:
+    def __init__(
+        self, url: str = DEFAULT_URL, model: str = DEFAULT_MODEL, patience: Patience | None = None,
+        networks: Collection[str] = ORDINARY_NETWORKS,
+    ) -> None:  # fmt: skip
         hints = {404: f"no such model or address; try `ollama pull {model}`"}
-        super().__init__(url, model, patience=patience, hints=hints)
+        super().__init__(url, model, patience=patience, hints=hints, networks=networks)
 
     def _ask(self, inputs: list[str]) -> object:
         answer = self._api.post("/api/embed", {"model": self._model, "input": inputs})

@@ -1,6 +1,9 @@
 """OpenAI, and the many servers that speak its `POST /embeddings`."""
 
+from collections.abc import Collection
+
 from ..http import bearer
+from ..outward import ORDINARY_NETWORKS
 from ..patience import Patience
 from .base import EmbedderUnavailable
 from .remote import RemoteEmbedder
@@ -20,8 +23,9 @@ class OpenAIEmbedder(RemoteEmbedder):
         model: str = DEFAULT_MODEL,
         api_key: str = "",
         patience: Patience | None = None,
+        networks: Collection[str] = ORDINARY_NETWORKS,
     ) -> None:
-        super().__init__(url, model, bearer(api_key), patience)
+        super().__init__(url, model, bearer(api_key), patience, networks=networks)
 
     def _ask(self, inputs: list[str]) -> object:
         payload = {"model": self._model, "input": inputs, "encoding_format": "float"}

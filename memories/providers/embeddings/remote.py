@@ -1,7 +1,7 @@
 """What all remote embedders share: prefixes, batches, and a strict look at the answer."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
 
@@ -9,6 +9,7 @@ import numpy as np
 
 from ..errors import ServiceAway, ServiceRefused
 from ..http import JsonApi
+from ..outward import ORDINARY_NETWORKS
 from ..patience import Patience
 from ..surrogates import without_surrogates
 from .base import (
@@ -50,10 +51,11 @@ class RemoteEmbedder(ABC):
         headers: Mapping[str, str] | None = None,
         patience: Patience | None = None,
         hints: Mapping[int, str] | None = None,
+        networks: Collection[str] = ORDINARY_NETWORKS,
     ) -> None:
         self.name = f"{self.provider}/{model}"
         self._model = model
-        self._api = JsonApi(url, headers, patience, hints)
+        self._api = JsonApi(url, headers, patience, hints, networks=networks)
         self._family = family_of(model)
         self._dim = 0
 

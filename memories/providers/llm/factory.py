@@ -9,6 +9,7 @@ from typing import Literal
 
 from memories.providers.errors import ServiceRefused
 from memories.providers.http import JsonApi
+from memories.providers.outward import ORDINARY_NETWORKS
 from memories.providers.patience import Patience
 
 from . import anthropic, ollama, openai
@@ -31,6 +32,7 @@ class LLMSettings:
 
     With an address of one's own, and with Ollama, at least one model has to be named; it then stands for both.
     `prices`: per model, US dollars for a million tokens of input and of output. `concurrency`: calls at a time.
+    `networks`: private ones that the address may lead into.
     """
 
     kind: Kind = "rules"
@@ -40,6 +42,7 @@ class LLMSettings:
     large_model: str = ""
     prices: Prices = field(default_factory=dict, hash=False)
     concurrency: int = 4
+    networks: tuple[str, ...] = ORDINARY_NETWORKS
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,7 @@ def build_chat(settings: LLMSettings, patience: Patience = PATIENCE, circuit: Ci
             patience,
             dialect.hints,
             MAX_ANSWER_BYTES,
+            settings.networks,
         )
     except ServiceRefused as error:
         raise LLMMisconfigured(str(error)) from None

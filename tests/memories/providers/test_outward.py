@@ -1,13 +1,17 @@
 """Which addresses may be asked, whatever name they have."""
 
 import socket
+from contextlib import closing
 from ipaddress import ip_address
 from typing import Any
 
 import httpx
 import pytest
 
-from memories.providers.outward import PublicOnly, Refused, is_public
+from memories.providers.errors import ServiceAway, ServiceRefused
+from memories.providers.http import JsonApi
+from memories.providers.outward import ORDINARY_NETWORKS, Refused, Within, is_public
+from memories.providers.patience import Patience
 
 # ruff: noqa: S104
 PRIVATE = [
@@ -33,7 +37,7 @@ def answers(*addresses: str) -> Any:
 
 def test_a_name_with_one_private_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", answers("93.184.216.34", "10.0.0.1"))
-    with pytest.raises(Refused, match="private network"), httpx.Client(transport=PublicOnly(())) as client:
+    with pytest.raises(Refused, match="private network"), httpx.Client(transport=Within(())) as client:
         client.get("https://example.org")
 
 
@@ -46,7 +50,7 @@ def test_the_address_that_was_looked_at_is_the_one_connected_to(monkeypatch: pyt
         return httpx.Response(204)
 
     monkeypatch.setattr(socket, "getaddrinfo", answers("93.184.216.34"))
-    transport = PublicOnly(())
+    transport = Within(())
     transport.inner = httpx.MockTransport(keep)  # type: ignore[assignment]
     with httpx.Client(transport=transport) as client:
         assert client.post("https://example.org/x", content=b"y").status_code == 204
@@ -57,5 +61,78 @@ def test_the_address_that_was_looked_at_is_the_one_connected_to(monkeypatch: pyt
 
 def test_plain_http_is_for_private_networks_that_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", answers("93.184.216.34"))
-    with pytest.raises(Refused, match="plain http"), httpx.Client(transport=PublicOnly(())) as client:
+    with pytest.raises(Refused, match="plain http"), httpx.Client(transport=Within(())) as client:
         client.get("http://example.org")
+
+
+def test_a_name_with_two_addresses_is_asked_at_the_second_where_nobody_is_at_the_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """As `localhost` is for a service that listens at 127.0.0.1 only."""
+    asked: list[str] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url.host)
+        if request.url.host == "::1":
+            raise httpx.ConnectError("refused")
+        return httpx.Response(204)
+
+    monkeypatch.setattr(socket, "getaddrinfo", answers("::1", "127.0.0.1"))
+    transport = Within(ORDINARY_NETWORKS)
+    transport.inner = httpx.MockTransport(answer)  # type: ignore[assignment]
+    with httpx.Client(transport=transport) as client:
+        assert client.get("http://localhost:11434").status_code == 204
+    assert asked == ["::1", "127.0.0.1"]
+
+
+# --- providers
+
+
+@pytest.mark.parametrize("address", ["169.254.169.254", "fe80::1", "100.64.0.1", "0.0.0.0", "64:ff9b::a9fe:a9fe"])
+def test_a_provider_is_not_asked_where_clouds_keep_their_own_secrets(
+    address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", answers(address))
+    refused = pytest.raises(ServiceRefused, match=r"models\.example may not be asked.*MEMSITE_PROVIDER_NETWORKS")
+    with closing(JsonApi("https://models.example")) as api, refused:
+        api.post("/v1/chat", {})
+
+
+def test_a_provider_may_be_on_this_machine_or_beside_it_unless_the_settings_say_no(httpserver: Any) -> None:
+    httpserver.expect_request("/ask").respond_with_json({"fine": True})
+    address = httpserver.url_for("")
+    with closing(JsonApi(address)) as api:
+        assert api.post("/ask", {}) == {"fine": True}
+    with closing(JsonApi(address, networks=("10.0.0.0/8",))) as api, pytest.raises(ServiceRefused, match="private"):
+        api.post("/ask", {})
+    assert len(httpserver.log) == 1
+
+
+def test_a_provider_in_the_internet_is_asked_over_https_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", answers("93.184.216.34"))
+    with closing(JsonApi("http://models.example")) as api, pytest.raises(ServiceRefused, match="plain http"):
+        api.post("/v1/chat", {})
+
+
+def test_a_provider_that_leads_elsewhere_is_not_followed(httpserver: Any) -> None:
+    httpserver.expect_request("/ask").respond_with_data("", status=307, headers={"Location": "http://127.0.0.1:1/"})
+    with closing(JsonApi(httpserver.url_for(""))) as api, pytest.raises(ServiceRefused, match="redirects"):
+        api.post("/ask", {})
+
+
+def test_where_a_proxy_of_the_environment_leads_is_its_own_affair(
+    httpserver: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is asked for the name, which is not looked up here; this machine's own services are asked directly."""
+    proxy = httpserver.url_for("").rstrip("/")
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, proxy)
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    haste = Patience(attempts=1)
+    httpserver.expect_request("/ask").respond_with_json({"by": "proxy"})
+    with closing(JsonApi("http://models.internal.example", patience=haste)) as api:
+        assert api.post("/ask", {}) == {"by": "proxy"}
+    with closing(JsonApi("http://127.0.0.1:1", patience=haste)) as api, pytest.raises(ServiceAway):
+        api.post("/ask", {})
+    assert httpserver.log[0][0].headers["Host"] == "models.internal.example"

@@ -1,0 +1,55 @@
+"""Keys and addresses of providers come from the environment, and go to the provider: nowhere else."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib.auth.models import User
+from django.test import Client, override_settings
+from rest_framework.test import APIClient
+
+from memsite.conf import SECRET_FIELDS, Conf, get_conf
+from tests.conftest import Caller
+from tests.policy.test_routes import ROUTES, example
+
+NEEDLE = "sk-zqneedle-000"
+NAMES = ("llm_api_key", "embedder_api_key", "previous_embedder_api_key", "llm_url", "embedder_url")
+
+
+@pytest.fixture
+def told() -> Any:
+    given = {name: f"https://{NEEDLE}.example" if name.endswith("url") else NEEDLE for name in NAMES}
+    with override_settings(MEMSITE=replace(get_conf(), **given)):
+        yield
+
+
+def test_no_table_has_a_place_for_them() -> None:
+    columns = {f"{model.__name__}.{field.name}" for model in apps.get_models() for field in model._meta.fields}
+    assert len(columns) > 300
+    assert {name for name in columns if "api_key" in name.lower() or "provider_url" in name.lower()} == set()
+
+
+def test_whoever_writes_down_the_settings_writes_down_no_secret(told: None) -> None:
+    conf = get_conf()
+    secret = replace(conf, **dict.fromkeys(SECRET_FIELDS, f"postgresql://{NEEDLE}"))
+    for text in (repr(secret), repr(conf.llm_settings), repr(conf.embedder_settings)):
+        assert NEEDLE not in text.replace(f"https://{NEEDLE}", "")
+    named = {field.name for field in fields(Conf) if field.name.endswith(("_key", "_url")) and field.type is str}
+    assert {name for name in named if "_key" in name} | {"database_url", "broker_url"} <= SECRET_FIELDS
+
+
+def test_no_page_and_no_door_shows_them(told: None, alice: Caller, operator: APIClient) -> None:
+    browser = Client(raise_request_exception=False)
+    browser.force_login(User.objects.create_superuser("sue", password="seven-green-bottles"))
+    shown = []
+    for address in ROUTES:
+        path = example(address).replace("/x", "/acme") if "app_id" in address else example(address)
+        for client in (browser, operator, alice.client):
+            answer = client.get(path, follow=True)
+            body = b"".join(answer.streaming_content) if answer.streaming else answer.content
+            if NEEDLE.encode() in body:
+                shown.append(path)
+    assert shown == []
