@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
@@ -117,6 +118,20 @@ def test_a_gzip_file_is_read_and_a_bomb_is_not(rows: Rows, copy: App) -> None:
         with pytest.raises(BadFile, match="damaged gzip"):
             take_in(copy, gzip.compress(joined(rows))[:-20])
         assert take_in(copy, gzip.compress(joined(rows))).status == "done"
+
+
+def test_a_zip_file_that_unpacks_without_end_is_refused_whatever_it_says_of_its_size(copy: App) -> None:
+    packed = BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for number in range(4):
+            archive.writestr(f"note-{number}.md", b"# A note\n" + b"x" * 400_000)
+    # The sizes that its directory tells are those of empty files.
+    lying = packed.getvalue().replace((400_009).to_bytes(4, "little"), (0).to_bytes(4, "little"))
+    with override_settings(MEMSITE=replace(get_conf(), import_megabytes=1)):
+        for content in (packed.getvalue(), lying):
+            with pytest.raises(BadFile):
+                agent_of(copy).survey_import(BytesIO(content), "markdown")
+    assert not Import.objects.exists()
 
 
 def test_a_line_without_end_is_refused_before_it_fills_the_memory(rows: Rows, copy: App) -> None:

@@ -8,12 +8,14 @@ from datetime import timedelta
 import numpy as np
 import pytest
 import time_machine
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from memories.agent import MemoryAgent
 from memories.models import Memory, Source
 from memories.retrieve.features import standardise
 from memories.retrieve.hits import Recall
-from memories.retrieve.ranking import MOST_AGE, learnt_weights
+from memories.retrieve.ranking import MOST_AGE, best_first, learnt_weights
 from memories.retrieve.search import Asked
 from memories.retrieve.words import idf
 from memories.store import Candidate
@@ -188,3 +190,15 @@ def test_an_explanation_says_how_parts_are_combined(alice: Caller) -> None:
     alice.remember("whales sing at night")
     body = alice.post("memories/search", {"query": "whales sing", "explain": True}).json()
     assert body["scores_combined"] == "sum"
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.tuples(st.integers(-3, 3), st.floats(-1e6, 1e6)), max_size=30))
+def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(rows: list[tuple[int, float]]) -> None:
+    worth, tone = (np.array([row[column] for row in rows], np.float64) for column in (0, 1))
+    ranked = best_first(np.arange(len(rows), dtype=np.intp), {"worth": worth, "tone": tone})
+    assert sorted(ranked.places.tolist()) == list(range(len(rows)))
+    told = list(zip(ranked.scores.tolist(), ranked.places.tolist(), strict=True))
+    assert told == sorted(told, reverse=True)
+    for number, score in enumerate(ranked.scores):
+        assert math.isclose(math.fsum(ranked.parts_of(number).values()), score, rel_tol=1e-12, abs_tol=1e-9)

@@ -1,0 +1,59 @@
+"""The budget holds for whatever is to be said, and nothing that would have fitted is left out by what would not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from memories.inject.budget import MISSES, fit
+from memories.text.tokens import estimate_tokens
+
+HEADER = "Known:"
+TEXTS = st.lists(st.text(max_size=200), max_size=MISSES)
+FIXED = settings(derandomize=True, deadline=None)
+
+
+def render(lines: Sequence[str]) -> str:
+    return "\n".join([HEADER, *(f"- {line}" for line in lines)])
+
+
+def fitted(texts: Sequence[str], budget: int) -> tuple[list[str], str]:
+    return fit(texts, budget, render)  # type: ignore[arg-type, return-value]  # whatever a line is
+
+
+@FIXED
+@given(TEXTS, st.integers(0, 300))
+def test_the_whole_block_is_within_the_budget(texts: list[str], budget: int) -> None:
+    taken, block = fitted(texts, budget)
+    assert estimate_tokens(block) <= budget
+    assert block == (render(taken) if taken else "")
+
+
+@FIXED
+@given(TEXTS, st.integers(0, 300))
+def test_lines_keep_their_order_and_are_taken_once(texts: list[str], budget: int) -> None:
+    taken, _ = fitted(texts, budget)
+    waiting = iter(texts)
+    assert all(line in waiting for line in taken)
+
+
+@FIXED
+@given(TEXTS, st.integers(0, 300))
+def test_no_line_that_would_still_have_fitted_is_left_out(texts: list[str], budget: int) -> None:
+    """Each that was passed over was too long beside those taken before it."""
+    taken, _ = fitted(texts, budget)
+    here, left = [], list(taken)
+    for text in texts:
+        if left and text == left[0]:
+            here.append(left.pop(0))
+        else:
+            assert estimate_tokens(render([*here, text])) > budget
+
+
+@FIXED
+@given(TEXTS)
+def test_where_there_is_room_for_all_all_are_taken(texts: list[str]) -> None:
+    taken, _ = fitted(texts, estimate_tokens(render(texts)))
+    assert taken == texts
