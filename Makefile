@@ -14,7 +14,7 @@ PORT := 8000
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run demo test check lint types imports migrations schema bench client format lock clean
+.PHONY: help run demo test check lint types imports migrations schema bench promises fuzz audit sbom client format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -26,7 +26,7 @@ run: $(VENV)/run.stamp $(BIN)/memsite ## Set up and start the server: http://127
 demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the first `make run`)
 	@$(BIN)/python manage.py demo
 
-test: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run the tests
+test: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests
 	@$(BIN)/python -m pytest -n 2
 
 .PHONY: test-postgres
@@ -83,6 +83,22 @@ bench-year: $(VENV)/dev.stamp
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)
 
+promises: $(VENV)/run.stamp ## Try at full scale what docs/promises.md says: half an hour (ONLY=kills,copies, SHARE=0.1)
+	@$(BIN)/python -m bench.promises $(if $(ONLY),--only $(ONLY)) $(if $(SHARE),--share $(SHARE)) --note "$(NOTE)"
+
+fuzz: $(VENV)/run.stamp $(VENV)/trust.stamp ## Ask every operation of the API all kinds of things: an hour (EXAMPLES=10)
+	@$(BIN)/python -m bench.promises.fuzz $(if $(EXAMPLES),--examples $(EXAMPLES))
+
+audit: $(VENV)/trust.stamp ## Ask whether what we are made of has known weaknesses (needs the internet)
+	@for lock in requirements/*.lock; do echo "$$lock"; \
+		$(VENV)/trust/bin/pip-audit --strict --require-hashes --disable-pip --requirement $$lock || exit 1; done
+
+sbom: $(VENV)/trust.stamp ## Write what a release is made of: build/sbom.cdx.json (CycloneDX)
+	@mkdir -p build
+	@$(VENV)/trust/bin/cyclonedx-py requirements requirements/run.lock --pyproject pyproject.toml \
+		--output-reproducible --output-format JSON --output-file build/sbom.cdx.json
+	@echo "build/sbom.cdx.json"
+
 client: $(VENV)/dev.stamp ## Write the synchronous client from the asynchronous one
 	@$(BIN)/python -m tools.sync_client
 
@@ -99,6 +115,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		--override requirements/overrides.txt --constraint requirements/run.lock requirements/dev.in -o requirements/dev.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/compat.in -o requirements/compat.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/trust.in -o requirements/trust.lock
 
 clean: ## Remove the environment and caches; never your data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info
@@ -121,6 +139,13 @@ $(VENV)/compat.stamp: requirements/compat.lock | $(BIN)/python
 	@echo "Installing other systems' clients, for the tests (once, and when requirements/compat.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/compat
 	@$(VENV)/compat/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/compat.lock
+	@touch $@
+
+# What looks at us from outside shares nothing with us.
+$(VENV)/trust.stamp: requirements/trust.lock | $(BIN)/python
+	@echo "Installing what tries and checks the rest (once, and when requirements/trust.lock changes) …"
+	@$(BIN)/python -m venv --clear $(VENV)/trust
+	@$(VENV)/trust/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/trust.lock
 	@touch $@
 
 # The command line of this checkout, found from where the script lies.

@@ -1,0 +1,105 @@
+"""Tries what docs/promises.md says at full scale, and prints what came of it.
+
+    .venv/bin/python -m bench.promises [--share 0.1] [--only kills,copies]
+
+On SQLite, or on the database of --database. Takes about half an hour; exits with 1 if a promise does not hold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bench.page import circumstances
+from bench.promises import copies, crowd, keys, kills
+from bench.promises.site import Site
+
+Try = Callable[[Site, float], tuple[bool, str]]
+
+
+def main() -> int:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--share", type=float, default=1.0, help="how much of the full scale (1.0)")
+    options.add_argument("--only", default=",".join(TRIES), help=f"of {', '.join(TRIES)}")
+    options.add_argument("--database", default="", help="postgresql://… of an empty database")
+    options.add_argument("--note", default="", help="what else a reader of the figures should know")
+    given = options.parse_args()
+    print(circumstances(given.note))
+    settings = {"MEMSITE_DATABASE_URL": given.database} if given.database else {}
+    all_hold = True
+    with tempfile.TemporaryDirectory(prefix="memsite-promises-") as folder, Site(Path(folder), **settings) as site:
+        for name in given.only.split(","):
+            started = time.perf_counter()
+            holds, told = TRIES[name](site, given.share)
+            all_hold = all_hold and holds
+            print(f"{name}: {'holds' if holds else 'DOES NOT HOLD'}. {told} {time.perf_counter() - started:.0f} s.")
+    return 0 if all_hold else 1
+
+
+def scaled(number: int, share: float) -> int:
+    return max(1, round(number * share))
+
+
+def try_kills(site: Site, share: float) -> tuple[bool, str]:
+    done = kills.kill_under_load(site, scaled(100, share))
+    killed = ", ".join(f"{count} {part}" for part, count in done.kills.items())
+    told = (
+        f"{done.kills.total()} kills ({killed}), {done.restarts} starts; {done.acknowledged:,} writes acknowledged, "
+        f"{done.unsure} unsure, {len(done.lost)} lost, {len(done.doubled)} twice, {len(done.broken)} broken answers, "
+        f"{done.dead_work} texts given up, integrity: {done.integrity or 'clean'}."
+    )
+    for what in (*done.lost[:3], *done.doubled[:3], *done.broken[:3]):
+        told += f"\n  {what}"
+    return done.holds, told
+
+
+def try_copies(site: Site, share: float) -> tuple[bool, str]:
+    done = copies.send_copies(site, scaled(1000, share), 20)
+    return done.holds, (
+        f"{done.keys:,} keys, {done.requests:,} requests, {done.created:,} memories, "
+        f"{done.unlike} keys answered differently; {dict(done.statuses)}."
+    )
+
+
+def try_crowd(site: Site, share: float) -> tuple[bool, str]:
+    done = crowd.write_together(site, 32, scaled(500, share))
+    return done.holds and done.is_quick, (
+        f"{done.posts:,} posts in {done.seconds:.0f} s, {done.lost} lost; {dict(done.statuses)}; p50 "
+        f"{done.quantile(0.5):.2f}, p99 {done.quantile(0.99):.2f}, longest {done.waits[-1]:.2f} s; beside {done.pages} "
+        f"pages and {done.rounds} rounds of upkeep."
+    )
+
+
+def try_limit(site: Site, share: float) -> tuple[bool, str]:
+    done = keys.hit_limit(site, scaled(1000, share), scaled(600, share))
+    return done.holds, f"limit {done.limit}, {done.minutes} minute(s): {dict(done.statuses)}, {done.stored} stored."
+
+
+def try_revoking(site: Site, share: float) -> tuple[bool, str]:
+    done = keys.revoke(site, scaled(500, share))
+    return (
+        done.holds and done.is_quick,
+        f"last answered {done.seconds:.3f} s after; asked after it: {dict(done.after)}.",
+    )
+
+
+def try_rotating(site: Site, share: float) -> tuple[bool, str]:
+    done = keys.rotate(site, scaled(20, share))
+    return done.holds, f"{done.rotations} rotations: {dict(done.statuses)}."
+
+
+TRIES: dict[str, Try] = {
+    "limit": try_limit,
+    "revoking": try_revoking,
+    "rotating": try_rotating,
+    "copies": try_copies,
+    "crowd": try_crowd,
+    "kills": try_kills,
+}
+
+if __name__ == "__main__":
+    sys.exit(main())

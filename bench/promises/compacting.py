@@ -1,0 +1,67 @@
+"""Run as a program: upkeep without a pause, until it is told to end. Prints how many rounds there were.
+
+What runs once a night, a week and a month runs over and over here, with the files swept in between. Argument: the app.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from threading import Event, Thread
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.settings")
+
+import django
+
+django.setup()
+
+from django.db import OperationalError  # noqa: E402  # Django first
+from django.utils import timezone  # noqa: E402
+
+from memories.jobs import JOBS  # noqa: E402
+from memories.maintain.run import Unclaimed  # noqa: E402
+from memories.store.sweep import sweep  # noqa: E402
+from memories.tasks import upkeeper  # noqa: E402
+from memsite.durability import is_busy  # noqa: E402
+from memsite.tenancy.models import App  # noqa: E402
+from memsite.tenancy.residue import note_residue  # noqa: E402
+
+NAMES = ("nightly", "decay", "weekly", "summaries", "embedding", "monthly")
+
+
+def compact(app: App, is_over: Callable[[], bool]) -> int:
+    """Always ends a round that it began."""
+    rounds = 0
+    while not is_over():
+        for name in NAMES:
+            do(name, app)
+        note_residue()
+        sweep(timezone.now(), at_once=True)
+        rounds += 1
+    return rounds
+
+
+def do(name: str, app: App) -> None:
+    """One that waited in vain for its turn to write is for the next round, as it is for a worker's next try."""
+    try:
+        JOBS[name].work(upkeeper(app), Unclaimed(until=timezone.now()))
+    except OperationalError as error:
+        if not is_busy(error):
+            raise
+
+
+def main(app_id: str) -> None:
+    over = Event()
+
+    def wait() -> None:
+        sys.stdin.read()
+        over.set()
+
+    Thread(target=wait, daemon=True).start()
+    app = App.objects.select_related("policy").get(app_id=app_id)
+    print(compact(app, over.is_set))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,150 @@
+"""Exactly as many writes as the policy says; revoked keys open nothing; replacing a key fails no request."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from dataclasses import dataclass
+
+import httpx
+
+from bench.promises.site import Site, told
+
+MINUTE = 60
+CONNECTIONS = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Limited:
+    limit: int
+    statuses: Counter[int]
+    minutes: int
+    """More than one if the requests took from one minute into the next."""
+    stored: int
+
+    @property
+    def holds(self) -> bool:
+        return self.statuses.keys() <= {201, 429} and self.statuses[201] == self.stored == self.limit * self.minutes
+
+
+@dataclass(frozen=True, slots=True)
+class Revoked:
+    seconds: float
+    """From the answer of the revocation to the last answer that the key was still given."""
+    after: Counter[int]
+
+    @property
+    def holds(self) -> bool:
+        return set(self.after) == {401}
+
+    @property
+    def is_quick(self) -> bool:
+        return self.seconds < 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rotated:
+    statuses: Counter[int]
+    rotations: int
+
+    @property
+    def holds(self) -> bool:
+        return set(self.statuses) == {200}
+
+
+def hit_limit(site: Site, requests: int, limit: int) -> Limited:
+    """All at once, to all processes, in what is left of a minute."""
+    (key,) = site.new_app("limited", writes_per_minute=limit)
+    statuses, started, ended = asyncio.run(post_all(site, key, requests))
+    minutes = int(ended // MINUTE) - int(started // MINUTE) + 1
+    return Limited(limit, statuses, minutes, len(site.everything(key, "memories")))
+
+
+async def post_all(site: Site, key: str, requests: int) -> tuple[Counter[int], float, float]:
+    async with site.client(key, CONNECTIONS) as client:
+
+        async def post(number: int) -> int:
+            body = {"content": f"Crate {number} has arrived", "dedupe": False}
+            return (await client.post("memories", json=body)).status_code
+
+        # The first of a minute, so that it is not over before all are through.
+        left = MINUTE - time.time() % MINUTE
+        if left < MINUTE / 2:
+            await asyncio.sleep(left + 0.1)
+        started = time.time()
+        statuses = Counter(await asyncio.gather(*(post(number) for number in range(requests))))
+        return statuses, started, time.time()
+
+
+def revoke(site: Site, rounds: int) -> Revoked:
+    """Asked by many connections, so that each process is asked, before and after."""
+    return asyncio.run(revoke_in_use(site, rounds))
+
+
+async def revoke_in_use(site: Site, rounds: int) -> Revoked:
+    (key,) = site.new_app("revoked")
+    prefix = key.split("_")[1]
+    revoked_at = float("inf")
+    last = 0.0
+    after: Counter[int] = Counter()
+    is_over = asyncio.Event()
+
+    async def ask(client: httpx.AsyncClient) -> None:
+        nonlocal last
+        while not is_over.is_set():
+            asked_at = time.perf_counter()
+            status = (await client.get("memories")).status_code
+            if asked_at > revoked_at:
+                after[status] += 1
+            if status == 200:
+                last = time.perf_counter()
+            if after.total() >= rounds:
+                is_over.set()
+
+    clients = [site.client(key, 1) for _ in range(8)]
+    asking = [asyncio.create_task(ask(client)) for client in clients]
+    await asyncio.sleep(0.5)
+    async with site.client(site.operator_key) as operator:
+        told(await operator.delete(f"keys/{prefix}"))
+    revoked_at = time.perf_counter()
+    await asyncio.gather(*asking)
+    for client in clients:
+        await client.aclose()
+    return Revoked(max(0.0, last - revoked_at), after)
+
+
+def rotate(site: Site, rotations: int) -> Rotated:
+    return asyncio.run(rotate_in_use(site, rotations))
+
+
+async def rotate_in_use(site: Site, rotations: int) -> Rotated:
+    """As docs/api.md has it: a second key, then nobody asks with the first one any more, then it is revoked."""
+    keys = site.new_app("rotated")
+    statuses: Counter[int] = Counter()
+    is_over = asyncio.Event()
+
+    async def ask(client: httpx.AsyncClient) -> None:
+        while not is_over.is_set():
+            headers = {"Authorization": f"Bearer {keys[-1]}"}
+            statuses[(await client.get("memories", headers=headers)).status_code] += 1
+            asked.set()
+
+    asked = asyncio.Event()
+    clients = [site.client("", 1) for _ in range(8)]
+    asking = [asyncio.create_task(ask(client)) for client in clients]
+    async with site.client(site.operator_key) as operator:
+        for _ in range(rotations):
+            old = keys[-1]
+            keys.append(told(await operator.post("apps/rotated/agents/a0/keys", json={}))["api_key"])
+            # What began with the old one has been answered by then.
+            before = statuses.total()
+            while statuses.total() < before + 10 * len(clients):
+                asked.clear()
+                await asked.wait()
+            told(await operator.delete(f"keys/{old.split('_')[1]}"))
+    is_over.set()
+    await asyncio.gather(*asking)
+    for client in clients:
+        await client.aclose()
+    return Rotated(statuses, rotations)

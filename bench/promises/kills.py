@@ -1,0 +1,187 @@
+"""Web and worker processes are killed with -9 while agents write: what was acknowledged is there, once."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpx
+
+from bench.promises.site import Site
+
+WRITERS = 6
+MOST_BETWEEN = 40
+"""Writes that are acknowledged between two kills, at most."""
+LOOK_EVERY_SECONDS = 0.01
+TRY_AGAIN_SECONDS = 0.05
+PARTS = ("web", "web", "web", "worker", "all")
+"""What is killed: as often one of the web processes as everything else."""
+SAID = "The probe {} takes {} seconds to answer"
+MEMORY = "Shelf {} is empty"
+"""Nothing that is learnt from what is said has these words."""
+
+
+@dataclass(slots=True)
+class Written:
+    """Texts that were acknowledged, and those of which nobody can say whether they arrived, by kind."""
+
+    acknowledged: Counter[tuple[str, str]] = field(default_factory=Counter)
+    unsure: set[tuple[str, str]] = field(default_factory=set)
+    broken: list[str] = field(default_factory=list)
+    """Answers that no server should give."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    kills: Counter[str]
+    restarts: int
+    acknowledged: int
+    unsure: int
+    lost: list[str]
+    doubled: list[str]
+    broken: list[str]
+    integrity: list[str]
+    dead_work: int
+
+    @property
+    def holds(self) -> bool:
+        return not (self.lost or self.doubled or self.broken or self.integrity or self.dead_work)
+
+
+def kill_under_load(site: Site, kills: int, seed: int = 7) -> Outcome:
+    """The site is running, and is running again in the end."""
+    (key,) = site.new_app("kills")
+    written = Written()
+    done, restarts = asyncio.run(load_and_kill(site, key, kills, random.Random(seed), written))  # noqa: S311
+    found = stored(site, key)
+    lost = [f"{kind}: {text}" for kind, text in written.acknowledged if not found[kind, text]]
+    doubled = [f"{kind}: {text}" for (kind, text), times in found.items() if times > 1]
+    work = Counter(row["status"] for row in site.everything(key, "extractions"))
+    problems = integrity(site)
+    count = len(written.acknowledged)
+    return Outcome(
+        done, restarts, count, len(written.unsure), lost, doubled, written.broken, problems, work["dead"]
+    )  # fmt: skip
+
+
+async def load_and_kill(
+    site: Site, key: str, kills: int, chance: random.Random, written: Written
+) -> tuple[Counter[str], int]:
+    """How many processes of each part were killed, and how often the whole site was started again."""
+    stop = asyncio.Event()
+    async with site.client(key) as client:
+        writers = [asyncio.create_task(write_on(client, number, stop, written)) for number in range(WRITERS)]
+        killed: Counter[str] = Counter()
+        restarts = 0
+        while killed.total() < kills:
+            goal = len(written.acknowledged) + chance.randint(1, MOST_BETWEEN)
+            while len(written.acknowledged) < goal:
+                if not site.is_running():
+                    await asyncio.to_thread(start_again, site)
+                    restarts += 1
+                await asyncio.sleep(LOOK_EVERY_SECONDS)
+            part = chance.choice(PARTS)
+            killed[part] += site.kill(part, chance.choice)
+        # The last one killed may have been all of it; what is under way is answered by its successor.
+        await asyncio.to_thread(start_again, site)
+        restarts += 1
+        stop.set()
+        await asyncio.gather(*writers)
+    return killed, restarts
+
+
+def start_again(site: Site) -> None:
+    """Whatever is left of it ends first."""
+    site.stop()
+    site.start()
+
+
+async def write_on(client: httpx.AsyncClient, number: int, stop: asyncio.Event, written: Written) -> None:
+    """Memories, messages and turns in turns, each until it is acknowledged, as a careful client would."""
+    session = ""
+    count = 0
+    while not stop.is_set():
+        if not session:
+            session = await open_session(client, number, stop)
+            continue
+        count += 1
+        for what, method, path, body in writes(session, f"p{number}x{count}", count):
+            await write(client, what, method, path, body, written, stop)
+
+
+def writes(session: str, name: str, count: int) -> Iterable[tuple[tuple[str, str], str, str, Any]]:
+    """(kind and text, how to send it) for one of each kind."""
+    shelf, said = MEMORY.format(name), SAID.format(name, count)
+    yield ("memory", shelf), "POST", "memories", {"content": shelf, "dedupe": False}
+    messages = {"messages": [{"role": "user", "content": said}]}
+    yield ("message", said), "POST", f"sessions/{session}/messages", messages
+    turn = {"user_input": said, "llm_output": "Noted."}
+    yield ("turn", said), "PUT", f"sessions/{session}/turns/{count}", turn
+
+
+async def open_session(client: httpx.AsyncClient, number: int, stop: asyncio.Event) -> str:
+    while not stop.is_set():
+        try:
+            answer = await client.post("sessions", json={"external_id": f"writer-{number}"})
+        except httpx.TransportError:
+            await asyncio.sleep(TRY_AGAIN_SECONDS)
+            continue
+        if answer.is_success:
+            return str(answer.json()["id"])
+        await asyncio.sleep(TRY_AGAIN_SECONDS)
+    return ""
+
+
+async def write(
+    client: httpx.AsyncClient, what: tuple[str, str], method: str, path: str, body: Any, written: Written,
+    stop: asyncio.Event,
+) -> None:  # fmt: skip
+    """Sent again with the same key until it is answered. 409: its first try was killed, and holds the key for now."""
+    key = {"Idempotency-Key": ":".join(what)}
+    while True:
+        try:
+            answer = await client.request(method, path, json=body, headers=key)
+        except httpx.TransportError:
+            if stop.is_set():
+                written.unsure.add(what)
+                return
+            await asyncio.sleep(TRY_AGAIN_SECONDS)
+            continue
+        if answer.is_success:
+            written.acknowledged[what] += 1
+        elif answer.status_code == 409:
+            written.unsure.add(what)
+        elif answer.status_code == 503:
+            await asyncio.sleep(TRY_AGAIN_SECONDS)
+            continue
+        else:
+            written.broken.append(f"{answer.status_code}: {answer.text[:200]}")
+        return
+
+
+def stored(site: Site, key: str) -> Counter[tuple[str, str]]:
+    """How often each text is there."""
+    found = Counter(("memory", row["content"]) for row in site.everything(key, "memories"))
+    resources = [row for row in site.everything(key, "resources") if row["role"] == "user"]
+    found.update(("message", row["raw_content"]) for row in resources if row["turn_number"] is None)
+    for session in site.everything(key, "sessions"):
+        turns = site.everything(key, f"sessions/{session['id']}/turns")
+        found.update(("turn", row["user_input"]) for row in turns)
+    return found
+
+
+def integrity(site: Site) -> list[str]:
+    """What SQLite finds wrong; nothing where there is no such file."""
+    database = site.folder / "memsite.sqlite3"
+    if not database.exists():
+        return []
+    with closing(sqlite3.connect(database)) as copy:
+        problems = [text for (text,) in copy.execute("PRAGMA integrity_check") if text != "ok"]
+        problems += [f"{table}: a row points to nothing" for table, *_ in copy.execute("PRAGMA foreign_key_check")]
+    return problems

@@ -1,0 +1,211 @@
+"""A site as users run it, `manage.py serve` on a data directory of its own, that may be killed at any moment.
+
+Linux: its processes are found in /proc.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).resolve().parents[2]
+START_SECONDS = 240
+STOP_SECONDS = 30
+LOOK_EVERY_SECONDS = 0.05
+PATIENCE_SECONDS = 300
+"""Of our clients: how long it took is for a reader to judge, not for them."""
+
+
+class Site:
+    """Web processes, worker and schedule. `prepare` may put tables into the data directory; they are made otherwise."""
+
+    def __init__(self, folder: Path, prepare: Callable[[Path], bool] = lambda folder: False, **settings: str) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        others = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
+        self.environment = {
+            **others,
+            "MEMSITE_DATA_DIR": str(folder),
+            "MEMSITE_SECRET_KEY": "only for trying",
+            "MEMSITE_EMBEDDER": "hash",
+            "MEMSITE_LOG_LEVEL": "WARNING",
+            **settings,
+        }
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.process: subprocess.Popen[bytes] | None = None
+        self.log = folder / "serve.log"
+        if not prepare(folder):
+            self.manage("migrate", "--verbosity=0")
+        self.manage("collectstatic", "--noinput", "--verbosity=0")
+        self.operator_key = self.manage("create_key", "--operator").strip()
+
+    def manage(self, *arguments: str, **more: Any) -> str:
+        """What the command prints; CalledProcessError if it fails."""
+        command = [sys.executable, "-W", "ignore", "manage.py", *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=self.environment, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode:
+            raise RuntimeError(f"{arguments[0]} failed: {done.stderr[-2000:]}")
+        return done.stdout
+
+    def __enter__(self) -> Site:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def start(self) -> None:
+        """Answers when it is ready."""
+        command = [sys.executable, "-W", "ignore", "manage.py", "serve", "--port", str(self.port)]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log)  # noqa: S603
+        self.wait_until_ready()
+
+    def wait_until_ready(self) -> None:
+        until = time.monotonic() + START_SECONDS
+        while not self.is_ready():
+            if not self.is_running() or time.monotonic() > until:
+                raise RuntimeError(f"The server did not start: {self.log.read_text()[-2000:]}")
+            time.sleep(LOOK_EVERY_SECONDS)
+
+    def is_ready(self) -> bool:
+        try:
+            return httpx.get(f"{self.url}/readyz", timeout=5).status_code == 200
+        except httpx.HTTPError:
+            return False
+
+    def is_running(self) -> bool:
+        return self.process is not None and self.process.poll() is None
+
+    def stop(self) -> None:
+        """In order, as Ctrl-C does."""
+        if self.process is None:
+            return
+        self.process.terminate()
+        try:
+            self.process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self.wait_until_gone()
+
+    def wait_until_gone(self) -> None:
+        """Nobody listens any more: all that was forked is dead, too."""
+        until = time.monotonic() + STOP_SECONDS
+        while is_listening(self.port) and time.monotonic() < until:
+            time.sleep(LOOK_EVERY_SECONDS)
+
+    def restart(self) -> None:
+        self.stop()
+        self.start()
+
+    def parts(self) -> dict[str, list[int]]:
+        """Process ids by part: `web` answer requests, `worker` is Celery's, `all` the site's own."""
+        if self.process is None or not self.is_running():
+            return {"web": [], "worker": [], "all": []}
+        found: dict[str, list[int]] = {"web": [], "worker": [], "all": [self.process.pid]}
+        for pid, parent in descendants(self.process.pid):
+            command = command_of(pid)
+            if "granian" in command and "granian" in command_of(parent):
+                found["web"].append(pid)
+            elif "celery" in command and "serve" not in command:
+                found["worker"].append(pid)
+        return found
+
+    def kill(self, part: str, choose: Callable[[list[int]], int]) -> bool:
+        """Kills one process of that part, with -9; False if there is none now."""
+        pids = self.parts()[part]
+        if not pids:
+            return False
+        try:
+            os.kill(choose(pids), signal.SIGKILL)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def client(self, key: str, connections: int = 100) -> httpx.AsyncClient:
+        return httpx.AsyncClient(
+            base_url=f"{self.url}/api/v1/",
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=PATIENCE_SECONDS,
+            limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+        )
+
+    def operator(self) -> httpx.Client:
+        headers = {"Authorization": f"Bearer {self.operator_key}"}
+        return httpx.Client(base_url=f"{self.url}/api/v1/", headers=headers, timeout=PATIENCE_SECONDS)
+
+    def new_app(self, name: str, agents: int = 1, **policy: object) -> list[str]:
+        """A key for each of the new app's agents."""
+        with self.operator() as operator:
+            body = {"app_id": name, "name": name, "policy": {"writes_per_minute": 1_000_000, **policy}}
+            told(operator.post("apps", json=body))
+            made = [told(operator.post(f"apps/{name}/agents", json={"name": f"a{n}"})) for n in range(agents)]
+        return [one["api_key"] for one in made]
+
+    def everything(self, key: str, path: str) -> list[dict[str, Any]]:
+        """All pages of a list."""
+        found: list[dict[str, Any]] = []
+        with httpx.Client(headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE_SECONDS) as client:
+            address: str | None = f"{self.url}/api/v1/{path}{'&' if '?' in path else '?'}limit=200"
+            while address:
+                page = told(client.get(address))
+                found += page["results"]
+                address = page["next"]
+        return found
+
+
+def told(response: httpx.Response) -> dict[str, Any]:
+    if not response.is_success:
+        raise RuntimeError(f"{response.request.url} answered {response.status_code}: {response.text[:500]}")
+    answer: dict[str, Any] = response.json()
+    return answer
+
+
+def descendants(pid: int) -> Iterator[tuple[int, int]]:
+    """(process, its parent) of all that came from it and are alive."""
+    children: dict[int, list[int]] = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            # The name in brackets may hold anything.
+            state, parent = stat.read_text().rpartition(")")[2].split()[:2]
+        except OSError:
+            continue
+        if state != "Z":
+            children.setdefault(int(parent), []).append(int(stat.parent.name))
+    waiting = [pid]
+    while waiting:
+        parent_pid = waiting.pop()
+        for child in children.get(parent_pid, ()):
+            yield child, parent_pid
+            waiting.append(child)
+
+
+def command_of(pid: int) -> str:
+    try:
+        return (Path("/proc") / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    except OSError:
+        return ""
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def is_listening(port: int) -> bool:
+    try:
+        socket.create_connection(("127.0.0.1", port), timeout=1).close()
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,50 @@
+"""What is installed is what was locked: each with its hash, from nowhere that a list would name."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = sorted((ROOT / "requirements").glob("*.lock"))
+PIN = re.compile(
+    r"[a-z0-9][a-z0-9._-]*(\[[a-z0-9,_-]+\])?==[^\s;]+( ; [^\\]+)? \\(\n {4}--hash=sha256:[0-9a-f]{64}( \\)?)+"
+)
+
+
+def pins(lock: Path) -> list[str]:
+    return re.split(r"\n(?=\S)", lock.read_text().strip())
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_every_dependency_is_locked_with_its_hash_and_no_list_names_an_address(lock: Path) -> None:
+    assert len(pins(lock)) > 10
+    assert [pin for pin in pins(lock) if not PIN.fullmatch(pin)] == []
+    assert "://" not in lock.read_text()
+    assert "--index" not in lock.read_text()
+
+
+@pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
+def test_what_is_asked_for_is_locked(lock: Path) -> None:
+    asked = re.findall(r"^([a-z0-9][\w.-]*)", lock.with_suffix(".in").read_text(), re.MULTILINE)
+    locked = {plain(re.split(r"[\[=]", pin)[0]) for pin in pins(lock)}
+    assert asked
+    assert {plain(name) for name in asked} <= locked
+
+
+def plain(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name)
+
+
+def test_nothing_is_installed_without_its_hash() -> None:
+    makefile = (ROOT / "Makefile").read_text()
+    installs = re.findall(r"^(?:INSTALL :=|\t@.*pip .*install) .*$", makefile, re.MULTILINE)
+    assert len(installs) >= 3
+    assert [line for line in installs if "--require-hashes" not in line or "--no-deps" not in line] == []
+
+
+def test_what_is_run_and_what_is_tested_are_the_same_versions() -> None:
+    run, dev = (set(pins(ROOT / "requirements" / f"{name}.lock")) for name in ("run", "dev"))
+    assert {pin.split(" ")[0] for pin in run} <= {pin.split(" ")[0] for pin in dev}
