@@ -29,11 +29,14 @@ demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the f
 test: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests
 	@$(BIN)/python -m pytest -n 2
 
-.PHONY: test-postgres
-test-postgres: $(VENV)/dev.stamp ## Run the tests on a PostgreSQL of their own
-	@$(BIN)/python -m tools.postgres $(BIN)/python -m pytest -n 2
+.PHONY: test-postgres test-redis
+test-postgres: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run the tests on a PostgreSQL of their own, and a Redis where there is redis-server
+	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2
 
-check: lint types imports migrations schema test ## Run everything that CI runs
+test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
+	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py
+
+check: lint types imports migrations schema test test-postgres ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style and format
 	@$(BIN)/ruff check .

