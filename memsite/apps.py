@@ -1,4 +1,5 @@
 from django.apps import AppConfig
+from django.db import connection
 
 
 class MemsiteConfig(AppConfig):
@@ -6,3 +7,8 @@ class MemsiteConfig(AppConfig):
 
     def ready(self) -> None:
         from memsite import checks  # noqa: F401  # registers the system checks
+
+        if connection.vendor == "postgresql":
+            from memsite.postgres import adapt_texts
+
+            adapt_texts()

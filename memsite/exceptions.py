@@ -32,7 +32,7 @@ class TooLarge(APIException):
 
 
 class Busy(APIException):
-    """The database's write lock could not be had in time."""
+    """The write lock or a connection could not be had in time."""
 
     status_code = HTTPStatus.SERVICE_UNAVAILABLE
     default_detail = "The server is busy: nothing was stored, try again."

@@ -16,13 +16,12 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from memsite.conf import get_conf
+from memsite.postgres import INSTEAD, NUL
 from memsite.settings import database
 from memsite.tenancy.models import App
 
 SOURCE = "source"
 BATCH = 1_000
-NUL, INSTEAD = "\x00", "\ufffd"
-"""What SQLite can hold in a text and PostgreSQL cannot, and what stands for it then."""
 
 Tell = Callable[[str, int, int], None]
 """Hears of a table how many rows of how many are through."""

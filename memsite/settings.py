@@ -89,7 +89,7 @@ def database(conf: Conf) -> dict[str, Any]:
     url = conf.database_url or f"sqlite:///{conf.data_dir / 'memsite.sqlite3'}"
     config: dict[str, Any] = dict(environ.Env.db_url_config(url))
     ours = sqlite_options() if config["ENGINE"] == "django.db.backends.sqlite3" else postgres_options(conf)
-    return config | ours | {"OPTIONS": config.get("OPTIONS", {}) | ours["OPTIONS"]}
+    return config | ours | {"OPTIONS": ours["OPTIONS"] | config.get("OPTIONS", {})}
 
 
 def sqlite_options() -> dict[str, Any]:

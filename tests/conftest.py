@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.db.backends.base.base import BaseDatabaseWrapper
 from rest_framework.test import APIClient
 
 from memories.retrieve.pipeline import indexes
@@ -14,6 +16,22 @@ from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
 from tests.serving import Server, serving
+
+MARKERS = {"sqlite": "sqlite", "postgresql": "postgres"}
+"""What is of a database itself is marked with it, and the mark says why."""
+
+
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        for vendor, name in MARKERS.items():
+            for marker in item.iter_markers(name):
+                (reason,) = marker.args
+                if vendor != connection.vendor:
+                    item.add_marker(pytest.mark.skip(reason=f"of {vendor} itself: {reason}"))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    terminalreporter.write_line(f"database: {connection.vendor}")
 
 
 @dataclass
@@ -81,6 +99,19 @@ def make_caller(app: App, name: str, scopes: tuple[str, ...] = ("read", "write")
 def _no_index_of_an_earlier_test() -> None:
     """Rolled-back rows take their numbers with them, and the next test's rows get the same."""
     indexes.kept.clear()
+
+
+@pytest.fixture(autouse=True)
+def _a_connection_stays_open_with_the_tests_transaction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A request that the test client does not make ends with closing it. SQLite in memory is never closed."""
+    close = BaseDatabaseWrapper.close_if_unusable_or_obsolete
+
+    def close_outside(self: BaseDatabaseWrapper) -> None:
+        if not self.in_atomic_block:
+            close(self)
+
+    if connection.vendor != "sqlite":
+        monkeypatch.setattr(BaseDatabaseWrapper, "close_if_unusable_or_obsolete", close_outside)
 
 
 @pytest.fixture

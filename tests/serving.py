@@ -11,10 +11,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
+from urllib.parse import urlsplit
 
+import psycopg
 from django.db import connection
+from psycopg import sql
 
 from memsite_client import Memsite
 from memsite_client.shapes import Scope
@@ -54,6 +59,8 @@ def serving(folder: Path, *, has_pages: bool = False, **settings: str) -> Iterat
         "MEMSITE_LOG_LEVEL": "ERROR",
         **settings,
     }
+    if connection.vendor == "postgresql":
+        own["MEMSITE_DATABASE_URL"] = database_like_the_tests(f"served_{token_hex(8)}")
     others = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
     environment = {**others, **own}
 
@@ -61,7 +68,7 @@ def serving(folder: Path, *, has_pages: bool = False, **settings: str) -> Iterat
         command = [sys.executable, *arguments]
         return subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout  # noqa: S603
 
-    if not copy_test_database(folder / "memsite.sqlite3"):
+    if connection.vendor == "sqlite" and not copy_test_database(folder / "memsite.sqlite3"):
         run("manage.py", "migrate", "--verbosity=0")
     if has_pages:
         run("manage.py", "collectstatic", "--noinput")
@@ -89,13 +96,38 @@ def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
 
 
 def copy_test_database(path: Path) -> bool:
-    """Its tables, many times faster than making them anew; False where it is no SQLite, or nobody asked for it yet."""
-    if connection.vendor != "sqlite" or not connection.introspection.table_names():
+    """Its tables, many times faster than making them anew; False if nobody asked for them yet."""
+    if not connection.introspection.table_names():
         return False
     copy = sqlite3.connect(path)
     connection.connection.backup(copy)
     copy.close()
     return True
+
+
+def database_like_the_tests(name: str) -> str:
+    """The address of a database on the same server, made by our migrations: once per process, then copied."""
+    with psycopg.connect(os.environ["TEST_DATABASE_URL"], autocommit=True) as server:
+        server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), migrated_database()))
+    return address_of(name)
+
+
+@cache
+def migrated_database() -> sql.Identifier:
+    """One that nobody is connected to, so that it can be copied."""
+    name = f"migrated_{token_hex(8)}"
+    with psycopg.connect(os.environ["TEST_DATABASE_URL"], autocommit=True) as server:
+        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    others = {key: value for key, value in os.environ.items() if not key.startswith(("MEMSITE_", "DJANGO_"))}
+    environment = {**others, "MEMSITE_SECRET_KEY": "only for tests", "MEMSITE_DATABASE_URL": address_of(name)}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)  # noqa: S603
+    return sql.Identifier(name)
+
+
+def address_of(name: str) -> str:
+    given = urlsplit(os.environ["TEST_DATABASE_URL"])
+    return given._replace(path=f"/{name}").geturl()
 
 
 def free_port() -> int:

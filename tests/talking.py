@@ -11,6 +11,7 @@ from django.utils import timezone
 from time_machine import travel
 
 from memories.models import Extraction, Memory
+from memories.store.sweep import merge_fulltext
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 from tests.conftest import Caller
@@ -93,5 +94,10 @@ def stored_values() -> Iterator[tuple[str, str]]:
 
 
 def tables_with(word: str) -> set[str]:
-    """The tables in which the word stands anywhere, in whatever case."""
+    """The tables in which the word stands anywhere, in whatever case.
+
+    SQLite's full-text index is a table that keeps what was deleted until it is merged, as a sweep does.
+    """
+    if connection.vendor == "sqlite":
+        merge_fulltext()
     return {table for table, value in stored_values() if word.casefold() in value.casefold()}

@@ -8,8 +8,11 @@ import subprocess
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from django.db import connection
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import Conninfo
 
 from memsite.backup.errors import BackupError
 from memsite.backup.files import private, sync
@@ -18,12 +21,16 @@ from memsite.conf import get_conf
 
 SUFFIX = ".pgdump"
 IN_USE = "The database is in use: stop the server, and whatever else is connected to it, then try again."
-OTHERS = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+# The server's own workers come and go.
+OTHERS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
 
 
 def copy_to(draft: Path, now: datetime) -> dict[str, int]:
     """Writes the backup to `draft`; answers the rows by table. One snapshot, which holds up nobody."""
-    run("pg_dump", "--format=custom", "--no-owner", "--file", str(private(draft)))
+    run("pg_dump", "--format=custom", "--no-owner", "--file", str(private(draft)), "--dbname", address())
     return check(draft)[0]
 
 
@@ -67,10 +74,10 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     folder = get_conf().backups
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     kept = private(folder / f"before-{stamp}{SUFFIX}")
-    run("pg_dump", "--format=custom", "--no-owner", "--file", str(kept))
+    run("pg_dump", "--format=custom", "--no-owner", "--file", str(kept), "--dbname", address())
     sync(kept)
-    name = str(connection.settings_dict["NAME"])
-    run("pg_restore", "--clean", "--if-exists", "--no-owner", "--single-transaction", "--dbname", name, str(path))
+    how = ("--clean", "--if-exists", "--no-owner", "--single-transaction")
+    run("pg_restore", *how, "--dbname", address(), str(path))
     return rows, older, kept
 
 
@@ -91,8 +98,14 @@ def program(name: str) -> str:
     return found
 
 
+def address() -> str:
+    """How the programs find the database, with all that its URL says of the connection, but for the password."""
+    known = {option.keyword.decode() for option in Conninfo.get_defaults()} - {"password"}
+    params: dict[str, Any] = connection.get_connection_params()
+    return make_conninfo(**{name: value for name, value in params.items() if name in known})
+
+
 def environment() -> dict[str, str]:
-    """How the programs find the database; passwords never stand in a command line."""
-    names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD", "PGDATABASE": "NAME"}
-    known = {name: str(connection.settings_dict.get(key) or "") for name, key in names.items()}
-    return {**os.environ, **{name: value for name, value in known.items() if value}}
+    """With the password, which never stands in a command line."""
+    password = str(connection.settings_dict.get("PASSWORD") or "")
+    return {**os.environ, **({"PGPASSWORD": password} if password else {})}

@@ -19,7 +19,6 @@ from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.run import Unclaimed
 from memories.models import Extraction, HealthReport, LinkKind, Memory, Purge, Source, Summary
 from memories.store import AppGone, Candidate, writing
-from memories.store.sweep import merge_fulltext
 from memsite.tenancy.models import App, AppPolicy, Residue
 from memsite.tenancy.scoping import Scoped
 from sessions.life import SessionGone
@@ -30,12 +29,6 @@ from tests.talking import row_of, tables_with, tell, turn
 from tests.upkeep import upkeep_embed_missing, upkeep_learn_due, upkeep_purge, upkeep_summaries
 
 NEEDLE, NEIGHBOUR = "zqneedle", "zqneighbour"
-
-
-def traces(word: str) -> set[str]:
-    """The tables in which the word stands anywhere; the full-text index is merged first, as a sweep does."""
-    merge_fulltext()
-    return tables_with(word)
 
 
 @pytest.fixture
@@ -81,7 +74,7 @@ def rooms(alice: Caller) -> dict[str, dict[str, Any]]:
         for word in (NEEDLE, NEIGHBOUR):
             alice.post(f"categories/{category}/rewrite?user_id=user-{word}@example.org")
     upkeep_summaries()
-    assert len(traces(NEEDLE)) > 12
+    assert len(tables_with(NEEDLE)) > 12
     return rooms
 
 
@@ -92,7 +85,7 @@ def erase_needle(operator: APIClient) -> Any:
 def test_an_end_user_is_erased_and_the_neighbour_is_untouched(
     alice: Caller, operator: APIClient, rooms: dict[str, dict[str, Any]]
 ) -> None:
-    before = traces(NEIGHBOUR)
+    before = tables_with(NEIGHBOUR)
     answer = erase_needle(operator)
     assert answer.status_code == 200, answer.content
     purged = answer.json()
@@ -101,8 +94,8 @@ def test_an_end_user_is_erased_and_the_neighbour_is_untouched(
     assert {name: purged["purge"][name] for name in ("what", "status", "sessions", "turns")} == {
         "what": "user", "status": "done", "sessions": 1, "turns": 2,
     }  # fmt: skip
-    assert traces(NEEDLE) == set()
-    assert traces(NEIGHBOUR) >= before
+    assert tables_with(NEEDLE) == set()
+    assert tables_with(NEIGHBOUR) >= before
 
 
 def test_a_session_is_deleted_with_what_was_learnt_in_it(alice: Caller, rooms: dict[str, dict[str, Any]]) -> None:
@@ -112,8 +105,8 @@ def test_a_session_is_deleted_with_what_was_learnt_in_it(alice: Caller, rooms: d
     answer = alice.delete(f"sessions/{session['id']}")
     assert answer.status_code == 200
     assert (answer.json()["deleted_count"], answer.json()["purge"]["turns"]) == (2, 1)
-    assert traces(f"{NEEDLE}2") == traces(f"{NEEDLE}ville2") == set()
-    assert "memories_memory" in traces(NEEDLE)
+    assert tables_with(f"{NEEDLE}2") == tables_with(f"{NEEDLE}ville2") == set()
+    assert "memories_memory" in tables_with(NEEDLE)
     assert_problem(alice.get(f"sessions/{session['id']}"), 404)
     assert_problem(alice.delete(f"sessions/{session['id']}"), 404)
 
@@ -122,13 +115,13 @@ def test_an_app_is_purged_with_everything_and_its_name_agents_and_keys_stay(
     alice: Caller, charlie: Caller, operator: APIClient, rooms: dict[str, dict[str, Any]]
 ) -> None:
     furnish(charlie, "zqglobex", "user-1")
-    before = traces("zqglobex")
+    before = tables_with("zqglobex")
     known = Memory.objects.for_app(alice.app).count()
     answer = operator.delete("/api/v1/apps/acme?purge_memories=true")
     assert answer.json() == {"success": True, "deleted_count": known}
     for word in (NEEDLE, NEIGHBOUR):
-        assert traces(word) == set()
-    assert traces("zqglobex") == before
+        assert tables_with(word) == set()
+    assert tables_with("zqglobex") == before
     app = App.objects.get(app_id="acme")
     assert (app.status, app.memory_count) == ("uninstalled", 0)
     assert_problem(alice.get("memories"), 401)
@@ -144,7 +137,7 @@ def test_all_memories_are_deleted_and_what_was_said_stays(
     answer = operator.delete("/api/v1/apps/acme/memories")
     assert answer.json() == {"success": True, "deleted_count": known}
     assert not Memory.objects.exists()
-    assert traces(NEEDLE) <= {
+    assert tables_with(NEEDLE) <= {
         "agent_sessions_agentsession", "agent_sessions_resource", "agent_sessions_turn", "agent_sessions_event",
         "agent_sessions_cooldown",
         "memories_futuretrigger", "memories_rejection", "memories_summarydue", "tenancy_idempotentanswer",
@@ -202,7 +195,7 @@ def test_a_large_purge_is_hidden_at_once_and_finished_by_the_job(
 ) -> None:
     assert NEEDLE in everything_shown(alice, rooms[NEEDLE])
     assert erase_needle(operator).json()["purge"]["status"] == "open"
-    assert "memories_memory" in traces(NEEDLE)
+    assert "memories_memory" in tables_with(NEEDLE)
     assert NEEDLE not in everything_shown(alice, rooms[NEEDLE])
     assert NEIGHBOUR in everything_shown(alice, rooms[NEIGHBOUR])
     count = App.objects.get(app_id="acme").memory_count
@@ -210,7 +203,7 @@ def test_a_large_purge_is_hidden_at_once_and_finished_by_the_job(
     # Asking has opened a session for the user, as if they had come back.
     AgentSession.objects.for_app(alice.app).filter(user_id__contains=NEEDLE).delete()
     upkeep_purge()
-    assert traces(NEEDLE) == set()
+    assert tables_with(NEEDLE) == set()
     assert Purge.objects.for_app(alice.app).get().status == "done"
     assert App.objects.get(app_id="acme").memory_count == count
 
@@ -228,7 +221,7 @@ def test_a_large_app_is_locked_until_its_purge_is_done(
     assert Purge.objects.for_app(alice.app).count() == 1
     upkeep_purge()
     assert operator.get("/api/v1/apps/acme").json()["status"] == "uninstalled"
-    assert traces(NEEDLE) == set()
+    assert tables_with(NEEDLE) == set()
 
 
 class Killed(Exception):
@@ -257,8 +250,8 @@ def test_a_purge_that_is_killed_anywhere_goes_on_where_it_was(
             kills += 1
         assert kills < 200
     assert kills > 4
-    assert traces(NEEDLE) == set()
-    assert "memories_memory" in traces(NEIGHBOUR)
+    assert tables_with(NEEDLE) == set()
+    assert "memories_memory" in tables_with(NEIGHBOUR)
 
 
 # --- what is late
@@ -275,7 +268,7 @@ def test_a_stream_in_flight_brings_nothing_back(alice: Caller, operator: APIClie
 
     with pytest.raises(SessionGone):
         MemoryAgent(alice.app, alice.agent, "agent:alice").capture_stream(row).run(lines())
-    assert traces(NEEDLE) == set()
+    assert tables_with(NEEDLE) == set()
 
 
 def test_a_session_that_is_gone_answers_404_to_whatever_still_arrives(alice: Caller) -> None:
@@ -290,7 +283,7 @@ def test_a_session_that_is_gone_answers_404_to_whatever_still_arrives(alice: Cal
     ):
         with pytest.raises(SessionGone):
             late()
-    assert traces(NEEDLE) == set()
+    assert tables_with(NEEDLE) == set()
     assert_problem(alice.post(f"sessions/{session['id']}/messages", {"messages": []}), 404)
 
 
@@ -303,7 +296,7 @@ def test_a_late_extraction_brings_nothing_back(alice: Caller, operator: APIClien
     operator.delete("/api/v1/apps/acme/users/u1")
     agent = MemoryAgent(alice.app, None, "system:extraction")
     learn(claim, agent.rules, current_embedder(), now)
-    assert traces(NEEDLE) == set()
+    assert tables_with(NEEDLE) == set()
 
 
 @pytest.mark.parametrize("is_purge", [True, False])
@@ -362,7 +355,7 @@ def test_words_that_another_sessions_memory_took_over_go_with_the_session(alice:
     tell(alice, second, "hello there")
     Extraction.objects.for_app(alice.app).filter(session=row).update(reinforced=1)
     alice.delete(f"sessions/{second['id']}")
-    assert traces(NEEDLE) == set()
+    assert tables_with(NEEDLE) == set()
 
 
 def test_an_insight_goes_with_what_it_was_written_from(alice: Caller, operator: APIClient) -> None:
@@ -371,7 +364,7 @@ def test_an_insight_goes_with_what_it_was_written_from(alice: Caller, operator: 
         insight = write.create(Candidate(content=f"{NEEDLE} all year", source=Source.INSIGHT))
         write.link(insight, Memory.objects.get(uid=source["id"]), LinkKind.DERIVED)
     operator.delete("/api/v1/apps/acme/users/u1")
-    assert traces(NEEDLE) == set()
+    assert tables_with(NEEDLE) == set()
 
 
 def test_a_category_that_a_memory_has_left_loses_its_old_summaries(alice: Caller, operator: APIClient) -> None:
@@ -381,7 +374,7 @@ def test_a_category_that_a_memory_has_left_loses_its_old_summaries(alice: Caller
     Summary.objects.create(app=alice.app, category="other", content=NEIGHBOUR, made_by="rules")
     alice.patch(f"memories/{memory['id']}", {"category": "home", "user_id": "u1"})
     operator.delete("/api/v1/apps/acme/users/u1")
-    assert traces(NEEDLE) == set()
+    assert tables_with(NEEDLE) == set()
     assert Summary.objects.for_app(alice.app).get().content == NEIGHBOUR
 
 

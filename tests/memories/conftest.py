@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,12 +48,19 @@ def model(settings: Any, fresh_clients: None) -> Iterator[Server]:
         yield server
 
 
+def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+    for item in items:
+        if "shared_database" in getattr(item, "fixturenames", ()) and connection.vendor != "sqlite":
+            item.add_marker(pytest.mark.django_db(transaction=True))
+
+
 @pytest.fixture
-def database_file(db: None, tmp_path: Path) -> Iterator[App]:
-    """A copy of the database in a file, where other threads connect to: the test's own transaction is not theirs."""
-    if connection.vendor != "sqlite":
-        pytest.skip("copies a SQLite database")
+def shared_database(db: None, tmp_path: Path) -> Iterator[App]:
+    """A database where other threads connect to: the test's own transaction is not theirs. SQLite's is a copy."""
     app = make_app("busy", memory_limit=10)
+    if connection.vendor != "sqlite":
+        yield app
+        return
     file = tmp_path / "copy.sqlite3"
     file.write_bytes(connection.connection.serialize())
     settings, name = connections.settings["default"], connections.settings["default"]["NAME"]

@@ -32,6 +32,7 @@ from memsite.backup import BackupError, check_backup, make_backup, restore_backu
 from memsite.backup.files import drafts_in, rotate
 from tests.conftest import Caller
 
+of_sqlite = pytest.mark.sqlite("its backups are copies of a file; test_backup_postgres has the other's")
 NOW = datetime(2027, 3, 1, 3, tzinfo=UTC)
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -77,6 +78,7 @@ def ask(path: Path, sql: str) -> list[Any]:
 # --- made
 
 
+@of_sqlite
 def test_a_backup_holds_everything_in_one_private_file(live: Path, folder: Path) -> None:
     made = make_backup(folder, NOW)
     assert made.path == folder / "memsite-20270301T030000Z.sqlite3.gz"
@@ -90,11 +92,13 @@ def test_a_backup_holds_everything_in_one_private_file(live: Path, folder: Path)
     assert ask(folder / "unpacked.sqlite3", "SELECT data FROM memories_vector") == [(bytes(vector.data),)]
 
 
+@of_sqlite
 def test_words_are_found_in_what_was_put_back(backup: Path) -> None:
     found = "SELECT rowid FROM memories_fulltext WHERE memories_fulltext MATCH 'whale'"
     assert len(ask(unpacked(backup), found)) == 1
 
 
+@of_sqlite
 def test_what_was_deleted_before_is_not_in_it(live: Path, folder: Path) -> None:
     with closing(sqlite3.connect(live)) as database:
         database.execute("PRAGMA secure_delete=OFF")
@@ -113,6 +117,7 @@ def test_inside_a_transaction_it_is_refused(db: None, folder: Path) -> None:
         make_backup(folder, NOW)
 
 
+@of_sqlite
 def test_a_second_one_at_the_same_time_is_refused(live: Path, folder: Path) -> None:
     with drafts_in(folder), pytest.raises(BackupError, match="Another backup is being made"):
         make_backup(folder, NOW)
@@ -122,6 +127,7 @@ def test_a_second_one_at_the_same_time_is_refused(live: Path, folder: Path) -> N
 # --- what goes wrong
 
 
+@of_sqlite
 def test_what_a_killed_one_left_is_cleared_away_and_never_taken_for_a_backup(live: Path, folder: Path) -> None:
     folder.mkdir()
     for name in (".draft", ".draft.sqlite3", ".draft.sqlite3-journal"):
@@ -134,6 +140,7 @@ def full_disk(*_: Any, **__: Any) -> None:
     raise OSError(errno.ENOSPC, "No space left on device")
 
 
+@of_sqlite
 @pytest.mark.parametrize("step", ["shutil.copyfileobj", "os.fsync", "pathlib.Path.replace"])
 def test_a_full_disk_leaves_the_last_good_one_alone(
     backup: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, step: str
@@ -147,6 +154,7 @@ def test_a_full_disk_leaves_the_last_good_one_alone(
     assert {path.name for path in folder.iterdir()} == {".lock", backup.name}
 
 
+@of_sqlite
 def test_a_database_that_fills_the_disk_while_it_is_copied_is_told_of(
     live: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -159,6 +167,7 @@ def test_a_database_that_fills_the_disk_while_it_is_copied_is_told_of(
     assert {path.name for path in folder.iterdir()} == {".lock"}
 
 
+@of_sqlite
 def test_a_folder_that_cannot_be_made_is_told_of(live: Path, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(BackupError, match="file"):
@@ -183,6 +192,7 @@ def test_of_the_last_days_the_last_of_each_is_kept(tmp_path: Path) -> None:
     ]  # fmt: skip
 
 
+@of_sqlite
 def test_the_job_backs_up_and_rotates(live: Path, folder: Path, settings: Any) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, backup_keep=1)
     folder.mkdir()
@@ -195,6 +205,7 @@ def test_the_job_backs_up_and_rotates(live: Path, folder: Path, settings: Any) -
     assert check_backup(made).rows["tenancy_app"] == 1
 
 
+@of_sqlite
 def test_the_command_says_what_it_made_and_rotates_nothing_elsewhere(live: Path, folder: Path, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
@@ -209,6 +220,7 @@ def test_the_command_says_what_it_made_and_rotates_nothing_elsewhere(live: Path,
 # --- checked
 
 
+@of_sqlite
 def test_a_whole_one_is_said_to_be_whole(backup: Path) -> None:
     out = StringIO()
     call_command("verify", backup, stdout=out)
@@ -216,12 +228,14 @@ def test_a_whole_one_is_said_to_be_whole(backup: Path) -> None:
     assert check_backup(backup).is_older is False
 
 
+@of_sqlite
 def test_nothing_of_the_check_is_left(backup: Path, settings: Any) -> None:
     before = names(settings.MEMSITE.data_dir)
     check_backup(backup)
     assert names(settings.MEMSITE.data_dir) == before
 
 
+@of_sqlite
 @pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.9999])
 def test_one_that_was_cut_short_is_refused(backup: Path, share: float) -> None:
     data = backup.read_bytes()
@@ -230,6 +244,7 @@ def test_one_that_was_cut_short_is_refused(backup: Path, share: float) -> None:
         call_command("verify", backup)
 
 
+@of_sqlite
 def test_a_flipped_bit_is_seen_wherever_it_makes_a_difference(backup: Path) -> None:
     data, seen = backup.read_bytes(), 0
     whole = gzip.decompress(data)
@@ -258,6 +273,7 @@ def changed(backup: Path, *statements: str) -> Path:
     return backup
 
 
+@of_sqlite
 @pytest.mark.parametrize(
     ("statement", "told"),
     [
@@ -273,6 +289,7 @@ def test_what_does_not_fit_together_is_refused(backup: Path, statement: str, tol
         check_backup(changed(backup, statement))
 
 
+@of_sqlite
 def test_one_of_a_newer_version_is_refused_and_of_an_older_one_is_told(backup: Path) -> None:
     newer = "INSERT INTO django_migrations VALUES (999, 'memories', '9999_to_come', '')"
     recount = ("UPDATE memsite_backup SET about = json_set(about, '$.rows.django_migrations', "
@@ -310,6 +327,7 @@ def database(backup: Path, live: Path) -> Path:
     return live
 
 
+@of_sqlite
 def test_it_takes_the_place_of_the_database_which_is_kept_beside(backup: Path, database: Path) -> None:
     restored = restore_backup(backup, NOW)
     assert ask(database, "SELECT content FROM memories_memory") == [("Whales sing",)]
@@ -320,12 +338,14 @@ def test_it_takes_the_place_of_the_database_which_is_kept_beside(backup: Path, d
     assert stat.S_IMODE(database.stat().st_mode) == 0o600
 
 
+@of_sqlite
 def test_on_a_new_machine_there_is_nothing_to_keep(backup: Path, database: Path) -> None:
     database.unlink()
     assert restore_backup(backup, NOW).kept is None
     assert names(database.parent) == ["memsite.sqlite3"]
 
 
+@of_sqlite
 def test_it_is_refused_while_anybody_is_connected(backup: Path, database: Path) -> None:
     with closing(sqlite3.connect(database)) as server:
         server.execute("SELECT * FROM old").fetchall()
@@ -336,6 +356,7 @@ def test_it_is_refused_while_anybody_is_connected(backup: Path, database: Path) 
     call_command("restore", backup, stdout=StringIO())
 
 
+@of_sqlite
 def test_a_damaged_database_is_replaced_and_kept_with_its_log(backup: Path, database: Path) -> None:
     database.write_bytes(b"no database any more" * 1000)
     database.with_name("memsite.sqlite3-wal").write_bytes(b"what was written last")
@@ -346,6 +367,7 @@ def test_a_damaged_database_is_replaced_and_kept_with_its_log(backup: Path, data
     assert ask(database, "SELECT count(*) FROM memories_memory") == [(1,)]
 
 
+@of_sqlite
 @pytest.mark.parametrize("step", ["shutil.copyfileobj", "os.fsync", "os.link", "pathlib.Path.replace"])
 def test_whatever_fails_the_database_is_as_it_was(
     backup: Path, database: Path, monkeypatch: pytest.MonkeyPatch, step: str
@@ -358,6 +380,7 @@ def test_whatever_fails_the_database_is_as_it_was(
     assert "memsite.sqlite3" in names(database.parent)
 
 
+@of_sqlite
 def test_a_damaged_backup_changes_nothing(backup: Path, database: Path) -> None:
     backup.write_bytes(backup.read_bytes()[:-20])
     with pytest.raises(BackupError, match="damaged"):
@@ -385,6 +408,7 @@ def manage(home: dict[str, str], *arguments: str) -> subprocess.CompletedProcess
     return subprocess.run(command, env=home, capture_output=True, text=True, check=False)  # noqa: S603  # our own
 
 
+@of_sqlite
 def test_under_load_each_backup_is_one_moment_of_the_database_and_killed_ones_leave_nothing(
     home: dict[str, str], tmp_path: Path
 ) -> None:

@@ -18,6 +18,7 @@ from memsite.conf import get_conf
 from memsite.durability import unhurried
 from memsite.settings import database
 
+pytestmark = pytest.mark.sqlite("its journal is told how long to wait")
 FULL, NORMAL = 2, 1
 
 

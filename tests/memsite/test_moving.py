@@ -23,7 +23,7 @@ from sessions.models import Resource
 from tests.conftest import Caller, client_with
 
 PROGRAM = Path(__file__).with_name("furnished_site.py")
-on_postgres = pytest.mark.skipif(connection.vendor != "postgresql", reason="needs PostgreSQL: make test-postgres")
+on_postgres = pytest.mark.postgres("it is what is moved into: make test-postgres")
 
 
 @pytest.fixture(scope="module")

@@ -100,10 +100,9 @@ def rows(table: str) -> list[Any]:
         return list(cursor.fetchall())
 
 
+@pytest.mark.sqlite("no other has INSERT OR REPLACE")
 def test_replace_cannot_rewrite_history(history: Caller) -> None:
     """SQLite's REPLACE deletes the old row without asking the DELETE triggers, unless recursive_triggers is on."""
-    if connection.vendor != "sqlite":
-        pytest.skip("PostgreSQL has no INSERT OR REPLACE")
     before = rows("agent_sessions_resource")
     with connection.cursor() as cursor:
         cursor.execute("SELECT * FROM agent_sessions_resource LIMIT 1")

@@ -11,7 +11,7 @@ from time import monotonic
 from typing import Any
 
 import structlog
-from django.db import DatabaseError, close_old_connections, connection
+from django.db import DatabaseError, close_old_connections, connection, transaction
 
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.retrieve.arms.deadline import interrupted_at
@@ -53,7 +53,7 @@ def ask_arms(
     waiting: dict[str, Arm] = {}
     for name, arm in arms.items():
         if name not in futures:
-            waiting[name] = arm if one_by_one else partial(in_time, arm, deadline)
+            waiting[name] = partial(in_savepoint, arm) if one_by_one else partial(in_time, arm, deadline)
     waiting |= {name: partial(wait_for, future, deadline) for name, future in futures.items()}
     answers = dict[str, Any]()
     for name, answer in waiting.items():
@@ -62,6 +62,14 @@ def ask_arms(
         except FAILURES as error:
             log.warning("arm_failed", arm=name, error=str(error) or type(error).__name__)
     return answers, [name for name in arms if name not in answers]
+
+
+def in_savepoint(arm: Arm) -> Any:
+    """What PostgreSQL refuses would end the transaction around it, which goes on without the arm."""
+    if connection.vendor == "sqlite" or not connection.in_atomic_block:
+        return arm()
+    with transaction.atomic():
+        return arm()
 
 
 def in_time(arm: Arm, deadline: float) -> Any:

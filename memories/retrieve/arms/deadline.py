@@ -34,6 +34,10 @@ def on_sqlite(deadline: float) -> Iterator[None]:
 def on_postgres(deadline: float) -> Iterator[None]:
     """Each statement is given what is left at the beginning."""
     milliseconds = max(1, int(1_000 * (deadline - monotonic())))
+    is_inner = connection.in_atomic_block
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(milliseconds)])
         yield
+        if is_inner:
+            # It would last as long as the outer transaction.
+            cursor.execute("SET LOCAL statement_timeout TO DEFAULT")

@@ -197,20 +197,20 @@ def test_apps_hold_nothing_for_each_other(db: None, charlie: Caller) -> None:
     denial(app)
 
 
-def test_a_limit_holds_for_calls_at_the_same_time(database_file: App) -> None:
+def test_a_limit_holds_for_calls_at_the_same_time(shared_database: App) -> None:
     together = Barrier(8)
     denials: list[LLMDenied] = []
     left: list[int] = []
 
     def allow() -> None:
-        AppPolicy.objects.filter(app=database_file).update(daily_tokens=2_000)
+        AppPolicy.objects.filter(app=shared_database).update(daily_tokens=2_000)
         connection.close()
 
     def work() -> None:
         together.wait()
         for _ in range(5):
             try:
-                grant = meter_for(database_file)(expected())
+                grant = meter_for(shared_database)(expected())
             except LLMDenied as denied:
                 denials.append(denied)
             else:
@@ -218,7 +218,7 @@ def test_a_limit_holds_for_calls_at_the_same_time(database_file: App) -> None:
         connection.close()
 
     def look() -> None:
-        left.extend((spent_today(database_file, timezone.now()).tokens, Reservation.objects.count()))
+        left.extend((spent_today(shared_database, timezone.now()).tokens, Reservation.objects.count()))
         connection.close()
 
     in_threads(allow)

@@ -74,13 +74,17 @@ def frozen(caller: Caller, text: str = LONG, **fields: Any) -> Memory:
 
 
 def words_found(word: str) -> int:
+    in_sqlite = "SELECT count(*) FROM memories_fulltext WHERE memories_fulltext MATCH %s"
+    in_postgres = "SELECT count(*) FROM memories_memory WHERE words @@ memsite_query(app_id, %s)"
     with connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM memories_fulltext WHERE memories_fulltext MATCH %s", [word])
+        cursor.execute(in_sqlite if connection.vendor == "sqlite" else in_postgres, [word])
         return int(cursor.fetchone()[0])
 
 
 def check_index_of_words() -> None:
-    """Raises if the index holds anything else than the memories do."""
+    """Raises if the index holds anything else than the memories do. PostgreSQL's is a part of them."""
+    if connection.vendor != "sqlite":
+        return
     with connection.cursor() as cursor:
         cursor.execute("INSERT INTO memories_fulltext (memories_fulltext, rank) VALUES ('integrity-check', 1)")
 

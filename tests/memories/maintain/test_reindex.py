@@ -22,8 +22,9 @@ from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, writing
 from memsite.tenancy.models import App
 from tests.conftest import Caller
+from tests.plans import plan_of
 
-pytestmark = pytest.mark.skipif("connection.vendor != 'sqlite'", reason="of SQLite's index of words")
+of_sqlite = pytest.mark.sqlite("its index of words is a table beside the memories")
 
 
 def tidy(app: App, run: Unclaimed | None = None) -> Unclaimed:
@@ -51,6 +52,7 @@ def found(caller: Caller, query: str) -> list[str]:
     return [hit["content"] for hit in answer["results"]]
 
 
+@of_sqlite
 def test_words_that_the_index_lost_are_put_back_once(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reindexing, "BATCH", 2)
     texts = ["whales sing", "bears sleep", "cats purr", "owls hunt"]
@@ -66,6 +68,7 @@ def test_words_that_the_index_lost_are_put_back_once(alice: Caller, monkeypatch:
     assert tidy(alice.app).counts["words_put_back"] == 0
 
 
+@of_sqlite
 def test_other_apps_have_their_own_turn(alice: Caller, charlie: Caller) -> None:
     charlie.remember("whales sing")
     lose_words(Memory.objects.get())
@@ -73,6 +76,7 @@ def test_other_apps_have_their_own_turn(alice: Caller, charlie: Caller) -> None:
     assert tidy(charlie.app).counts["words_put_back"] == 1
 
 
+@of_sqlite
 def test_many_segments_become_one(alice: Caller) -> None:
     for number in range(40):
         with writing(alice.app, "x", timezone.now()) as write:
@@ -98,9 +102,10 @@ def test_the_least_worthy_are_still_found_by_their_index(alice: Caller) -> None:
     for number in range(30):
         alice.remember(f"Number {number} of the whales", dedupe=False)
     tidy(alice.app)
-    assert "memory_least" in Memory.objects.for_app(alice.app).least_worthy()[:5].explain()
+    assert "memory_least" in plan_of(Memory.objects.for_app(alice.app).least_worthy()[:5])
 
 
+@of_sqlite
 def test_stopped_anywhere_it_can_be_run_again(alice: Caller) -> None:
     class Stopped(Exception):
         pass

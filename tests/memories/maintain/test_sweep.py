@@ -134,6 +134,7 @@ def test_a_sweep_inside_a_transaction_is_left_for_later(db: None) -> None:
     assert residue() is not None
 
 
+@pytest.mark.sqlite("its index of words keeps what was deleted until it is merged")
 def test_the_index_forgets_words_that_no_memory_has_any_more(alice: Caller) -> None:
     memory = alice.remember("Zygomorphic flowers have one axis")
     alice.remember("Whales sing")

@@ -84,8 +84,12 @@ def carry_on(body: Callable[[Fragile], None], run: Fragile) -> int:
 
 
 def state_of(app: App) -> dict[str, Any]:
-    """Everything that upkeep may change, without the ids of what it makes."""
+    """Everything that upkeep may change, without the ids of what it makes: numbers are places in the order made.
+
+    What is rolled back takes its numbers with it in PostgreSQL.
+    """
     rows = Memory.objects.for_app(app).order_by("pk")
+    place = {pk: number for number, pk in enumerate(rows.values_list("pk", flat=True))}
     memories = [
         {**{name: snapshot(row)[name] for name in TRACKED}, "count": row.access_count, "accessed": row.accessed_at}
         | {"version": row.version, "source": row.source, "made_by": row.made_by}
@@ -96,13 +100,25 @@ def state_of(app: App) -> dict[str, Any]:
     return {
         "memories": memories,
         "revisions": [
-            (row.memory_id, row.number, row.action, row.before, row.after, row.actor, without_ids(row.reason, app))
+            (
+                place[row.memory_id],
+                row.number,
+                row.action,
+                row.before,
+                row.after,
+                row.actor,
+                told(row.reason, app, place),
+            )
             for row in revisions
         ],
-        "links": list(links.values_list("from_memory", "to_memory", "kind")),
+        "links": [
+            (place[one], place[other], kind)
+            for one, other, kind in links.values_list("from_memory", "to_memory", "kind")
+        ],
     }
 
 
-def without_ids(reason: str, app: App) -> str:
-    numbers = {str(uid): str(pk) for uid, pk in Memory.objects.for_app(app).values_list("uid", "pk")}
+def told(reason: str, app: App, place: Mapping[int, int]) -> str:
+    """A reason with places for ids."""
+    numbers = {str(uid): str(place[pk]) for uid, pk in Memory.objects.for_app(app).values_list("uid", "pk")}
     return re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", lambda found: numbers[found[0]], reason)

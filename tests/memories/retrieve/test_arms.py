@@ -12,9 +12,11 @@ from typing import Any, NoReturn
 import pytest
 from django.db import DatabaseError, OperationalError, connection
 
+from memories.models import Memory
 from memories.providers.embeddings import EmbedderError, EmbedderMisconfigured, EmbedderUnavailable, HashEmbedder
 from memories.retrieve import arms, pipeline
 from memories.retrieve.arms import ask_arms, fulltext, summary
+from memories.retrieve.arms.deadline import interrupted_at
 from memsite.tenancy.policy import Ranking
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, search, set_policy, store
@@ -168,8 +170,10 @@ def test_a_query_here_ends_at_the_deadline() -> None:
     assert (answers, failed) == ({}, ["endless"])
     assert monotonic() - started < 20 * SHORT_SECONDS
     with connection.cursor() as cursor:  # and the next one is not held to it
-        cursor.execute("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 3000000) SELECT 1 FROM n")
-        assert len(cursor.fetchall()) == 3_000_000
+        cursor.execute(
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) FROM n"
+        )
+        assert cursor.fetchone() == (3_000_000,)
 
 
 @pytest.mark.usefixtures("outside")
@@ -219,6 +223,23 @@ def test_inside_a_transaction_arms_see_what_it_wrote(db: None) -> None:
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
 def test_inside_a_transaction_a_failing_arm_is_missed_too(db: None, error: Exception) -> None:
     assert ask_arms({"broken": raising(error), "fine": lambda: 1}) == ({"fine": 1}, ["broken"])
+
+
+def test_inside_a_transaction_what_the_database_refuses_ends_that_arm_alone(alice: Caller) -> None:
+    def ask_nonsense() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT * FROM nowhere")
+
+    answers, failed = ask_arms({"broken": ask_nonsense, "fine": Memory.objects.count})
+    assert (answers, failed) == ({"fine": 0}, ["broken"])
+
+
+def test_inside_a_transaction_what_comes_after_a_deadline_is_not_held_to_it(db: None) -> None:
+    with interrupted_at(monotonic() + SHORT_SECONDS), connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    with connection.cursor() as cursor:
+        cursor.execute(ENDLESS.replace("FROM n)", "FROM n WHERE i < 3000000)"))
+        assert cursor.fetchone() == (3_000_000,)
 
 
 # --- through the search

@@ -11,7 +11,6 @@ from memories.capture.learning import learn
 from memories.models import ColdText, Extraction, Memory, Status
 from memories.models.cold import pack
 from memories.store.said import FORGOTTEN, digests_of, forget_said, without
-from memories.store.sweep import merge_fulltext
 from memsite.tenancy.models import AppPolicy
 from sessions.models import Event, Resource, Turn
 from tests.conftest import Caller
@@ -60,7 +59,6 @@ def told(alice: Caller) -> str:
 def test_its_words_go_out_of_text_turn_and_feed_and_others_stay(alice: Caller, told: str) -> None:
     before = {text.uid: text.pk for text in Resource.objects.all()}
     alice.delete(f"memories/{told}")
-    merge_fulltext()
     assert tables_with(NEEDLE) == set()
     assert contents(alice.app) == ["Whales sing at noon", "User lives in Porto"]
     assert {text.uid: text.pk for text in Resource.objects.all()} == before
@@ -82,7 +80,6 @@ def test_the_turn_sent_again_is_still_known_and_brings_nothing_back(alice: Calle
                  internal_state={"employer": f"User works at {NEEDLE.title()} Systems"})  # fmt: skip
     assert again.status_code == 200
     upkeep_learn_due()
-    merge_fulltext()
     assert tables_with(NEEDLE) == set()
 
 
@@ -98,7 +95,6 @@ def test_who_is_just_reading_the_text_reads_it_again(alice: Caller) -> None:
     learn(claim, agent.rules, agent.embedder, timezone.now())
     assert Extraction.objects.get().status == "pending"
     upkeep_learn_due()
-    merge_fulltext()
     assert tables_with(NEEDLE) == set()
 
 
@@ -114,7 +110,6 @@ def test_the_digest_of_its_session_is_written_anew(alice: Caller) -> None:
     assert NEEDLE in digest.content.casefold()
     alice.delete(f"memories/{fact.uid}")
     upkeep_learn_due()
-    merge_fulltext()
     assert tables_with(NEEDLE) == set()
     assert "Lisbon" in Memory.objects.for_app(alice.app).get(source="digest").content
 

@@ -1,0 +1,80 @@
+"""Backups of PostgreSQL: by its own programs, through the same commands."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from secrets import token_hex
+
+import psycopg
+import pytest
+
+from tests.memsite.test_moving import PROGRAM
+from tests.serving import ROOT, database_like_the_tests
+
+pytestmark = pytest.mark.postgres("SQLite's are made another way")
+Manage = Callable[..., subprocess.CompletedProcess[str]]
+MEMORIES = "SELECT content FROM memories_memory ORDER BY id"
+
+
+@pytest.fixture
+def url() -> str:
+    return database_like_the_tests(f"backed_up_{token_hex(4)}")
+
+
+@pytest.fixture
+def manage(url: str, tmp_path: Path) -> Manage:
+    """A command on a site of its own, with some of everything in it."""
+    others = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
+    own = {"MEMSITE_DATA_DIR": str(tmp_path), "MEMSITE_EMBEDDER": "hash", "MEMSITE_SECRET_KEY": "x"}
+    environment = {**others, **own, "MEMSITE_DATABASE_URL": url}
+
+    def run(*command: str) -> subprocess.CompletedProcess[str]:
+        program = [sys.executable, *command]
+        return subprocess.run(program, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+
+    made = run(str(PROGRAM))
+    assert json.loads(made.stdout.splitlines()[-1])["memories"]["results"], made.stderr
+    return lambda *command: run("manage.py", *command)
+
+
+def ask(url: str, statement: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(url) as connection:
+        cursor = connection.execute(statement)  # type: ignore[arg-type]
+        return cursor.fetchall() if cursor.description else []
+
+
+def newest(folder: Path) -> Path:
+    return max((folder / "backups").glob("memsite-*"))
+
+
+def test_it_is_made_checked_and_put_back_while_nobody_is_connected(manage: Manage, url: str, tmp_path: Path) -> None:
+    before = ask(url, MEMORIES)
+    made = manage("backup")
+    assert made.returncode == 0, made.stderr
+    backup = newest(tmp_path)
+    assert backup.stat().st_mode & 0o777 == 0o600
+    assert "is whole" in manage("verify", str(backup)).stdout
+    ask(url, "UPDATE memories_memory SET content = 'Written later'")
+    with psycopg.connect(url):
+        assert "stop the server" in manage("restore", str(backup)).stderr
+    restored = manage("restore", str(backup))
+    assert restored.returncode == 0, restored.stderr
+    assert ask(url, MEMORIES) == before
+    (kept,) = (tmp_path / "backups").glob("before-*")
+    assert manage("restore", str(kept)).returncode == 0
+    assert {content for (content,) in ask(url, MEMORIES)} == {"Written later"}
+
+
+def test_one_that_was_cut_short_is_refused_and_changes_nothing(manage: Manage, url: str, tmp_path: Path) -> None:
+    assert manage("backup").returncode == 0
+    backup = newest(tmp_path)
+    backup.write_bytes(backup.read_bytes()[:-2000])
+    assert "damaged" in manage("verify", str(backup)).stderr
+    before = ask(url, MEMORIES)
+    assert manage("restore", str(backup)).returncode != 0
+    assert ask(url, MEMORIES) == before

@@ -1,0 +1,67 @@
+"""What PostgreSQL has no place for is kept as well as it can be, and what it cannot just now may be tried again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import connection
+from django.utils import timezone
+
+from memories.models import Memory
+from memories.store import Candidate, writing
+from memsite.conf import get_conf
+from memsite.settings import database
+from memsite.tenancy.models import App
+from sessions.models import Resource
+from tests.api.checks import assert_problem
+from tests.conftest import Caller
+
+NUL_IN_TEXT = "said \x00 before anybody refused it"
+
+
+# --- texts
+
+
+def test_a_nul_character_from_wherever_it_came_costs_nobody_the_rest(acme: App) -> None:
+    """Doors refuse it; a model or a file may bring one."""
+    metadata = {"a\x00": ["\x00", {"b": "\\u0000"}]}
+    row = Resource.objects.create(app=acme, role="user", raw_content=NUL_IN_TEXT, content_at=timezone.now())
+    with writing(acme, "system", timezone.now()) as write:
+        memory = write.create(Candidate(content="Whales sing", metadata=metadata))
+    kept = Resource.objects.get(pk=row.pk)
+    memory.refresh_from_db()
+    stands = "\x00" if connection.vendor == "sqlite" else "\ufffd"
+    assert kept.raw_content == NUL_IN_TEXT.replace("\x00", stands)
+    assert memory.metadata == {f"a{stands}": [stands, {"b": "\\u0000"}]}
+    assert Resource.objects.filter(raw_content=NUL_IN_TEXT).exists()
+
+
+# --- what it cannot just now
+
+
+def test_a_connection_is_told_how_long_to_wait_and_a_url_may_say_otherwise() -> None:
+    def options(url: str) -> Any:
+        return database(replace(get_conf(), database_url=url))["OPTIONS"]
+
+    assert options("postgresql://db/site")["options"] == "-c lock_timeout=20s"
+    own = options("postgresql://db/site?options=-c%20lock_timeout%3D1s&sslmode=require")
+    assert (own["options"], own["sslmode"]) == ("-c lock_timeout=1s", "require")
+
+
+@pytest.mark.postgres("SQLite waits for its one lock")
+def test_who_waits_too_long_for_another_writer_is_told_to_come_again(alice: Caller, transactional_db: None) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW lock_timeout")
+        assert cursor.fetchone() == ("20s",)
+        cursor.execute("SET lock_timeout TO '50ms'")
+    parameters = {**connection.get_connection_params(), "cursor_factory": psycopg.Cursor}
+    with psycopg.connect(**parameters) as other:
+        other.execute("SELECT * FROM tenancy_app FOR UPDATE")
+        answer = alice.post("memories", {"content": "Whales sing"})
+    assert_problem(answer, 503)
+    assert int(answer["Retry-After"]) >= 1
+    assert not Memory.objects.exists()
+    assert alice.post("memories", {"content": "Whales sing"}).status_code == 201
