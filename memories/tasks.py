@@ -14,6 +14,7 @@ from memsite.conf import get_conf
 from memsite.doorbell import ring
 from memsite.jobs.engine import WORK, fire_due, work_off
 from memsite.tenancy.models import App, AppStatus
+from memsite.tenancy.wall import confined
 
 WORK_FOR = timedelta(minutes=10)
 """Within a task's time limit; whoever comes next goes on."""
@@ -25,7 +26,8 @@ def learn(app_pk: int, session_pk: int) -> int:
     app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()
     if app is None:
         return 0
-    return sum(lesson.stored for lesson in MemoryAgent(app, None, ACTOR).learn_session(session_pk))
+    with confined(app_pk):
+        return sum(lesson.stored for lesson in MemoryAgent(app, None, ACTOR).learn_session(session_pk))
 
 
 @shared_task
@@ -49,7 +51,8 @@ def upkeep_tell(app_pk: int) -> None:
     """Rung for by writes of apps that have webhooks: tells them what has changed."""
     app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()
     if app:
-        upkeeper(app).tell(Unclaimed(until=timezone.now()))
+        with confined(app_pk):
+            upkeeper(app).tell(Unclaimed(until=timezone.now()))
 
 
 @shared_task

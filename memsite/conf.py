@@ -46,6 +46,7 @@ class Conf:
     data_dir: Path = ROOT / "data"
     database_url: str = secret()
     database_connections: int = 20
+    row_security: bool = False
     broker_url: str = secret()
     embedder: str = "minilm"
     embedder_url: str = ""
@@ -97,6 +98,11 @@ class Conf:
             f"begins with {' or '.join(DATABASES)}",
         )
         require(self.database_connections > 0, "DATABASE_CONNECTIONS", "is a positive number of connections")
+        require(
+            not self.row_security or self.database_url.startswith(("postgres://", "postgresql://")),
+            "ROW_SECURITY",
+            "needs PostgreSQL: set MEMSITE_DATABASE_URL",
+        )
         require(self.time_zone in available_timezones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
         require(self.upkeep_at_once > 0, "UPKEEP_AT_ONCE", "is a positive number of jobs")
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")

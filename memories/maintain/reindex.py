@@ -11,6 +11,7 @@ from memories.maintain.run import Run
 from memories.models.fulltext import COLUMNS, SOURCE, TABLE
 from memories.store.sweep import PAGES_AT_A_TIME, changes_of
 from memsite.tenancy.models import App
+from memsite.tenancy.wall import site_wide
 
 BATCH = 500
 NAMES = ", ".join(COLUMNS)
@@ -66,8 +67,9 @@ def merge_words(run: Run) -> None:
         pages = PAGES_AT_A_TIME
 
 
+@site_wide()
 def analyse() -> None:
-    """Tells the database how its tables are filled."""
+    """Tells the database how its tables are filled: all of them, which only their owner may."""
     with connection.cursor() as cursor:
         if connection.vendor == "sqlite":
             cursor.execute(f"PRAGMA analysis_limit = {ROWS_LOOKED_AT}")

@@ -8,6 +8,7 @@ letter or digit, without diacritics, stemmed by porter, none left out; and the a
 """
 
 from memsite.tenancy.append_only import TriggerOperation
+from memsite.tenancy.wall import SETTING, SITE
 
 TABLE = "memories_fulltext"
 SOURCE = "memories_fulltext_source"
@@ -78,6 +79,17 @@ NO_POSTGRES = [
 ]
 
 
+HOLDERS = f"""
+CREATE OR REPLACE FUNCTION memsite_holders(app bigint, word text, most bigint) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+SELECT string_agg(id::text, ',') FROM (
+    SELECT id FROM {MEMORY} WHERE {WORDS} @@ memsite_query(app, word)
+    AND coalesce(nullif(current_setting('{SETTING}', true), ''), '{SITE}') IN ('{SITE}', app::text) LIMIT most
+) AS found
+$$"""
+"""What holds a word, asked as the tables' owner; nothing of an app that the connection was not told of."""
+
+
 class FullTextIndex(TriggerOperation):
     """The migration step."""
 
@@ -95,6 +107,19 @@ class FullTextIndex(TriggerOperation):
 
     def backwards(self, vendor: str) -> list[str]:
         return [*no_source(), f"DROP TABLE IF EXISTS {TABLE}"] if vendor == "sqlite" else NO_POSTGRES
+
+
+class FullTextHolders(TriggerOperation):
+    """The question that the wall between apps lets through."""
+
+    def describe(self) -> str:
+        return "Ask the index of words behind the wall between apps"
+
+    def forwards(self, vendor: str) -> list[str]:
+        return [] if vendor == "sqlite" else [HOLDERS]
+
+    def backwards(self, vendor: str) -> list[str]:
+        return [] if vendor == "sqlite" else ["DROP FUNCTION IF EXISTS memsite_holders"]
 
 
 class FullTextSource(TriggerOperation):

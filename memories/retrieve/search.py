@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import structlog
+from django.db.models import QuerySet
 
 from memories.ledger.days import day_of
 from memories.ledger.energy import note_energy
@@ -30,6 +31,7 @@ from memories.retrieve.trust import tag_hits
 from memsite.durability import count
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
+from memsite.tenancy.wall import confined, site_wide
 
 # Fields of a memory that no other app is told.
 KEPT_TO_ITSELF = {"metadata", "external_id", "session_id", "turn_number", "agent", "user_id", "access_count", "source"}
@@ -134,11 +136,11 @@ def with_shared(
     domain = agent.domain if agent else ""
     arms = {
         other.app_id: partial(
-            find,
+            confined(other.pk)(find),
             other,
             first,
-            foreign_scope(other, domain, first, scope),
-            serving_embedder(other, embedder),
+            confined(other.pk)(foreign_scope)(other, domain, first, scope),
+            confined(other.pk)(serving_embedder)(other, embedder),
             app.policy,
         )
         for other in sharing_apps(app)
@@ -174,9 +176,14 @@ def in_policys_order(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
 
 def sharing_apps(app: App) -> list[App]:
     """Other apps whose policy lets shared memories be read, if they have any."""
+    with site_wide():
+        return list(apps_sharing_with(app))
+
+
+def apps_sharing_with(app: App) -> QuerySet[App]:
     sharing = App.objects.filter(status=AppStatus.ACTIVE, policy__share_memories=True).exclude(pk=app.pk)
     with_some = Memory.objects.filter(app__in=sharing, visibility=Visibility.SHARED).order_by()
-    return list(sharing.filter(pk__in=with_some.values("app")).select_related("policy"))
+    return sharing.filter(pk__in=with_some.values("app")).select_related("policy")
 
 
 def foreign_scope(other: App, domain: str, asked: Asked, scope: Scope) -> Scope:

@@ -16,6 +16,7 @@ from django.db import OperationalError, connection
 from memories.models.fulltext import TABLE
 from memsite.conf import get_conf
 from memsite.tenancy.residue import Residue, note_swept, residue
+from memsite.tenancy.wall import site_wide
 
 log = structlog.get_logger("memories.store")
 PAGES_AT_A_TIME = 500
@@ -24,6 +25,7 @@ REST = 20
 MERGE = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)"  # noqa: S608  # our own name
 
 
+@site_wide()
 def sweep(now: datetime, *, at_once: bool = False) -> bool:
     """Whether there was anything to do, and it is done. Inside of a transaction it cannot be done.
 

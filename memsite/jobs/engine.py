@@ -15,6 +15,7 @@ from memsite.jobs.job import Job
 from memsite.jobs.models import OPEN, JobRun, RunStatus
 from memsite.jobs.schedule import Schedule
 from memsite.tenancy.models import App, AppStatus
+from memsite.tenancy.wall import confined, site_wide
 
 log = structlog.get_logger("memsite.jobs")
 WORK = "memories.tasks.upkeep_work"
@@ -109,7 +110,8 @@ def run(job: Job[Any], hands: Any, claimed: claims.Claim) -> None:
     """One claimed run, to its end or to where it must wait. Its errors are noted on the row."""
     noted = log.bind(job=job.name, app=str(claimed.row.app), period=claimed.row.period)
     try:
-        with claimed.timed():
+        app = claimed.row.app_id
+        with claimed.timed(), confined(app) if app else site_wide():
             job.work(hands, claimed)
     except claims.ClaimLost:
         noted.warning("run_lost")

@@ -16,6 +16,7 @@ from memsite.durability import count
 from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.keys import find_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, Scope
+from memsite.tenancy.wall import confine, open_site, site_wide
 
 USED_EVERY = timedelta(minutes=1)
 
@@ -69,6 +70,7 @@ class KeyAuthentication(BaseAuthentication):
         key = find_key(text, now)
         if key is None or (key.agent and key.agent.app.status != AppStatus.ACTIVE):
             raise AuthenticationFailed("The key is unknown, expired or revoked.")
+        confine(key.agent.app_id) if key.agent else open_site()
         note_use(key, now)
         return Principal(name=key.prefix, scopes=frozenset(key.scopes), agent=key.agent), key
 
@@ -98,6 +100,12 @@ class OperatorSessionAuthentication(SessionAuthentication):
     def authenticate(self, request: Request) -> Any:
         """(Principal, None), or None."""
         found: Any = super().authenticate(request)
-        if found is None or not (found[0].is_superuser or apps_of(found[0]).exists()):
+        if found is None:
             return None
+        # Who is a member of what concerns all apps.
+        with site_wide():
+            is_operator = found[0].is_superuser or apps_of(found[0]).exists()
+        if not is_operator:
+            return None
+        open_site()
         return Principal(name=found[0].get_username(), scopes=frozenset({Scope.OPERATOR}), user=found[0]), None

@@ -16,6 +16,7 @@ from datetime import datetime
 
 from memsite.prepared import Prepared
 from memsite.tenancy.models import Agent, ApiKey, Scope
+from memsite.tenancy.wall import site_wide
 
 ALPHABET = string.digits + string.ascii_letters
 MARK = "mst"
@@ -68,7 +69,9 @@ def find_key(text: str, now: datetime) -> ApiKey | None:
     prefix = prefix_of(text)
     if prefix is None:
         return None
-    row = next(iter(keys_of_prefix(prefix)), None)
+    # Whose it is is not known yet.
+    with site_wide():
+        row = next(iter(keys_of_prefix(prefix)), None)
     if row is None or not hmac.compare_digest(row.key_hash, hash_key(text)) or not row.is_live(now):
         return None
     return row

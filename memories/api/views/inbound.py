@@ -22,6 +22,7 @@ from memsite.json_body import parse_json, read_bounded
 from memsite.signing import BadSignature, secret_of, verify
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.models import AppStatus
+from memsite.tenancy.wall import confine
 from sessions.recording import Said, source_key
 
 SCOPE = "bridge"
@@ -40,6 +41,7 @@ class BridgeAuthentication(BaseAuthentication):
             message_id = verify(request.headers, body, secret, timezone.now())
         except BadSignature as error:
             raise AuthenticationFailed("The signature is wrong or too old.") from error
+        confine(bridge.app_id)
         told: Any = request
         told.signed_body, told.message_id = body, message_id
         return Principal(name=bridge.name, scopes=frozenset({SCOPE}), agent=bridge.agent), bridge

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as TooSlow
+from contextvars import copy_context
 from functools import partial
 from threading import local
 from time import monotonic
@@ -49,7 +50,7 @@ def ask_arms(
     deadline = monotonic() + (DEADLINE_SECONDS if seconds is None else seconds)
     one_by_one = connection.in_atomic_block or getattr(inside, "arm", False)
     elsewhere = [name for name in arms if not one_by_one and name not in here]
-    futures = {name: pool.submit(on_own_connection, arms[name]) for name in elsewhere}
+    futures = {name: pool.submit(copy_context().run, on_own_connection, arms[name]) for name in elsewhere}
     waiting: dict[str, Arm] = {}
     for name, arm in arms.items():
         if name not in futures:

@@ -1,0 +1,270 @@
+"""With the second wall, a query that forgot whose rows it wants gets no others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from django.core.management import CommandError
+from django.db import DatabaseError, ProgrammingError, connection, transaction
+from django.utils import timezone
+
+from memories.models import Memory, Revision, Vector
+from memories.models.memory import MemoryQuerySet
+from memories.store import Candidate, writing
+from memories.tasks import learn, upkeep_work
+from memsite.conf import read_conf
+from memsite.jobs import engine
+from memsite.snapshot import snapshot
+from memsite.tenancy import wall
+from memsite.tenancy.models import Agent, App, AppPolicy, AuditEntry
+from memsite.tenancy.wall import NOBODY, confined, site_wide, standing
+from tests.conftest import Caller, make_app, make_caller
+from tests.talking import contents, hear
+
+pytestmark = pytest.mark.postgres("SQLite knows no policies")
+
+
+@pytest.fixture
+def up(db: None, settings: Any) -> Iterator[None]:
+    """The wall, as after a migration with it."""
+    settings.MEMSITE = replace(settings.MEMSITE, database_url="postgresql://", row_security=True)
+    wall.build()
+    wall.tell_new_connection(connection)
+    yield
+    wall.tell(connection)
+    connection.execute_wrappers.remove(wall.tell_first)
+
+
+@pytest.fixture
+def both(up: None, alice: Caller, charlie: Caller) -> tuple[App, App]:
+    """Two apps with a memory each."""
+    alice.remember("Whales sing")
+    charlie.remember("Bears sleep")
+    return alice.app, charlie.app
+
+
+def said() -> set[str]:
+    return set(Memory.objects.values_list("content", flat=True))
+
+
+def execute(sql: str) -> Any:
+    with connection.cursor() as cursor:
+        cursor.execute(sql)
+        return cursor.fetchall() if cursor.description else cursor.rowcount
+
+
+# --- what stands in the database
+
+
+def test_every_table_with_rows_of_apps_has_a_policy(db: None) -> None:
+    walled = {"memories_memory", "memories_vector", "agent_sessions_turn", "tenancy_apppolicy", "tenancy_app"}
+    assert walled < wall.walled_tables().keys()
+    held = execute("SELECT tablename FROM pg_policies JOIN pg_class ON relname = tablename WHERE relrowsecurity")
+    assert {table for (table,) in held} == wall.walled_tables().keys()
+
+
+def test_every_column_that_names_an_app_is_known(db: None) -> None:
+    named = execute(
+        "SELECT table_name FROM information_schema.columns "
+        "WHERE table_schema = 'public' AND column_name = 'app_id' AND data_type = 'bigint'"
+    )
+    assert {table for (table,) in named} | {"tenancy_app"} == wall.walled_tables().keys()
+
+
+def test_without_it_the_owner_is_not_held(db: None, alice: Caller, charlie: Caller) -> None:
+    alice.remember("Whales sing")
+    charlie.remember("Bears sleep")
+    with confined(alice.app.pk):
+        assert said() == {"Whales sing", "Bears sleep"}
+
+
+def test_who_may_not_make_the_role_is_told_what_to_ask_for(up: None) -> None:
+    class Refusing:
+        def execute(self, sql: str, *_: Any) -> None:
+            if "CREATE ROLE" in sql:
+                raise ProgrammingError("permission denied to create role")
+
+        def fetchone(self) -> None:
+            return None
+
+    with pytest.raises(CommandError, match="CREATE ROLE memsite_walled NOLOGIN"):
+        wall.allow_role(Refusing())
+
+
+def test_it_takes_postgresql() -> None:
+    with pytest.raises(Exception, match="ROW_SECURITY needs PostgreSQL"):
+        read_conf({"MEMSITE_ROW_SECURITY": "true"})
+
+
+# --- what is there for whom
+
+
+def test_behind_it_there_is_one_app(both: tuple[App, App]) -> None:
+    acme, globex = both
+    with confined(acme.pk):
+        assert said() == {"Whales sing"}
+        assert {row.app_id for row in Vector.objects.all()} == {acme.pk}
+        assert list(App.objects.values_list("app_id", flat=True)) == ["acme"]
+        assert not Agent.objects.filter(app=globex).exists()
+        assert execute("SELECT count(*) FROM memories_revision") == [(1,)]
+    with confined(globex.pk):
+        assert said() == {"Bears sleep"}
+    assert said() == {"Whales sing", "Bears sleep"}
+
+
+def test_before_it_is_known_who_asks_there_is_nothing(both: tuple[App, App]) -> None:
+    with standing(NOBODY):
+        assert not Memory.objects.exists()
+        assert not App.objects.exists()
+
+
+def test_nothing_behind_it_can_be_changed_or_put_there(both: tuple[App, App]) -> None:
+    acme, globex = both
+    with confined(acme.pk):
+        assert Memory.objects.filter(content="Bears sleep").update(importance=5) == 0
+        assert Memory.objects.all().update(importance=5) == 1
+        with pytest.raises(DatabaseError, match="row-level security"), transaction.atomic():
+            AuditEntry.objects.create(app=globex, actor="me", action="x")
+        with pytest.raises(DatabaseError, match="row-level security"), transaction.atomic():
+            AppPolicy.objects.filter(app=acme).update(app=globex)
+
+
+def test_what_was_told_in_a_transaction_that_is_rolled_back_is_told_again(both: tuple[App, App]) -> None:
+    acme, globex = both
+    assert len(said()) == 2
+    with confined(acme.pk), transaction.atomic():
+        assert said() == {"Whales sing"}
+        transaction.set_rollback(True)
+    with confined(acme.pk):
+        assert said() == {"Whales sing"}
+    with confined(globex.pk):
+        with pytest.raises(DatabaseError), transaction.atomic():
+            execute("SELECT * FROM nowhere")
+        assert said() == {"Bears sleep"}
+
+
+def test_a_connection_comes_from_the_pool_with_nothing_told(up: None, transactional_db: None) -> None:
+    acme, globex = make_app("acme"), make_app("globex")
+    for app, text in ((acme, "Whales sing"), (globex, "Bears sleep")):
+        with writing(app, "system", timezone.now()) as write:
+            write.create(Candidate(content=text))
+    with confined(acme.pk):
+        assert said() == {"Whales sing"}
+        connection.close()
+        assert said() == {"Whales sing"}
+    connection.close()
+    assert len(said()) == 2
+
+
+def test_what_was_told_while_all_that_is_read_is_of_one_moment_is_told_again(up: None, transactional_db: None) -> None:
+    acme, globex = make_app("acme"), make_app("globex")
+    with snapshot(), confined(acme.pk):
+        assert App.objects.get() == acme
+    with confined(acme.pk):
+        assert App.objects.get() == acme
+    with confined(globex.pk):
+        assert App.objects.get() == globex
+
+
+# --- requests
+
+
+@pytest.fixture
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if every query of memories had forgotten the app."""
+    monkeypatch.setattr(MemoryQuerySet, "for_app", lambda self, app: self.all())
+
+
+def listed(caller: Caller) -> set[str]:
+    return {memory["content"] for memory in caller.get("memories").json()["results"]}
+
+
+def test_a_request_that_forgot_the_app_shows_what_is_of_others_without_it(
+    alice: Caller, charlie: Caller, forgetful: None
+) -> None:
+    alice.remember("Whales sing")
+    charlie.remember("Bears sleep")
+    assert listed(alice) == {"Whales sing", "Bears sleep"}
+
+
+def test_and_does_not_with_it(alice: Caller, charlie: Caller, both: tuple[App, App], forgetful: None) -> None:
+    assert listed(alice) == {"Whales sing"}
+    assert listed(charlie) == {"Bears sleep"}
+    uid = Memory.objects.get(content="Bears sleep").uid
+    assert alice.get(f"memories/{uid}").status_code == 404
+    assert alice.delete(f"memories/{uid}").status_code == 404
+
+
+def test_a_day_of_work_is_as_without_it(up: None, alice: Caller, operator: Any) -> None:
+    hear(alice, "I work at Zorgcorp in Porto.")
+    assert contents(alice.app) == ["User works at Zorgcorp in Porto"]
+    for mode in ("auto", "tiered", "dual", "vector", "fulltext"):
+        answer = alice.post("memories/search", {"query": "Zorgcorp in Porto", "mode": mode}).json()
+        assert [hit["content"] for hit in answer["results"]] == ["User works at Zorgcorp in Porto"], mode
+        assert answer["degraded"] == []
+    memory = alice.remember("Takes a minute", subject="dns")
+    assert alice.patch(f"memories/{memory['id']}", {"importance": 5}).status_code == 200
+    assert alice.post("context", {"query": "how long does dns take"}).status_code == 200
+    assert alice.delete(f"memories/{memory['id']}").status_code == 200
+    assert operator.get("/api/v1/apps/acme/memories").status_code == 200
+    assert Revision.objects.exists()
+
+
+def test_the_index_of_words_is_used_and_tells_of_one_app(both: tuple[App, App]) -> None:
+    acme, globex = both
+    with confined(acme.pk):
+        assert execute(f"SELECT memsite_holders({acme.pk}, 'whales', 9)") != [(None,)]
+        assert execute(f"SELECT memsite_holders({globex.pk}, 'bears', 9)") == [(None,)]
+    with standing(NOBODY):
+        assert execute(f"SELECT memsite_holders({acme.pk}, 'whales', 9)") == [(None,)]
+
+
+def test_what_other_apps_share_is_still_found(up: None, alice: Caller, charlie: Caller) -> None:
+    AppPolicy.objects.update(share_memories=True)
+    charlie.remember("Bears sleep all winter", visibility="shared")
+    charlie.remember("Bears sleep badly in summer")
+    alice = make_caller(alice.app, "anna")
+    found = alice.post("memories/search", {"query": "when do bears sleep", "scope": "shared"}).json()
+    assert [hit["content"] for hit in found["results"]] == ["Bears sleep all winter"]
+
+
+# --- tasks
+
+
+def test_work_for_an_app_sees_no_other(both: tuple[App, App], monkeypatch: pytest.MonkeyPatch) -> None:
+    acme, _ = both
+    seen: list[set[str]] = []
+
+    class Curious(type(next(iter(engine_jobs().values())))):  # type: ignore[misc]
+        name, title = "curious", "looks around"
+
+        def work(self, hands: Any, run: Any) -> None:
+            seen.append(said())
+
+    monkeypatch.setattr("memories.tasks.JOBS", {"curious": Curious()})
+    engine.fire_now(Curious(), acme, timezone.now(), "olga")
+    with site_wide():
+        assert upkeep_work() == 1
+    assert seen == [{"Whales sing"}]
+
+
+def engine_jobs() -> Any:
+    from memories.jobs import JOBS
+
+    return {name: job for name, job in JOBS.items() if not job.of_site}
+
+
+def test_learning_sees_no_other(up: None, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[set[int]] = []
+
+    def learn_session(*_: Any) -> list[Any]:
+        seen.append(set(App.objects.values_list("pk", flat=True)))
+        return []
+
+    monkeypatch.setattr("memories.agent.MemoryAgent.learn_session", learn_session)
+    make_app("other")
+    learn(alice.app.pk, 1)
+    assert seen == [{alice.app.pk}]
