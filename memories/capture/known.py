@@ -95,8 +95,18 @@ def telling(candidate: Candidate, known: Iterable[Known]) -> list[Known]:
         item
         for item in known
         if item.verdict.relation != Relation.DIFFERENT
-        and (item.memory.subject == candidate.subject or item.verdict.relation != Relation.CONTRADICTS)
+        and (item.verdict.relation != Relation.CONTRADICTS or is_about_one(item.memory, candidate))
     ]
+
+
+def is_about_one(memory: Memory, candidate: Candidate) -> bool:
+    """Whether both have one subject, or one has none and names that of the other: "the team deploys the shop …"."""
+    if memory.subject == candidate.subject:
+        return True
+    if memory.subject and candidate.subject:
+        return False
+    text = candidate.content if memory.subject else memory.content
+    return f" {canonical_text(memory.subject or candidate.subject or '')} " in f" {canonical_text(text)} "
 
 
 def judge(memory: Memory, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:

@@ -16,6 +16,7 @@ from memories.text.future.moments import places_to_read, read_moment
 from memories.text.future.rules import next_day
 from memories.text.future.speech import read_speech
 from memories.text.future.tense import fits
+from memories.text.future.words import LIMITS
 
 __all__ = ["MOST_COMING", "MOST_PLACES", "Coming", "find_coming", "next_day"]
 
@@ -53,7 +54,7 @@ def find_coming(text: str, now: datetime) -> list[Coming]:
         if at < end:
             continue
         found = _read(speech, at)
-        if not found:
+        if not found or _is_denied(speech, at):
             continue
         end = at + found.words
         if _is_coming(speech, at, end, found):
@@ -70,6 +71,11 @@ def _read(speech: Speech, at: int) -> Found | None:
         return found and (as_birthday(speech, at, at + found.words, found) or found)
     except (ValueError, OverflowError):
         return None
+
+
+def _is_denied(speech: Speech, at: int) -> bool:
+    """ "Never later in the week"; "never before Friday" names the day."""
+    return speech.word(at - 1) == "never" and speech.word(at) not in LIMITS
 
 
 def _is_coming(speech: Speech, first: int, end: int, found: Found) -> bool:

@@ -25,6 +25,7 @@ _MAY_FOLLOW = (
     | {"", BREAK, ".", ",", "!", "?", ";", ")"}
 )
 _LAST_OF_THE_SMALL_HOURS = 6
+_LAST_OF_THE_NIGHT = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +38,12 @@ class Clock:
     is_open: bool
 
     def as_time(self, part: str = "") -> time:
-        """A bare hour is late in the afternoon, evening or night; else 1 to 6 are hours after noon."""
-        if not self.is_open or part == "morning":
+        """A bare hour is late in the afternoon, evening or night; else 1 to 6 are hours after noon.
+
+        "At 3" of a night is three hours after midnight.
+        """
+        is_small = part == "night" and 1 <= self.hour <= _LAST_OF_THE_NIGHT
+        if not self.is_open or part == "morning" or is_small:
             return time(self.hour, self.minute)
         is_late = part in _LATE_PARTS or 1 <= self.hour <= _LAST_OF_THE_SMALL_HOURS
         return time(self.hour + 12 if is_late and 1 <= self.hour < 12 else self.hour, self.minute)

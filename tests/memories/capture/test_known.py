@@ -107,6 +107,16 @@ class TestWhatIsLookedAt:
         found = relations(acme, learnt("Listens on port 5433", subject="database"))
         assert Relation.CONTRADICTS not in found.values()
 
+    def test_what_names_the_others_subject_is_told_of_it(self, acme: App) -> None:
+        know(acme, learnt("We deploy the pricing service on Tuesday"))
+        found = relations(acme, learnt("We deploy the pricing service on Friday", subject="pricing service"))
+        assert found == {"We deploy the pricing service on Tuesday": Relation.CONTRADICTS}
+
+    def test_and_so_does_what_has_no_subject_itself(self, acme: App) -> None:
+        know(acme, learnt("We deploy the pricing service on Tuesday", subject="pricing service"))
+        found = relations(acme, learnt("We deploy the pricing service on Friday"))
+        assert found == {"We deploy the pricing service on Tuesday": Relation.CONTRADICTS}
+
     def test_the_nearest_of_many_is_found(self, acme: App) -> None:
         know(acme, *(learnt(f"The service{number} listens on port {8000 + number}") for number in range(200)))
         found = relations(acme, learnt("The service77 listens on port 8077"))

@@ -201,6 +201,10 @@ def test_a_limit_is_the_day_itself(text: str, day: str) -> None:
         ("Tuesday 9 o'clock in the evening", "2026-05-05 21:00"),
         ("tonight at 8", "2026-05-04 20:00"),
         ("tonight at midnight", "2026-05-05 00:00"),
+        ("tonight at 11", "2026-05-04 23:00"),
+        ("every night at 2", "2026-05-05 02:00 FREQ=DAILY"),
+        ("tomorrow at 3 at night", "2026-05-05 03:00"),
+        ("tomorrow at 3 in the afternoon", "2026-05-05 15:00"),
         ("today at 5pm", "2026-05-04 17:00"),
         ("Meet Sat at 5?", "2026-05-09 17:00"),
         ("Dinner on Friday, 8 May at 7:30 pm", "2026-05-08 19:30"),
@@ -210,6 +214,15 @@ def test_a_limit_is_the_day_itself(text: str, day: str) -> None:
 )
 def test_a_clock_time_goes_with_its_day(text: str, day: str) -> None:
     assert days(text) == [day]
+
+
+@pytest.mark.parametrize("text", ["We ship on Mondays, never later in the week"])
+def test_a_day_that_is_never_is_not_coming(text: str) -> None:
+    assert [one for one in days(text) if "MO" not in one] == []
+
+
+def test_a_limit_that_is_denied_names_its_day() -> None:
+    assert days("never before Friday") == ["2026-05-08"]
 
 
 def test_an_hour_of_today_that_has_passed_is_not_coming() -> None:

@@ -23,7 +23,7 @@ _YES = re.compile(
     r"of course)\b[\s,.!;:–—-]*",
     re.IGNORECASE,
 )
-_NO = re.compile(r"^(?:no|nope|nah|not really|never)\b[\s,.!;:–—-]*", re.IGNORECASE)
+_NO = re.compile(r"^(?:no|nope|nah|not (?:really|yet|so far)|never)\b[\s,.!;:–—-]*", re.IGNORECASE)
 _TALK = re.compile(r"^(?:well|oh|um+|uh|hm+|so|ah|just|actually)\b[\s,]+", re.IGNORECASE)
 _APPROVED = re.compile(
     r" (?:is|are|would be|will be|works|will do|'s) (?:fine|good|great|ok|okay|best|perfect|enough)$", re.I

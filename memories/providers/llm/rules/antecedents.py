@@ -36,6 +36,8 @@ _OBJECT = re.compile(
     r"below|above|as|into|since|every|once|"
     r"twice|himself|herself|ourselves|because|until|and|when|manually|there)\b)"
 )
+_CONTRAST = re.compile(r", (?:not|never) [a-z]+ $")
+"""Behind it, what is meant was named in the clause itself: "must include VAT, not exclude it"."""
 _IDIOMS = words("""
     make makes made making keep call let do does did doing leave get gets got like love hate worth take put
     so such all say said know think like than about for to with at over
@@ -133,6 +135,7 @@ class Antecedents:
         verb = before.split()[-1].lower()
         if (
             verb in _IDIOMS
+            or _CONTRAST.search(before)
             or (verb == "of" and match["word"] == "them")
             or any(not one.is_subject for one in read_mentions(before))
         ):

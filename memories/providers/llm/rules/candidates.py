@@ -15,7 +15,7 @@ from memories.providers.llm.rules.candidate import CORRECTION, DECISION, STATEME
 from memories.providers.llm.rules.conversation import HEAD, Conversation
 from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.prose import Sentence, read_sentences
-from memories.providers.llm.rules.said import weigh_said
+from memories.providers.llm.rules.said import is_regretted, weigh_said
 from memories.providers.llm.rules.units import read_units
 from memories.providers.llm.rules.user import read_unit, read_whole
 from memories.text.messages import ASSISTANT, USER, Message
@@ -69,6 +69,7 @@ def _read_user(
         else:
             yield from whole
     for unit in read_units(rest, USER, heard):
+        unit.is_regretted = is_regretted(reply)
         by_rule = read_unit(unit, place, message.content[unit.sentence.start : unit.sentence.end])
         if by_rule and by_rule.score >= ENOUGH:
             yield by_rule

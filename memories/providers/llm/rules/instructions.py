@@ -68,7 +68,8 @@ _NO_THING = re.compile(
 _ONLY_USE = re.compile(
     r"^(?:use|prefer|write|put|run|name|store|format|stick to|give me|wrap|commit|squash|ask|check|tag|"
     r"add)\b.*\b(?:instead of|rather than|not\b|only|every time|by default|everywhere|always|never|before you|"
-    r"before (?:push|deploy|merg|commit|running)\w*|from now on|in this (?:repo|project|codebase))",
+    r"(?:in|for) (?:all|every|each|everything|anything|any)\b|before (?:push|deploy|merg|commit|running)\w*|"
+    r"from now on|in this (?:repo|project|codebase))",
     re.IGNORECASE,
 )
 _YOU_KEEP = re.compile(

@@ -15,8 +15,10 @@ _GREETING = re.compile(
     re.IGNORECASE,
 )
 _FILLER = re.compile(
-    r"(?:(?:oh|ah|aha|ahh|ooh|um|uh|uhm|hm+|well|ok|okay|k|alright|all right|right|yeah|yep|yes|yup|ya|sure|great|"
-    r"cool|nice|perfect|awesome|thanks|thank you|thx|ty|cheers|good|fine|lol|haha+|hah|ugh|argh|damn|omg|wow|man|"
+    r"(?:(?:oh|ah|aha|ahh|ooh|um|uh|uhm|hm+|well|ok|okay|k|"
+    r"alright|all right|right|yeah|yep|yes|yup|ya|sure|great|"
+    r"cool|nice|perfect|awesome|(?:besides|apart from|other than) (?:me|us)|"
+    r"thanks|thank you|thx|ty|cheers|good|fine|lol|haha+|hah|ugh|argh|damn|omg|wow|man|"
     r"dude|look|listen|anyway|anyways|btw|fyi|psa|heads up|by the way|also|so|and|but|plus|then|first|firstly|"
     r"second|secondly|third|finally|next|honestly|tbh|frankly|basically|obviously|of course|in fact|in short|"
     r"again|note|nb|ps|p\.s|update|reminder|quick (?:note|question|q|one|thing)|one more thing|another thing|"
@@ -24,9 +26,12 @@ _FILLER = re.compile(
     r"for context|context|background|for the record|for reference|for your information|just so you know|"
     r"just fyi|to be clear|to clarify|to be honest|as i said|like i said|as mentioned|as you know|as i mentioned|"
     r"that's (?:fine|ok|okay|good|great|right|true|perfect|cool|all right)|got it|i see|makes sense|good point|"
-    r"same here|me too|unfortunately|sadly|luckily|fortunately|thankfully|"
+    r"same here|me too|(?:(?:a|one|just a) )?(?:(?:quick|short|brief|little|small) )?"
+    r"(?:intro(?:duction)?|note|thing|word|remark)"
+    r"(?: (?:about|on|since|because|for|as)\b[^:,.;]{1,40}(?=:))?|unfortunately|sadly|luckily|fortunately|thankfully|"
     r"apparently|turns out|sorry|excuse me|please|pls|gut|also|übrigens|au fait|por cierto|bitte|danke|merci|"
-    r"gracias)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so|and|but|plus|also|well|ok|okay|oh|yep|yup|btw|by the way|"
+    r"gracias)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so|and|but|plus|also|well|ok|okay|oh|hm+|um+|uhm?"
+    r"|er+m?|yep|yup|btw|by the way|"
     r"fyi|anyway|"
     r"alright|yeah|"
     r"then|basically|honestly|tbh|actually|just|cos|cuz|because|ok so|okay so|thing is|the thing is|lol|ugh|haha|"
@@ -62,6 +67,7 @@ _HEDGE = re.compile(
 _CORRECTED = re.compile(
     r"(?:no|nope|nah|wrong|incorrect|correction|not quite|that's (?:wrong|not (?:right|correct|true|it)|incorrect|"
     r"false)|that is (?:wrong|not (?:right|correct|true)|incorrect)|you(?:'re| are) (?:wrong|mistaken)|"
+    r"(?:that's|that is|this is) not what (?:i|we) (?:meant|asked for|asked|said|wanted)(?: [^:,.;!]{1,40})?|"
     r"you got (?:that|it|this) wrong|you misunderstood(?: me)?|(?:no,? )?wait(?:,? no)?|hold on|hang on|stop|sorry|"
     r"my (?:mistake|bad)|oops|scratch that|strike that|let me correct (?:that|myself)|i misspoke|i meant|i mean|"
     r"nein|non)\s*[,.!:;–—-]+\s*|(?:no|nope|no wait|wait|sorry)\s+(?=actually|it's|its|it is|"
@@ -72,6 +78,7 @@ _TRAIL = re.compile(
     r"(?:\s*[,;(–—-]*\s*\b(?:lol|lmao|haha+|hehe|btw|fyi|tbh|though|thx|thanks|thank you|ty|pls|please|you know|"
     r"i guess|i think|right|ok|okay|yeah|xd|by the way|if that helps|if that matters|just so you know|anyway|"
     r"as you know|for the record|i mean|sorry|alright|smh|ngl|imo|obviously|of course|danke|merci|gracias|"
+    r"in case (?:you (?:ever )?need|it(?:'s| is)? (?:matters|helps|useful|of use)|that helps)(?: it| that| them)?|"
     r"so (?:no|yes)|don't let me forget(?: it)?|remind me)\)?|"
     r"\s*[:;]-?[)(DPp]|\s*\^\^|[\s,;:–—-]+)$",
     re.IGNORECASE,
@@ -83,7 +90,7 @@ _SLIPPED = re.compile(
 _LAST = words("""
     lol lmao haha hahaha hehe btw fyi tbh though thx thanks ty pls please know guess think right ok okay yeah xd way
     helps matters anyway record mean sorry alright smh ngl imo obviously course danke merci gracias you so no yes
-    forget it me
+    forget it me that them need useful use helps matters
     """)
 _SLIPS = (
     (re.compile(r"\bi(?='|\b(?![.'-]?\w))(?!\.e)"), "I"),

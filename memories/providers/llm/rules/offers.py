@@ -7,6 +7,8 @@ import re
 _EMPTY = re.compile(
     r"^(?:yes|yeah|yep|no|nope|nah|ok|okay|sure|thanks|thank you|later|maybe|please|pls|do|do it|go on|perfect|great|"
     r"right|fine|either|both|dunno|i don't know|no idea(?: \w+)?|idk|not yet|not now|good|grand|y|n|ya|done|sold|first|"
+    r"no need(?: for (?:it|that|this|now))?|don't bother|not necessary|maybe later|(?:some )?other time|another time|"
+    r"tomorrow maybe|"
     r"second|none|nothing|same|never mind|nvm|good question|yes please|please do|go ahead|no thanks|not sure|"
     r"i'll ask .*)?$",
     re.IGNORECASE,
@@ -16,7 +18,8 @@ _OFFER = re.compile(
     r"\b(?:want|would you like|do you want|like) (?:me|help|to|a|another|anything|something|some)\b|"
     r"^(?:and |do you )?need (?:me|help|to|a|another|anything|something|some)\b|"
     r"^(?:and|what|which)\?$|^(?:how|what) about\b|"
-    r"\b(?:anything else|anything left|what else|what's next|ready|sore|how (?:did|was|are) (?:you|it|that|things)|"
+    r"\b(?:anything else|anything left|what else|what's next|ready|sore|on (?:the|your|our) (?:list|plate|agenda|menu)"
+    r"|how (?:did|was|are) (?:you|it|that|things)|"
     r"which one|or shall|on your mind|what happened|what's (?:up|wrong|the matter|going on)|"
     r"(?:can|could|would|will) you|does that|is that (?:ok|all|right))\b",
     re.IGNORECASE,

@@ -68,6 +68,7 @@ _SMALL = re.compile(
     r"list for you|translation|spelling|typo|comma|wording|sentence|paragraph|the note|a note)\b",
     re.IGNORECASE,
 )
+_POINTS_BACK = re.compile(r"\s*(?:it|them)\b(?!.*\d)", re.IGNORECASE)
 _TURNS_OUT = re.compile(r"^(?:(?:so )?it )?turns out(?: that)? ", re.IGNORECASE)
 _FOR_YOU = re.compile(r"\s+(?:for you|as (?:you )?(?:requested|asked|discussed))\b", re.IGNORECASE)
 
@@ -113,7 +114,13 @@ def is_specific(clause: str) -> bool:
 
 
 def _is_matter(rest: str) -> bool:
-    return not _SMALL.search(rest) and bool(_CONCRETE.search(rest) or count_ops(rest)) and len(rest.split()) > 1
+    """Whether what was done says to what: "changed it to UUID" does not."""
+    return (
+        not _POINTS_BACK.match(rest)
+        and not _SMALL.search(rest)
+        and bool(_CONCRETE.search(rest) or count_ops(rest))
+        and len(rest.split()) > 1
+    )
 
 
 def _about(clause: str) -> str:

@@ -15,6 +15,9 @@ from memories.providers.llm.rules.words_verbs import NOUNLIKE
 from memories.text.wordlist import words
 
 _TOKEN = re.compile(r"\s+|[^\s\w]+|[\w](?:[\w'-]*[\w])?|\w")
+_OF_US = re.compile(
+    r"^(there (?:are|were|will be) [\w-]+) of us(?= *(?:$|[,;.]| now\b| in (?:all|total)\b))", re.IGNORECASE
+)
 _TOGETHER = re.compile(
     r"^(?:([Mm]y [\w' -]{2,40}?|[A-Z][\w' -]{1,40}?) and I|(?:[Mm]e|I) and ([Mm]y [\w' -]{2,30}?|"
     r"[A-Z]\w+))\s+(?=\w)"
@@ -85,6 +88,7 @@ def to_third_person(text: str, speaker: str = "User", group: str = "") -> str | 
     """
     if any(re.search(r"\b(?:I|my|me)\b", quoted) for quoted in _QUOTE.findall(text)):
         return None
+    text = _OF_US.sub(lambda found: f"{found[1]} people in {group}" if group else found[0], text)
     together = _TOGETHER.match(text)
     state = _State(speaker, group)
     if together:

@@ -24,7 +24,8 @@ _POINTS_ELSEWHERE = re.compile(r"^(?:which|same|because|so|then|and|but|except|i
 
 
 _REGRET = re.compile(
-    r"^(?:sorry|you(?:'re| are) right|apolog\w+|my (?:mistake|apologies|bad)|point taken|fair point|oops)\b|"
+    r"^(?:sorry(?! (?:to hear|for (?:you|your)|you))|you(?:'re| are) right"
+    r"|apolog\w+|my (?:mistake|apologies|bad)|point taken|fair point|oops)\b|"
     r"\b(?:I should have|won't happen|from now on)\b",
     re.IGNORECASE,
 )
@@ -58,9 +59,10 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
         "said",
         SAID,
         is_hedged=unit.is_hedged,
-        is_lesson=by_user and (unit.is_correction or unit.is_told_again or _is_regretted(reply)),
+        is_lesson=by_user and unit.sets_right,
     )
 
 
-def _is_regretted(reply: str) -> bool:
+def is_regretted(reply: str) -> bool:
+    """Whether an answer owns up: what it answers set something right."""
     return bool(_REGRET.search(reply[:300]))

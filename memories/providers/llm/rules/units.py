@@ -38,7 +38,8 @@ _UNFINISHED = re.compile(
 _OFFER = re.compile(
     r"^(?:I (?:can|could|would|will|may|might|don't know|think|hope)|I'll|I'd|let me|want me|"
     r"you (?:can|could|may|might|"
-    r"should|would|'d)|you'd|happy to|here(?:'s| are| is)|feel free|subject|dear|hi|hello)\b",
+    r"should|would|'d)|you'd|happy to|here(?:'s| are| is| it is| they are| you (?:are|go))"
+    r"|feel free|subject|dear|hi|hello)\b",
     re.IGNORECASE,
 )
 _PROPOSAL = re.compile(r"^let's (?:look|see|try|start|talk|do|go on|check|think|wait|leave|get)\b", re.IGNORECASE)
@@ -59,12 +60,19 @@ class Unit:
     is_hedged: bool = False
     is_correction: bool = False
     is_told_again: bool = False
+    is_regretted: bool = False
+    """Whether who is answered owned up."""
     is_whole: bool = True
     """Whether no pronoun at its beginning is in doubt."""
     answers: str = ""
     is_joined: bool = False
     said: str = ""
     """The text with "it" behind its verb as it was said: by this its matter is weighed."""
+
+    @property
+    def sets_right(self) -> bool:
+        """Whether it corrects what somebody else said or did."""
+        return self.is_correction or self.is_told_again or self.is_regretted
 
     @property
     def is_resolved(self) -> bool:

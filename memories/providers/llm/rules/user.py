@@ -88,7 +88,7 @@ def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
     """A standing instruction, a decision, or a statement with what its build speaks for it."""
     text = with_subject(unit.text)
     words = len(text.split())
-    is_lesson = unit.is_correction or unit.is_told_again
+    is_lesson = unit.sets_right
     needed = MIN_WORDS - bool(re.match(r"(?:I'm|we're|he's|she's)\b", text, re.IGNORECASE))
     if not MIN_WORDS - 1 <= words <= MAX_WORDS or denies(text):
         return None
@@ -102,7 +102,7 @@ def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
             "a standing instruction",
             INSTRUCTION,
             is_final=instruction.is_done,
-            is_lesson=instruction.is_lesson or unit.is_told_again,
+            is_lesson=instruction.is_lesson or is_lesson,
         )
     decision = None if unit.is_asking or unit.is_hedged else read_decision(text)
     if decision:

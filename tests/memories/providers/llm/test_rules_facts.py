@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules.facts import extract
+from memories.providers.llm.rules.person import to_third_person
 from memories.text.messages import Message
 
 NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
@@ -106,6 +107,18 @@ def test_standing_instructions_are_kept(said: str, kept: str) -> None:
         (
             ["A: The meeting is on Tuesday.", "Actually it's Wednesday"],
             "The meeting is on Wednesday 6 May 2026, not Tuesday 5 May 2026",
+        ),
+        (
+            ["A: The parcel weighs 3 lb.", "No, don't use pounds in customs forms, always use kilograms."],
+            "Do not use pounds in customs forms, always use kilograms",
+        ),
+        (
+            ["That's not what I asked for: the invoices must list the discount, not hide it."],
+            "The invoices must list the discount, not hide it",
+        ),
+        (
+            ["We store amounts as integers of cents in the billing database.", "A: My mistake, I fixed the column."],
+            "The team stores amounts as integers of cents in the billing database",
         ),
     ],
 )
@@ -209,11 +222,50 @@ def test_what_is_no_statement_of_the_speaker_leaves_nothing(said: str) -> None:
     assert contents(said) == []
 
 
+@pytest.mark.parametrize("answer", ["no need", "No need for that", "don't bother", "maybe later", "another time"])
+def test_declining_an_offer_tells_nothing(answer: str) -> None:
+    assert contents("A: Shall I book the room for the audit?", answer) == []
+
+
+def test_what_follows_an_offer_is_not_joined_to_it() -> None:
+    said = contents("A: Good morning! What's on the list today?", "Quick intro since we never met: I'm Ruben, hello.")
+    assert not [content for content in said if "on the list" in content or "intro" in content.lower()]
+
+
+def test_us_counted_is_a_count_of_people() -> None:
+    assert to_third_person("There are seven of us", "User", "the team") == "There are seven people in the team"
+
+
+def test_not_yet_is_a_no() -> None:
+    assert contents("A: Is there a backup of the wiki?", "Not yet.") == ["There is not a backup of the wiki"]
+
+
+def test_sympathy_is_no_regret() -> None:
+    found = facts("My mother broke her hip in March.", "A: Sorry to hear that, I hope she gets well soon!")
+    assert [fact.kind for fact in found] == ["fact"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Quick note about money: I only use euros", "User only uses euros"),
+        ("hmm the importer needs 4 GB of memory", "The importer needs 4 GB of memory"),
+        ("Apart from me: Ana runs the billing service", "Ana runs the billing service"),
+        ("The staging API listens on port 8444, in case you need it", "The staging API listens on port 8444"),
+        ("Use metric units in all recipes", "Use metric units in all recipes"),
+    ],
+)
+def test_what_leads_to_a_statement_is_left_out(said: str, kept: str) -> None:
+    assert contents(said)[0] == kept
+
+
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
         ("I restarted nginx on web-1.", ["Assistant restarted nginx on web-1"]),
         ("Deployed v1.2 to staging.", ["Deployed v1.2 to staging"]),
+        ("I changed it to BIGINT.", []),
+        ("Here it is: ALTER TABLE rides ADD COLUMN fare integer", []),
         ("Root cause was an expired certificate on db-2.", ["Root cause was an expired certificate on db-2"]),
         ("I can restart nginx on web-1 for you.", []),
         ("Would you like me to deploy v1.2 to staging?", []),
