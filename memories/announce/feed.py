@@ -39,6 +39,8 @@ def current_number(app: App) -> int:
 def changes_since(app: App, agent: Agent | None, visible: MemoryQuerySet, number: int) -> tuple[list[Change], int]:
     """(what the caller may see of it in order, the number to go on from). Of one write all or nothing.
 
+    What they might see once and may not see any more is told as deleted.
+
     `visible` are the memories that the caller may see.
     """
     bound = bound_of(app, number)
@@ -47,10 +49,13 @@ def changes_since(app: App, agent: Agent | None, visible: MemoryQuerySet, number
     span = Q(change_number__gt=number, change_number__lte=bound)
     changed = visible.filter(span).select_related("session", "resource", "cold_text")
     hidden = Memory.objects.going(app).filter(span).visible_to(agent)
+    everything = Memory.objects.for_app(app) | Memory.objects.going(app)
+    taken_back = everything.filter(span).once_shared().exclude(agent=agent) if agent else everything.none()
     gone = Forgotten.objects.for_app(app).filter(span, memory_uid__isnull=False).filter(Q(agent=None) | Q(agent=agent))
     rows = chain(
         (Change(row.change_number, row.uid, row) for row in changed),
         (Change(row.change_number, row.uid) for row in hidden.only("uid", "change_number")),
+        (Change(row.change_number, row.uid) for row in taken_back.only("uid", "change_number")),
         (Change(row.change_number, row.memory_uid) for row in gone if row.memory_uid),
     )
     return sorted(rows, key=lambda change: change.number), bound

@@ -107,6 +107,11 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
             return self
         return self.filter(~Q(visibility=Visibility.AGENT) | Q(agent=agent))
 
+    def once_shared(self) -> Self:
+        """What is one agent's alone by now, and was everybody's before."""
+        others = [Visibility.APP.value, Visibility.SHARED.value]
+        return self.filter(visibility=Visibility.AGENT, revisions__before__visibility__in=others).distinct()
+
     def of_user(self, user_id: str | None) -> Self:
         """An end user's memories and those of no one in particular; no user given: no filter."""
         return self.filter(Q(user_id=user_id) | Q(user_id=None)) if user_id else self

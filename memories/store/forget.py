@@ -46,8 +46,11 @@ def forget(write: Writer, given: Sequence[Memory]) -> int:
 def erase(write: Writer, rows: Sequence[Memory]) -> int:
     """The rows themselves, hidden ones too, and what nobody can do without them. Call it with a purge permit."""
     app = write.app
-    named = set(Mention.objects.for_app(app).filter(memory__in=rows).values_list("entity_id", flat=True))
+    private = [memory.pk for memory in rows if memory.visibility == Visibility.AGENT]
     everything = Memory.objects.for_app(app) | Memory.objects.going(app)
+    shared = set(everything.filter(pk__in=private).once_shared().values_list("pk", flat=True)) if private else set()
+    alone = set(private) - shared
+    named = set(Mention.objects.for_app(app).filter(memory__in=rows).values_list("entity_id", flat=True))
     everything.filter(pk__in=[memory.pk for memory in rows]).delete()
     drop_unmentioned(app, named)
     Forgotten.objects.bulk_create(
@@ -56,7 +59,7 @@ def erase(write: Writer, rows: Sequence[Memory]) -> int:
             memory_id=memory.pk,
             memory_uid=memory.uid,
             change_number=write.change_number,
-            agent_id=memory.agent_id if memory.visibility == Visibility.AGENT else None,
+            agent_id=memory.agent_id if memory.pk in alone else None,
             created_at=write.now,
         )
         for memory in rows

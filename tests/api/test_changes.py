@@ -42,6 +42,29 @@ def test_what_is_a_colleagues_alone_is_not_told_not_even_when_it_goes(alice: Cal
     assert feed(bob, start)[0] == [("memory.deleted", secret)]
 
 
+def test_what_is_taken_back_is_told_to_those_who_could_see_it(alice: Caller, bob: Caller) -> None:
+    start = alice.get("memories/changes").json()["last"]
+    plan = bob.remember("We move to Porto")["id"]
+    told, seen = feed(alice, start)
+    assert told == [("memory.changed", plan)]
+    bob.patch(f"memories/{plan}", {"visibility": "agent"})
+    assert feed(alice, seen)[0] == [("memory.deleted", plan)]
+    assert "Porto" not in alice.get("memories/changes", since=start).content.decode()
+    assert feed(bob, seen)[0] == [("memory.changed", plan)]
+    bob.patch(f"memories/{plan}", {"importance": 5})
+    assert feed(alice, seen)[0] == [("memory.deleted", plan)], "who was away meanwhile is told, too"
+    bob.delete(f"memories/{plan}")
+    assert feed(alice, seen)[0] == [("memory.deleted", plan)]
+
+
+def test_what_is_given_back_is_told_again(alice: Caller, bob: Caller) -> None:
+    plan = bob.remember("We move to Porto")["id"]
+    bob.patch(f"memories/{plan}", {"visibility": "agent"})
+    last = alice.get("memories/changes").json()["last"]
+    bob.patch(f"memories/{plan}", {"visibility": "app"})
+    assert feed(alice, last)[0] == [("memory.changed", plan)]
+
+
 def test_another_app_is_not_told_of(alice: Caller, charlie: Caller) -> None:
     start = alice.get("memories/changes").json()["last"]
     charlie.delete(f"memories/{charlie.remember('Of globex')['id']}")
