@@ -492,3 +492,80 @@ class Import(TypedDict):
 
 class Survey(TypedDict):
     counts: dict[str, Counted]
+
+
+# --- telling others
+
+
+class Webhook(TypedDict):
+    """`reason` says why it was switched off by itself."""
+
+    id: str
+    url: str
+    description: str
+    events: list[str]
+    is_active: bool
+    reason: str
+    created_at: str
+
+
+class WebhookWithSecret(Webhook):
+    """`secret` is for checking signatures (Standard Webhooks), and is shown this once."""
+
+    secret: str
+
+
+class WebhookChanges(TypedDict, total=False):
+    url: str
+    description: str
+    events: list[str]
+    is_active: bool
+
+
+class Secret(TypedDict):
+    secret: str
+
+
+class Delivery(TypedDict):
+    """`id` is the `webhook-id` of the message; `answer` the status that it was answered with last."""
+
+    id: str
+    kind: str
+    payload: JSON
+    status: str
+    attempts: int
+    next_at: str
+    answer: int | None
+    reason: str
+    seconds: float
+    created_at: str
+    finished_at: str | None
+
+
+class Bridge(TypedDict):
+    """`address` is where its messages are sent to."""
+
+    id: str
+    name: str
+    agent: str
+    address: str
+    created_at: str
+
+
+class BridgeWithSecret(Bridge):
+    secret: str
+
+
+class Change(TypedDict):
+    """`memory` is as it is by now; None for one that is deleted."""
+
+    type: str
+    memory_id: str
+    memory: Memory | None
+
+
+class Changes(TypedDict):
+    """`last` is where to go on."""
+
+    results: list[Change]
+    last: int

@@ -7,9 +7,10 @@ from memsite_client.sync.memories import Memories
 from memsite_client.sync.portable import Portable
 from memsite_client.sync.recall import Recall
 from memsite_client.sync.sessions import Sessions
+from memsite_client.sync.telling import Telling
 
 __all__ = ["Memsite"]
 
 
-class Memsite(Memories, Recall, Sessions, Learning, Apps, Portable):
+class Memsite(Memories, Recall, Sessions, Learning, Apps, Portable, Telling):
     """Every door of the API as a method, named as in `/api/docs`."""

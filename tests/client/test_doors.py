@@ -174,6 +174,8 @@ def test_the_same_with_asyncio(server: Server, key: str) -> None:
             assert len(found["results"]) == 1
             with pytest.raises(NotFound):
                 await memsite.get_memory("00000000-0000-7000-8000-000000000000")
+            changes = memsite.follow_changes(0)
+            assert [(await anext(changes))["type"] for _ in range(2)] == ["memory.changed"] * 2
             return [memory["content"] async for memory in memsite.list_memories()]
 
     assert asyncio.run(work()) == ["Takes 60s to start", "Whales sing"]

@@ -27,9 +27,11 @@ SERVERS_NAME = {
     "Message": "MessageRequest", "KnownMessage": "MessageRequest", "TriggerFields": "NewTriggerRequest",
     "Counted": "Counted",
     "NewTriggerFields": "NewTriggerRequest", "TriggerChanges": "PatchedTriggerChangesRequest",
+    "WebhookWithSecret": "WebhookWithSecret", "BridgeWithSecret": "BridgeWithSecret", "Secret": "Secret",
+    "WebhookChanges": "PatchedWebhookChangesRequest",
 }  # fmt: skip
 ARE_QUERIES = {"MemoryFilters"}
-OWN_METHODS = {"search_all", "survey_import"}
+OWN_METHODS = {"search_all", "survey_import", "follow_changes"}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,117 @@
+"""`memsite webhooks`, `bridges` and `changes`, at a real server."""
+
+from __future__ import annotations
+
+import json
+from itertools import islice
+from typing import Any
+
+import pytest
+
+from memsite_client import Memsite, NotFound
+from memsite_client.cli import telling
+from tests.cli.conftest import run, run_json
+from tests.serving import Server
+
+HERE = "https://example.org/hook"
+NOBODY = "00000000-0000-7000-8000-000000000000"
+
+
+@pytest.fixture
+def key(db: None, server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Of an agent that may administer its app."""
+    key = server.new_app(scopes=("read", "write", "operator"))
+    monkeypatch.setenv("MEMSITE_URL", server.url)
+    monkeypatch.setenv("MEMSITE_API_KEY", key)
+    return key
+
+
+def test_a_webhook_is_added_listed_tried_and_removed(memsite: Memsite) -> None:
+    told = run("webhooks", "add", HERE, "--event", "memory.created", "--description", "mirror").stdout
+    assert "secret  whsec_" in told
+    (row,) = run_json("webhooks", "list")
+    assert (row["url"], row["events"], row["description"]) == (HERE, ["memory.created"], "mirror")
+    listed = run("webhooks", "list").stdout
+    assert HERE in listed
+    assert "memory.created" in listed
+    assert "whsec_" not in listed
+    tried = run_json("webhooks", "test", row["id"])
+    assert tried["kind"] == "webhook.test"
+    assert tried["id"] in run("webhooks", "log", row["id"]).stdout
+    assert run_json("webhooks", "log", row["id"], "--status", "dead") == []
+    assert run_json("webhooks", "replay", tried["id"])["id"] == tried["id"]
+    assert run("webhooks", "renew", row["id"]).stdout.startswith("whsec_")
+    assert "off" in run("webhooks", "switch", row["id"], "--off").stdout
+    assert run_json("webhooks", "switch", row["id"], "--on")["is_active"]
+    run("webhooks", "remove", row["id"])
+    assert run_json("webhooks", "list") == []
+
+
+def test_an_address_that_is_none_is_refused_in_one_line(memsite: Memsite) -> None:
+    told = run("webhooks", "add", "ftp://example.org", code=3).stderr
+    assert len(told.splitlines()) == 1
+    assert "url" in told
+
+
+def test_a_webhook_that_is_not_there_is_not_found(memsite: Memsite) -> None:
+    for command in (("test",), ("log",), ("renew",), ("remove",), ("switch", "--off")):
+        run("webhooks", command[0], NOBODY, *command[1:], code=3)
+    run("webhooks", "test", "no-id", code=2)
+
+
+def test_a_bridge_is_added_listed_renewed_and_removed(memsite: Memsite) -> None:
+    (agent,) = {memory["agent"] for memory in agents_of(memsite)}
+    told = run("bridges", "add", "slack", "--agent", agent).stdout
+    assert "secret  whsec_" in told
+    (row,) = run_json("bridges", "list")
+    assert (row["name"], row["agent"]) == ("slack", agent)
+    assert row["address"] in run("bridges", "list").stdout
+    assert run_json("bridges", "renew", row["id"])["secret"].startswith("whsec_")
+    run("bridges", "add", "slack", "--agent", agent, code=3)
+    run("bridges", "remove", row["id"])
+    assert run_json("bridges", "list") == []
+
+
+def agents_of(memsite: Memsite) -> list[dict[str, Any]]:
+    memsite.start_session()
+    return list(memsite.pages("sessions", {}))
+
+
+def test_changes_are_printed_from_where_one_was(memsite: Memsite) -> None:
+    start = run_json("changes")["last"]
+    one, two = (memsite.create_memory(text)["id"] for text in ("Whales sing", "Bears sleep"))
+    memsite.delete_memory(two)
+    told = run("changes", "--since", str(start))
+    assert "Whales sing" in told.stdout
+    assert f"deleted\n      {two}" in told.stdout
+    assert "Bears" not in told.stdout
+    (number,) = [int(word.strip(".")) for word in told.stderr.split() if word.strip(".").isdecimal()]
+    assert run("changes", "--since", str(number)).stdout == ""
+    assert [row["memory_id"] for row in run_json("changes", "--since", str(start))["results"]] == [one, two]
+
+
+def test_changes_are_followed_as_they_happen(memsite: Memsite, monkeypatch: pytest.MonkeyPatch) -> None:
+    start = memsite.list_changes()["last"]
+    ids = [memsite.create_memory(text)["id"] for text in ("Whales sing", "Bears sleep")]
+    follow = Memsite.follow_changes
+    monkeypatch.setattr(Memsite, "follow_changes", lambda self, since: islice(follow(self, since), 2))
+    lines = run("changes", "--since", str(start), "--follow", "--json").stdout.splitlines()
+    assert [json.loads(line)["memory_id"] for line in lines] == ids
+    assert "Bears sleep" in run("changes", "--since", str(start), "--follow").stdout
+
+
+def test_a_log_is_as_long_as_is_read(memsite: Memsite, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(telling, "MOST_DELIVERIES", 2)
+    webhook = run_json("webhooks", "add", HERE)["id"]
+    for _ in range(3):
+        run("webhooks", "test", webhook)
+    assert len(run_json("webhooks", "log", webhook)) == 2
+
+
+def test_what_was_removed_is_gone_for_the_client(memsite: Memsite) -> None:
+    app = memsite.request("GET", "apps")["results"][0]["app_id"]
+    webhook = memsite.create_webhook(app, HERE)["id"]
+    assert memsite.get_webhook(app, webhook)["url"] == HERE
+    assert memsite.delete_webhook(app, webhook)["deleted_count"] == 1
+    with pytest.raises(NotFound):
+        memsite.get_webhook(app, webhook)
