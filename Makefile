@@ -83,6 +83,12 @@ bench-upkeep: $(VENV)/run.stamp
 bench-year: $(VENV)/dev.stamp
 	@$(BENCH) bench.year --note "$(NOTE)"
 
+# pgvector's HNSW beside our own index.
+SIZES := 10000
+.PHONY: bench-postgres
+bench-postgres: $(VENV)/dev.stamp
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -m bench.postgres_vectors $(SIZES)
+
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)
 
