@@ -186,11 +186,14 @@ def state_at(session: AgentSession, number: int | None) -> State | None:
 
 
 def differences(before: Any, after: Any) -> list[tuple[str, str | None, str | None]]:
-    """(key, before, after) of each key that is another; None where there was none. Only objects have keys."""
+    """(key, before, after) of each key that is another, by key; None where there was none. Only objects have keys.
+
+    Not every database keeps the order that they were told in.
+    """
     old, new = (value if isinstance(value, dict) else {} for value in (before, after))
     return [
         (name, short(old, name), short(new, name))
-        for name in dict.fromkeys([*old, *new])
+        for name in sorted({*old, *new})
         if name not in old or name not in new or old[name] != new[name]
     ]
 

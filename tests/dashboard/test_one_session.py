@@ -79,8 +79,8 @@ def test_what_was_told_for_a_turn_stands_there(vera: Client, alice: Caller) -> N
 @pytest.mark.parametrize(
     ("asked", "number", "changed"),
     [
-        ("1", 1, [("step", None, "look"), ("open", None, "2")]),
-        ("2", 2, [("step", "look", "done"), ("open", "2", None), ("took", None, "300")]),
+        ("1", 1, [("open", None, "2"), ("step", None, "look")]),
+        ("2", 2, [("open", "2", None), ("step", "look", "done"), ("took", None, "300")]),
         ("", 3, [("step", "done", "bye"), ("took", "300", None)]),
         ("99", 3, None),
         ("0", 1, None),
