@@ -60,7 +60,7 @@ schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 DATA := ../shared/bench
 BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
 BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
-.PHONY: bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year train-ranker
+.PHONY: bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
 
 bench: bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year ## Measure recall, learning, latency, desk and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
 
@@ -78,6 +78,12 @@ bench-desk: $(VENV)/run.stamp
 
 bench-upkeep: $(VENV)/run.stamp
 	@$(BENCH) bench.upkeep --note "$(NOTE)"
+
+bench-limit: $(VENV)/run.stamp ## Overfill an app from several processes: its limit has to hold (some minutes)
+	@$(BENCH) bench.limit --note "$(NOTE)"
+
+bench-porting: $(VENV)/run.stamp ## Measure leaving and coming back
+	@$(BENCH) bench.porting --note "$(NOTE)"
 
 # Its clock is frozen by what the tests freeze theirs with.
 bench-year: $(VENV)/dev.stamp
