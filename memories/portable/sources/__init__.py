@@ -36,7 +36,9 @@ EVERY_SOURCE = (
     Source(MEMSITE, "an app's export, of this or another server", memsite.read),
     Source("mem0", "memories exported from mem0, JSON", mem0.read),
     Source("chatgpt", "a data export of ChatGPT: the zip file, or conversations.json in it", chatgpt.read),
-    Source("claude", "a data export of Claude: the zip file, or conversations.json in it", claude.read),
+    Source(
+        "claude", "a data export of Claude: the zip file, or conversations.json or memories.json in it", claude.read
+    ),
     Source("markdown", "notes in Markdown: one file, or a zip file of a folder", markdown.read),
 )
 SOURCES = {source.name: source for source in EVERY_SOURCE}

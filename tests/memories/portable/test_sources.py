@@ -138,6 +138,24 @@ def test_notes_are_learnt_from(acme: App) -> None:
     assert take_in(acme, changed, "markdown").counts == {"session": {}, "message": {"new": 1}}
 
 
+def test_what_claude_keeps_in_mind_is_read_like_a_note(acme: App) -> None:
+    kept = [
+        {
+            "conversations_memory": "**Work**\n\nAnn leads the billing team at Bosch.",
+            "project_memories": {"p-1": "The site is built with Astro.", "p-2": "", "p-3": None},
+            "account_uuid": "a-1",
+        }
+    ]
+    file = zipped(**{"conversations.json": json.dumps(CLAUDE), "memories.json": json.dumps(kept)})
+    row = take_in(acme, file, "claude", user_id="ann")
+    assert row.counts["session"]["new"] == len(CLAUDE) + 2
+    told = Resource.objects.for_app(acme).filter(session__title="What Claude keeps in mind").order_by("pk")
+    assert [one.raw_content for one in told] == [kept[0]["conversations_memory"], "The site is built with Astro."]
+    assert {one.role for one in told} == {"user"}
+    again = take_in(acme, zipped(**{"memories.json": json.dumps(kept)}), "claude", user_id="ann")
+    assert again.counts["message"].get("new", 0) == 0
+
+
 @pytest.mark.parametrize(("source", "content"), [("chatgpt", CHATGPT), ("claude", CLAUDE), ("mem0", MEM0)])
 def test_twice_is_once(source: str, content: Any, acme: App) -> None:
     take_in(acme, as_json(content), source)
