@@ -101,8 +101,8 @@ train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and sa
 promises: $(VENV)/run.stamp ## Try at full scale what docs/promises.md says: half an hour (ONLY=kills,copies, SHARE=0.1)
 	@$(BIN)/python -m bench.promises $(if $(ONLY),--only $(ONLY)) $(if $(SHARE),--share $(SHARE)) --note "$(NOTE)"
 
-fuzz: $(VENV)/run.stamp $(VENV)/trust.stamp ## Ask every operation of the API all kinds of things: an hour (EXAMPLES=10)
-	@$(BIN)/python -m bench.promises.fuzz $(if $(EXAMPLES),--examples $(EXAMPLES))
+fuzz: $(VENV)/run.stamp $(VENV)/trust.stamp ## Ask every operation of the API all kinds of things: an hour (SECONDS=600)
+	@$(BIN)/python -m bench.promises.fuzz $(if $(EXAMPLES),--examples $(EXAMPLES)) $(if $(SECONDS),--seconds $(SECONDS))
 
 audit: $(VENV)/trust.stamp ## Ask whether what we are made of has known weaknesses (needs the internet)
 	@for lock in requirements/*.lock; do echo "$$lock"; \

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.page import circumstances
-from bench.promises import copies, crowd, keys, kills
+from bench.promises import copies, crowd, keys, kills, traces
 from bench.promises.site import Site
 
 Try = Callable[[Site, float], tuple[bool, str]]
@@ -92,7 +92,16 @@ def try_rotating(site: Site, share: float) -> tuple[bool, str]:
     return done.holds, f"{done.rotations} rotations: {dict(done.statuses)}."
 
 
+def try_traces(site: Site, share: float) -> tuple[bool, str]:
+    done = traces.purge_in_use(site, scaled(500, share))
+    return done.holds, (
+        f"in {dict(done.before)} before the purge, in {dict(done.left) or 'no file'} {done.seconds:.1f} s after it; "
+        f"the neighbour in {dict(done.neighbour)}."
+    )
+
+
 TRIES: dict[str, Try] = {
+    "traces": try_traces,
     "limit": try_limit,
     "revoking": try_revoking,
     "rotating": try_rotating,

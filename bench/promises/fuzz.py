@@ -1,6 +1,6 @@
 """Requests of every kind to every operation of the schema: no answer is a 5xx, and each is as the schema says.
 
-    .venv/bin/python -m bench.promises.fuzz [--examples 5] [--seed 7] [--phases coverage,fuzzing,stateful]
+    .venv/bin/python -m bench.promises.fuzz [--examples 5] [--seconds 600] [--phases coverage,stateful]
 
 Asked without a key, with an agent's and with an operator's. Exits with 1 if something was found.
 """
@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import httpx
 
-from bench.promises.site import ROOT, Site, told
+from bench.promises.site import PATIENCE_SECONDS, ROOT, Site, told
 
 PROGRAM = ROOT / ".venv" / "trust" / "bin" / "schemathesis"
 CHECKS = (
     "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance,"
     "response_headers_conformance"
 )
+HOOKS = "tests.promises.serializers"
+"""How it sends bodies of lines."""
 PHASES = "examples,coverage,fuzzing,stateful"
 NOT_ASKED = ("uninstall_app", "revoke_key")
 """They end what the rest is asked with: the app, or its key."""
@@ -41,24 +45,41 @@ class Found:
     text: str
 
 
-def fuzz(site: Site, examples: int, seed: int, phases: str = PHASES, only: Sequence[str] = ()) -> list[Found]:
-    """One run for each caller. `only` are operation ids."""
+@dataclass(frozen=True, slots=True)
+class How:
+    """`examples` of each operation at most, within `seconds` for each caller. `only` are operation ids."""
+
+    examples: int
+    seconds: int
+    seed: int = 7
+    phases: str = PHASES
+    only: Sequence[str] = ()
+
+
+def fuzz(site: Site, how: How) -> list[Found]:
+    """One run for each caller, at the same time."""
     keys = {"nobody": "", "agent": agent_with_things(site), "operator": site.operator_key}
-    return [Found(caller, *run(site, key, examples, seed, phases, only)) for caller, key in keys.items()]
+    with ThreadPoolExecutor(len(keys)) as pool:
+        runs = {caller: pool.submit(run, site, key, how) for caller, key in keys.items()}
+        return [Found(caller, *done.result()) for caller, done in runs.items()]
 
 
-def run(site: Site, key: str, examples: int, seed: int, phases: str, only: Sequence[str]) -> tuple[int, str]:
+def run(site: Site, key: str, how: How) -> tuple[int, str]:
     command = [
         *(str(PROGRAM), "run", f"{site.url}/api/schema?format=json", "--url", site.url, "--no-color"),
-        *("--checks", CHECKS, "--phases", phases, "--max-examples", str(examples), "--seed", str(seed)),
-        *("--generation-database", "none", "--continue-on-failure", "--suppress-health-check", "all"),
-        *("--warnings", "off", "--request-timeout", "60", "--output-sanitize", "true"),
-        *(part for name in only for part in ("--include-operation-id", name)),
+        *("--checks", CHECKS, "--phases", how.phases, "--max-examples", str(how.examples)),
+        *("--seed", str(how.seed), "--max-time", str(how.seconds), "--generation-database", "none"),
+        *("--continue-on-failure", "--suppress-health-check", "all", "--warnings", "off"),
+        *("--request-timeout", str(PATIENCE_SECONDS)),
+        *(part for name in how.only for part in ("--include-operation-id", name)),
         *(part for name in NOT_ASKED for part in ("--exclude-operation-id", name)),
     ]
     if key:
         command += ["--header", f"Authorization:Bearer {key}"]
-    done = subprocess.run(command, cwd=site.folder, capture_output=True, text=True, check=False)  # noqa: S603  # our own
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCHEMATHESIS_HOOKS": HOOKS}
+    done = subprocess.run(  # noqa: S603  # their own program
+        command, cwd=site.folder, env=environment, capture_output=True, text=True, check=False
+    )
     return done.returncode, done.stdout + done.stderr
 
 
@@ -81,13 +102,15 @@ def agent_with_things(site: Site) -> str:
 
 def main() -> int:
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--examples", type=int, default=100, help="of each operation, for each caller and phase (100)")
+    options.add_argument("--examples", type=int, default=50, help="of each operation, caller and phase (50)")
+    options.add_argument("--seconds", type=int, default=3600, help="for each caller (3600)")
     options.add_argument("--seed", type=int, default=7)
     options.add_argument("--phases", default=PHASES)
     options.add_argument("--only", nargs="*", default=(), help="operation ids")
     given = options.parse_args()
+    how = How(given.examples, given.seconds, given.seed, given.phases, given.only)
     with tempfile.TemporaryDirectory(prefix="memsite-fuzz-") as folder, Site(Path(folder)) as site:
-        found = fuzz(site, given.examples, given.seed, given.phases, given.only)
+        found = fuzz(site, how)
     for one in found:
         print(f"==== {one.caller}: {one.code}\n{one.text}")
     print(json.dumps({one.caller: one.code for one in found}))

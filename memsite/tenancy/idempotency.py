@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -71,7 +72,12 @@ def check_key(key: str) -> str:
 
 
 def fingerprint(request: Mapping[str, Any]) -> str:
-    return sha256(orjson.dumps(request, option=orjson.OPT_SORT_KEYS, default=str)).hexdigest()
+    try:
+        told = orjson.dumps(request, option=orjson.OPT_SORT_KEYS, default=str)
+    except orjson.JSONEncodeError:
+        # An integer beyond 64 bits: whether it may be one is for the shape of the body to say.
+        told = json.dumps(request, sort_keys=True, default=str).encode()
+    return sha256(told).hexdigest()
 
 
 def claim(caller: str, key: str, print_: str, now: datetime) -> Slot:

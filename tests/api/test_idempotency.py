@@ -33,6 +33,13 @@ def test_the_same_key_and_body_give_the_same_answer_and_one_memory(alice: Caller
     assert Memory.objects.count() == 1
 
 
+def test_a_number_too_large_to_store_is_refused_with_a_key_as_without(operator: APIClient, alice: Caller) -> None:
+    body = {"app_id": "new", "name": "New", "policy": {"memory_limit": 10**40}}
+    assert_problem(operator.post("/api/v1/apps", body, headers=KEY), 400)
+    assert_problem(alice.post("memories", {"content": "x", "metadata": {"n": 10**40}}, **KEY), 400)
+    assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code == 201
+
+
 def test_a_repeated_memory_is_not_reinforced(alice: Caller) -> None:
     assert_repeated(*(alice.post("memories", {"content": "Whales sing"}, **KEY) for _ in range(2)))
     assert Memory.objects.get().confidence == 0.7
