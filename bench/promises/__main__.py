@@ -28,7 +28,7 @@ def main() -> int:
     options.add_argument("--database", default="", help="postgresql://… of an empty database")
     options.add_argument("--note", default="", help="what else a reader of the figures should know")
     given = options.parse_args()
-    print(circumstances(given.note))
+    print(circumstances(given.note), flush=True)
     settings = {"MEMSITE_DATABASE_URL": given.database} if given.database else {}
     all_hold = True
     with tempfile.TemporaryDirectory(prefix="memsite-promises-") as folder, Site(Path(folder), **settings) as site:
@@ -36,7 +36,8 @@ def main() -> int:
             started = time.perf_counter()
             holds, told = TRIES[name](site, given.share)
             all_hold = all_hold and holds
-            print(f"{name}: {'holds' if holds else 'DOES NOT HOLD'}. {told} {time.perf_counter() - started:.0f} s.")
+            verdict = "holds" if holds else "DOES NOT HOLD"
+            print(f"{name}: {verdict}. {told} {time.perf_counter() - started:.0f} s.", flush=True)
     return 0 if all_hold else 1
 
 
@@ -68,7 +69,8 @@ def try_copies(site: Site, share: float) -> tuple[bool, str]:
 def try_crowd(site: Site, share: float) -> tuple[bool, str]:
     done = crowd.write_together(site, 32, scaled(500, share))
     return done.holds and done.is_quick, (
-        f"{done.posts:,} posts in {done.seconds:.0f} s, {done.lost} lost; {dict(done.statuses)}; p50 "
+        f"{done.posts:,} posts in {done.seconds:.0f} s, {done.lost} lost, {done.not_backed_up} not in the "
+        f"backup made meanwhile; {dict(done.statuses)}; p50 "
         f"{done.quantile(0.5):.2f}, p99 {done.quantile(0.99):.2f}, longest {done.waits[-1]:.2f} s; beside {done.pages} "
         f"pages and {done.rounds} rounds of upkeep."
     )
@@ -76,7 +78,7 @@ def try_crowd(site: Site, share: float) -> tuple[bool, str]:
 
 def try_limit(site: Site, share: float) -> tuple[bool, str]:
     done = keys.hit_limit(site, scaled(1000, share), scaled(600, share))
-    return done.holds, f"limit {done.limit}, {done.minutes} minute(s): {dict(done.statuses)}, {done.stored} stored."
+    return done.holds, f"limit {done.limit}: {dict(done.statuses)}, {done.stored} stored."
 
 
 def try_revoking(site: Site, share: float) -> tuple[bool, str]:

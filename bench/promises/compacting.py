@@ -1,4 +1,5 @@
-"""Run as a program: upkeep without a pause, until it is told to end. Prints how many rounds there were.
+"""Run as a program: upkeep without a pause, until it is told to end. Prints a line when it begins, and how many
+rounds there were.
 
 What runs once a night, a week and a month runs over and over here, with the files swept in between. Argument: the app.
 """
@@ -31,9 +32,9 @@ NAMES = ("nightly", "decay", "weekly", "summaries", "embedding", "monthly")
 
 
 def compact(app: App, is_over: Callable[[], bool]) -> int:
-    """Always ends a round that it began."""
+    """One round at least, and always a whole one."""
     rounds = 0
-    while not is_over():
+    while not (rounds and is_over()):
         for name in NAMES:
             do(name, app)
         note_residue()
@@ -60,6 +61,7 @@ def main(app_id: str) -> None:
 
     Thread(target=wait, daemon=True).start()
     app = App.objects.select_related("policy").get(app_id=app_id)
+    print("ready", flush=True)
     print(compact(app, over.is_set))
 
 

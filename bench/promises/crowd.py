@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+import sqlite3
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -21,6 +24,7 @@ LONGEST_ROUND_SECONDS = 300
 LONGEST_SECONDS = 5
 LOOK_EVERY_SECONDS = 1.0
 APP = "crowd"
+DATABASE, BACKUPS = "memsite.sqlite3", "backups-by-hand"
 PAGES = ("/", "/memories", "/sessions", "/events")
 LOGIN, PASSWORD = "watcher", "seven-green-bottles"
 CONTENT = "Door {} of the warehouse is closed at {}"
@@ -41,13 +45,15 @@ class Outcome:
     rounds: int
     """Of upkeep."""
     lost: int
+    not_backed_up: int
+    """Of those acknowledged before a backup began that was made meanwhile, and put back elsewhere."""
 
     def quantile(self, share: float) -> float:
         return self.waits[min(len(self.waits) - 1, int(share * len(self.waits)))]
 
     @property
     def holds(self) -> bool:
-        return not self.lost and max(self.statuses) < 400 and self.rounds > 0
+        return not (self.lost or self.not_backed_up) and max(self.statuses) < 400 and self.rounds > 0
 
     @property
     def is_quick(self) -> bool:
@@ -58,25 +64,28 @@ def write_together(site: Site, writers: int, posts: int) -> Outcome:
     keys = site.new_app(APP, writers)
     site.manage("shell", "--no-imports", "-c", MAKE_LOGIN)
     statuses: Counter[int] = Counter()
-    waits: list[float] = []
+    acknowledged: dict[str, float] = {}
     started = time.perf_counter()
     with compacting(site) as rounds:
-        pages = asyncio.run(write_and_look(site, keys, posts, statuses, waits))
+        pages, before = asyncio.run(write_and_look(site, keys, posts, statuses, acknowledged))
         seconds = time.perf_counter() - started
-    sent = {content(number, count) for number in range(writers) for count in range(posts)}
-    lost = sent - {row["content"] for row in site.everything(keys[0], "memories")}
-    return Outcome(len(sent), seconds, statuses, sorted(waits), pages, rounds[0], len(lost))
+    lost = acknowledged.keys() - {row["content"] for row in site.everything(keys[0], "memories")}
+    gone = before - put_back(site)
+    waits = sorted(acknowledged.values())
+    return Outcome(writers * posts, seconds, statuses, waits, pages, rounds[0], len(lost), len(gone))
 
 
 @contextmanager
 def compacting(site: Site) -> Iterator[list[int]]:
-    """Upkeep in a process of its own; in the end, the list has how many rounds there were."""
+    """Upkeep in a process of its own, under way; in the end, the list has how many rounds there were."""
     rounds: list[int] = []
     program = subprocess.Popen(  # noqa: S603  # our own
         [sys.executable, "-W", "ignore", str(Path(__file__).with_name("compacting.py")), APP],
         env={**site.environment, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
+        if program.stdout:
+            program.stdout.readline()
         yield rounds
     finally:
         told, _ = program.communicate(timeout=LONGEST_ROUND_SECONDS)
@@ -86,16 +95,41 @@ def compacting(site: Site) -> Iterator[list[int]]:
 
 
 async def write_and_look(
-    site: Site, keys: list[str], posts: int, statuses: Counter[int], waits: list[float]
-) -> int:  # fmt: skip
-    """How many pages were looked at."""
+    site: Site, keys: list[str], posts: int, statuses: Counter[int], acknowledged: dict[str, float]
+) -> tuple[int, set[str]]:  # fmt: skip
+    """How many pages were looked at, and what was acknowledged before the backup began."""
     over = asyncio.Event()
     looking = asyncio.create_task(look(site, over, statuses))
+    backing_up = asyncio.create_task(back_up(site, acknowledged, len(keys) * posts // 4))
     async with asyncio.TaskGroup() as group:
         for number, key in enumerate(keys):
-            group.create_task(write(site, key, number, posts, statuses, waits))
+            group.create_task(write(site, key, number, posts, statuses, acknowledged))
     over.set()
-    return await looking
+    return await looking, await backing_up
+
+
+async def back_up(site: Site, acknowledged: dict[str, float], least: int) -> set[str]:
+    """By the command, once so many were acknowledged, while more are written. Nothing where there is no such file."""
+    while len(acknowledged) < least:
+        await asyncio.sleep(LOOK_EVERY_SECONDS / 10)
+    before = set(acknowledged)
+    if not (site.folder / DATABASE).exists():
+        return set()
+    await asyncio.to_thread(site.manage, "backup", "--to", str(site.folder / BACKUPS))
+    return before
+
+
+def put_back(site: Site) -> set[str]:
+    """What the newest of those backups has, once it was verified and restored into a data directory of its own."""
+    made = sorted((site.folder / BACKUPS).glob("memsite-*"))
+    if not made:
+        return set()
+    with tempfile.TemporaryDirectory(prefix="memsite-restored-") as folder:
+        own = {"MEMSITE_DATA_DIR": folder}
+        site.manage("verify", str(made[-1]))
+        site.manage("restore", str(made[-1]), **own)
+        with closing(sqlite3.connect(Path(folder) / DATABASE)) as copy:
+            return {text for (text,) in copy.execute("SELECT content FROM memories_memory")}
 
 
 def content(number: int, count: int) -> str:
@@ -103,15 +137,16 @@ def content(number: int, count: int) -> str:
 
 
 async def write(
-    site: Site, key: str, number: int, posts: int, statuses: Counter[int], waits: list[float]
+    site: Site, key: str, number: int, posts: int, statuses: Counter[int], acknowledged: dict[str, float]
 ) -> None:  # fmt: skip
     async with site.client(key) as client:
         for count in range(posts):
-            body = {"content": content(number, count), "dedupe": False}
+            body: dict[str, Any] = {"content": content(number, count), "dedupe": False}
             started = time.perf_counter()
             answer = await client.post("memories", json=body)
-            waits.append(time.perf_counter() - started)
             statuses[answer.status_code] += 1
+            if answer.is_success:
+                acknowledged[body["content"]] = time.perf_counter() - started
 
 
 async def look(site: Site, over: asyncio.Event, statuses: Counter[int]) -> int:

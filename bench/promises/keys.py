@@ -12,6 +12,9 @@ import httpx
 from bench.promises.site import Site, told
 
 MINUTE = 60
+LEAST_SECONDS = 15
+"""With less left of a minute it is not begun."""
+MOST_TRIES = 5
 CONNECTIONS = 40
 
 
@@ -19,13 +22,11 @@ CONNECTIONS = 40
 class Limited:
     limit: int
     statuses: Counter[int]
-    minutes: int
-    """More than one if the requests took from one minute into the next."""
     stored: int
 
     @property
     def holds(self) -> bool:
-        return self.statuses.keys() <= {201, 429} and self.statuses[201] == self.stored == self.limit * self.minutes
+        return self.statuses.keys() <= {201, 429} and self.statuses[201] == self.stored == self.limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +55,13 @@ class Rotated:
 
 
 def hit_limit(site: Site, requests: int, limit: int) -> Limited:
-    """All at once, to all processes, in what is left of a minute."""
-    (key,) = site.new_app("limited", writes_per_minute=limit)
-    statuses, started, ended = asyncio.run(post_all(site, key, requests))
-    minutes = int(ended // MINUTE) - int(started // MINUTE) + 1
-    return Limited(limit, statuses, minutes, len(site.everything(key, "memories")))
+    """All at once, to all processes. Tried anew if that took from one minute into the next, where all counts are 0."""
+    for number in range(MOST_TRIES):
+        (key,) = site.new_app(f"limited-{number}", writes_per_minute=limit)
+        statuses, started, ended = asyncio.run(post_all(site, key, requests))
+        if started // MINUTE == ended // MINUTE:
+            return Limited(limit, statuses, len(site.everything(key, "memories")))
+    raise RuntimeError("The machine is too slow: so many requests take longer than a minute.")
 
 
 async def post_all(site: Site, key: str, requests: int) -> tuple[Counter[int], float, float]:
@@ -68,10 +71,9 @@ async def post_all(site: Site, key: str, requests: int) -> tuple[Counter[int], f
             body = {"content": f"Crate {number} has arrived", "dedupe": False}
             return (await client.post("memories", json=body)).status_code
 
-        # The first of a minute, so that it is not over before all are through.
         left = MINUTE - time.time() % MINUTE
-        if left < MINUTE / 2:
-            await asyncio.sleep(left + 0.1)
+        if left < LEAST_SECONDS:
+            await asyncio.sleep(left)
         started = time.time()
         statuses = Counter(await asyncio.gather(*(post(number) for number in range(requests))))
         return statuses, started, time.time()
