@@ -187,6 +187,8 @@ SPECTACULAR_SETTINGS = {
         "MemoryStatusEnum": "memories.models.memory.Status.choices",
         "SessionStatusEnum": "sessions.models.SessionStatus.choices",
         "AppStatusEnum": "memories.api.shapes.apps.APP_STATUSES",
+        "OriginEnum": "memsite.tenancy.origin.Origin.choices",
+        "SayableOriginEnum": "memories.api.shapes.memories.ORIGINS_OF_AGENTS",
     },
 }
 

@@ -9,6 +9,8 @@ from typing import Any, Literal, TypedDict
 
 JSON = dict[str, Any]
 Kind = Literal["decision", "insight", "fact", "preference", "project", "conversation", "general", "lesson"]
+Origin = Literal["operator", "user", "assistant", "agent", "tool", "web"]
+SayableOrigin = Literal["assistant", "agent", "tool", "web"]
 Visibility = Literal["app", "agent", "shared"]
 Status = Literal["active", "inactive", "archived"]
 LinkKind = Literal["related", "supersedes", "contradicts", "elaborates"]
@@ -40,6 +42,7 @@ class MemoryFields(TypedDict, total=False):
 
 class NewMemoryFields(MemoryFields, total=False):
     kind: Kind
+    origin: SayableOrigin
     session_id: str | None
     turn_number: int | None
     external_id: str | None
@@ -61,6 +64,8 @@ class MemoryFilters(TypedDict, total=False):
     category: str
     subject: str
     kind: str
+    origin: str
+    trust_level: str
     user_id: str
     external_id: str
     session_id: str
@@ -84,6 +89,10 @@ class Memory(TypedDict):
     priority: float
     user_id: str | None
     visibility: str
+    origin: Origin
+    trust_level: Literal["trusted", "reviewed", "unreviewed"]
+    reviewed_by: str
+    reviewed_at: str | None
     session_id: str | None
     turn_number: int | None
     resource_id: str | None
@@ -110,6 +119,13 @@ class BatchAnswer(TypedDict):
     """Per item the memory, or `{"error": …}`."""
 
     results: list[JSON]
+
+
+class Reviewed(TypedDict):
+    """`left` counts those that were left as they are, by why."""
+
+    reviewed: int
+    left: dict[str, int]
 
 
 class Deleted(TypedDict):
@@ -150,9 +166,14 @@ class SearchOptions(TypedDict, total=False):
     cursor: str | None
 
 
-class Hit(Memory):
-    score: float
+class TaggedMemory(Memory):
+    """`trust` is what to know before believing it."""
+
     trust: list[str]
+
+
+class Hit(TaggedMemory):
+    score: float
     shared_by: str | None
 
 
@@ -196,7 +217,7 @@ class Context(TypedDict):
     tokens: int
     included: int
     total: int
-    memories: list[Memory]
+    memories: list[TaggedMemory]
     tier_answered: str | None
     economised: bool
     degraded: list[str]
@@ -231,8 +252,8 @@ class Session(TypedDict):
 class Greeting(TypedDict):
     text: str
     tokens: int
-    memories: list[Memory]
-    lessons: list[Memory]
+    memories: list[TaggedMemory]
+    lessons: list[TaggedMemory]
     triggers: list[JSON]
 
 

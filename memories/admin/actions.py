@@ -51,7 +51,7 @@ def forget_all(request: HttpRequest, queryset: QuerySet[Memory]) -> int:
 class MemoryActions(GenericAdmin[Memory]):
     """The actions; `has_…_permission` of the admin decides who may."""
 
-    actions = ["archive", "restore", "pin", "unpin", "merge", "undo", "embed_anew", "delete_selected"]
+    actions = ["archive", "restore", "pin", "unpin", "review", "merge", "undo", "embed_anew", "delete_selected"]
 
     @admin.action(description="Archive", permissions=["change"])
     def archive(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
@@ -68,6 +68,10 @@ class MemoryActions(GenericAdmin[Memory]):
     @admin.action(description="Unpin", permissions=["change"])
     def unpin(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
         change_each(request, queryset, "unpinned", MemoryAgent.unpin_each)
+
+    @admin.action(description="Mark as reviewed", permissions=["change"])
+    def review(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:
+        change_each(request, queryset, "marked as reviewed", MemoryAgent.review_each)
 
     @admin.action(description="Merge into the most confident", permissions=["change"])
     def merge(self, request: HttpRequest, queryset: QuerySet[Memory]) -> None:

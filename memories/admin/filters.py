@@ -8,7 +8,7 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
-from memories.models import Memory
+from memories.models import Memory, Trust
 from memsite.tenancy.access import apps_of
 
 CATEGORIES_OFFERED = 100
@@ -44,3 +44,15 @@ class ConfidenceBand(admin.SimpleListFilter):
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         band = BANDS.get(self.value() or "")
         return queryset.filter(band[1]) if band else queryset
+
+
+class TrustFilter(admin.SimpleListFilter):
+    title = "trust"
+    parameter_name = "trust"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(level, level) for level in Trust.values]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        wanted = self.value()
+        return queryset.filter(pk__in=Memory.objects.of_trust(wanted)) if wanted in Trust.values else queryset

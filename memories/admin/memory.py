@@ -15,7 +15,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from memories.admin.actions import MemoryActions, forget_all
-from memories.admin.filters import CategoryFilter, ConfidenceBand
+from memories.admin.filters import CategoryFilter, ConfidenceBand, TrustFilter
 from memories.admin.forms import AddMemoryForm, ChangeMemoryForm
 from memories.admin.tables import LATEST_SHOWN, history_table, injections_table, links_table
 from memories.agent import MemoryAgent, VersionMismatch
@@ -30,7 +30,10 @@ WHAT = ("content", ("kind", "category", "subject"), ("confidence", "importance")
 READERS = ("Who may see it", {"fields": [("user_id", "visibility")]})
 VALIDITY = ("When it holds", {"fields": ["valid_from", "valid_until"], "classes": ["collapse"]})
 METADATA = ("Metadata", {"fields": ["metadata"], "classes": ["collapse"]})
-ORIGIN = ("source", "made_by", "written_by", "session", "turn", "resource", "external_id", "tier")
+ORIGIN = (
+    "source", "origin", "trust", "reviewed_by", "reviewed_at", "made_by", "written_by", "session", "turn", "resource",
+    "external_id", "tier",
+)  # fmt: skip
 USE = (
     "uid", "strength", "sentiment", "priority", "access_count", "created_at", "updated_at", "confirmed_at",
     "accessed_at",
@@ -45,7 +48,8 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
         "session_link",
     ]  # fmt: skip
     list_filter = [
-        ("app", AppFilter), "status", ConfidenceBand, "pinned", "kind", "source", "visibility", CategoryFilter,
+        ("app", AppFilter), "status", ConfidenceBand, "pinned", "kind", "source", "origin", TrustFilter, "visibility",
+        CategoryFilter,
     ]  # fmt: skip
     list_select_related = ["app", "session", "cold_text"]
     search_fields = ["content", "subject", "external_id"]
@@ -95,6 +99,10 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
     @admin.display(description="written by")
     def written_by(self, memory: Memory) -> str:
         return link_to(memory.agent, agent_name(memory.agent)) if memory.agent else "-"
+
+    @admin.display(description="trust")
+    def trust(self, memory: Memory) -> str:
+        return str(memory.trust_level.label)
 
     @admin.display(description="turn")
     def turn(self, memory: Memory) -> str:

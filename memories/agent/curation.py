@@ -12,7 +12,7 @@ from django.utils import timezone
 from memories.agent.knowledge import Knowledge
 from memories.agent.purging import SWEEP_TASK
 from memories.maintain.embedding import embed
-from memories.models import Memory, Status, Visibility
+from memories.models import Memory, Status, Trust, Visibility
 from memories.models.vector import embedded_text
 from memories.store import LimitReached, NothingToUndo, Writer, writing
 from memsite.doorbell import ring
@@ -54,6 +54,10 @@ class Curation(Knowledge):
 
     def unpin_each(self, pks: Iterable[int]) -> Changed:
         return self.change_each(pks, unpin_one)
+
+    def review_each(self, pks: Iterable[int]) -> Changed:
+        """A person has looked at each, and lets it stand."""
+        return self.change_each(pks, review_one)
 
     def undo_each(self, pks: Iterable[int]) -> Changed:
         """Takes the last change of each back."""
@@ -164,6 +168,12 @@ def unpin_one(write: Writer, memory: Memory) -> None:
     if not memory.pinned:
         raise LeftAlone("not pinned")
     write.edit(memory, {"pinned": False})
+
+
+def review_one(write: Writer, memory: Memory) -> None:
+    if memory.trust_level != Trust.UNREVIEWED:
+        raise LeftAlone(f"{memory.trust_level} already")
+    write.review(memory)
 
 
 def undo_one(write: Writer, memory: Memory) -> None:

@@ -22,10 +22,12 @@ from memories.store.revisions import parse, snapshot, state_after
 from memsite.doorbell import ring
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import App
+from memsite.tenancy.origin import Origin, least_trusted
 
 SET_BACK = (
     "content", "kind", "category", "subject", "tags", "importance", "confidence", "pinned", "user_id", "visibility",
-    "metadata", "made_by", "entities", "strength", "sentiment", "valid_from", "valid_until",
+    "metadata", "origin", "reviewed_by", "reviewed_at", "made_by", "entities", "strength", "sentiment",
+    "valid_from", "valid_until",
 )  # fmt: skip
 UNSAYABLE = (LinkKind.RELATED, LinkKind.CONTRADICTS, LinkKind.ELABORATES)
 """What can be taken back by taking the link away."""
@@ -64,14 +66,23 @@ class Knowledge(Caller):
     def edit(
         self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""
     ) -> Memory:
-        """The memory as edited. Raises VersionMismatch if it is no longer at `version`."""
+        """The memory as edited. Raises VersionMismatch if it is no longer at `version`.
+
+        New words are those of whoever edits: an operator's, or an agent's, who is trusted no more than who said it
+        before.
+        """
         vector = None
         if "content" in changes or "subject" in changes:
             content, subject = changes.get("content", memory.text), changes.get("subject", memory.subject)
             vector = self.embed(embedded_text(content, subject))
         with self.changing(memory, version) as (write, current):
+            if changes.get("content", current.text) != current.text and "origin" not in changes:
+                changes = {**changes, "origin": self.origin_of_edit(current)}
             write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
         return current
+
+    def origin_of_edit(self, memory: Memory) -> Origin:
+        return Origin.OPERATOR if self.agent is None else least_trusted((memory.origin, Origin.ASSISTANT))
 
     def set_back(self, memory: Memory, number: int, *, version: int | None = None) -> Memory:
         """What it said, meant and was worth after the revision of this number. Its status stays.
@@ -81,7 +92,9 @@ class Knowledge(Caller):
         then = state_after(memory, number)
         if then is None:
             raise MemoryGone
-        changes = {name: parse(name, then[name]) for name in SET_BACK if then[name] != snapshot(memory)[name]}
+        # Of old revisions some fields are not known.
+        told, now = then.keys() & set(SET_BACK), snapshot(memory)
+        changes = {name: parse(name, then[name]) for name in SET_BACK if name in told and then[name] != now[name]}
         return self.edit(memory, changes, version=version, reason=f"set back to revision {number}")
 
     def link(

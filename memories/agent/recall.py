@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from django.utils import timezone
@@ -15,15 +15,17 @@ from memories.models import Injection
 from memories.providers.llm.rules.sentiment import read_sentiment
 from memories.retrieve.hits import Recall
 from memories.retrieve.search import Asked, search
+from memories.retrieve.trust import tags_of
 from memories.text.messages import Message
 from sessions.models import AgentSession
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A block and where it came from: `tier_answered` is None without a question."""
+    """A block and where it came from: `tier_answered` is None without a question. `tags` are those of each memory."""
 
     injected: Injected
+    tags: Mapping[int, Sequence[str]] = field(default_factory=dict)
     tier_answered: str | None = None
     degraded: tuple[str, ...] = ()
     economised: bool = False
@@ -60,12 +62,13 @@ class Recalling(Caller):
         elif question:
             asked = Asked(
                 text=question, mode="tiered" if saves else "auto", user_id=user_id, tone=tone, limit=limit or 0,
-                counted=counted,
+                counted=counted, unreviewed=self.app.policy.inject_unreviewed,
             )  # fmt: skip
             context = self.answer(block, asked, session, now, max_tokens, saves)
         else:
             allowed = self.memories().of_user(user_id)
-            context = Context(greet(allowed, self.app, block, now, max_tokens=max_tokens, limit=limit))
+            known = greet(allowed, self.app, block, now, max_tokens=max_tokens, limit=limit)
+            context = Context(known, {row.pk: tags_of(row, self.app.policy, now) for row in known.memories})
         if session and counted:
             note_injected(session, context.injected, turn_number, now)
         return context
@@ -79,6 +82,7 @@ class Recalling(Caller):
         usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
         most = asked.limit or min(line_limit(self.app.policy, block, budget), usual)
         found = self.search(replace(asked, limit=most, exclude=tuple(shown)), now)
-        hits = [hit.memory for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
-        injected = inject(hits, len(hits), self.app, block, budget, now)
-        return Context(injected, found.tier, tuple(found.degraded), saves)
+        hits = [hit for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
+        injected = inject([hit.memory for hit in hits], len(hits), self.app, block, budget, now)
+        tags = {hit.memory.pk: hit.trust for hit in hits}
+        return Context(injected, tags, found.tier, tuple(found.degraded), saves)

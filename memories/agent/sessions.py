@@ -27,9 +27,11 @@ from memories.maintain.decay import decay_app
 from memories.maintain.run import Run, Unclaimed
 from memories.models import Extraction, Kind, Memory
 from memories.models.memory import MemoryQuerySet
+from memories.retrieve.trust import tags_of
 from memories.text.tokens import estimate_tokens
 from memsite.conf import get_conf
 from memsite.doorbell import ring
+from memsite.tenancy.policy import AppPolicy
 from sessions.checkpoints import recover, store_turn, unread_turns
 from sessions.life import note_life
 from sessions.models import AgentSession, Role, SessionStatus, Turn
@@ -53,7 +55,13 @@ class Greeting:
     known: Injected
     dues: list[Due]
     lessons: list[Memory]
+    policy: AppPolicy
+    now: datetime
     jobs_run: Sequence[str] = ()
+
+    def tags(self, memory: Memory) -> list[str]:
+        """What to know before believing it."""
+        return tags_of(memory, self.policy, self.now)
 
     @property
     def blocks(self) -> tuple[Injected, Injected, Injected]:
@@ -114,15 +122,15 @@ class Sessions(Feedback, Triggers, Upkeep):
         dues, lessons = self.due_triggers(user_id), self.lessons(user_id)
         first = list(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS])
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
-        due = inject_due(dues, budget // 2)
+        due = inject_due(dues, self.app.policy, budget // 2)
         told = {memory.pk for memory in due.memories}
         untold = [lesson for lesson in first if lesson.pk not in told]
-        taught = inject_lessons(untold, total - len(first) + len(untold), (budget - due.tokens) // 2)
+        taught = inject_lessons(untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2)
         told |= {memory.pk for memory in taught.memories}
         allowed = self.memories().of_user(user_id).exclude(pk__in=told)
         rest = budget - due.tokens - taught.tokens
         known = greet(allowed, self.app, self.app.policy.block, now, max_tokens=rest)
-        return Greeting(taught, due, known, dues, first)
+        return Greeting(taught, due, known, dues, first, self.app.policy, now)
 
     def prompt(self, tier: int) -> str:
         """What an agent of this tier (1 to 3) is told to do, and how it notes down what it learns. Markdown."""

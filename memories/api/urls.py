@@ -20,6 +20,7 @@ from memories.api.views import (
     recall,
     sessions,
     triggers,
+    trust,
     webhooks,
 )
 from memsite.tenancy.policy import CATEGORY_PATTERN
@@ -47,6 +48,7 @@ urlpatterns = [
     path("apps", apps.Apps.as_view()),
     path("apps/<str:app_id>", apps.OneApp.as_view()),
     path("apps/<str:app_id>/memories", apps.AppMemories.as_view()),
+    path("apps/<str:app_id>/memories/review", trust.ReviewMemories.as_view()),
     path("apps/<str:app_id>/memories/<uuid:uid>", apps.AppMemory.as_view()),
     path("apps/<str:app_id>/users/<path:user_id>", apps.AppUser.as_view()),
     path("apps/<str:app_id>/sessions/<uuid:uid>", apps.AppSession.as_view()),

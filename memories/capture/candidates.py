@@ -14,12 +14,17 @@ from memories.store import Candidate
 from memories.text.entities import MAX_SUBJECT_WORDS, entity_key
 from memories.text.instructions import find_instructions
 from memories.text.secrets import redact
+from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import CATEGORY_PATTERN
-from sessions.models import AgentSession, Resource
+from sessions.models import AgentSession, Resource, Role
 
 # X3: how plainly it was said is how sure it is.
 START_CONFIDENCE = {Strength.EXPLICIT: 0.9, Strength.IMPLIED: 0.7, Strength.INFERRED: 0.5}
 LESSON_IMPORTANCE = 4
+ORIGINS = {
+    Role.USER: Origin.USER, Role.ASSISTANT: Origin.ASSISTANT, Role.TOOL: Origin.TOOL, Role.SYSTEM: Origin.AGENT,
+}  # fmt: skip
+"""Who speaks in a role."""
 MOST_ENTITIES = 20
 NO_NAMES = STOP_WORDS | {"user", "the user", "agent", "the agent", "assistant", "the assistant"}
 
@@ -72,6 +77,7 @@ def candidate_from(
         tier=session.tier,
         user_id=session.user_id,
         source=Source.FACT,
+        origin=ORIGINS[Role(resource.role)] if resource else Origin.ASSISTANT,
         agent=session.agent,
         session=session,
         turn_number=resource.turn_number if resource else None,

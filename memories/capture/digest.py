@@ -7,6 +7,7 @@ from datetime import datetime
 import structlog
 
 from memories.capture import work
+from memories.capture.candidates import ORIGINS
 from memories.capture.embed import embed_candidates
 from memories.capture.room import BACKGROUND_SECONDS, suggest_room
 from memories.capture.work import Claim
@@ -18,7 +19,8 @@ from memories.store import Candidate, Writer, writing
 from memories.text.fence import strip_fenced
 from memories.text.messages import Message
 from memories.text.secrets import redact, strip_private
-from sessions.models import AgentSession, Resource
+from memsite.tenancy.origin import least_trusted
+from sessions.models import AgentSession, Resource, Role
 
 log = structlog.get_logger("memories.capture")
 DIGEST_CATEGORY = "conversations"
@@ -39,7 +41,8 @@ def digest_session(
         written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
         made_by = written.made_by
         if text := redact(written.text).text.strip():
-            candidates = [digest_candidate(session, text[: policy.max_characters], made_by)]
+            origin = least_trusted(ORIGINS[Role(one.role)] for one in spoken)
+            candidates = [digest_candidate(session, text[: policy.max_characters], made_by, origin)]
     except LLMDenied:
         raise
     except LLMError as error:
@@ -61,7 +64,7 @@ def keep_digest(write: Writer, candidate: Candidate) -> bool:
     if digest is None:
         write.announce(write.create(candidate))
     elif digest.content != candidate.content:
-        changes = {"content": candidate.content, "made_by": candidate.made_by}
+        changes = {name: getattr(candidate, name) for name in ("content", "origin", "made_by")}
         write.edit(digest, changes, "the session went on", candidate.vector, candidate.vector_model)
     else:
         return False
@@ -76,7 +79,7 @@ def plain(text: str) -> str:
     return strip_private(strip_fenced(text))
 
 
-def digest_candidate(session: AgentSession, text: str, made_by: str) -> Candidate:
+def digest_candidate(session: AgentSession, text: str, made_by: str, origin: str) -> Candidate:
     return Candidate(
         content=text,
         kind=Kind.CONVERSATION,
@@ -84,6 +87,7 @@ def digest_candidate(session: AgentSession, text: str, made_by: str) -> Candidat
         tier=session.tier,
         user_id=session.user_id,
         source=Source.DIGEST,
+        origin=origin,
         agent=session.agent,
         session=session,
         made_by=made_by,

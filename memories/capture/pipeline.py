@@ -83,7 +83,7 @@ def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
     is_fuller = len(candidate.content) >= len(memory.content) and candidate.content != memory.content
     if memory.source == Source.FACT and is_fuller:
         vector = candidate.vector if candidate.subject == memory.subject else None
-        changes = {name: getattr(candidate, name) for name in ("content", "made_by", "entities")}
+        changes = {name: getattr(candidate, name) for name in ("content", "origin", "made_by", "entities")}
         write.edit(memory, changes, "fresher wording", vector, candidate.vector_model)
     write.reinforce(memory, write.policy.same_session_step, reason)
     return memory

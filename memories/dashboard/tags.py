@@ -13,6 +13,7 @@ from django.utils.safestring import SafeString
 from memories.dashboard.nav import entries
 from memories.dashboard.nav import tabs as tabs_of
 from memories.models import Entity, Memory
+from memsite.tenancy.policy import AppPolicy
 
 register = template.Library()
 
@@ -120,6 +121,12 @@ def pairs(values: dict[Any, Any] | None) -> list[tuple[Any, Any]]:
     return list((values or {}).items())
 
 
+@register.filter
+def is_doubted(memory: Memory, policy: AppPolicy) -> bool:
+    """Whether somebody has to look at it, as the policy wants it."""
+    return memory.needs_review(policy)
+
+
 @register.inclusion_tag("dashboard/parts/bar.html")
 def bar(value: float, most: float = 1.0, label: str = "", shown: str = "", tone: str = "") -> dict[str, Any]:
     """A bar from 0 to `most`; `shown` stands beside it, `label` is for those who cannot see it.
@@ -151,5 +158,5 @@ TONES = {
     "uninstalled": "bad", "info": "plain", "warning": "warn", "error": "bad", "critical": "bad", "done": "good",
     "pending": "plain", "running": "warn", "failed": "bad", "dead": "bad", "stopped": "quiet", "covered": "quiet",
     "open": "plain", "overruled": "good", "confirmed": "quiet", "quarantine": "bad", "conflict": "warn",
-    "waiting": "warn", "reading": "warn",
+    "waiting": "warn", "reading": "warn", "trusted": "good", "reviewed": "good", "unreviewed": "warn",
 }  # fmt: skip

@@ -8,9 +8,10 @@ from typing import Protocol
 
 from memories.inject.neutral import neutralise
 from memories.inject.pipeline import Injected
-from memories.inject.render import fence, ops_line
+from memories.inject.render import fence, note_of, ops_line
 from memories.models import FutureTrigger, Memory
 from memories.text.tokens import estimate_tokens
+from memsite.tenancy.policy import AppPolicy
 
 BLOCK = "due"
 HEADING = "## Due today"
@@ -38,11 +39,11 @@ def due_line(due: Due) -> str:
     return f"- {when}: {neutralise(trigger.message)} ({how} {due.said})"
 
 
-def memory_line(memory: Memory) -> str:
-    return f"  {ops_line(memory)}"
+def memory_line(memory: Memory, policy: AppPolicy) -> str:
+    return f"  {ops_line(memory, note_of(memory, policy))}"
 
 
-def due_block(dues: Sequence[Due], brought: Sequence[Memory] | None = None) -> str:
+def due_block(dues: Sequence[Due], policy: AppPolicy, brought: Sequence[Memory] | None = None) -> str:
     """The fenced block of these, each memory once; "" if there are none. `brought` limits which memories are in."""
     if not dues:
         return ""
@@ -54,22 +55,22 @@ def due_block(dues: Sequence[Due], brought: Sequence[Memory] | None = None) -> s
         for memory in due.memories:
             if memory.pk not in shown and (allowed is None or memory.pk in allowed):
                 shown.add(memory.pk)
-                lines.append(memory_line(memory))
+                lines.append(memory_line(memory, policy))
     return fence("\n".join(lines))
 
 
-def inject_due(dues: Sequence[Due], budget_tokens: int) -> Injected:
+def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int) -> Injected:
     """The block of as much as the budget holds: what is due first, then the memories to it."""
     taken: list[Due] = []
     for due in dues:
-        if fits(due_block([*taken, due], ()), budget_tokens):
+        if fits(due_block([*taken, due], policy, ()), budget_tokens):
             taken.append(due)
     candidates, brought = list(each_once(taken)), list[Memory]()
     for memory in candidates:
-        if fits(due_block(taken, [*brought, memory]), budget_tokens):
+        if fits(due_block(taken, policy, [*brought, memory]), budget_tokens):
             brought.append(memory)
-    text = due_block(taken, brought)
-    lines = tuple(memory_line(memory) for memory in brought)
+    text = due_block(taken, policy, brought)
+    lines = tuple(memory_line(memory, policy) for memory in brought)
     return Injected(text, estimate_tokens(text), brought, len(candidates), BLOCK, lines)
 
 

@@ -7,16 +7,17 @@ from collections.abc import Sequence
 from memories.inject.budget import fit
 from memories.inject.neutral import neutralise
 from memories.inject.pipeline import Injected
-from memories.inject.render import Line, fence, show_confidence
+from memories.inject.render import Line, fence, note_of, show_confidence
 from memories.models import Memory
 from memories.models.injection import LESSONS
 from memories.text.tokens import estimate_tokens
+from memsite.tenancy.policy import AppPolicy
 
 HEADING = "## Lessons"
 
 
-def lesson_line(lesson: Memory) -> str:
-    return f"- {neutralise(lesson.content)} (confidence: {show_confidence(lesson.confidence)})"
+def lesson_line(lesson: Memory, note: str = "") -> str:
+    return f"- {neutralise(lesson.content)} (confidence: {show_confidence(lesson.confidence)}{note})"
 
 
 def lessons_block(lines: Sequence[Line], total: int) -> str:
@@ -25,9 +26,9 @@ def lessons_block(lines: Sequence[Line], total: int) -> str:
     return fence("\n".join([heading, "", *(line.text for line in lines)]))
 
 
-def inject_lessons(lessons: Sequence[Memory], total: int, budget_tokens: int) -> Injected:
+def inject_lessons(lessons: Sequence[Memory], policy: AppPolicy, total: int, budget_tokens: int) -> Injected:
     """As many of these, in this order, as the budget holds. `total`: how many there are to choose from."""
-    lines = [Line(lesson, lesson_line(lesson)) for lesson in lessons]
+    lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy))) for lesson in lessons]
     taken, text = fit(lines, budget_tokens, lambda some: lessons_block(some, total))
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown)

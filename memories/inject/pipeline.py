@@ -13,6 +13,7 @@ from memories.inject.render import (
     Line,
     app_block,
     app_line,
+    note_of,
     ops_block,
     ops_line,
     turn_block,
@@ -49,7 +50,8 @@ class Injected:
 
 def injectable(allowed: MemoryQuerySet, policy: AppPolicy, now: datetime) -> MemoryQuerySet:
     """What may stand in a prompt at all."""
-    return allowed.active().valid(now).filter(confidence__gte=policy.inactive_below)
+    rows = allowed.active().valid(now).filter(confidence__gte=policy.inactive_below)
+    return rows if policy.inject_unreviewed else rows.heard(policy.review_origins)
 
 
 def greet(allowed: MemoryQuerySet, app: App, block: str, now: datetime, *, max_tokens: int | None = None,
@@ -67,16 +69,17 @@ def greet(allowed: MemoryQuerySet, app: App, block: str, now: datetime, *, max_t
 
 def inject(memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime) -> Injected:
     """The block of these memories, as many in this order as the budget holds."""
-    lines = [Line(memory, line_text(memory, block, now)) for memory in memories]
+    lines = [Line(memory, line_text(memory, block, app.policy, now)) for memory in memories]
     taken, text = fit(lines, budget, renderer(app, block, total))
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, block, shown)
 
 
-def line_text(memory: Memory, block: str, now: datetime) -> str:
+def line_text(memory: Memory, block: str, policy: AppPolicy, now: datetime) -> str:
+    note = note_of(memory, policy)
     if block == Block.TURN:
-        return turn_line(memory, now)
-    return app_line(memory) if block == Block.APP else ops_line(memory)
+        return turn_line(memory, now, note)
+    return app_line(memory, note) if block == Block.APP else ops_line(memory, note)
 
 
 def renderer(app: App, block: str, total: int) -> Render:

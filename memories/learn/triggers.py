@@ -52,6 +52,7 @@ def visible_triggers(app: App, agent: Agent | None) -> Triggers:
 def injectable(allowed: MemoryQuerySet, app: App, now: datetime) -> MemoryQuerySet:
     """What a trigger may bring up, the most important first."""
     rows = allowed.active().valid(now).filter(confidence__gte=app.policy.inactive_below)
+    rows = rows if app.policy.inject_unreviewed else rows.heard(app.policy.review_origins)
     return rows.order_by("-importance", "-confidence", "pk")
 
 

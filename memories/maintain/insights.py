@@ -31,6 +31,7 @@ from memories.store.gathering import gather
 from memories.store.room import own
 from memories.text.secrets import redact
 from memsite.tenancy.models import App
+from memsite.tenancy.origin import least_trusted
 
 log = structlog.get_logger("memories.maintain")
 ACTOR = "system:insights"
@@ -167,6 +168,7 @@ def candidate_of(told: Sequence[Memory], text: str, made_by: str) -> Candidate:
         user_id=first.user_id,
         visibility=first.visibility,
         source=Source.INSIGHT,
+        origin=least_trusted(memory.origin for memory in told),
         made_by=made_by,
         agent=first.agent if first.visibility == Visibility.AGENT else None,
     )

@@ -31,6 +31,10 @@ UserId = Annotated[str | None, Field(description="The end user it is about or fo
 Category = Annotated[str | None, Field(description="Its drawer, such as work, health, preferences, timing.")]
 Subject = Annotated[str | None, Field(description="What it is about: a service, a person, a project.")]
 Tags = Annotated[list[str] | None, Field(description="Short labels.")]
+OriginSaid = Annotated[
+    Literal["assistant", "agent", "tool", "web"] | None,
+    Field(description="Whose word it is: yours (assistant), another agent's, a tool's, or read on the web."),
+]
 Time = Annotated[str | None, Field(description="ISO 8601.")]
 Importance = Annotated[int | None, Field(description="1 trivial to 5 critical.")]
 Metadata = Annotated[dict[str, Any] | None, Field(description="An object of your own.")]
@@ -163,6 +167,7 @@ def store(
     kind: Annotated[Literal[tuple(Kind.values)] | None, Field(description="What sort of fact.")] = None,  # type: ignore[valid-type]
     importance: Importance = None,
     tags: Tags = None,
+    origin: OriginSaid = None,
     user_id: UserId = None,
     pinned: Annotated[bool | None, Field(description="It never fades.")] = None,
     valid_from: Time = None,
@@ -173,7 +178,8 @@ def store(
     """Remembers one fact. If the same is known, that becomes surer; if the contrary is, that becomes less sure."""
     fields = read(
         NewMemory, content=content, category=category, subject=subject, kind=kind, importance=importance, tags=tags,
-        user_id=user_id, pinned=pinned, valid_from=valid_from, valid_until=valid_until, metadata=metadata,
+        origin=origin, user_id=user_id, pinned=pinned, valid_from=valid_from, valid_until=valid_until,
+        metadata=metadata,
     )  # fmt: skip
     candidate = door.candidate(fields)
     if session:

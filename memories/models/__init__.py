@@ -9,7 +9,18 @@ from memories.models.imported import Import, ImportPart, ImportStatus
 from memories.models.injection import Injection
 from memories.models.ledger import EnergyUse, LedgerEntry, Reservation
 from memories.models.link import SAYABLE, Link, LinkKind
-from memories.models.memory import GENERAL, LIVE, Kind, Memory, Sentiment, Source, Status, Strength, Visibility
+from memories.models.memory import (
+    GENERAL,
+    LIVE,
+    Kind,
+    Memory,
+    Sentiment,
+    Source,
+    Status,
+    Strength,
+    Trust,
+    Visibility,
+)
 from memories.models.purge import Purge, PurgeStatus, PurgeWhat
 from memories.models.recall_count import RecallCount
 from memories.models.rejection import Decision, Rejection, RejectionKind
@@ -64,6 +75,7 @@ __all__ = [
     "Summary",
     "SummaryDue",
     "TriggerStatus",
+    "Trust",
     "Vector",
     "Visibility",
     "Webhook",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Self
 
@@ -12,7 +13,8 @@ from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
 from memsite.tenancy.models import Agent
-from memsite.tenancy.policy import is_category
+from memsite.tenancy.origin import Origin
+from memsite.tenancy.policy import AppPolicy, is_category
 from memsite.tenancy.scoping import Identified, Purged, PurgedQuerySet
 from sessions.models import TIERS, AgentSession, Resource
 
@@ -75,6 +77,17 @@ class Source(models.TextChoices):
     INSIGHT = "insight", "written from archived memories"
 
 
+class Trust(models.TextChoices):
+    """What speaks for a memory's words besides themselves."""
+
+    TRUSTED = "trusted", "trusted: a user or an operator said it"
+    REVIEWED = "reviewed", "reviewed: a person has looked at it"
+    UNREVIEWED = "unreviewed", "unreviewed: nobody has looked at it"
+
+
+TRUSTED_ORIGINS = (Origin.OPERATOR, Origin.USER)
+
+
 def subject_of(name: str | None) -> str | None:
     """A subject as it is stored: "general" is what memories without one are about."""
     return None if name is None or name.strip().casefold() in ("", GENERAL) else name.strip()
@@ -100,6 +113,18 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         # SQLite takes a partial index only if the query has the index's condition word for word, not as parameters.
         live = RawSQL("memories_memory.status IN ('active', 'inactive')", (), output_field=models.BooleanField())
         return self.filter(live, pinned=False).order_by("importance", "confidence", "confirmed_at", "pk")
+
+    def heard(self, doubted: Iterable[str]) -> Self:
+        """Without what one of these has said and nobody has reviewed."""
+        return self.exclude(origin__in=doubted, reviewed_at=None)
+
+    def of_trust(self, level: str) -> Self:
+        """Those that `trust_level` says this of."""
+        if level == Trust.REVIEWED:
+            return self.exclude(reviewed_at=None)
+        rows = self.filter(reviewed_at=None)
+        is_trusted = Q(origin__in=TRUSTED_ORIGINS)
+        return rows.filter(is_trusted if level == Trust.TRUSTED else ~is_trusted)
 
     def visible_to(self, agent: Agent | None) -> Self:
         """What this agent may see of its app; operators (no agent) see all."""
@@ -169,6 +194,14 @@ class Memory(Purged, Identified):
     user_id = models.CharField(max_length=200, null=True, blank=True)
     visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.APP)
     source = models.CharField(max_length=12, choices=Source, default=Source.API)
+    origin = models.CharField(
+        max_length=10, choices=Origin, default=Origin.ASSISTANT, db_default=Origin.ASSISTANT, editable=False,
+        help_text="Who said it.",
+    )  # fmt: skip
+    reviewed_by = models.CharField(
+        max_length=200, blank=True, default="", db_default="", editable=False, help_text="Who looked at what it says."
+    )
+    reviewed_at = models.DateTimeField(null=True, blank=True, editable=False)
     made_by = models.CharField(
         max_length=120, null=True, blank=True, editable=False, help_text="The rules or the model that worded it."
     )
@@ -249,6 +282,16 @@ class Memory(Purged, Identified):
     def text(self) -> str:
         """What it says. A query for one in the cold archive, unless `cold_text` was selected with it."""
         return self.content or self.cold_text.text
+
+    @property
+    def trust_level(self) -> Trust:
+        if self.reviewed_at:
+            return Trust.REVIEWED
+        return Trust.TRUSTED if self.origin in TRUSTED_ORIGINS else Trust.UNREVIEWED
+
+    def needs_review(self, policy: AppPolicy) -> bool:
+        """Whether somebody said it whom the policy does not take at their word, and nobody has looked at it."""
+        return self.reviewed_at is None and self.origin in policy.review_origins
 
     @property
     def is_superseded(self) -> bool:

@@ -22,6 +22,7 @@ from memories.portable.seen import Seen
 from memories.portable.tables import BY_NAME, Line, Table
 from memsite.json_body import LONG_NUMBER, fits_64_bits, parse_json
 from memsite.tenancy.models import AppPolicy
+from memsite.tenancy.origin import default_review_origins
 from memsite.tenancy.policy import POLICY_FIELDS, Preset
 from sessions.models import TIERS, SessionStatus
 
@@ -29,6 +30,8 @@ Rule = Callable[[Line], str]
 """What is wrong with a line as a whole; empty if nothing is."""
 TEXT = ("CharField", "TextField", "DateTimeField", "DateField", "TimeField", "UUIDField")
 VECTOR_BYTES = 4
+POLICY_LATER = {"review_origins": default_review_origins(), "inject_unreviewed": True}
+"""Policy fields that older servers did not write."""
 
 
 class Wrong(Exception):
@@ -97,6 +100,7 @@ def check_line(line: Line, header: Line, seen: Seen, number: int) -> None:
 def check_policy(line: Line, header: Line) -> None:
     if header.get("user_id") is not None:
         raise Wrong("the file of an end user has no policy")
+    line |= {name: default for name, default in POLICY_LATER.items() if name not in line}
     wanted = {"type", "name", "preset", *POLICY_FIELDS}
     check_names(line, wanted)
     name, preset = line["name"], line["preset"]
@@ -121,6 +125,7 @@ def check_names(line: Line, wanted: set[str] | frozenset[str]) -> None:
 
 
 def check_row(table: Table, line: Line, seen: Seen) -> None:
+    line |= {name: value for name, value in table.later(line).items() if name not in line}
     check_names(line, table.line_fields)
     if table.has_id and not is_id(line["uid"]):
         raise Wrong(f"{table.name}: uid is no id as a server writes it")

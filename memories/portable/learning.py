@@ -10,6 +10,7 @@ from memories.portable.sources.items import moment
 from memories.portable.tables import Line
 from memories.store import Candidate
 from memsite.tenancy.models import Agent
+from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession, SessionStatus
 from sessions.recording import Said, source_key
 
@@ -45,6 +46,7 @@ def candidates_of(row: Import, lines: Iterable[Line], known: set[str]) -> list[C
     return [
         Candidate(
             content=line["content"],
+            origin=Origin.AGENT,
             category=line["category"],
             tags=line["tags"],
             user_id=line["user_id"] or row.user_id,

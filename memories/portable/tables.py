@@ -27,20 +27,22 @@ from memories.models import (
     Preload,
     Rejection,
     Revision,
+    Source,
     Summary,
     SummaryDue,
     Vector,
 )
 from memories.models.cold import unpack
 from memsite.tenancy.models import Agent, App
+from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession, Cooldown, Event, Resource, Turn
 
 Line = dict[str, Any]
 MEMORY_COLUMNS = (
     "content", "kind", "category", "subject", "tags", "importance", "confidence", "confidence_base", "anchored_at",
     "decay_noted_at", "strength", "sentiment", "priority", "status", "pinned", "tier", "user_id", "visibility",
-    "source", "made_by", "entities", "turn_number", "external_id", "metadata", "created_at", "updated_at",
-    "confirmed_at", "accessed_at", "access_count", "valid_from", "valid_until", "version",
+    "source", "origin", "reviewed_by", "reviewed_at", "made_by", "entities", "turn_number", "external_id", "metadata",
+    "created_at", "updated_at", "confirmed_at", "accessed_at", "access_count", "valid_from", "valid_until", "version",
 )  # fmt: skip
 
 
@@ -69,6 +71,8 @@ class Table:
     of_user: Callable[[App, str], Q] | None = None
     more: tuple[str, ...] = field(default=(), kw_only=True)
     """Further paths that `line_of` needs."""
+    later: Callable[[Line], Line] = field(default=lambda line: {}, kw_only=True)
+    """The fields that older servers did not write, as a line without them means them."""
 
     @property
     def has_id(self) -> bool:
@@ -170,6 +174,12 @@ def agents_of(app: App, user_id: str) -> Q:
     return Q(pk__in=theirs.values("agent"))
 
 
+def nobody_said(line: Line) -> Line:
+    """Whose words a memory takes over, where nobody has noted it: no more than can be told from the line alone."""
+    origin = Origin.OPERATOR if line.get("source") == Source.OPERATOR else Origin.ASSISTANT
+    return {"origin": origin.value, "reviewed_by": "", "reviewed_at": None}
+
+
 SESSION, MAYBE_SESSION = Ref("session", "session", is_required=True), Ref("session", "session")
 RESOURCE, MEMORY = Ref("resource", "resource"), Ref("memory", "memory", is_required=True)
 TABLES: tuple[Table, ...] = (
@@ -204,7 +214,7 @@ TABLES: tuple[Table, ...] = (
     ),
     MemoryTable(
         name="memory", model=Memory, refs=(Ref("agent", "agent"), MAYBE_SESSION, RESOURCE), columns=MEMORY_COLUMNS,
-        more=("cold_text__data", "cold_text__was"), of_user=memories_of,
+        more=("cold_text__data", "cold_text__was"), of_user=memories_of, later=nobody_said,
     ),
     Table(
         name="revision", model=Revision, refs=(MEMORY,), key=("memory", "number"), of_user=of_memories(),

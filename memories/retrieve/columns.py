@@ -11,15 +11,20 @@ from numpy.typing import NDArray
 
 from memories.models import Sentiment
 from memories.providers.embeddings import Vectors
+from memsite.tenancy.origin import Origin
 
 NOBODY = 0
 # What a memory's tone is called in its column; the first is none.
 TONES = (Sentiment.NEUTRAL, Sentiment.FRUSTRATED, Sentiment.EXCITED, Sentiment.UNCERTAIN)
 
+ORIGINS = ("", *Origin.values)
+
 
 @dataclass(slots=True)
 class Columns:
     """Arrays of one length. Codes stand for texts; 0 is none. `day` is an ordinal, `since` and `until` Unix seconds.
+
+    `unreviewed` is who said it, as in `ORIGINS`, where nobody has reviewed it.
 
     `stated` memories are statements on their own, such as markers; others may be turns of a talk.
     """
@@ -47,6 +52,7 @@ class Columns:
     since: NDArray[np.float64]
     sentiment: NDArray[np.uint8]
     shared: NDArray[np.bool_]
+    unreviewed: NDArray[np.uint8]
     look: NDArray[np.uint16]
     vectors: Vectors
     signs: NDArray[np.uint64]
@@ -101,6 +107,7 @@ def empty_columns(dim: int) -> Columns:
         since=empty(np.float64),
         sentiment=empty(np.uint8),
         shared=empty(np.bool_),
+        unreviewed=empty(np.uint8),
         look=empty(np.uint16),
         vectors=empty(np.float32, dim),
         signs=empty(np.uint64, -(-dim // 64)),

@@ -21,6 +21,7 @@ from django.utils.dateparse import parse_datetime
 
 from memories.models import Kind, Source, Visibility
 from memories.models.memory import subject_of
+from memsite.tenancy.origin import Origin
 
 MAX_PARTS = 100
 MAX_DEPTH = 10
@@ -88,6 +89,8 @@ FIELDS: dict[str, tuple[str, Callable[[Any], Any], bool]] = {
     "kind": ("kind", one_of(Kind.values), False),
     "visibility": ("visibility", one_of(Visibility.values), False),
     "source": ("source", one_of(Source.values), False),
+    "origin": ("origin", one_of(Origin.values), False),
+    "reviewed_at": ("reviewed_at", moment, True),
     "agent": ("agent__name", text, False),
     "user_id": ("user_id", text, False),
     "external_id": ("external_id", text, False),

@@ -10,7 +10,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
-from memories.retrieve.columns import NOBODY, TONES, Codes, Columns
+from memories.retrieve.columns import NOBODY, ORIGINS, TONES, Codes, Columns
 from memories.retrieve.nearest import sign_bits
 from memories.text.looks import look_kept
 from memsite.prepared import Prepared
@@ -18,6 +18,7 @@ from memsite.tenancy.models import App
 
 LOAD_ROWS = 2000
 FIRST_DAY = date(1970, 1, 1).toordinal()
+ORIGIN_CODES = {origin: code for code, origin in enumerate(ORIGINS)}
 TONE_CODES = {str(tone): code for code, tone in enumerate(TONES)}
 # A column's time would be made a datetime, one by one; that of an expression comes as it is stored.
 CHANGED = """
@@ -25,6 +26,7 @@ SELECT m.id, m.status = 'active', m.visibility = 'shared', m.visibility = 'agent
        coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
        coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
        m.importance, m.priority, m.confidence, m.source <> 'api', m.sentiment, m.look,
+       CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END,
        coalesce(m.created_at, m.created_at), coalesce(m.updated_at, m.updated_at),
        coalesce(m.valid_from, m.valid_from), coalesce(m.valid_until, m.valid_until), v.data
 FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
@@ -62,7 +64,7 @@ def gone_since(app_pk: int, change_number: int) -> list[int]:
 def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes) -> None:
     """Writes rows into columns of their number."""
     pks, active, shared, private, agents, user_names, subject_names, sessions, *rest = zip(*rows, strict=True)
-    turns, lengths, words, importances, priorities, confidences, stated, tones, looks, *times, blobs = rest
+    turns, lengths, words, importances, priorities, confidences, stated, tones, looks, origins, *times, blobs = rest
     created, updated, since, until = map(moments, times)
     new.pk[:], new.active[:], new.shared[:], new.agent[:] = pks, active, shared, agents
     new.owner[:] = np.where(private, agents, NOBODY)
@@ -73,6 +75,7 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes) -> None:
     new.stated[:] = stated
     new.sentiment[:] = [TONE_CODES[tone] for tone in tones]
     new.look[:] = list(map(look_kept, looks))
+    new.unreviewed[:] = [ORIGIN_CODES[origin] for origin in origins]
     new.day[:] = FIRST_DAY + np.where(np.isnat(since), created, since).astype("datetime64[D]").astype(np.int64)
     new.created[:], new.updated[:] = unix_seconds(created), unix_seconds(updated)
     new.since[:], new.until[:] = unix_seconds(since, never=-np.inf), unix_seconds(until)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieve.columns import NOBODY
+from memories.retrieve.columns import NOBODY, ORIGINS
 from memories.retrieve.index import View
 
 Floats = NDArray[np.float32]
@@ -25,9 +25,10 @@ SHORT_TEXT, LONG_TEXT = 200, 800
 class Scope:
     """Whose eyes: an agent's (None: an operator's), for an end user, at a time.
 
-    `without` are pks that are left out, `only` those that are let in (None: all). In the `past`, `only` says what was
-    valid then. Another app's eyes see what is `shared` and no end user's. `off_domain` are the agents whose memories
-    count less, `tone` is how the question sounds.
+    `without` are pks that are left out, `only` those that are let in (None: all), `unheard` the origins whose memories
+    are left out unless somebody has reviewed them. In the `past`, `only` says what was valid then. Another app's eyes
+    see what is `shared` and no end user's. `off_domain` are the agents whose memories count less, `tone` is how the
+    question sounds.
     """
 
     agent_pk: int | None
@@ -39,6 +40,7 @@ class Scope:
     shared: bool = False
     off_domain: tuple[int, ...] = ()
     tone: str = ""
+    unheard: tuple[str, ...] = ()
 
 
 class Reading:
@@ -180,7 +182,7 @@ def eyes_of(view: View, scope: Scope) -> tuple[object, ...]:
     """The same for all who see the same: agents and end users without memories of their own see what others do."""
     agent = scope.agent_pk if scope.agent_pk is None or scope.agent_pk in view.owners else NOBODY
     user = view.users.numbers.get(scope.user_id, -1) if scope.user_id else None
-    return agent, user, scope.shared
+    return agent, user, scope.shared, scope.unheard
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,6 +212,8 @@ def read_anew(view: View, scope: Scope) -> Reading:
     allowed = seen.copy()
     if not scope.past:
         allowed &= columns.active & (columns.until > scope.now) & (columns.since <= scope.now)
+    if scope.unheard:
+        allowed &= ~np.isin(columns.unreviewed, [ORIGINS.index(origin) for origin in scope.unheard])
     if scope.without:
         allowed[view.rows_of(np.array(scope.without, np.int64))] = False
     if scope.only is not None:

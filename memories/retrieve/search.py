@@ -42,6 +42,7 @@ log = structlog.get_logger("memories.retrieve")
 class Asked:
     """A search as it was asked for. `exclude` are memory pks, `as_of` is a moment in the past or None.
 
+    Without the `unreviewed`, nothing is found that the policy wants reviewed and nobody has looked at.
     One that is not `counted` leaves no trace: an operator looks, and no agent has asked. Without the `floor` it also
     finds what does not fit.
     """
@@ -55,6 +56,7 @@ class Asked:
     filters: Mapping[str, Any] = field(default_factory=dict)
     exclude: tuple[int, ...] = ()
     shared: bool = False
+    unreviewed: bool = True
     as_of: datetime | None = None
     tone: str = ""
     count_access: bool = True
@@ -117,6 +119,7 @@ def scope_of(app: App, agent: Agent | None, asked: Asked, now: datetime) -> Scop
         past=past,
         off_domain=off_domain(app, agent),
         tone=asked.tone,
+        unheard=() if asked.unreviewed else tuple(app.policy.review_origins),
     )
 
 

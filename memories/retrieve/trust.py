@@ -7,31 +7,38 @@ from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
-from memories.models import Link, LinkKind, Source
+from memories.models import Link, LinkKind, Memory, Source
 from memories.retrieve.hits import Hit
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
+from memsite.tenancy.policy import AppPolicy
 
 CONFLICTING, UNCERTAIN, STALE, UNCONFIRMED = "conflicting", "uncertain", "stale", "unconfirmed"
+UNREVIEWED = "unreviewed"
 
 
 def tag_hits(app: App, hits: list[Hit], now: datetime) -> None:
-    """Tags each hit: at odds with another of them, less than sure, or not confirmed, for long or at all.
+    """Tags each hit: at odds with another of them, and what `tags_of` says of it alone.
 
     Of two that are at odds, the more confident one takes the better place.
     """
     pairs = conflicting_pairs(app, [hit.memory.pk for hit in hits])
     surface_the_surer(hits, pairs)
     at_odds = {pk for pair in pairs for pk in pair}
-    stale_since = now - timedelta(days=app.policy.stale_after_days)
     for hit in hits:
-        reasons = {
-            CONFLICTING: hit.memory.pk in at_odds,
-            UNCERTAIN: hit.memory.confidence < app.policy.inactive_below,
-            STALE: hit.memory.confirmed_at < stale_since,
-            UNCONFIRMED: hit.memory.confirmed_at <= hit.memory.created_at and hit.memory.source != Source.OPERATOR,
-        }
-        hit.trust = [tag for tag, holds in reasons.items() if holds]
+        conflicting = [CONFLICTING] if hit.memory.pk in at_odds else []
+        hit.trust = conflicting + tags_of(hit.memory, app.policy, now)
+
+
+def tags_of(memory: Memory, policy: AppPolicy, now: datetime) -> list[str]:
+    """Less than sure, not confirmed for long or at all, or said by somebody whom nobody has reviewed. No query."""
+    reasons = {
+        UNCERTAIN: memory.confidence < policy.inactive_below,
+        STALE: memory.confirmed_at < now - timedelta(days=policy.stale_after_days),
+        UNCONFIRMED: memory.confirmed_at <= memory.created_at and memory.source != Source.OPERATOR,
+        UNREVIEWED: memory.needs_review(policy),
+    }
+    return [tag for tag, holds in reasons.items() if holds]
 
 
 def conflicting_pairs(app: App, pks: Sequence[int]) -> list[tuple[int, int]]:

@@ -11,6 +11,7 @@ from memories.models.memory import subject_of
 from memories.providers.embeddings import Vectors
 from memories.text.clean import clean, clean_all
 from memsite.tenancy.models import Agent
+from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession, Resource
 
 
@@ -19,7 +20,8 @@ class Candidate:
     """Already validated; its texts are what may be kept of what was given, so `content` may be empty.
 
     `confidence` None takes the app's start value; `vector` None is embedded later. `entities` are the names that a
-    model gave; those that stand in the text need not be among them.
+    model gave; those that stand in the text need not be among them. `origin` is, unless said, the operator for what an
+    operator writes and the agent itself for all else.
     """
 
     content: str
@@ -36,6 +38,9 @@ class Candidate:
     user_id: str | None = None
     visibility: str = Visibility.APP
     source: str = Source.API
+    origin: str = ""
+    reviewed_by: str = ""
+    reviewed_at: datetime | None = None
     made_by: str | None = None
     entities: list[str] = field(default_factory=list)
     agent: Agent | None = None
@@ -50,6 +55,7 @@ class Candidate:
     vector_model: str = ""
 
     def __post_init__(self) -> None:
+        self.origin = self.origin or (Origin.OPERATOR if self.source == Source.OPERATOR else Origin.ASSISTANT)
         self.content = clean(self.content)
         self.subject = subject_of(clean(self.subject or ""))
         self.tags = [kept for tag in self.tags if (kept := clean(tag))]

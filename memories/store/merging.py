@@ -10,6 +10,7 @@ from memories.store.confidence import confidence_at
 from memories.store.lineage import inherit_links, supersede
 from memories.store.revisions import snapshot
 from memories.store.triggers import bring_up_instead
+from memsite.tenancy.origin import least_trusted
 
 if TYPE_CHECKING:
     from memories.store.writer import Writer
@@ -49,10 +50,21 @@ def unite(
     gain(into, losers)
     into.status = write.status_for(into)
     if content is not None and content != into.content:
-        made = {loser.content: loser.made_by for loser, _ in losers}
-        into.content, into.made_by = content, made.get(content, made_by)
+        word(into, [loser for loser, _ in losers], content, made_by)
         into.vectors.all().delete()
     write.keep(into, Action.MERGED, before, reason)
+
+
+def word(into: Memory, losers: Sequence[Memory], content: str, made_by: str | None) -> None:
+    """Gives it other words: one's own, as far as they are trusted, or new ones, which nobody has looked at yet."""
+    teller = next((loser for loser in losers if loser.content == content), None)
+    if teller:
+        into.made_by, into.origin = teller.made_by, teller.origin
+        into.reviewed_by, into.reviewed_at = teller.reviewed_by, teller.reviewed_at
+    else:
+        into.made_by, into.origin = made_by, least_trusted(memory.origin for memory in (into, *losers))
+        into.reviewed_by, into.reviewed_at = "", None
+    into.content = content
 
 
 def lean_on(write: Writer, memory: Memory, other: Memory) -> None:

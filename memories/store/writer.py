@@ -45,8 +45,8 @@ from sessions.models import Event, Level
 
 CANDIDATE_FIELDS = (
     "content", "kind", "category", "subject", "tags", "importance", "strength", "sentiment", "pinned", "tier",
-    "user_id", "visibility", "source", "made_by", "agent", "session", "turn_number", "resource", "external_id",
-    "metadata", "valid_from", "valid_until",
+    "user_id", "visibility", "source", "origin", "reviewed_by", "reviewed_at", "made_by", "agent", "session",
+    "turn_number", "resource", "external_id", "metadata", "valid_from", "valid_until",
 )  # fmt: skip
 
 TEXTS = ("content", "subject", "tags", "entities", "metadata")
@@ -179,6 +179,7 @@ class Writer:
         """Sets validated fields. A new content or confidence counts as a confirmation by whoever wrote it.
 
         A new content is somebody's own, and names what it names, unless `made_by` and `entities` are among the changes.
+        Nobody has reviewed it, unless that is among them too.
         """
         before, was_superseded = snapshot(memory), memory.is_superseded
         # What lies in the cold archive is at hand while it is edited.
@@ -188,6 +189,7 @@ class Writer:
             setattr(memory, name, clean_all(value) if name in TEXTS else value)
         if memory.content != before["content"]:
             memory.made_by, memory.entities = changes.get("made_by"), changes.get("entities") or None
+            memory.reviewed_by, memory.reviewed_at = changes.get("reviewed_by", ""), changes.get("reviewed_at")
         if "confidence" in changes:
             self.confirm(memory, changes["confidence"])
         elif memory.content != before["content"] or memory.pinned != before["pinned"]:
@@ -202,6 +204,12 @@ class Writer:
                 self.keep_vector(memory, vector, vector_model)
         if snapshot(memory) != before:
             self.keep(memory, edit_action(before["status"], memory.status), before, reason)
+
+    def review(self, memory: Memory, reason: str = "") -> None:
+        """The actor, a person, has looked at it and lets it stand."""
+        before = snapshot(memory)
+        memory.reviewed_by, memory.reviewed_at = self.actor[:200], self.now
+        self.keep(memory, Action.REVIEWED, before, reason)
 
     def archive(self, memory: Memory, reason: str = "") -> None:
         self.edit(memory, {"status": Status.ARCHIVED}, reason)

@@ -9,6 +9,8 @@ from django.db import models
 from django.db.models import Q
 from timezone_field import TimeZoneField
 
+from memsite.tenancy.origin import check_origins, default_review_origins
+
 OPERATIONAL_CATEGORIES = ("timing", "dependency", "behavior", "remediation", "maintenance")
 PERSONAL_CATEGORIES = ("work", "preferences", "health", "hobbies", "relationships")
 TTL_DAYS = {"work": 90, "preferences": 180, "health": 365, "hobbies": 60, "relationships": 180}
@@ -148,6 +150,15 @@ class AppPolicy(models.Model):
     )
     dedup_similarity = share(0.85, "Cosine from which two statements may be the same (a rule still decides).")
 
+    # Who is taken at their word.
+    review_origins = models.JSONField(
+        default=default_review_origins,
+        blank=True,
+        validators=[check_origins],
+        help_text="Whose memories are tagged unreviewed until a person has looked at them.",
+    )
+    inject_unreviewed = models.BooleanField(default=True, help_text="What is tagged unreviewed may stand in a prompt.")
+
     # What is recalled.
     ranking = models.CharField(max_length=20, choices=Ranking, default=Ranking.STANDARD, help_text="The ranker.")
     semantic_weight = share(0.5, "Weight of meaning in the dual ranking; the graph has the rest.")
@@ -225,6 +236,7 @@ POLICY_GROUPS = (
             "stale_after_days", "decay_per_week", "decay_exempt_from", "dedup_similarity",
         ),
     ),
+    ("Who is taken at their word", ("review_origins", "inject_unreviewed")),
     (
         "What is recalled",
         (

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Sequence
 from typing import cast
 
 from memsite_client.aio.connection import AsyncConnection
-from memsite_client.shapes import JSON, AgentWithKey, App, Deleted, Memory, Scope
+from memsite_client.shapes import JSON, AgentWithKey, App, Deleted, Memory, Origin, Reviewed, Scope
 from memsite_client.wire import part
 
 
@@ -32,8 +32,16 @@ class AsyncApps(AsyncConnection):
         path = f"apps/{part(app_id)}"
         return cast(Deleted, await self.request("DELETE", path, query={"purge_memories": purge_memories}))
 
-    def list_app_memories(self, app_id: str) -> AsyncIterator[Memory]:
-        return self.pages(f"apps/{part(app_id)}/memories", {})
+    def list_app_memories(
+        self, app_id: str, *, origin: Origin | None = None, trust_level: str | None = None
+    ) -> AsyncIterator[Memory]:
+        asked = {"origin": origin, "trust_level": trust_level}
+        return self.pages(f"apps/{part(app_id)}/memories", asked)
+
+    async def review_memories(self, app_id: str, ids: Sequence[str]) -> Reviewed:
+        """You have looked at them and let them stand."""
+        path = f"apps/{part(app_id)}/memories/review"
+        return cast(Reviewed, await self.request("POST", path, json={"ids": list(ids)}, repeatable=True))
 
     async def create_agent(
         self, app_id: str, name: str, *, domain: str = "", scopes: Sequence[Scope] = ("read", "write"),

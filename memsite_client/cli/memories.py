@@ -10,7 +10,7 @@ import click
 
 from memsite_client.cli.base import Id, JSONObject, as_json, connect, print_json, text_of, without_nones
 from memsite_client.cli.show import about, confidence, memory_line, memory_page, one_line, revision_lines
-from memsite_client.shapes import Kind, LinkKind, Status, Visibility
+from memsite_client.shapes import Kind, LinkKind, Origin, SayableOrigin, Status, Visibility
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 FIELDS = (
@@ -41,6 +41,7 @@ def said(tags: tuple[str, ...], **options: Any) -> Any:
 @click.argument("text")
 @memory_fields
 @click.option("--kind", type=click.Choice(get_args(Kind)), help="What sort of memory it is.")
+@click.option("--origin", type=click.Choice(get_args(SayableOrigin)), help="Who said it; you, unless you say so.")
 @click.option("--pin", "pinned", is_flag=True, default=None, help="It does not fade and makes no room.")
 @click.option("--external-id", metavar="ID", help="Your own name for it.")
 @click.option("--no-dedupe", is_flag=True, help="Store it even if the same is known.")
@@ -65,6 +66,7 @@ def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **opti
 @click.option("--category")
 @click.option("--subject", help="`general` for those about nothing in particular.")
 @click.option("--kind", type=click.Choice(get_args(Kind)))
+@click.option("--origin", type=click.Choice(get_args(Origin)), help="Who said it.")
 @click.option("--user", "user_id")
 @click.option("--session", "session_id", type=Id(), help="By its id.")
 @click.option("--pinned/--not-pinned", default=None)

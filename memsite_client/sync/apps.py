@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import cast
 
-from memsite_client.shapes import JSON, AgentWithKey, App, Deleted, Memory, Scope
+from memsite_client.shapes import JSON, AgentWithKey, App, Deleted, Memory, Origin, Reviewed, Scope
 from memsite_client.sync.connection import Connection
 from memsite_client.wire import part
 
@@ -33,8 +33,16 @@ class Apps(Connection):
         path = f"apps/{part(app_id)}"
         return cast(Deleted, self.request("DELETE", path, query={"purge_memories": purge_memories}))
 
-    def list_app_memories(self, app_id: str) -> Iterator[Memory]:
-        return self.pages(f"apps/{part(app_id)}/memories", {})
+    def list_app_memories(
+        self, app_id: str, *, origin: Origin | None = None, trust_level: str | None = None
+    ) -> Iterator[Memory]:
+        asked = {"origin": origin, "trust_level": trust_level}
+        return self.pages(f"apps/{part(app_id)}/memories", asked)
+
+    def review_memories(self, app_id: str, ids: Sequence[str]) -> Reviewed:
+        """You have looked at them and let them stand."""
+        path = f"apps/{part(app_id)}/memories/review"
+        return cast(Reviewed, self.request("POST", path, json={"ids": list(ids)}, repeatable=True))
 
     def create_agent(
         self, app_id: str, name: str, *, domain: str = "", scopes: Sequence[Scope] = ("read", "write"),

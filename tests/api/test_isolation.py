@@ -141,6 +141,10 @@ DOORS: dict[str, Request] = {
     "delete app memories": lambda c, i: c.delete(f"apps/{i['app']}/memories"),
     "delete app memory": lambda c, i: c.delete(f"apps/{i['app']}/memories/{i['memory']}"),
     "delete own app's foreign memory": lambda c, i: c.delete(f"apps/{c.app.app_id}/memories/{i['memory']}"),
+    "review memories": lambda c, i: c.post(f"apps/{i['app']}/memories/review", {"ids": [i["memory"]]}),
+    "review own app's foreign memory": lambda c, i: c.post(
+        f"apps/{c.app.app_id}/memories/review", {"ids": [i["memory"]]}
+    ),
     "erase user": lambda c, i: c.delete(f"apps/{i['app']}/users/{i['user']}"),
     "delete app session": lambda c, i: c.delete(f"apps/{i['app']}/sessions/{i['session']}"),
     "delete own app's foreign session": lambda c, i: c.delete(f"apps/{c.app.app_id}/sessions/{i['session']}"),
@@ -240,6 +244,7 @@ WITHOUT_IDS = {
 OWN_APP_ONLY = {
     "get app", "change app", "uninstall app", "app memories", "delete app memories", "delete app memory",
     "delete own app's foreign memory", "erase user", "delete app session", "delete own app's foreign session",
+    "review memories", "review own app's foreign memory",
     "purges", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
     "jobs of app", "runs of app", "run job of app", "retry run", "stop run",
     "health", "health as text", "past health", "lift cooldown",

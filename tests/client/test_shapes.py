@@ -25,7 +25,7 @@ SERVERS_NAME = {
     "SearchOptions": "SearchQuestionRequest", "ContextOptions": "ContextQuestionRequest",
     "ContextMessage": "ContextMessageRequest", "NewSession": "NewSessionRequest", "Checkpoint": "CheckpointRequest",
     "Message": "MessageRequest", "KnownMessage": "MessageRequest", "TriggerFields": "NewTriggerRequest",
-    "Counted": "Counted",
+    "Counted": "Counted", "Reviewed": "Reviewed", "TaggedMemory": "MemoryTagged",
     "NewTriggerFields": "NewTriggerRequest", "TriggerChanges": "PatchedTriggerChangesRequest",
     "WebhookWithSecret": "WebhookWithSecret", "BridgeWithSecret": "BridgeWithSecret", "Secret": "Secret",
     "WebhookChanges": "PatchedWebhookChangesRequest",

@@ -243,6 +243,12 @@ def answers_about_files(operator: APIClient) -> Answers:
     ]
 
 
+def answers_about_trust(alice: Caller, operator: APIClient) -> Answers:
+    there, memory = f"/api/v1/apps/{alice.app.app_id}", alice.remember("Whales sing in the sea", origin="web")
+    body = {"ids": [memory["id"]]}
+    return [("review_memories", operator.post(f"{there}/memories/review", body, format="json"))]
+
+
 def answers_about_webhooks(alice: Caller, operator: APIClient) -> Answers:
     root = "/api/v1/apps/acme"
     webhook = operator.post(f"{root}/webhooks", {"url": "https://example.org/x", "events": ["memory.created"]})
@@ -352,6 +358,7 @@ def test_what_is_answered_is_what_is_described(schema: dict[str, Any], alice: Ca
         *answers_about_cooldowns(alice, session),
         *answers_about_files(operator),
         *answers_about_webhooks(alice, operator),
+        *answers_about_trust(alice, operator),
     ]
     assert {name for name, _ in answers} == set(operations(schema))
     lies = {name: problems for name, answer in answers if (problems := check(schema, name, answer))}

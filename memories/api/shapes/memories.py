@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from rest_framework import serializers
 
 from memories.api.fields import Confidence, Flag, Id, JSONObject, Number, Shape, Tags, Text, Whole, category, names
-from memories.models import SAYABLE, Kind, Link, LinkKind, Memory, Revision, Status, Visibility
+from memories.models import SAYABLE, Kind, Link, LinkKind, Memory, Revision, Status, Trust, Visibility
 from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, Told
 from memories.retrieve.pipeline import MODES
 from memories.text.clean import clean
 from memsite.tenancy.models import App
+from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
 from memsite.tenancy.policy import Block
 
 MAX_BATCH = 500
 MAX_QUERY_CHARACTERS = 10_000
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 # What a caller may set; superseding is what a merge does.
+ORIGINS_OF_AGENTS = [(one.value, one.label) for one in SAYABLE_ORIGINS]
 SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
 
 
@@ -52,6 +55,7 @@ class MemoryFields(Shape):
 
 class NewMemory(MemoryFields):
     kind = serializers.ChoiceField(Kind.choices, required=False)
+    origin = serializers.ChoiceField(ORIGINS_OF_AGENTS, required=False, help_text="Who said it: docs/trust.md.")
     session_id = Id(required=False, allow_null=True)
     turn_number = Whole(min_value=0, max_value=2**31 - 1, required=False, allow_null=True)
     external_id = Text(max_length=200, required=False, allow_null=True)
@@ -93,6 +97,10 @@ class MemoryShown(Shape):
     priority = serializers.FloatField()
     user_id = Text(allow_null=True)
     visibility = Text()
+    origin = serializers.ChoiceField(Origin.choices)
+    trust_level = serializers.ChoiceField(Trust.choices)
+    reviewed_by = Text()
+    reviewed_at = serializers.DateTimeField(allow_null=True)
     session_id = Id(allow_null=True)
     turn_number = serializers.IntegerField(allow_null=True)
     resource_id = Id(allow_null=True)
@@ -119,6 +127,11 @@ class BatchAnswer(Shape):
 
 class Ids(Shape):
     ids = serializers.ListField(child=Id(), allow_empty=False, max_length=MAX_BATCH)
+
+
+class Reviewed(Shape):
+    reviewed = serializers.IntegerField()
+    left = serializers.DictField(child=serializers.IntegerField(), help_text="How many were left as they are, by why.")
 
 
 class Deleted(Shape):
@@ -160,11 +173,15 @@ class SearchQuestion(Shape):
         return fields
 
 
-class HitShown(MemoryShown):
-    score = serializers.FloatField()
+class MemoryTagged(MemoryShown):
     trust = serializers.ListField(
-        child=Text(), help_text="What to know: conflicting, uncertain, stale, unconfirmed (nobody said it twice)."
+        child=Text(),
+        help_text="What to know: conflicting, uncertain, stale, unconfirmed (nobody said it twice), unreviewed.",
     )
+
+
+class HitShown(MemoryTagged):
+    score = serializers.FloatField()
     shared_by = Text(allow_null=True, help_text="The app it comes from, if it is not this one.")
     scores = JSONObject(required=False, help_text="With `explain`: the parts, which add up to the score.")
 
@@ -211,7 +228,7 @@ class ContextAnswer(Shape):
     tokens = serializers.IntegerField()
     included = serializers.IntegerField()
     total = serializers.IntegerField()
-    memories = MemoryShown(many=True)
+    memories = MemoryTagged(many=True)
     tier_answered = Text(allow_null=True)
     economised = Flag()
     degraded = serializers.ListField(child=Text())
@@ -241,6 +258,7 @@ class LinkShown(Shape):
 
 OWN_TO_AN_APP: dict[str, Any] = {
     "session_id": None, "turn_number": None, "resource_id": None, "external_id": None, "metadata": {},
+    "reviewed_by": "",
 }  # fmt: skip
 OWN = names(MemoryShown, without=("id", "session_id", "resource_id"))
 REVISION = names(RevisionShown)
@@ -257,6 +275,10 @@ def show_memory(memory: Memory) -> dict[str, Any]:
     }
 
 
+def show_tagged(memory: Memory, tags: Sequence[str]) -> dict[str, Any]:
+    return {**show_memory(memory), "trust": list(tags)}
+
+
 def shown_state(state: dict[str, Any]) -> dict[str, Any]:
     """A past state's fields, as far as they are shown."""
     return {name: value for name, value in state.items() if name in OWN}
@@ -264,7 +286,7 @@ def shown_state(state: dict[str, Any]) -> dict[str, Any]:
 
 def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     """Of another app's memory only what it says: that app's ids and metadata are its own."""
-    shown = {**show_memory(hit.memory), "score": hit.score, "trust": hit.trust, "shared_by": None}
+    shown = {**show_tagged(hit.memory, hit.trust), "score": hit.score, "shared_by": None}
     if hit.memory.app_id != app.pk:
         shown |= {**OWN_TO_AN_APP, "shared_by": hit.memory.app.app_id}
     return {**shown, "scores": hit.parts} if explain else shown

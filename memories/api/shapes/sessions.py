@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.api.fields import Id, JSONObject, JSONValue, Shape, Text, Whole, names
-from memories.api.shapes.memories import MemoryShown
+from memories.api.shapes.memories import MemoryTagged
 from memories.api.shapes.triggers import TriggerShown
 from sessions.models import AgentSession, Event, Resource, Role, Turn
 
@@ -51,8 +51,8 @@ class SessionShown(Shape):
 class Greeting(Shape):
     text = Text(help_text="The block to put before the agent; empty when nothing is known.")
     tokens = serializers.IntegerField()
-    memories = MemoryShown(many=True)
-    lessons = MemoryShown(many=True)
+    memories = MemoryTagged(many=True)
+    lessons = MemoryTagged(many=True)
     triggers = TriggerShown(many=True)
 
 

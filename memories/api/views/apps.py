@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import Answer, OperatorView, found
-from memories.api.pages import page, refuse_unknown
+from memories.api.pages import one_of, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.apps import (
     AgentShown,
@@ -36,6 +36,7 @@ from memories.api.shapes.apps import (
     show_purged,
 )
 from memories.api.shapes.memories import Deleted, MemoryShown, show_memory
+from memories.api.views.memories import TRUST_LEVEL, of_level_asked
 from memories.models import Memory, Purge
 from memsite.exceptions import Conflict
 from memsite.tenancy import governance
@@ -45,6 +46,7 @@ from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.keys import NewKey as IssuedKey
 from memsite.tenancy.keys import TooManyKeys
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus
+from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession
 
 
@@ -121,12 +123,14 @@ def flag(request: Request, name: str) -> bool:
 
 
 class AppMemories(OperatorView):
-    @lists(MemoryShown, "list_app_memories")
+    @lists(MemoryShown, "list_app_memories", OpenApiParameter("origin", str, enum=Origin.values), TRUST_LEVEL)
     def get(self, request: Request, app_id: str) -> Response:
         """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
-        refuse_unknown(request)
+        refuse_unknown(request, "origin", "trust_level")
         app = self.app_named(app_id)
-        rows = Memory.objects.for_app(app).select_related("session", "resource", "cold_text")
+        rows = of_level_asked(Memory.objects.for_app(app), request).select_related("session", "resource", "cold_text")
+        if origin := request.query_params.get("origin"):
+            rows = rows.filter(origin=one_of("origin", origin, Origin.values))
         answer = page(self, rows.none() if app.status == AppStatus.PURGING else rows, show_memory)
         answer.data = {"memories": answer.data["results"], **answer.data}
         return answer

@@ -36,28 +36,32 @@ from memories.api.shapes.memories import (
 )
 from memories.api.storing import StoringView, check_changes
 from memories.capture.outcome import Outcome, OutcomeKind
-from memories.models import Kind, Link, Memory, Revision, Status
-from memories.models.memory import subject_of
+from memories.models import Kind, Link, Memory, Revision, Status, Trust
+from memories.models.memory import MemoryQuerySet, subject_of
 from memories.store import Candidate
 from memories.store.revisions import state_at
 from memsite.exceptions import PreconditionFailed
 from memsite.problems import flatten
 from memsite.tenancy.idempotency import Slot
+from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession
 
-LIST_CHOICES = {"status": Status.values, "kind": Kind.values, "pinned": ["true", "false"]}
-LIST_FILTERS = ("status", "category", "subject", "kind", "user_id", "external_id", "session_id", "pinned")
+LIST_CHOICES = {
+    "status": Status.values, "kind": Kind.values, "pinned": ["true", "false"], "origin": Origin.values,
+}  # fmt: skip
+LIST_FILTERS = ("status", "category", "subject", "kind", "origin", "user_id", "external_id", "session_id", "pinned")
+TRUST_LEVEL = OpenApiParameter("trust_level", str, enum=Trust.values)
 
 
 class Memories(StoringView):
     creates = True
 
-    @lists(MemoryShown, "list_memories", *(OpenApiParameter(name, str) for name in LIST_FILTERS))
+    @lists(MemoryShown, "list_memories", *(OpenApiParameter(name, str) for name in LIST_FILTERS), TRUST_LEVEL)
     def get(self, request: Request) -> Response:
         """The latest first. `subject=general` finds those without a subject."""
-        refuse_unknown(request, *LIST_FILTERS)
+        refuse_unknown(request, *LIST_FILTERS, "trust_level")
         rows = self.memory_agent().memories().select_related("session", "resource", "cold_text")
-        return page(self, rows.filter(**list_filters(request)), show_memory)
+        return page(self, of_level_asked(rows.filter(**list_filters(request)), request), show_memory)
 
     @extend_schema(
         request=NewMemoryOnce, responses={201: MemoryStored, 200: MemoryStored}, operation_id="create_memory"
@@ -94,6 +98,12 @@ def list_filters(request: Request) -> dict[str, Any]:
     if "subject" in filters:
         filters["subject"] = subject_of(filters["subject"])
     return filters
+
+
+def of_level_asked(rows: MemoryQuerySet, request: Request) -> MemoryQuerySet:
+    """Those of the `trust_level` in the query string, if there is one."""
+    level = request.query_params.get("trust_level")
+    return rows.of_trust(one_of("trust_level", level, Trust.values)) if level is not None else rows
 
 
 def stored_answer(outcome: Outcome) -> Answer:

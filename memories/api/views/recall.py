@@ -16,7 +16,7 @@ from memories.api.shapes.memories import (
     SearchAnswer,
     SearchQuestion,
     show_hit,
-    show_memory,
+    show_tagged,
     show_told,
 )
 from memories.text.messages import Message
@@ -75,7 +75,7 @@ class ContextBlock(AgentView):
                 "tokens": 0 if wanted == "json" else injected.tokens,
                 "included": len(injected.memories),
                 "total": injected.total,
-                "memories": [show_memory(memory) for memory in injected.memories],
+                "memories": [show_tagged(memory, context.tags[memory.pk]) for memory in injected.memories],
                 "tier_answered": context.tier_answered,
                 "economised": context.economised,
                 "degraded": list(context.degraded),

@@ -17,7 +17,7 @@ from memories.api.bodies import Unread, body_chunks
 from memories.api.pages import as_uuid, one_of, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.apps import Purged, show_purged
-from memories.api.shapes.memories import show_memory
+from memories.api.shapes.memories import show_tagged
 from memories.api.shapes.sessions import (
     Checkpoint,
     EndOfSession,
@@ -79,8 +79,8 @@ class Sessions(AgentView):
         context = {
             "text": greeting.text,
             "tokens": greeting.tokens,
-            "memories": [show_memory(memory) for memory in greeting.memories],
-            "lessons": [show_memory(memory) for memory in greeting.lessons],
+            "memories": [show_tagged(memory, greeting.tags(memory)) for memory in greeting.memories],
+            "lessons": [show_tagged(memory, greeting.tags(memory)) for memory in greeting.lessons],
             "triggers": [show_trigger(due) for due in greeting.dues],
         }
         return 201 if is_new else 200, {**show_session(session), "context": context, "jobs_run": greeting.jobs_run}

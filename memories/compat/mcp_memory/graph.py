@@ -18,6 +18,7 @@ from memories.compat.kept import external_id, keep_new, kept
 from memories.models import Memory
 from memories.store import Candidate
 from memories.text.clean import clean
+from memsite.tenancy.origin import Origin
 
 KIND = "graph"
 MOST_IN_SUBJECT = 200
@@ -47,10 +48,10 @@ class NoSuchEntity(Exception):
 
 
 class Graph:
-    """As it is now, whole in memory: one query."""
+    """As it is now, whole in memory: one query. What is written into it is `origin`'s word."""
 
-    def __init__(self, agent: MemoryAgent) -> None:
-        self.agent = agent
+    def __init__(self, agent: MemoryAgent, origin: str = Origin.ASSISTANT) -> None:
+        self.agent, self.origin = agent, origin
         self.entities: dict[str, Memory] = {}
         self.observations: dict[str, dict[str, Memory]] = {}
         self.relations: dict[tuple[str, str, str], Memory] = {}
@@ -174,7 +175,7 @@ class Graph:
     ) -> Candidate:
         return Candidate(
             content=content, subject=subject[:MOST_IN_SUBJECT], metadata={KIND: told}, agent=self.agent.agent,
-            external_id=external_id(KIND, *names), **fields,
+            origin=self.origin, external_id=external_id(KIND, *names), **fields,
         )  # fmt: skip
 
 

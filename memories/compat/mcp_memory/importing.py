@@ -9,6 +9,7 @@ from typing import Any
 
 from memories.agent import MemoryAgent
 from memories.compat.mcp_memory.graph import Entity, Graph, Relation
+from memsite.tenancy.origin import Origin
 
 AT_ONCE = 100
 
@@ -24,7 +25,10 @@ class Imported:
 
 
 def import_graph(agent: MemoryAgent, lines: Iterable[str]) -> Imported:
-    """Whatever is there already stays; an entity that is known gains what its line observes. May be run again."""
+    """Whatever is there already stays; an entity that is known gains what its line observes. May be run again.
+
+    Another program has written the file: that is where it comes from.
+    """
     done = Imported()
     entities, relations, longest = dict[str, Entity](), list[Relation](), agent.app.policy.max_characters
     for number, line in enumerate(lines, 1):
@@ -36,15 +40,15 @@ def import_graph(agent: MemoryAgent, lines: Iterable[str]) -> Imported:
             left_out = "A text of {:,} characters was left out: {:,} is the most."
             done.bad += [(number, left_out.format(len(one), longest)) for one in too_long]
     for some in batches(list(entities.values())):
-        graph = Graph(agent)
+        graph = Graph(agent, Origin.AGENT)
         known = [one for one in some if one["name"] in graph.entities]
         new = graph.create_entities(some)
-        added = Graph(agent).add_observations([(one["name"], one["observations"]) for one in known])
+        added = Graph(agent, Origin.AGENT).add_observations([(one["name"], one["observations"]) for one in known])
         done.entities += len(new)
         done.observations += sum(len(one["observations"]) for one in new)
         done.observations += sum(len(one["addedObservations"]) for one in added)
     for some_relations in batches(relations):
-        done.relations += len(Graph(agent).create_relations(some_relations))
+        done.relations += len(Graph(agent, Origin.AGENT).create_relations(some_relations))
     return done
 
 

@@ -36,10 +36,14 @@ from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter
 from memsite.tenancy.authentication import KeyAuthentication, key_of
 from memsite.tenancy.models import Scope
+from memsite.tenancy.origin import Origin
+from sessions.models import Role
 
 DEFAULT_TOP_K, DEFAULT_PAGE, LARGEST_PAGE = 10, 100, 1000
 SELF_HOSTED_TOP_K = 20
 BY_METHOD = "by method"
+# The words themselves are handed over with who said them, as in a session.
+ORIGIN_OF: dict[str, str] = {Role.USER: Origin.USER, Role.ASSISTANT: Origin.ASSISTANT, Role.TOOL: Origin.TOOL}
 NULL = b"null"
 
 
@@ -112,6 +116,7 @@ class Adding(Mem0View):
             self.candidate(
                 {
                     "content": message["content"],
+                    "origin": ORIGIN_OF.get(message["role"], Origin.AGENT),
                     "user_id": owner.get("user_id"),
                     "metadata": {**metadata_of(owner, fields.get("metadata")), "role": message["role"]},
                     "valid_until": end_of(fields.get("expiration_date")),

@@ -19,10 +19,11 @@ from memories.models import Source
 from memories.models.memory import subject_of
 from memories.retrieve.pipeline import MODES
 from memories.retrieve.search import Asked
+from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
 
 SHOWN, LEFT_OUT = 10, 8
-FIELDS = ("category", "agent", "source")
+FIELDS = ("category", "agent", "source", "origin")
 
 
 class RecallFilters(Filters):
@@ -32,6 +33,7 @@ class RecallFilters(Filters):
     category = Search("Category")
     agent = Choice("Agent", [])
     source = Choice("Source", [(source, source) for source in Source.values])
+    origin = Choice("Said by", Origin.choices)
     session = Search("Session id")
     user = Search("End user")
     as_of = forms.DateTimeField(

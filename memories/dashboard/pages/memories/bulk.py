@@ -20,6 +20,7 @@ CHANGES: dict[str, tuple[str, Callable[[MemoryAgent, list[int]], Changed]]] = {
     "restore": ("restored", MemoryAgent.restore_each),
     "pin": ("pinned", MemoryAgent.pin_each),
     "unpin": ("unpinned", MemoryAgent.unpin_each),
+    "review": ("marked as reviewed", MemoryAgent.review_each),
 }
 # A header holds them.
 UNDONE_AT_MOST = 50

@@ -11,7 +11,7 @@ from django.http import Http404, HttpResponse
 from django.utils import timezone
 
 from memories.agent import LeftAlone, MemoryAgent, MemoryGone, VersionMismatch
-from memories.agent.curation import Change, archive_one, pin_one, restore_one, undo_one, unpin_one
+from memories.agent.curation import Change, archive_one, pin_one, restore_one, review_one, undo_one, unpin_one
 from memories.dashboard import story
 from memories.dashboard.desk import SAFE, Desk, DeskRequest, page
 from memories.dashboard.picks import as_id
@@ -106,6 +106,7 @@ ACTIONS: dict[str, tuple[str, Do]] = {
     "unpin": ("Unpinned.", as_do(unpin_one)),
     "archive": ("Archived.", as_do(archive_one)),
     "restore": ("Restored.", as_do(restore_one)),
+    "review": ("Marked as reviewed.", as_do(review_one)),
     "undo": ("Taken back.", as_do(undo_one)),
     "back": ("As it was after revision {number}.", set_back),
     "delete": ("Deleted.", delete),

@@ -13,16 +13,17 @@ from memories.dashboard.desk import Desk, DeskRequest, page
 from memories.dashboard.filters import Choice, Filters, Search, Suggested, agents_of
 from memories.dashboard.show import is_seen, show, unchanged
 from memories.dashboard.slices import Slice, take
-from memories.models import LIVE, Memory, Source, Status
-from memories.models.memory import MemoryQuerySet, subject_of
+from memories.models import LIVE, Memory, Source, Status, Trust
+from memories.models.memory import TRUSTED_ORIGINS, MemoryQuerySet, subject_of
 from memories.retrieve.search import Asked
+from memsite.tenancy.origin import Origin
 
 SUGGESTIONS = 200
 FOUND_AT_MOST = 50
 TEXT, MEANING = "text", "meaning"
 ANY = "any"
 # The fields that a search by meaning knows by the same name.
-SEARCHED_BY = ("category", "subject", "agent", "source")
+SEARCHED_BY = ("category", "subject", "agent", "source", "origin")
 
 
 class MemoryFilters(Filters):
@@ -36,6 +37,8 @@ class MemoryFilters(Filters):
     )
     agent = Choice("Agent", [])
     source = Choice("Source", [(source, source) for source in Source.values])
+    origin = Choice("Said by", Origin.choices)
+    trust = Choice("Trust", [(level, level) for level in Trust.values])
 
     def __init__(self, desk: Desk, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
@@ -77,16 +80,28 @@ def narrow(rows: MemoryQuerySet, asked: Mapping[str, Any]) -> MemoryQuerySet:
         rows = rows.filter(agent__name=asked["agent"])
     if "q" in asked:
         rows = rows.filter(content__icontains=asked["q"])
-    return rows.filter(**{name: asked[name] for name in ("category", "source") if name in asked})
+    if "trust" in asked:
+        rows = rows.of_trust(asked["trust"])
+    return rows.filter(**{name: asked[name] for name in ("category", "source", "origin") if name in asked})
 
 
 def search(agent: MemoryAgent, asked: Mapping[str, Any]) -> Slice[Memory]:
     """The best hits, best first, in one page. Nothing counts as recalled by it."""
     filters = {name: asked[name] for name in SEARCHED_BY if name in asked}
+    if "trust" in asked:
+        filters |= trust_filter(asked["trust"])
     if "subject" in filters:
         filters["subject"] = subject_of(filters["subject"])
     found = agent.search(Asked(text=asked["q"], limit=FOUND_AT_MOST, filters=filters, counted=False))
     return Slice([hit.memory for hit in found.hits])
+
+
+def trust_filter(level: str) -> dict[str, Any]:
+    """As a search knows it."""
+    if level == Trust.REVIEWED:
+        return {"not": {"reviewed_at": None}}
+    told = {"origin": [str(origin) for origin in TRUSTED_ORIGINS]}
+    return {"and": [{"reviewed_at": None}, told if level == Trust.TRUSTED else {"not": told}]}
 
 
 def suggest(filters: MemoryFilters, desk: Desk) -> None:
