@@ -11,15 +11,20 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from memories.text.instructions.commands import find_commands, find_requests
 from memories.text.instructions.hidden import find_hidden
 from memories.text.instructions.marks import find_marks
 from memories.text.instructions.outward import find_carriers
 from memories.text.instructions.plain import Plain, read_plain
 from memories.text.instructions.rules import HIDE, PARTS, RULES
 
-__all__ = ["EXFILTRATION", "HIDDEN", "IMPERSONATION", "INSTRUCTION", "Suspicion", "find_instructions"]
+__all__ = [
+    "COMMAND", "CREDENTIALS", "EXFILTRATION", "HIDDEN", "IMPERSONATION", "INSTRUCTION", "Suspicion",
+    "find_instructions",
+]  # fmt: skip
 
 INSTRUCTION, IMPERSONATION, EXFILTRATION, HIDDEN = "instruction", "impersonation", "exfiltration", "hidden"
+COMMAND, CREDENTIALS = "command", "credentials"
 
 _WORD = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _BOUNDED = {r"\w+": r"[^\W_]{1,30}", r"\w*": r"[^\W_]{0,30}", " ?": r"[\W_]{0,6}", " ": r"[\W_]{1,6}"}
@@ -32,7 +37,7 @@ _SENTENCE_CHARS = 100
 
 
 class Suspicion(NamedTuple):
-    """`kind` is one of the four above, `span` start and end in the text as given, `why` a phrase for people."""
+    """`kind` is one of the six above, `span` start and end in the text as given, `why` a phrase for people."""
 
     kind: str
     span: tuple[int, int]
@@ -50,6 +55,8 @@ def find_instructions(text: str) -> list[Suspicion]:
     found += [Suspicion(INSTRUCTION, plain.span(start, end), why) for start, end, why in _find_orders(plain)]
     found += [Suspicion(IMPERSONATION, plain.span(start, end), why) for start, end, why in find_marks(plain.text)]
     found += [Suspicion(EXFILTRATION, plain.span(start, end), why) for start, end, why in find_carriers(plain.text)]
+    found += [Suspicion(COMMAND, plain.span(start, end), why) for start, end, why in find_commands(plain.text)]
+    found += [Suspicion(CREDENTIALS, plain.span(start, end), why) for start, end, why in find_requests(plain.text)]
     return _distinct(sorted(found, key=lambda one: (one.span, one.kind)))
 
 
