@@ -107,6 +107,14 @@ class Memory(TypedDict):
     valid_until: str | None
 
 
+class MemoryHeld(TypedDict):
+    """Kept, and not stored: a person decides. `outcome` is quarantined or waiting."""
+
+    outcome: str
+    reason: str
+    rejection_id: str
+
+
 class MemoryStored(Memory):
     """`outcome` is created, reinforced or contradicted."""
 
@@ -116,7 +124,7 @@ class MemoryStored(Memory):
 
 
 class BatchAnswer(TypedDict):
-    """Per item the memory, or `{"error": …}`."""
+    """Per item the memory, `{"error": …}`, or a MemoryHeld."""
 
     results: list[JSON]
 
@@ -125,6 +133,13 @@ class Reviewed(TypedDict):
     """`left` counts those that were left as they are, by why."""
 
     reviewed: int
+    left: dict[str, int]
+
+
+class Decided(TypedDict):
+    """`left` counts those that were left as they are, by why."""
+
+    decided: int
     left: dict[str, int]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.models import LogEntry
 from django.contrib.admin.utils import unquote
 from django.db.models import Model, QuerySet
@@ -38,6 +38,11 @@ USE = (
     "uid", "strength", "sentiment", "priority", "access_count", "created_at", "updated_at", "confirmed_at",
     "accessed_at",
 )  # fmt: skip
+
+
+def warn(request: HttpRequest, agent: MemoryAgent, content: str) -> None:
+    if warning := agent.warning_about(content):
+        messages.warning(request, warning)
 
 
 @admin.register(Memory)
@@ -151,9 +156,11 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
             assert outcome.memory is not None
             obj.pk = outcome.memory.pk
             obj.refresh_from_db()
+            warn(request, agent, obj.content)
         elif changes := form.changes():
             agent = MemoryAgent(obj.app, None, actor_of(request.user))
             agent.edit(obj, changes, version=form.cleaned_data["version"], reason=form.cleaned_data["reason"])
+            warn(request, agent, changes.get("content", ""))
 
     def construct_change_message(
         self, request: HttpRequest, form: Any, formsets: Any, add: bool = False

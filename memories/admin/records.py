@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import groupby
 from typing import Any
 
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from memories.admin.tables import show_changes
+from memories.agent import Changed, MemoryAgent
 from memories.models import Injection, Link, Rejection, Revision, Vector
 from memsite.admin_site import AppFilter, ReadOnlyAdmin, link_to, raw, shorten
+from memsite.tenancy.access import actor_of
 
 
 class OfMemory:
@@ -62,15 +66,47 @@ class InjectionAdmin(OfMemory, ReadOnlyAdmin[Injection]):
         return raw(row.line)
 
 
+def decide_each(
+    request: HttpRequest, queryset: QuerySet[Rejection], done: str,
+    decide: Callable[[MemoryAgent, list[Rejection]], Changed],
+) -> None:  # fmt: skip
+    """App by app; tells how many were `done`, and why others were not."""
+    rows = queryset.select_related("app__policy", "session__agent", "agent", "resource").order_by("app_id", "pk")
+    for app, group in groupby(rows, key=lambda row: row.app):
+        changed = decide(MemoryAgent(app, None, actor_of(request.user)), list(group))
+        if changed.done:
+            messages.success(request, f"{changed.done} {done}.")
+        for why, number in changed.left.items():
+            messages.warning(request, f"{number} left as they are: {why}.")
+
+
 @admin.register(Rejection)
 class RejectionAdmin(ReadOnlyAdmin[Rejection]):
     desk_page, desk_args = "upkeep-review", ()
-    list_display = ["id", "reason_shown", "text", "category", "app", "session_link", "created_at"]
-    list_filter = [("app", AppFilter), ("created_at", admin.DateFieldListFilter)]
+    list_display = [
+        "id", "kind", "reason_shown", "text", "category", "decision", "app", "session_link", "created_at",
+    ]  # fmt: skip
+    list_filter = [("app", AppFilter), "kind", "decision", ("created_at", admin.DateFieldListFilter)]
     list_select_related = ["app", "session"]
     search_fields = ["reason", "content", "category"]
     ordering = ["-id"]
-    fields = ["app", "reason", "category", "content_shown", "session", "turn_number", "resource", "created_at"]
+    actions = ["approve", "reject"]
+    fields = [
+        "app", "kind", "reason", "category", "content_shown", "agent", "session", "turn_number", "resource", "edits",
+        "decision", "decided_by", "decided_at", "decision_reason", "memory", "created_at",
+    ]  # fmt: skip
+
+    def has_act_permission(self, request: HttpRequest, obj: Rejection | None = None) -> bool:
+        """The rows are records; deciding about them is curating."""
+        return self.allows(request, self.right, obj)
+
+    @admin.action(description="Approve: store them after all", permissions=["act"])
+    def approve(self, request: HttpRequest, queryset: QuerySet[Rejection]) -> None:
+        decide_each(request, queryset, "approved", MemoryAgent.overrule_each)
+
+    @admin.action(description="Reject: leave them out", permissions=["act"])
+    def reject(self, request: HttpRequest, queryset: QuerySet[Rejection]) -> None:
+        decide_each(request, queryset, "rejected", MemoryAgent.confirm_each)
 
     @admin.display(description="reason", ordering="reason")
     def reason_shown(self, row: Rejection) -> str:

@@ -3,7 +3,7 @@
 from memories.agent.curation import CannotMerge, Changed, Curation, LeftAlone
 from memories.agent.feedback import Feedback
 from memories.agent.holding import Held, Holding
-from memories.agent.knowledge import MemoryGone, VersionMismatch
+from memories.agent.knowledge import MemoryGone, VersionMismatch, Withheld
 from memories.agent.learning import Learning
 from memories.agent.porting import BadFile, CannotImport, Porting, StillPurging
 from memories.agent.purging import Purging
@@ -31,6 +31,7 @@ __all__ = [
     "MemoryGone",
     "StillPurging",
     "VersionMismatch",
+    "Withheld",
     "current_embedder",
 ]
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+import orjson
 from django.core.exceptions import ObjectDoesNotExist
 from django.utils import timezone
 
@@ -13,13 +14,16 @@ from memories.agent.base import Caller
 from memories.agent.purging import SWEEP_TASK
 from memories.capture.outcome import Outcome
 from memories.capture.pipeline import Stored, remember
+from memories.capture.refusals import Refusal, refuse
 from memories.capture.room import suggest_shrinking
-from memories.models import Link, LinkKind, Memory
+from memories.capture.withholding import READ_BY_AGENTS, reason_to_wait, suspicion_in
+from memories.models import Link, LinkKind, Memory, Rejection, RejectionKind
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
 from memories.store import Candidate, Writer, shrink, writing
 from memories.store.revisions import parse, snapshot, state_after
 from memsite.doorbell import ring
+from memsite.json_body import dump_json
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin, least_trusted
@@ -41,6 +45,14 @@ class VersionMismatch(Exception):
     """The memory is no longer the version that the caller has read."""
 
 
+class Withheld(Exception):
+    """A person has to decide about it: `rejection` waits for that."""
+
+    def __init__(self, rejection: Rejection) -> None:
+        super().__init__(rejection.reason)
+        self.rejection = rejection
+
+
 class Knowledge(Caller):
     def remember(
         self, candidates: Sequence[Candidate], *, dedupe: bool = True, on_stored: Stored | None = None
@@ -58,6 +70,11 @@ class Knowledge(Caller):
             live={one.session for one in candidates if one.session},
         )
 
+    def warning_about(self, content: str) -> str:
+        """What an operator should know of a text of theirs that would be quarantined if an agent told it."""
+        why = suspicion_in([content])
+        return f"Stored as you wrote it, and shown to agents, though it looks dangerous ({why})." if why else ""
+
     def shrink(self) -> int:
         """Brings the app nearer to a limit that was lowered; answers how many memories made room."""
         now = timezone.now()
@@ -66,11 +83,14 @@ class Knowledge(Caller):
     def edit(
         self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""
     ) -> Memory:
-        """The memory as edited. Raises VersionMismatch if it is no longer at `version`.
+        """The memory as edited. Raises VersionMismatch if it is no longer at `version`, Withheld if a person has to
+        decide: then nothing is changed yet.
 
         New words are those of whoever edits: an operator's, or an agent's, who is trusted no more than who said it
         before.
         """
+        if self.agent and (why := self.reason_to_wait(memory, changes)):
+            raise Withheld(self.hold_back(memory, changes, *why))
         vector = None
         if "content" in changes or "subject" in changes:
             content, subject = changes.get("content", memory.text), changes.get("subject", memory.subject)
@@ -80,6 +100,25 @@ class Knowledge(Caller):
                 changes = {**changes, "origin": self.origin_of_edit(current)}
             write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
         return current
+
+    def reason_to_wait(self, memory: Memory, changes: Mapping[str, Any]) -> tuple[str, str] | None:
+        """(kind of rejection, reason) for what an agent wants to change that agents will read."""
+        told = {name: value for name, value in changes.items() if name in READ_BY_AGENTS}
+        is_reworded = changes.get("content", memory.text) != memory.text
+        origin = str(changes.get("origin", self.origin_of_edit(memory)))
+        why = reason_to_wait(told, origin, self.app.policy) if told else None
+        return why if why and (is_reworded or why[0] == RejectionKind.QUARANTINE) else None
+
+    def hold_back(self, memory: Memory, changes: Mapping[str, Any], kind: str, reason: str) -> Rejection:
+        fields = {"origin": self.origin_of_edit(memory), **changes}
+        plain = orjson.loads(dump_json(fields))
+        content = changes.get("content", memory.text)
+        refusal = Refusal(memory.category, reason, content, kind, {}, plain, edits=memory)
+        with writing(self.app, self.actor, timezone.now()) as write:
+            candidate = Candidate(content=content, agent=self.agent)
+            row = refuse(write, refusal, candidate=candidate).rejection
+        assert row is not None, "only echoes leave none"
+        return row
 
     def origin_of_edit(self, memory: Memory) -> Origin:
         return Origin.OPERATOR if self.agent is None else least_trusted((memory.origin, Origin.ASSISTANT))

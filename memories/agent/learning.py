@@ -16,6 +16,7 @@ from memories.capture.facts import find_facts
 from memories.capture.known import Known, look_around
 from memories.capture.learning import Lesson, learn
 from memories.capture.refusals import Refusal
+from memories.inject.harmless import harmless
 from memories.learn.triggers import link_memories
 from memories.ledger.budget import may_learn
 from memories.models import Extraction, Kind
@@ -99,5 +100,5 @@ class Learning(Caller):
     def lessons_file(self, user_id: str | None) -> str:
         """What was learnt, as Markdown by subject; empty when nothing was."""
         lessons = self.memories().active().filter(kind=Kind.LESSON).of_user(user_id).order_by("-importance", "-pk")
-        noted = [as_noted(memory) for memory in lessons[:MOST_LESSONS]]
+        noted = [as_noted(memory) for memory in harmless(lessons[:MOST_LESSONS])]
         return self.rules.summarise("lessons", noted, "", LESSONS_CHARACTERS).text

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.utils import timezone
 
-from memories.agent.base import Caller
 from memories.agent.curation import Changed, LeftAlone, refuse_superseded
-from memories.capture.candidates import candidate_from, category_of
-from memories.capture.outcome import Outcome
+from memories.agent.knowledge import Knowledge
+from memories.capture.candidates import category_of, origin_of
+from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import remember
-from memories.models import Action, Decision, LinkKind, Memory, Rejection, Revision, Status
+from memories.models import Action, Decision, LinkKind, Memory, Rejection, Revision, Source, Status
+from memories.models.vector import embedded_text
 from memories.store import Candidate, LimitReached, Writer, writing
-from sessions.models import AgentSession
+from memories.store.revisions import parse
+from memories.text.clean import clean
+from memsite.tenancy.origin import Origin
 
 TAKEN_BACK = "the approval was taken back"
-REWORDED: dict[str, Any] = {"made_by": None, "entities": []}
+REWORDED: dict[str, Any] = {"made_by": None, "entities": [], "origin": Origin.OPERATOR}
 
 
 class AlreadyDecided(LeftAlone):
@@ -33,14 +37,16 @@ class CannotReopen(LeftAlone):
     """What was decided cannot be taken back here; the text says why."""
 
 
-class Review(Caller):
+class Review(Knowledge):
     """Rejections are to be read with their session, its agent, and their resource."""
 
     def overrule(self, rejection: Rejection, changes: Mapping[str, Any] | None = None) -> Outcome:
-        """Stores after all what was refused, in other words where there are `changes`.
+        """Stores after all what was refused, in other words where there are `changes`. Whoever does it has reviewed it.
 
         AlreadyDecided if somebody was faster, CannotBeStored if it cannot be.
         """
+        if rejection.edits_id is not None:
+            return self.overrule_edit(rejection, changes or {})
         candidate = self.candidate_of(rejection, changes or {})
         if not candidate.content:
             raise CannotBeStored("No text of it was kept: there is nothing to store.")
@@ -55,24 +61,53 @@ class Review(Caller):
         )
         return outcome
 
+    def overrule_edit(self, rejection: Rejection, changes: Mapping[str, Any]) -> Outcome:
+        """The change that was held back is made after all."""
+        memory = Memory.objects.for_app(self.app).filter(pk__in=[rejection.edits_id]).first()
+        if memory is None:
+            raise CannotBeStored("The memory that it would change is gone.")
+        held = {name: parse(name, value) for name, value in (rejection.candidate or {}).items()}
+        fields = {**held, **self.own_words(held.get("content"), changes), **changes, **self.reviewed()}
+        if len(fields.get("content", "")) > self.app.policy.max_characters:
+            raise CannotBeStored(f"This app's memories have at most {self.app.policy.max_characters:,} characters.")
+        vector = self.embed(embedded_text(fields.get("content", memory.text), fields.get("subject", memory.subject)))
+        with self.changing(memory) as (write, current):
+            write.edit(current, fields, "approved", vector, self.embedder.name if vector is not None else "")
+            self.decide(rejection, Decision.OVERRULED, write.now, current)
+        return Outcome(OutcomeKind.EDITED, current, rejection.reason)
+
     def candidate_of(self, rejection: Rejection, changes: Mapping[str, Any]) -> Candidate:
-        """The memory that it would have become. What somebody reworded, no model has worded."""
-        session = rejection.session or AgentSession(app=self.app)
+        """The memory that it would have become, with where it comes from."""
+        session, resource = rejection.session, rejection.resource
         kept = dict(rejection.candidate or {"content": rejection.content, "category": rejection.category})
-        own_words = REWORDED if changes.get("content", kept["content"]) != kept["content"] else {}
-        fields = {**kept, **own_words, **changes}
+        usual = {
+            "source": Source.FACT, "origin": origin_of(resource), "tier": session.tier if session else 1,
+            "user_id": session.user_id if session else None,
+        }  # fmt: skip
+        fields = {**usual, **kept, **self.own_words(kept["content"], changes), **changes, **self.reviewed()}
         fields["category"] = category_of(fields["category"])
-        candidate = candidate_from(fields, session, rejection.resource)
-        candidate.session, candidate.agent = rejection.session, rejection.session.agent if rejection.session else None
-        return candidate
+        for name in ("valid_from", "valid_until"):
+            fields[name] = parse(name, fields.get(name))
+        agent = session.agent if session else rejection.agent
+        return Candidate(**fields, agent=agent, session=session, turn_number=rejection.turn_number, resource=resource)
 
-    def confirm(self, rejection: Rejection) -> None:
-        """It was rightly refused."""
-        self.decide(rejection, Decision.CONFIRMED, timezone.now(), None)
+    def own_words(self, content: str | None, changes: Mapping[str, Any]) -> Mapping[str, Any]:
+        """What somebody reworded, no model has worded, and it is theirs."""
+        return REWORDED if changes.get("content", content) != content else {}
 
-    def decide(self, rejection: Rejection, decision: str, now: datetime, memory: Memory | None) -> None:
+    def reviewed(self) -> dict[str, Any]:
+        return {"reviewed_by": self.actor[:200], "reviewed_at": timezone.now()}
+
+    def confirm(self, rejection: Rejection, reason: str = "") -> None:
+        """It was rightly refused; the reason is the decider's own."""
+        self.decide(rejection, Decision.CONFIRMED, timezone.now(), None, reason)
+
+    def decide(
+        self, rejection: Rejection, decision: str, now: datetime, memory: Memory | None, reason: str = ""
+    ) -> None:
         still_open = Rejection.objects.for_app(self.app).filter(pk=rejection.pk, decision=Decision.OPEN)
-        if not still_open.update(decision=decision, decided_by=self.actor, decided_at=now, memory=memory):
+        told = {"decided_by": self.actor, "decided_at": now, "decision_reason": clean(reason)[:500]}
+        if not still_open.update(decision=decision, memory=memory, **told):
             raise AlreadyDecided("decided already")
 
     def reopen(self, rejection: Rejection) -> None:
@@ -85,13 +120,13 @@ class Review(Caller):
             memory = Memory.objects.for_app(self.app).filter(pk__in=[decided.memory_id]).first()
             if memory and decided.decided_at:
                 take_back(write, memory, decided.decided_at)
-            rows.update(decision=Decision.OPEN, decided_by="", decided_at=None, memory=None)
+            rows.update(decision=Decision.OPEN, decided_by="", decided_at=None, decision_reason="", memory=None)
 
     def overrule_each(self, rejections: Iterable[Rejection]) -> Changed:
         return each(rejections, self.overrule)
 
-    def confirm_each(self, rejections: Iterable[Rejection]) -> Changed:
-        return each(rejections, self.confirm)
+    def confirm_each(self, rejections: Iterable[Rejection], reason: str = "") -> Changed:
+        return each(rejections, partial(self.confirm, reason=reason))
 
     def reopen_each(self, rejections: Iterable[Rejection]) -> Changed:
         return each(rejections, self.reopen)

@@ -18,6 +18,7 @@ from memories.capture.spoken import Captured, capture_said
 from memories.capture.stream import StreamCapture
 from memories.capture.work import TASK, queue_digest
 from memories.inject.due import inject_due
+from memories.inject.harmless import harmless
 from memories.inject.lessons import inject_lessons
 from memories.inject.pipeline import Injected, budget_tokens, greet, injectable, note_injected
 from memories.inject.prompts import tier_prompt
@@ -120,7 +121,7 @@ class Sessions(Feedback, Triggers, Upkeep):
         """What a session of this end user would begin with now."""
         budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
         dues, lessons = self.due_triggers(user_id), self.lessons(user_id)
-        first = list(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS])
+        first = harmless(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS])
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
         due = inject_due(dues, self.app.policy, budget // 2)
         told = {memory.pk for memory in due.memories}

@@ -50,6 +50,8 @@ urlpatterns = [
     path("apps/<str:app_id>/memories", apps.AppMemories.as_view()),
     path("apps/<str:app_id>/memories/review", trust.ReviewMemories.as_view()),
     path("apps/<str:app_id>/memories/<uuid:uid>", apps.AppMemory.as_view()),
+    path("apps/<str:app_id>/rejections", trust.AppRejections.as_view()),
+    path("apps/<str:app_id>/rejections/decide", trust.DecideRejections.as_view()),
     path("apps/<str:app_id>/users/<path:user_id>", apps.AppUser.as_view()),
     path("apps/<str:app_id>/sessions/<uuid:uid>", apps.AppSession.as_view()),
     path("apps/<str:app_id>/export", portable.Export.as_view()),

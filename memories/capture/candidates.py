@@ -64,6 +64,11 @@ def category_of(name: str) -> str:
     return name if re.fullmatch(CATEGORY_PATTERN, name) else GENERAL
 
 
+def origin_of(resource: Resource | None) -> Origin:
+    """Who said it; what comes from no text, the agent itself."""
+    return ORIGINS[Role(resource.role)] if resource else Origin.ASSISTANT
+
+
 def candidate_of(fact: Fact, session: AgentSession, resource: Resource) -> Candidate:
     return candidate_from(fields_of(fact), session, resource, fact.valid_from, fact.valid_until)
 
@@ -77,7 +82,7 @@ def candidate_from(
         tier=session.tier,
         user_id=session.user_id,
         source=Source.FACT,
-        origin=ORIGINS[Role(resource.role)] if resource else Origin.ASSISTANT,
+        origin=origin_of(resource),
         agent=session.agent,
         session=session,
         turn_number=resource.turn_number if resource else None,

@@ -9,7 +9,9 @@ import structlog
 from memories.capture import work
 from memories.capture.candidates import ORIGINS
 from memories.capture.embed import embed_candidates
+from memories.capture.refusals import refuse
 from memories.capture.room import BACKGROUND_SECONDS, suggest_room
+from memories.capture.withholding import withheld
 from memories.capture.work import Claim
 from memories.models import Extraction, Kind, Memory, Source
 from memories.models.memory import MemoryQuerySet
@@ -48,11 +50,15 @@ def digest_session(
     except LLMError as error:
         reason = f"skipped: {work.told(error)}"
         log.warning("digest_skipped", session=str(session.uid), error=work.told(error))
+    held = [(refusal, one) for one in candidates if (refusal := withheld(one, policy))]
+    candidates = [one for one in candidates if all(one is not other for _, other in held)]
     embed_candidates(candidates, embedder)
     new = [] if digests_of(session).exists() else [candidate.content for candidate in candidates]
     suggested = suggest_room(session.app, provider, new, now, BACKGROUND_SECONDS)
     with writing(session.app, actor, now, suggested) as write:
         stored = sum(keep_digest(write, candidate) for candidate in candidates)
+        for refusal, candidate in held:
+            refuse(write, refusal, candidate=candidate)
         work.finish(write, row, made_by=made_by, stored=stored, **({"reason": reason} if reason else {}))
     return stored
 

@@ -8,7 +8,9 @@ from datetime import datetime
 from memories.capture.embed import embed_candidates
 from memories.capture.known import Known, Outlook, look_around, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
+from memories.capture.refusals import refuse
 from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
+from memories.capture.withholding import withheld
 from memories.ledger.energy import note_energy
 from memories.models import LinkKind, Memory, Source
 from memories.providers.embeddings import Embedder
@@ -38,15 +40,22 @@ def remember(
 
     It is a sign of life of the `live` sessions. Raises SessionGone, and nothing is stored.
 
-    In a full app the provider says what makes room; the rules do without one.
+    In a full app the provider says what makes room; the rules do without one. What a person has to decide about is kept
+    for that (`withheld`), and its outcome has no memory.
     """
-    embed_candidates(candidates, embedder)
-    outlooks = look_around(app, candidates, embedder) if dedupe else [None] * len(candidates)
-    suggested = suggest_room(app, provider, needing_room(candidates, outlooks), now, REQUEST_SECONDS)
+    refusals = [withheld(candidate, app.policy) for candidate in candidates]
+    free = [candidate for candidate, refusal in zip(candidates, refusals, strict=True) if refusal is None]
+    embed_candidates(free, embedder)
+    outlooks = look_around(app, free, embedder) if dedupe else [None] * len(free)
+    suggested = suggest_room(app, provider, needing_room(free, outlooks), now, REQUEST_SECONDS)
     with writing(app, actor, now, suggested) as write:
         for session in live:
             note_life(session, now)
-        outcomes = [store(write, *pair, embedder) for pair in zip(candidates, outlooks, strict=True)]
+        pairs = iter(zip(free, outlooks, strict=True))
+        outcomes = [
+            refuse(write, refusal, candidate=candidate) if refusal else store(write, *next(pairs), embedder)
+            for candidate, refusal in zip(candidates, refusals, strict=True)
+        ]
         note_energy(app, "write", now, len(outcomes))
         if on_stored:
             on_stored(write, outcomes)

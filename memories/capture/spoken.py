@@ -12,16 +12,17 @@ from memories.capture.known import Outlook, look_around
 from memories.capture.markers import MemoryMarker, find_memories
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
-from memories.capture.refusals import ECHO, Refusal, plain_fields, refuse
+from memories.capture.refusals import ECHO, Refusal, refuse
 from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
+from memories.capture.withholding import withheld
 from memories.capture.work import queue_facts
 from memories.ledger.energy import note_energy
-from memories.models import Injection, RejectionKind, Source
+from memories.models import Injection, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.clean import clean
-from memories.text.instructions import find_instructions
+from memsite.tenancy.policy import AppPolicy
 from sessions.life import note_life
 from sessions.models import AgentSession, Resource, Role
 from sessions.recording import Said, in_public, record_events, record_said
@@ -130,20 +131,17 @@ def listen(session: AgentSession, said: Said, shown: Sequence[str]) -> Heard:
             reason = f"longer than {policy.max_characters} characters"
             heard.refusals.append(Refusal(marker.category, reason, clean(marker.text)))
         else:
-            sort_out(heard, candidate_of(session, marker, said))
+            sort_out(heard, candidate_of(session, marker, said), policy)
     return heard
 
 
-def sort_out(heard: Heard, candidate: Candidate) -> None:
-    """What reads like an order to the agent is set aside for an operator."""
-    suspicions = find_instructions(candidate.content)
-    if not suspicions:
+def sort_out(heard: Heard, candidate: Candidate, policy: AppPolicy) -> None:
+    """What a person has to decide about is set aside."""
+    refusal = withheld(candidate, policy)
+    if refusal:
+        heard.refusals.append(refusal)
+    else:
         heard.candidates.append(candidate)
-        return
-    reason = f"{suspicions[0].kind}: {suspicions[0].why}"
-    heard.refusals.append(
-        Refusal(candidate.category, reason, candidate.content, RejectionKind.QUARANTINE, {}, plain_fields(candidate))
-    )
 
 
 def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Candidate:

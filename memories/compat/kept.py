@@ -26,14 +26,18 @@ def kept(agent: MemoryAgent, kind: str) -> MemoryQuerySet:
     return rows.order_by("pk")
 
 
-def keep_new(agent: MemoryAgent, kind: str, candidates: Iterable[Candidate]) -> None:
-    """Stores them as they are. Conflict, and nothing is stored, if one is there by the time it is written."""
+def keep_new(agent: MemoryAgent, kind: str, candidates: Iterable[Candidate]) -> dict[str, str]:
+    """Stores them as they are. Conflict, and nothing is stored, if one is there by the time it is written.
+
+    Answers why some were not stored, by their `external_id`: a person decides about these.
+    """
     new = list(candidates)
     mine = kept(agent, kind).filter(external_id__in=[one.external_id for one in new]).order_by()
 
     def check(_: Any, outcomes: list[Outcome]) -> None:
-        if mine.count() > len(outcomes):
+        if mine.count() > sum(outcome.memory is not None for outcome in outcomes):
             raise Conflict("Somebody else has just stored the same: read it again.")
 
-    if new:
-        agent.remember(new, dedupe=False, on_stored=check)
+    outcomes = agent.remember(new, dedupe=False, on_stored=check) if new else []
+    told = zip(new, outcomes, strict=True)
+    return {one.external_id or "": outcome.reason for one, outcome in told if outcome.memory is None}

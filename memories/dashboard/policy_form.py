@@ -45,6 +45,7 @@ class DaysByName(forms.CharField):
 class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # the class of Django itself has no type arguments
     marker_categories = Names(widget=forms.Textarea(attrs={"rows": 2}))
     review_origins = Names()
+    approval_origins = Names()
     ttl_days = DaysByName(widget=forms.Textarea(attrs={"rows": 2}))
 
     class Meta:

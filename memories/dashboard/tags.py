@@ -157,6 +157,7 @@ TONES = {
     "active": "good", "inactive": "quiet", "archived": "quiet", "superseded": "quiet", "ended": "quiet",
     "uninstalled": "bad", "info": "plain", "warning": "warn", "error": "bad", "critical": "bad", "done": "good",
     "pending": "plain", "running": "warn", "failed": "bad", "dead": "bad", "stopped": "quiet", "covered": "quiet",
-    "open": "plain", "overruled": "good", "confirmed": "quiet", "quarantine": "bad", "conflict": "warn",
+    "open": "plain", "overruled": "good", "confirmed": "quiet", "quarantine": "bad", "approval": "warn",
+    "conflict": "warn",
     "waiting": "warn", "reading": "warn", "trusted": "good", "reviewed": "good", "unreviewed": "warn",
 }  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Protocol
 
+from memories.inject.harmless import harmless, is_suspicious
 from memories.inject.neutral import neutralise
 from memories.inject.pipeline import Injected
 from memories.inject.render import fence, note_of, ops_line
@@ -63,9 +64,10 @@ def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int) -> In
     """The block of as much as the budget holds: what is due first, then the memories to it."""
     taken: list[Due] = []
     for due in dues:
-        if fits(due_block([*taken, due], policy, ()), budget_tokens):
+        is_harmless = not is_suspicious(due.trigger.message)
+        if is_harmless and fits(due_block([*taken, due], policy, ()), budget_tokens):
             taken.append(due)
-    candidates, brought = list(each_once(taken)), list[Memory]()
+    candidates, brought = harmless(each_once(taken)), list[Memory]()
     for memory in candidates:
         if fits(due_block(taken, policy, [*brought, memory]), budget_tokens):
             brought.append(memory)

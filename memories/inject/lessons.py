@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memories.inject.budget import fit
+from memories.inject.harmless import harmless
 from memories.inject.neutral import neutralise
 from memories.inject.pipeline import Injected
 from memories.inject.render import Line, fence, note_of, show_confidence
@@ -28,7 +29,7 @@ def lessons_block(lines: Sequence[Line], total: int) -> str:
 
 def inject_lessons(lessons: Sequence[Memory], policy: AppPolicy, total: int, budget_tokens: int) -> Injected:
     """As many of these, in this order, as the budget holds. `total`: how many there are to choose from."""
-    lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy))) for lesson in lessons]
+    lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy))) for lesson in harmless(lessons)]
     taken, text = fit(lines, budget_tokens, lambda some: lessons_block(some, total))
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown)

@@ -9,6 +9,7 @@ from datetime import datetime
 from django.db.models.functions import Length
 
 from memories.inject.budget import Render, fit
+from memories.inject.harmless import harmless
 from memories.inject.render import (
     Line,
     app_block,
@@ -68,8 +69,8 @@ def greet(allowed: MemoryQuerySet, app: App, block: str, now: datetime, *, max_t
 
 
 def inject(memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime) -> Injected:
-    """The block of these memories, as many in this order as the budget holds."""
-    lines = [Line(memory, line_text(memory, block, app.policy, now)) for memory in memories]
+    """The block of these memories, as many in this order as the budget holds; none that no agent should read."""
+    lines = [Line(memory, line_text(memory, block, app.policy, now)) for memory in harmless(memories)]
     taken, text = fit(lines, budget, renderer(app, block, total))
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, block, shown)

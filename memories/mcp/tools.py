@@ -8,16 +8,25 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 from rest_framework.exceptions import ValidationError
 
+from memories.agent import Withheld
 from memories.api.base import found
 from memories.api.fields import Shape, read_as
 from memories.api.searching import search_page
 from memories.api.shapes.feedback import Answered, show_feedback
-from memories.api.shapes.memories import ContextQuestion, MemoryChanges, NewLink, NewMemory, SearchQuestion
+from memories.api.shapes.memories import (
+    ContextQuestion,
+    MemoryChanges,
+    NewLink,
+    NewMemory,
+    SearchQuestion,
+    show_held,
+)
 from memories.api.shapes.sessions import NewSession
 from memories.api.storing import StoringView, check_changes
+from memories.inject.harmless import harmless
 from memories.mcp.brief import as_uid, brief, brief_hit, brief_revision, take, whole
 from memories.mcp.toolbox import Told, Toolbox
-from memories.models import Kind, Link, Memory, Revision
+from memories.models import Kind, Link, Memory, Rejection, Revision
 from memsite.tenancy.models import Scope
 from memsite.tenancy.policy import Block
 from sessions.models import AgentSession
@@ -80,7 +89,9 @@ def search(
         filters={"and": narrowed} if narrowed else {},
     )  # fmt: skip
     recall, following = search_page(door.memory_agent(), question)
-    answer: dict[str, Any] = {"memories": [brief_hit(hit, door.app, detail=detail) for hit in recall.hits]}
+    answer: dict[str, Any] = {
+        "memories": [brief_hit(hit, door.app, detail=detail) for hit in recall.hits if harmless([hit.memory])]
+    }
     if recall.summaries:
         answer["summaries"] = [
             {"category": told.summary.category, "passages": told.passages} for told in recall.summaries
@@ -187,7 +198,8 @@ def store(
         candidate.tier = candidate.session.tier
     door.count_writes(1)
     (outcome,) = door.memory_agent().remember([candidate])
-    assert outcome.memory is not None
+    if outcome.memory is None:
+        return held(outcome.rejection)
     against = [memory.uid for memory in outcome.against]
     told = {"outcome": str(outcome.kind), **brief(outcome.memory)}
     return told | given(reason=outcome.reason or None, contradicts=against or None)
@@ -223,7 +235,16 @@ def update(
     if not changes:
         raise ValidationError("Say what to change.")
     check_changes(memory, changes, door.app.policy)
-    return brief(agent.edit(memory, changes))
+    try:
+        return brief(agent.edit(memory, changes))
+    except Withheld as waits:
+        return held(waits.rejection)
+
+
+def held(rejection: Rejection | None) -> dict[str, Any]:
+    """Kept for a person to decide about."""
+    assert rejection is not None
+    return {**show_held(rejection), "note": "Not stored: a person has to decide. Do not try it in other words."}
 
 
 @toolbox.writes("Forget memories", destroys=True, repeatable=True)
@@ -296,4 +317,4 @@ def lessons(door: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id
     """What users corrected and agents learnt, the latest first."""
     rows = door.memory_agent().memories().active().filter(kind=Kind.LESSON).of_user(user_id)
     some, following = take(rows, limit, cursor)
-    return {"lessons": [brief(row) for row in some]} | given(next=following)
+    return {"lessons": [brief(row) for row in harmless(some)]} | given(next=following)

@@ -23,7 +23,7 @@ from memories.models.memory import (
 )
 from memories.models.purge import Purge, PurgeStatus, PurgeWhat
 from memories.models.recall_count import RecallCount
-from memories.models.rejection import Decision, Rejection, RejectionKind
+from memories.models.rejection import WAITING, Decision, Rejection, RejectionKind
 from memories.models.revision import Action, Revision
 from memories.models.summary import Passage, Summary, SummaryDue
 from memories.models.trigger import FutureTrigger, Preload, TriggerStatus
@@ -34,6 +34,7 @@ __all__ = [
     "GENERAL",
     "LIVE",
     "SAYABLE",
+    "WAITING",
     "Action",
     "Bridge",
     "ColdText",

@@ -6,6 +6,7 @@ from django.db import models
 from django.utils import timezone
 
 from memories.models.memory import Memory
+from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 from sessions.models import AgentSession, Resource
 
@@ -14,7 +15,12 @@ class RejectionKind(models.TextChoices):
     MARKER = "marker", "a marker that cannot be read"
     FACT = "fact", "not worth keeping"
     CONFLICT = "conflict", "at odds with something surer"
-    QUARANTINE = "quarantine", "reads like an instruction to the agent"
+    QUARANTINE = "quarantine", "not for an agent to read"
+    APPROVAL = "approval", "waits for a person's approval"
+
+
+WAITING = (RejectionKind.QUARANTINE, RejectionKind.APPROVAL)
+"""What is kept for a person, and may be told as often as one likes until somebody decides."""
 
 
 class Decision(models.TextChoices):
@@ -24,7 +30,10 @@ class Decision(models.TextChoices):
 
 
 class Rejection(Scoped, Identified):
-    """A candidate that did not become a memory. `candidate` and `scores` are what is needed to overrule it."""
+    """A candidate that did not become a memory. `candidate` and `scores` are what is needed to overrule it.
+
+    With `edits` it is a change of that memory which was not made, and `candidate` holds the fields that would change.
+    """
 
     kind = models.CharField(max_length=12, choices=RejectionKind, default=RejectionKind.MARKER)
     candidate = models.JSONField(null=True, blank=True)
@@ -32,8 +41,11 @@ class Rejection(Scoped, Identified):
     decision = models.CharField(max_length=10, choices=Decision, default=Decision.OPEN)
     decided_by = models.CharField(max_length=200, blank=True, default="")
     decided_at = models.DateTimeField(null=True, blank=True, editable=False)
+    decision_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
     memory = models.ForeignKey(Memory, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
 
+    edits = models.ForeignKey(Memory, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     resource = models.ForeignKey(Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
     turn_number = models.PositiveIntegerField(null=True, blank=True)

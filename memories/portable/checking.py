@@ -30,7 +30,7 @@ Rule = Callable[[Line], str]
 """What is wrong with a line as a whole; empty if nothing is."""
 TEXT = ("CharField", "TextField", "DateTimeField", "DateField", "TimeField", "UUIDField")
 VECTOR_BYTES = 4
-POLICY_LATER = {"review_origins": default_review_origins(), "inject_unreviewed": True}
+POLICY_LATER = {"review_origins": default_review_origins(), "approval_origins": [], "inject_unreviewed": True}
 """Policy fields that older servers did not write."""
 
 

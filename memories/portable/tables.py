@@ -142,6 +142,10 @@ def said_by(app: App, user_id: str) -> Q:
     return Q(session__user_id=user_id)
 
 
+def refused_of(app: App, user_id: str) -> Q:
+    return Q(session__user_id=user_id) | Q(session=None, candidate__user_id=user_id)
+
+
 def of_whom(app: App, user_id: str) -> Q:
     return Q(user_id=user_id)
 
@@ -269,10 +273,12 @@ TABLES: tuple[Table, ...] = (
         ),
     ),
     Table(
-        name="rejection", model=Rejection, of_user=said_by, refs=(Ref("memory", "memory"), MAYBE_SESSION, RESOURCE),
+        name="rejection", model=Rejection, of_user=refused_of,
+        refs=(Ref("memory", "memory"), Ref("edits", "memory"), Ref("agent", "agent"), MAYBE_SESSION, RESOURCE),
+        later=lambda line: {"edits": None, "agent": None, "decision_reason": ""},
         columns=(
-            "kind", "candidate", "scores", "decision", "decided_by", "decided_at", "turn_number", "category",
-            "content", "reason", "created_at",
+            "kind", "candidate", "scores", "decision", "decided_by", "decided_at", "decision_reason", "turn_number",
+            "category", "content", "reason", "created_at",
         ),
     ),
     Table(

@@ -55,6 +55,7 @@ def purge_user(app: App, user_id: str, actor: str, now: datetime) -> Purge:
     with writing(app, actor, now) as write:
         hiding = Hiding(write, list(AgentSession.objects.for_app(app).filter(user_id=user_id)))
         FutureTrigger.objects.for_app(app).filter(user_id=user_id).delete()
+        Rejection.objects.for_app(app).filter(candidate__user_id=user_id).delete()
         hiding.hide(Memory.objects.for_app(app).filter(user_id=user_id))
         purge = hiding.finish(PurgeWhat.USER)
         Import.objects.for_app(app).filter(user_id=user_id).delete()
@@ -76,6 +77,8 @@ def purge_memories(app: App, actor: str, now: datetime) -> Purge:
     """All that the app knows, and not what was said to it."""
     with writing(app, actor, now) as write:
         hiding = Hiding(write, [])
+        # What waits in no session was told as a memory.
+        Rejection.objects.for_app(app).filter(session=None).delete()
         hiding.hide(Memory.objects.for_app(app))
         return hiding.finish(PurgeWhat.MEMORIES)
 

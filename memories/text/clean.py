@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from memories.text.secrets import redact, strip_private
@@ -28,6 +28,19 @@ def clean_all(value: Any) -> Any:
 def without_private(value: Any) -> Any:
     """A JSON value, each text in it, names as well, without what was said in private."""
     return each_text(value, strip_private)
+
+
+def texts_in(value: Any, depth: int = 0) -> Iterator[str]:
+    """Each text of a JSON value, names as well."""
+    if isinstance(value, str):
+        yield value
+    elif depth < DEEPEST and isinstance(value, Mapping):
+        for name, item in value.items():
+            yield name
+            yield from texts_in(item, depth + 1)
+    elif depth < DEEPEST and isinstance(value, list):
+        for item in value:
+            yield from texts_in(item, depth + 1)
 
 
 def each_text(value: Any, change: Callable[[str], str], depth: int = 0) -> Any:

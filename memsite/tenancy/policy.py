@@ -157,6 +157,12 @@ class AppPolicy(models.Model):
         validators=[check_origins],
         help_text="Whose memories are tagged unreviewed until a person has looked at them.",
     )
+    approval_origins = models.JSONField(
+        default=list,
+        blank=True,
+        validators=[check_origins],
+        help_text="Whose memories wait until a person has approved them.",
+    )
     inject_unreviewed = models.BooleanField(default=True, help_text="What is tagged unreviewed may stand in a prompt.")
 
     # What is recalled.
@@ -236,7 +242,7 @@ POLICY_GROUPS = (
             "stale_after_days", "decay_per_week", "decay_exempt_from", "dedup_similarity",
         ),
     ),
-    ("Who is taken at their word", ("review_origins", "inject_unreviewed")),
+    ("Who is taken at their word", ("review_origins", "approval_origins", "inject_unreviewed")),
     (
         "What is recalled",
         (

@@ -31,7 +31,10 @@ class AsyncMemories(AsyncConnection):
         idempotency_key: str | None = None,
         **fields: Unpack[NewMemoryFields],
     ) -> MemoryStored:
-        """Stores a memory, unless the same is known: `outcome` says what became of it."""
+        """Stores a memory, unless the same is known: `outcome` says what became of it.
+
+        Where a person has to decide, a MemoryHeld is answered, and nothing is stored yet.
+        """
         body = {"content": content, "dedupe": dedupe, **fields}
         return cast(MemoryStored, await self.create("memories", body, idempotency_key))
 

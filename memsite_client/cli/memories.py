@@ -53,6 +53,8 @@ def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **opti
     if json_:
         return print_json(memory)
     outcome = click.style(memory["outcome"], bold=True)
+    if "rejection_id" in memory:
+        return click.echo(f"{outcome}: a person has to decide. {one_line(memory['reason'])}")
     click.echo(f"{outcome}  {memory['id']}  {about(memory)}  confidence {confidence(memory['confidence'])}")
     if memory["reason"]:
         click.echo(one_line(memory["reason"]))
@@ -110,7 +112,9 @@ def update(
         raise click.UsageError("Say what to change: --content, --category, --pin …")
     with connect() as memsite:
         memory = memsite.change_memory(memory_id, version=version, **changes)
-    print_json(memory) if json_ else click.echo(memory_line(memory))
+    if not json_ and "rejection_id" in memory:
+        return click.echo("Nothing is changed yet: a person has to decide.")
+    return print_json(memory) if json_ else click.echo(memory_line(memory))
 
 
 @click.command()

@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import cast
+from typing import Literal, cast
 
-from memsite_client.shapes import JSON, AgentWithKey, App, Deleted, Memory, Origin, Reviewed, Scope
+from memsite_client.shapes import JSON, AgentWithKey, App, Decided, Deleted, Memory, Origin, Reviewed, Scope
 from memsite_client.sync.connection import Connection
 from memsite_client.wire import part
 
@@ -43,6 +43,18 @@ class Apps(Connection):
         """You have looked at them and let them stand."""
         path = f"apps/{part(app_id)}/memories/review"
         return cast(Reviewed, self.request("POST", path, json={"ids": list(ids)}, repeatable=True))
+
+    def list_app_rejections(
+        self, app_id: str, *, kind: str | None = None, decision: str | None = None
+    ) -> Iterator[JSON]:
+        """What did not become a memory, and why; what waits for a person is of kind quarantine or approval."""
+        return self.pages(f"apps/{part(app_id)}/rejections", {"kind": kind, "decision": decision})
+
+    def decide_rejections(
+        self, app_id: str, ids: Sequence[str], action: Literal["approve", "reject"], *, reason: str = ""
+    ) -> Decided:
+        path, body = f"apps/{part(app_id)}/rejections/decide", {"action": action, "ids": list(ids), "reason": reason}
+        return cast(Decided, self.request("POST", path, json=body))
 
     def create_agent(
         self, app_id: str, name: str, *, domain: str = "", scopes: Sequence[Scope] = ("read", "write"),

@@ -32,7 +32,10 @@ class Memories(Connection):
         idempotency_key: str | None = None,
         **fields: Unpack[NewMemoryFields],
     ) -> MemoryStored:
-        """Stores a memory, unless the same is known: `outcome` says what became of it."""
+        """Stores a memory, unless the same is known: `outcome` says what became of it.
+
+        Where a person has to decide, a MemoryHeld is answered, and nothing is stored yet.
+        """
         body = {"content": content, "dedupe": dedupe, **fields}
         return cast(MemoryStored, self.create("memories", body, idempotency_key))
 

@@ -145,6 +145,13 @@ DOORS: dict[str, Request] = {
     "review own app's foreign memory": lambda c, i: c.post(
         f"apps/{c.app.app_id}/memories/review", {"ids": [i["memory"]]}
     ),
+    "app rejections": lambda c, i: c.get(f"apps/{i['app']}/rejections"),
+    "decide rejections": lambda c, i: c.post(
+        f"apps/{i['app']}/rejections/decide", {"action": "reject", "ids": [i["rejection"]]}
+    ),
+    "decide own app's foreign rejection": lambda c, i: c.post(
+        f"apps/{c.app.app_id}/rejections/decide", {"action": "approve", "ids": [i["rejection"]]}
+    ),
     "erase user": lambda c, i: c.delete(f"apps/{i['app']}/users/{i['user']}"),
     "delete app session": lambda c, i: c.delete(f"apps/{i['app']}/sessions/{i['session']}"),
     "delete own app's foreign session": lambda c, i: c.delete(f"apps/{c.app.app_id}/sessions/{i['session']}"),
@@ -244,7 +251,8 @@ WITHOUT_IDS = {
 OWN_APP_ONLY = {
     "get app", "change app", "uninstall app", "app memories", "delete app memories", "delete app memory",
     "delete own app's foreign memory", "erase user", "delete app session", "delete own app's foreign session",
-    "review memories", "review own app's foreign memory",
+    "review memories", "review own app's foreign memory", "app rejections", "decide rejections",
+    "decide own app's foreign rejection",
     "purges", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
     "jobs of app", "runs of app", "run job of app", "retry run", "stop run",
     "health", "health as text", "past health", "lift cooldown",

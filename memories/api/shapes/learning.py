@@ -62,7 +62,7 @@ class FactShown(Shape):
 class RefusalShown(Shape):
     content = Text()
     category = Text()
-    kind = Text(help_text="marker, fact, conflict or quarantine")
+    kind = Text(help_text="marker, fact, conflict, quarantine or approval")
     reason = Text()
     scores = JSONObject()
 
@@ -83,6 +83,10 @@ class RejectionShown(Shape):
     decision = Text(help_text="open, overruled or confirmed")
     decided_by = Text()
     decided_at = serializers.DateTimeField(allow_null=True)
+    decision_reason = Text()
+    origin = Text(allow_null=True, help_text="Who said it.")
+    agent = Text(allow_null=True)
+    edits_id = Id(allow_null=True, help_text="The memory that it would have changed.")
     memory_id = Id(allow_null=True, help_text="What it became when it was overruled.")
     session_id = Id(allow_null=True)
     resource_id = Id(allow_null=True)
@@ -99,7 +103,9 @@ class EntityShown(Shape):
 
 
 EXTRACTION = names(ExtractionShown, without=("id", "session_id", "resource_id"))
-REJECTION = names(RejectionShown, without=("id", "memory_id", "session_id", "resource_id"))
+REJECTION = names(
+    RejectionShown, without=("id", "origin", "agent", "edits_id", "memory_id", "session_id", "resource_id")
+)
 FACT = names(FactShown, without=("message", "relations"))
 
 
@@ -114,10 +120,13 @@ def show_extraction(row: Extraction) -> dict[str, Any]:
 
 
 def show_rejection(row: Rejection) -> dict[str, Any]:
-    """Reads memory, session and resource: select them for lists."""
+    """Reads memories, session, agent and resource: select them for lists."""
     return {
         "id": row.uid,
         **{name: getattr(row, name) for name in REJECTION},
+        "origin": (row.candidate or {}).get("origin"),
+        "agent": row.agent.name if row.agent else None,
+        "edits_id": row.edits.uid if row.edits else None,
         "memory_id": row.memory.uid if row.memory else None,
         "session_id": row.session.uid if row.session else None,
         "resource_id": row.resource.uid if row.resource else None,

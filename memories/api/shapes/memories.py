@@ -9,7 +9,19 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.api.fields import Confidence, Flag, Id, JSONObject, Number, Shape, Tags, Text, Whole, category, names
-from memories.models import SAYABLE, Kind, Link, LinkKind, Memory, Revision, Status, Trust, Visibility
+from memories.models import (
+    SAYABLE,
+    Kind,
+    Link,
+    LinkKind,
+    Memory,
+    Rejection,
+    RejectionKind,
+    Revision,
+    Status,
+    Trust,
+    Visibility,
+)
 from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, Told
 from memories.retrieve.pipeline import MODES
@@ -21,8 +33,8 @@ from memsite.tenancy.policy import Block
 MAX_BATCH = 500
 MAX_QUERY_CHARACTERS = 10_000
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
-# What a caller may set; superseding is what a merge does.
 ORIGINS_OF_AGENTS = [(one.value, one.label) for one in SAYABLE_ORIGINS]
+# What a caller may set; superseding is what a merge does.
 SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
 
 
@@ -121,8 +133,19 @@ class MemoryStored(MemoryShown):
     contradicts = serializers.ListField(child=Id())
 
 
+class MemoryHeld(Shape):
+    """Kept, and not stored: a person decides (docs/trust.md)."""
+
+    outcome = serializers.ChoiceField(["quarantined", "waiting"], help_text="waiting: for a person's approval.")
+    reason = Text()
+    rejection_id = Id()
+
+
 class BatchAnswer(Shape):
-    results = serializers.ListField(child=JSONObject(), help_text="Per item: the memory, or `{error}`.")
+    results = serializers.ListField(
+        child=JSONObject(),
+        help_text="Per item: the memory, `{error}`, or what waits for a person.",
+    )
 
 
 class Ids(Shape):
@@ -262,6 +285,7 @@ OWN_TO_AN_APP: dict[str, Any] = {
 }  # fmt: skip
 OWN = names(MemoryShown, without=("id", "session_id", "resource_id"))
 REVISION = names(RevisionShown)
+HELD = {RejectionKind.QUARANTINE: "quarantined", RejectionKind.APPROVAL: "waiting"}
 
 
 def show_memory(memory: Memory) -> dict[str, Any]:
@@ -273,6 +297,11 @@ def show_memory(memory: Memory) -> dict[str, Any]:
         "session_id": memory.session.uid if memory.session else None,
         "resource_id": memory.resource.uid if memory.resource else None,
     }
+
+
+def show_held(rejection: Rejection) -> dict[str, Any]:
+    outcome = HELD[RejectionKind(rejection.kind)]
+    return {"outcome": outcome, "reason": rejection.reason, "rejection_id": rejection.uid}
 
 
 def show_tagged(memory: Memory, tags: Sequence[str]) -> dict[str, Any]:

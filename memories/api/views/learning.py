@@ -86,12 +86,13 @@ class Rejections(AgentView):
     def get(self, request: Request) -> Response:
         """What did not become a memory in this agent's sessions, and why."""
         refuse_unknown(request, "kind", "decision")
-        rows = Rejection.objects.for_app(self.app).filter(session__agent=self.caller().agent)
+        mine = Q(session__agent=self.caller().agent) | Q(agent=self.caller().agent)
+        rows = Rejection.objects.for_app(self.app).filter(mine)
         if kind := request.query_params.get("kind"):
             rows = rows.filter(kind=one_of("kind", kind, RejectionKind.values))
         if decision := request.query_params.get("decision"):
             rows = rows.filter(decision=one_of("decision", decision, Decision.values))
-        return page(self, rows.select_related("memory", "session", "resource"), show_rejection)
+        return page(self, rows.select_related("memory", "edits", "session", "agent", "resource"), show_rejection)
 
 
 class OverruleRejection(AgentView):
@@ -100,7 +101,7 @@ class OverruleRejection(AgentView):
     @extend_schema(request=None, responses={201: MemoryStored, 200: MemoryStored}, operation_id="overrule_rejection")
     def post(self, request: Request, uid: UUID) -> Response:
         """Stores it after all. 409 if somebody has decided already, 422 if no text of it was kept."""
-        rows = Rejection.objects.for_app(self.app).select_related("session__agent", "resource")
+        rows = Rejection.objects.for_app(self.app).select_related("session__agent", "agent", "resource")
         try:
             outcome = self.memory_agent().overrule(found(rows.filter(uid=uid).first()))
         except AlreadyDecided as error:

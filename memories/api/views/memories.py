@@ -12,7 +12,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.agent import MemoryAgent, VersionMismatch
+from memories.agent import MemoryAgent, VersionMismatch, Withheld
 from memories.api.base import AgentView, Answer, etag, expected_version, found
 from memories.api.pages import as_moment, as_uuid, one_of, page, refuse_unknown
 from memories.api.schema import IF_MATCH, lists
@@ -23,12 +23,14 @@ from memories.api.shapes.memories import (
     LinkShown,
     MemoryBatch,
     MemoryChanges,
+    MemoryHeld,
     MemoryShown,
     MemoryStored,
     NewLink,
     NewMemory,
     NewMemoryOnce,
     RevisionShown,
+    show_held,
     show_link,
     show_memory,
     show_revision,
@@ -64,10 +66,12 @@ class Memories(StoringView):
         return page(self, of_level_asked(rows.filter(**list_filters(request)), request), show_memory)
 
     @extend_schema(
-        request=NewMemoryOnce, responses={201: MemoryStored, 200: MemoryStored}, operation_id="create_memory"
+        request=NewMemoryOnce,
+        responses={201: MemoryStored, 200: MemoryStored, 202: MemoryHeld},
+        operation_id="create_memory",
     )
     def post(self, request: Request) -> Response:
-        """201 for a new memory, 200 when it reinforced one that says the same."""
+        """201 for a new memory, 200 when it reinforced one that says the same, 202 when a person has to decide."""
         body = self.read(NewMemoryOnce)
         dedupe = body.pop("dedupe")
         candidate = self.candidate(body)
@@ -107,14 +111,16 @@ def of_level_asked(rows: MemoryQuerySet, request: Request) -> MemoryQuerySet:
 
 
 def stored_answer(outcome: Outcome) -> Answer:
-    assert outcome.memory is not None
+    if outcome.memory is None:
+        assert outcome.rejection is not None, "what is not stored is kept for a person"
+        return 202, show_held(outcome.rejection)
     body = {
         **show_memory(outcome.memory),
         "outcome": str(outcome.kind),
         "reason": outcome.reason,
         "contradicts": [memory.uid for memory in outcome.against],
     }
-    return 200 if outcome.kind == OutcomeKind.REINFORCED else 201, body
+    return 200 if outcome.kind in (OutcomeKind.REINFORCED, OutcomeKind.EDITED) else 201, body
 
 
 class BatchOfMemories(Memories):
@@ -188,9 +194,14 @@ class OneMemory(AgentView):
         then = state_at(memory, as_moment("as_of", request.query_params["as_of"]))
         return Response({**show_memory(memory), **shown_state(found(then))})
 
-    @extend_schema(request=MemoryChanges, responses=MemoryShown, parameters=[IF_MATCH], operation_id="change_memory")
+    @extend_schema(
+        request=MemoryChanges,
+        responses={200: MemoryShown, 202: MemoryHeld},
+        parameters=[IF_MATCH],
+        operation_id="change_memory",
+    )
     def patch(self, request: Request, uid: UUID) -> Response:
-        """With `If-Match`, only if nobody changed it since."""
+        """With `If-Match`, only if nobody changed it since. 202: nothing is changed until a person has decided."""
         agent = self.memory_agent()
         memory = self.memory(agent, uid)
         changes = self.read(MemoryChanges)
@@ -199,6 +210,8 @@ class OneMemory(AgentView):
             edited = agent.edit(memory, changes, version=expected_version(request))
         except VersionMismatch as error:
             raise PreconditionFailed from error
+        except Withheld as held:
+            return Response(show_held(held.rejection), status=202)
         return Response(show_memory(edited), headers=etag(edited))
 
     @extend_schema(responses={200: Deleted}, parameters=[IF_MATCH], operation_id="delete_memory")

@@ -103,14 +103,14 @@ class Graph:
         candidates = [self.entity_candidate(one) for one in told]
         for one in told:
             candidates += self.observation_candidates(one["name"], one["observations"])
-        self.keep(candidates)
-        return told
+        held = self.keep(candidates)
+        return [without(one, held) for one in told if ("entity", one["name"]) not in held]
 
     def create_relations(self, relations: Sequence[Relation]) -> list[Relation]:
         keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
         new = [key for key in keys if key not in self.relations]
-        self.keep([self.relation_candidate(key) for key in new])
-        return [relation(key) for key in new]
+        held = self.keep([self.relation_candidate(key) for key in new])
+        return [relation(key) for key in new if ("relation", *key) not in held]
 
     def add_observations(self, told: Sequence[tuple[str, Sequence[str]]]) -> list[Added]:
         """Raises NoSuchEntity, and nothing is added."""
@@ -125,8 +125,11 @@ class Graph:
             candidates += new
             added = {one.content for one in new}
             results.append({"entityName": name, "addedObservations": [text for text in fresh if clean(text) in added]})
-        self.keep(candidates)
-        return results
+        held = self.keep(candidates)
+        return [
+            {**one, "addedObservations": [text for text in one["addedObservations"] if not is_held(held, one, text)]}
+            for one in results
+        ]
 
     def delete_entities(self, names: Iterable[str]) -> None:
         """With what was observed of them, and every relation they are in."""
@@ -149,11 +152,13 @@ class Graph:
         keys = dict.fromkeys((one["from"], one["relationType"], one["to"]) for one in relations)
         self.agent.forget([self.relations[key] for key in keys if key in self.relations])
 
-    def keep(self, candidates: Sequence[Candidate]) -> None:
+    def keep(self, candidates: Sequence[Candidate]) -> set[tuple[str, ...]]:
+        """Stores them; answers those of which a person has to decide, as `told_of` names them."""
         limit = self.agent.app.policy.max_characters
         if any(len(one.content) > limit for one in candidates):
             raise ValidationError(f"This app's memories have at most {limit:,} characters.")
-        keep_new(self.agent, KIND, candidates)
+        held = keep_new(self.agent, KIND, candidates)
+        return {told_of(one) for one in candidates if one.external_id in held}
 
     def entity_candidate(self, entity: Entity) -> Candidate:
         name, kind = entity["name"], entity["entityType"]
@@ -177,6 +182,24 @@ class Graph:
             content=content, subject=subject[:MOST_IN_SUBJECT], metadata={KIND: told}, agent=self.agent.agent,
             origin=self.origin, external_id=external_id(KIND, *names), **fields,
         )  # fmt: skip
+
+
+def told_of(candidate: Candidate) -> tuple[str, ...]:
+    """("entity", name), ("about", name, text) or ("relation", from, type, to)."""
+    told = candidate.metadata[KIND]
+    if "entity" in told:
+        return "entity", told["entity"]
+    return ("about", told["about"], candidate.content) if "about" in told else ("relation", *told["relation"])
+
+
+def without(entity: Entity, held: set[tuple[str, ...]]) -> Entity:
+    """The entity with those observations that are stored."""
+    told = [text for text in entity["observations"] if ("about", entity["name"], clean(text)) not in held]
+    return {**entity, "observations": told}
+
+
+def is_held(held: set[tuple[str, ...]], added: Added, text: str) -> bool:
+    return ("about", added["entityName"], clean(text)) in held
 
 
 def relation(key: tuple[str, str, str]) -> Relation:

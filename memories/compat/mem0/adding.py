@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
-from memories.agent import MemoryAgent
+from memories.agent import MemoryAgent, Withheld
 from memories.compat.kept import external_id
 from memories.compat.mem0.filters import metadata_of, owner_of
 from memories.compat.mem0.shapes import end_of
@@ -31,7 +31,15 @@ def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memo
         "valid_until": end_of(fields.get("expiration_date")),
     }
     given = {name: value for name, value in changes.items() if value}
-    return [agent.edit(row, given, reason="told with it") if given else row for row in rows], is_pending
+    return [told_with(agent, row, given) for row in rows], is_pending
+
+
+def told_with(agent: MemoryAgent, row: Memory, given: Mapping[str, Any]) -> Memory:
+    """The memory with what was told beside it, unless a person has to decide about that."""
+    try:
+        return agent.edit(row, given, reason="told with it") if given else row
+    except Withheld:
+        return row
 
 
 def said(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:

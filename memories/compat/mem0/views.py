@@ -13,6 +13,7 @@ from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memories.agent import Withheld
 from memories.api.fields import read_as
 from memories.api.searching import search_page
 from memories.api.shapes.memories import SearchQuestion
@@ -34,6 +35,7 @@ from memories.compat.mem0.shapes import (
 from memories.models import Action, Memory, Revision
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter
+from memsite.exceptions import Unprocessable
 from memsite.tenancy.authentication import KeyAuthentication, key_of
 from memsite.tenancy.models import Scope
 from memsite.tenancy.origin import Origin
@@ -220,7 +222,10 @@ class OneMemory(Mem0View):
         if not changes:
             raise ValidationError("Say what to change: text, metadata or expiration_date.")
         check_changes(memory, changes, self.app.policy)
-        memory = self.memory_agent().edit(memory, changes)
+        try:
+            memory = self.memory_agent().edit(memory, changes)
+        except Withheld as held:
+            raise Unprocessable(f"Not changed: a person has to decide. {held}") from held
         return Response(show_item(memory) if self.hosted else {"message": "Memory updated successfully!"})
 
     def delete(self, request: Request, memory_id: str) -> Response:

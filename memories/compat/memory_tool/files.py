@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memories.agent import MemoryAgent
+from memories.agent import MemoryAgent, Withheld
 from memories.compat.kept import external_id, keep_new, kept
 from memories.compat.memory_tool.paths import ROOT, Refused, folders_above, is_below
 from memories.models import GENERAL, Kind, Memory, Visibility
@@ -48,11 +48,21 @@ class Files:
             **fields, kind=Kind.GENERAL, category=GENERAL, pinned=True, visibility=Visibility.AGENT,
             agent=self.agent.agent, user_id=self.user_id,
         )  # fmt: skip
-        keep_new(self.agent, KIND, [candidate])
+        held = keep_new(self.agent, KIND, [candidate])
+        if held:
+            raise Refused(
+                f"The file {path} was not created, a person has to decide about it: {', '.join(held.values())}"
+            )
 
     def change(self, path: str, text: str) -> None:
         row = self.file(path)
-        self.agent.edit(row, self.fields(path, text), version=row.version, reason="edited as a file")
+        self.edit(row, self.fields(path, text), "edited as a file")
+
+    def edit(self, row: Memory, fields: dict[str, Any], reason: str) -> None:
+        try:
+            self.agent.edit(row, fields, version=row.version, reason=reason)
+        except Withheld as held:
+            raise Refused(f"Nothing was changed, a person has to decide about it: {held}") from held
 
     def delete(self, path: str) -> None:
         if path == ROOT:
@@ -67,7 +77,7 @@ class Files:
         self.check_folders(new)
         for path, row in self.with_below(old).items():
             moved = self.fields(new + path[len(old) :], text_of(row))
-            self.agent.edit(row, moved, version=row.version, reason="renamed as a file")
+            self.edit(row, moved, "renamed as a file")
 
     def with_below(self, path: str) -> dict[str, Memory]:
         """The file, or all in the folder."""

@@ -13,7 +13,7 @@ from memories.capture.candidates import LESSON_IMPORTANCE
 from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.forms import AddForm, EditForm
 from memories.dashboard.pages.memories.one import memory_of, show_one
-from memories.dashboard.show import go, saved, show, toast
+from memories.dashboard.show import Tone, go, saved, show, toast
 from memories.models import Kind, Memory, Revision
 from memories.store import LimitReached
 from memsite.tenancy.access import Right
@@ -60,7 +60,12 @@ def save(request: DeskRequest, form: EditForm, memory: Memory) -> HttpResponse:
         answer = show_one(request, memory)
     else:
         answer = show(request, "memories/row_page", {"memory": memory}, part="memories/row")
-    return toast(answer, "Saved." if changes else "Nothing was changed.")
+    warning = request.desk.agent().warning_about(changes.get("content", ""))
+    return toast(answer, warning or ("Saved." if changes else "Nothing was changed."), tone_of(warning))
+
+
+def tone_of(warning: str) -> Tone:
+    return "warning" if warning else "success"
 
 
 def show_form(request: DeskRequest, form: EditForm) -> HttpResponse:
@@ -105,5 +110,7 @@ def add(request: DeskRequest) -> HttpResponse:
         except LimitReached as full:
             form.add_error(None, str(full))
         else:
-            return saved("Added.") if request.htmx else go(request, desk.address("memories"), "Added.")
+            warning = desk.agent().warning_about(form.cleaned_data["content"])
+            told, tone = warning or "Added.", tone_of(warning)
+            return saved(told, tone) if request.htmx else go(request, desk.address("memories"), told, tone)
     return show(request, "memories/add_page", {"form": form}, part="memories/add_form")

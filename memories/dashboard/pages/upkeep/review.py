@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +26,8 @@ from memsite.tenancy.scoping import ScopedQuerySet
 KINDS = {
     RejectionKind.FACT: "fact: not worth keeping",
     RejectionKind.CONFLICT: "conflict: at odds with something surer",
-    RejectionKind.QUARANTINE: "quarantine: reads like an instruction",
+    RejectionKind.QUARANTINE: "quarantine: not for an agent to read",
+    RejectionKind.APPROVAL: "approval: the word of somebody who is not simply believed",
     RejectionKind.MARKER: "marker: cannot be read",
 }
 DECISIONS = [("", "open"), (Decision.OVERRULED, "approved"), (Decision.CONFIRMED, "rejected")]
@@ -68,7 +70,9 @@ def review(request: DeskRequest) -> HttpResponse:
 
 
 def rejections(desk: Desk) -> ScopedQuerySet[Rejection]:
-    return Rejection.objects.for_app(desk.app).select_related("session__agent", "resource", "memory__cold_text")
+    return Rejection.objects.for_app(desk.app).select_related(
+        "session__agent", "agent", "resource", "memory__cold_text", "edits__cold_text"
+    )
 
 
 def rejection_of(desk: Desk, uid: UUID) -> Rejection:
@@ -85,6 +89,8 @@ def decide(request: DeskRequest) -> HttpResponse:
     if action not in ACTIONS or (action == "approve" and len(uids) > MOST_APPROVED):
         raise BadRequest
     done_to_them, change = ACTIONS[action]
+    if action == "reject":
+        change = partial(MemoryAgent.confirm_each, reason=request.POST.get("reason", "")[:500])
     rows = rejections(request.desk).filter(uid__in=uids).order_by("uid")
     return done(request, "upkeep-review", *tell(change(request.desk.agent(), rows), done_to_them))
 

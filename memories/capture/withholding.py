@@ -1,0 +1,45 @@
+"""What waits for a person before it may be remembered: texts that are not for an agent to read, and the word of those
+whom the app does not take at it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from memories.capture.refusals import Refusal, plain_fields
+from memories.models import RejectionKind
+from memories.store import Candidate
+from memories.text.clean import texts_in
+from memories.text.instructions import find_instructions
+from memsite.tenancy.origin import Origin
+from memsite.tenancy.policy import AppPolicy
+
+READ_BY_AGENTS = ("content", "subject", "tags", "metadata")
+
+
+def withheld(candidate: Candidate, policy: AppPolicy) -> Refusal | None:
+    """Why it is kept for a person to decide; None where it may be stored, or a person vouches for it already."""
+    if candidate.origin == Origin.OPERATOR or candidate.reviewed_at:
+        return None
+    told = {name: getattr(candidate, name) for name in READ_BY_AGENTS}
+    why = reason_to_wait(told, candidate.origin, policy)
+    return why and Refusal(candidate.category, why[1], candidate.content, why[0], {}, plain_fields(candidate))
+
+
+def reason_to_wait(told: Mapping[str, Any], origin: str, policy: AppPolicy) -> tuple[str, str] | None:
+    """(kind of rejection, reason) for the fields of a memory that somebody tells."""
+    if suspicion := suspicion_in(text for name in READ_BY_AGENTS for text in texts_in(told.get(name))):
+        return RejectionKind.QUARANTINE, suspicion
+    if origin in policy.approval_origins:
+        return RejectionKind.APPROVAL, f"the word of {Origin(origin).label}: a person has to approve it"
+    return None
+
+
+def suspicion_in(texts: Iterable[str]) -> str:
+    """The first thing that is wrong with one of these; empty if nothing is."""
+    return next((f"{one.kind}: {one.why}" for one in suspicions(texts)), "")
+
+
+def suspicions(texts: Iterable[str]) -> Iterator[Any]:
+    for text in texts:
+        yield from find_instructions(text)

@@ -1,0 +1,37 @@
+"""Looks once more at what is about to stand before an agent: it may have been stored before anybody looked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+
+import structlog
+
+from memories.models import Memory
+from memories.text.instructions import find_instructions
+from memsite.tenancy.origin import Origin
+
+log = structlog.get_logger("memories.inject")
+TEXTS_KEPT = 10_000
+
+
+def harmless(memories: Iterable[Memory]) -> list[Memory]:
+    """Without those that are not for an agent to read, unless a person vouches for them."""
+    return [memory for memory in memories if is_vouched(memory) or is_harmless(memory)]
+
+
+def is_vouched(memory: Memory) -> bool:
+    return memory.origin == Origin.OPERATOR or memory.reviewed_at is not None
+
+
+def is_harmless(memory: Memory) -> bool:
+    found = is_suspicious(memory.content) or is_suspicious(memory.subject or "")
+    if found:
+        log.warning("kept_from_the_agent", memory=str(memory.uid))
+    return not found
+
+
+@lru_cache(TEXTS_KEPT)
+def is_suspicious(text: str) -> bool:
+    """Whether it would be quarantined. Those looked at last are remembered: the same few are shown again and again."""
+    return bool(find_instructions(text))
