@@ -27,6 +27,7 @@ from memories.maintain.crashed import flush_crashed
 from memories.maintain.decay import decay_app
 from memories.maintain.run import Run, Unclaimed
 from memories.models import Extraction, Kind, Memory
+from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.trust import tags_of
 from memories.text.tokens import estimate_tokens
@@ -67,6 +68,13 @@ class Greeting:
     @property
     def blocks(self) -> tuple[Injected, Injected, Injected]:
         return self.taught, self.due, self.known
+
+    @property
+    def listed(self) -> Injected:
+        """The lessons for which the blocks have no room: handed over all the same."""
+        told = {memory.pk for memory in self.memories}
+        rest = [lesson for lesson in self.lessons if lesson.pk not in told]
+        return Injected("", 0, rest, len(rest), LESSONS, tuple(lesson.content for lesson in rest))
 
     @property
     def text(self) -> str:
@@ -113,7 +121,7 @@ class Sessions(Feedback, Triggers, Upkeep):
         now = timezone.now()
         decay_app(self.app, now, Unclaimed(now))
         greeting = self.greeting(session.user_id, now)
-        for block in greeting.blocks:
+        for block in (*greeting.blocks, greeting.listed):
             note_injected(session, block, None, now)
         return replace(greeting, jobs_run=["decay", *self.fire_overdue("session start")])
 

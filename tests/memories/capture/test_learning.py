@@ -334,11 +334,10 @@ class TestEcho:
         assert self.picture(alice) == before
 
     def test_a_lesson_it_was_started_with_is_echoed_too(self, alice: Caller) -> None:
-        """Lessons come with every session start, also where the block has no room for them."""
-        for service in ("web", "dns", "proxy", "disk"):
-            alice.remember(f"The {service} takes " + "a very long time to settle " * 4, confidence=1.0, subject=service)
+        """Lessons come with every session start, also where their block has no room for them."""
+        alice.remember("Ask " + "before each and every restart " * 6, kind="lesson", importance=5)
         lesson = alice.remember("The database listens on port 5433", kind="lesson", confidence=0.6)
-        AppPolicy.objects.filter(app=alice.app).update(session_budget_tokens=150)
+        AppPolicy.objects.filter(app=alice.app).update(session_budget_tokens=60)
         session = alice.start_session()
         assert lesson["content"] in [shown["content"] for shown in session["context"]["lessons"]]
         assert lesson["content"] not in session["context"]["text"]
