@@ -10,6 +10,7 @@ from typing import Any, Literal, TypedDict
 JSON = dict[str, Any]
 Kind = Literal["decision", "insight", "fact", "preference", "project", "conversation", "general", "lesson"]
 Origin = Literal["operator", "user", "assistant", "agent", "tool", "web"]
+RollbackWhat = Literal["session", "resource", "agent", "origin", "import", "bridge"]
 SayableOrigin = Literal["assistant", "agent", "tool", "web"]
 Visibility = Literal["app", "agent", "shared"]
 Status = Literal["active", "inactive", "archived"]
@@ -134,6 +135,21 @@ class Reviewed(TypedDict):
 
     reviewed: int
     left: dict[str, int]
+
+
+class Rollback(TypedDict):
+    """`counts` has memories `withdrawn` and changes of others `undone`, so far."""
+
+    id: str
+    what: str
+    source: str
+    since: str | None
+    reason: str
+    status: str
+    counts: dict[str, int]
+    asked_by: str
+    asked_at: str
+    finished_at: str | None
 
 
 class Decided(TypedDict):

@@ -9,6 +9,7 @@ from memories.agent.porting import BadFile, CannotImport, Porting, StillPurging
 from memories.agent.purging import Purging
 from memories.agent.recall import Context, Recalling
 from memories.agent.review import AlreadyDecided, CannotBeStored, Review
+from memories.agent.rollback import CannotTakeBack, Foreseen, NoSuchSource, RollingBack
 from memories.agent.sessions import Sessions
 from memories.agent.spending import Spending
 from memories.agent.summaries import Summaries
@@ -22,13 +23,16 @@ __all__ = [
     "CannotBeStored",
     "CannotImport",
     "CannotMerge",
+    "CannotTakeBack",
     "Change",
     "Changed",
     "Context",
+    "Foreseen",
     "Held",
     "LeftAlone",
     "MemoryAgent",
     "MemoryGone",
+    "NoSuchSource",
     "StillPurging",
     "VersionMismatch",
     "Withheld",
@@ -38,6 +42,6 @@ __all__ = [
 
 class MemoryAgent(
     Porting, Telling, Sessions, Feedback, Triggers, Curation, Holding, Recalling, Learning, Review, Summaries,
-    Spending, Purging,
+    Spending, Purging, RollingBack,
 ):  # fmt: skip
     """All of it for one caller."""

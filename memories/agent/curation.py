@@ -142,6 +142,8 @@ class Curation(Knowledge):
 
 def archive_one(write: Writer, memory: Memory) -> None:
     refuse_superseded(memory)
+    if memory.status == Status.WITHDRAWN:
+        raise LeftAlone("its source was taken back; restore it first")
     if memory.status in (Status.ARCHIVED, Status.COLD):
         raise LeftAlone("archived already")
     write.archive(memory)
@@ -186,6 +188,8 @@ def undo_one(write: Writer, memory: Memory) -> None:
 def check_merge(rows: Sequence[Memory]) -> None:
     if len(rows) < 2:
         raise CannotMerge("Select two or more memories to merge.")
+    if any(memory.status == Status.WITHDRAWN for memory in rows):
+        raise CannotMerge("The source of one was taken back: restore it first.")
     if any(memory.is_superseded for memory in rows):
         raise CannotMerge("A superseded memory has been merged already.")
     if len({readers(memory) for memory in rows}) > 1:

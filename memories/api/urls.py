@@ -52,6 +52,7 @@ urlpatterns = [
     path("apps/<str:app_id>/memories/<uuid:uid>", apps.AppMemory.as_view()),
     path("apps/<str:app_id>/rejections", trust.AppRejections.as_view()),
     path("apps/<str:app_id>/rejections/decide", trust.DecideRejections.as_view()),
+    path("apps/<str:app_id>/rollbacks", trust.Rollbacks.as_view()),
     path("apps/<str:app_id>/users/<path:user_id>", apps.AppUser.as_view()),
     path("apps/<str:app_id>/sessions/<uuid:uid>", apps.AppSession.as_view()),
     path("apps/<str:app_id>/export", portable.Export.as_view()),

@@ -15,6 +15,7 @@ from memories.jobs.sweeps import (
     LimitSweep,
     Purging,
     Reembedding,
+    Rollbacks,
     SummarySweep,
     Webhooks,
 )
@@ -30,6 +31,7 @@ EVERY_JOB: tuple[Job[Any], ...] = (
     LimitSweep(),
     FlushCrashed(),
     Imports(),
+    Rollbacks(),
     Webhooks(),
     Purging(),
     Triggers(),

@@ -15,7 +15,7 @@ from memories.maintain.crashed import silent_since
 from memories.maintain.overtaken import apps_overtaken
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.reembed import apps_to_reembed, reembed
-from memories.models import Delivery, Extraction, Import, SummaryDue, Webhook
+from memories.models import Delivery, Extraction, Import, Rollback, SummaryDue, Webhook
 from memories.retrieve.serving import current_embedder
 from memsite.jobs.job import Run
 from memsite.jobs.schedule import Every
@@ -97,6 +97,16 @@ class Imports(MemoryJob):
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         hands.carry_on_imports(run)
+
+
+class Rollbacks(MemoryJob):
+    name, title, schedule = "rollbacks", "takes back the rest of what came from a source", Every(1)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return Rollback.objects.open().order_by().values_list("app_id", flat=True).distinct()
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        hands.carry_on_rollbacks(run)
 
 
 class Webhooks(MemoryJob):

@@ -8,7 +8,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from memories.maintain.idle import days_ago, unused_since
 from memories.maintain.run import Run
-from memories.models import LIVE, Memory, Preload, TriggerStatus
+from memories.models import LIVE, Memory, Preload, Status, TriggerStatus
 from memories.models.memory import MemoryQuerySet
 from memories.store import writing
 from memsite.tenancy.models import App
@@ -44,5 +44,10 @@ def unused(app: App, now: datetime) -> MemoryQuerySet:
     unchanged = ~Q(status__in=LIVE) | Q(updated_at__lt=since)
     begun = Q(valid_from=None) | Q(valid_from__lt=since)
     awaited = Preload.objects.for_app(app).filter(memory=OuterRef("pk"), trigger__status=TriggerStatus.WAITING)
-    rows = Memory.objects.for_app(app).warm().filter(unused_since(app, since), unchanged, begun, pinned=False)
+    rows = (
+        Memory.objects.for_app(app)
+        .warm()
+        .exclude(status=Status.WITHDRAWN)
+        .filter(unused_since(app, since), unchanged, begun, pinned=False)
+    )
     return rows.filter(~Exists(awaited)).order_by("pk")

@@ -25,6 +25,7 @@ from memories.models.purge import Purge, PurgeStatus, PurgeWhat
 from memories.models.recall_count import RecallCount
 from memories.models.rejection import WAITING, Decision, Rejection, RejectionKind
 from memories.models.revision import Action, Revision
+from memories.models.rollback import Rollback, RollbackStatus, RollbackWhat
 from memories.models.summary import Passage, Summary, SummaryDue
 from memories.models.trigger import FutureTrigger, Preload, TriggerStatus
 from memories.models.vector import Vector
@@ -69,6 +70,9 @@ __all__ = [
     "RejectionKind",
     "Reservation",
     "Revision",
+    "Rollback",
+    "RollbackStatus",
+    "RollbackWhat",
     "Sentiment",
     "Source",
     "Status",

@@ -54,6 +54,7 @@ class Status(models.TextChoices):
     SUPERSEDED = "superseded", "superseded by another"
     ARCHIVED = "archived"
     COLD = "cold", "cold: nobody has asked for it in a long time"
+    WITHDRAWN = "withdrawn", "withdrawn: its source was taken back"
 
 
 LIVE = (Status.ACTIVE, Status.INACTIVE)
@@ -127,10 +128,10 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         return rows.filter(is_trusted if level == Trust.TRUSTED else ~is_trusted)
 
     def visible_to(self, agent: Agent | None) -> Self:
-        """What this agent may see of its app; operators (no agent) see all."""
+        """What this agent may see of its app: nothing that was taken back; operators (no agent) see all."""
         if agent is None:
             return self
-        return self.filter(~Q(visibility=Visibility.AGENT) | Q(agent=agent))
+        return self.filter(~Q(visibility=Visibility.AGENT) | Q(agent=agent)).exclude(status=Status.WITHDRAWN)
 
     def once_shared(self) -> Self:
         """What is one agent's alone by now, and was everybody's before."""

@@ -25,6 +25,7 @@ class Action(models.TextChoices):
     IGNORED = "ignored", "ignored: shown and not used"
     PROMOTED = "promoted", "promoted: new that day"
     GATHERED = "gathered", "gathered into an insight"
+    WITHDRAWN = "withdrawn", "withdrawn: its source was taken back"
     REVIEWED = "reviewed", "reviewed: a person has looked at it"
 
 

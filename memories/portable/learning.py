@@ -26,7 +26,8 @@ def session_for(row: Import, agent: Agent, line: Line, now: datetime) -> tuple[A
         external_id=line["id"],
         defaults={
             "app": row.app, "title": line["title"], "user_id": line["user_id"] or row.user_id,
-            "environment": {"client": row.source}, "status": SessionStatus.ENDED, "end_reason": END_REASON,
+            "environment": {"client": row.source, "import": str(row.uid)}, "status": SessionStatus.ENDED,
+            "end_reason": END_REASON,
             "started_at": began, "heartbeat_at": ended, "ended_at": ended,
         },
     )  # fmt: skip

@@ -30,12 +30,13 @@ SELECT m.id, m.status = 'active', m.visibility = 'shared', m.visibility = 'agent
        coalesce(m.created_at, m.created_at), coalesce(m.updated_at, m.updated_at),
        coalesce(m.valid_from, m.valid_from), coalesce(m.valid_until, m.valid_until), v.data
 FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
-WHERE m.app_id = %s AND m.change_number > %s AND m.purged_at IS NULL AND m.status <> 'cold'
+WHERE m.app_id = %s AND m.change_number > %s AND m.purged_at IS NULL AND m.status NOT IN ('cold', 'withdrawn')
 """
-# Forgotten, to be forgotten, or in the cold archive.
+# Forgotten, to be forgotten, taken back, or in the cold archive.
 GONE = """
 SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s UNION ALL
-SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND (purged_at IS NOT NULL OR status = 'cold')
+SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s
+AND (purged_at IS NOT NULL OR status IN ('cold', 'withdrawn'))
 """
 Rows = list[tuple[Any, ...]]
 

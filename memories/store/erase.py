@@ -24,6 +24,7 @@ from memories.models import (
     PurgeStatus,
     RecallCount,
     Rejection,
+    Rollback,
     Summary,
     SummaryDue,
 )
@@ -39,7 +40,7 @@ BATCH = 500
 BATCH_OF_TEXTS = 200
 """A text may have megabytes."""
 OF_A_SESSION = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown, Turn)
-OF_AN_APP = (SummaryDue, Entity, RecallCount, HealthReport, Import)
+OF_AN_APP = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback)
 """What was spent stays: the ledger holds numbers."""
 Delete = Callable[[Writer], int]
 

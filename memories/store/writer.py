@@ -468,6 +468,8 @@ def edit_action(old_status: str, new_status: str) -> Action:
         return Action.ARCHIVED
     if new_status == Status.COLD:
         return Action.FROZEN
+    if new_status == Status.WITHDRAWN:
+        return Action.WITHDRAWN
     if new_status == Status.ACTIVE or old_status == Status.COLD:
         return Action.RESTORED
     return Action.EDITED

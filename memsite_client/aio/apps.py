@@ -6,7 +6,19 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Literal, cast
 
 from memsite_client.aio.connection import AsyncConnection
-from memsite_client.shapes import JSON, AgentWithKey, App, Decided, Deleted, Memory, Origin, Reviewed, Scope
+from memsite_client.shapes import (
+    JSON,
+    AgentWithKey,
+    App,
+    Decided,
+    Deleted,
+    Memory,
+    Origin,
+    Reviewed,
+    Rollback,
+    RollbackWhat,
+    Scope,
+)
 from memsite_client.wire import part
 
 
@@ -54,6 +66,17 @@ class AsyncApps(AsyncConnection):
     ) -> Decided:
         path, body = f"apps/{part(app_id)}/rejections/decide", {"action": action, "ids": list(ids), "reason": reason}
         return cast(Decided, await self.request("POST", path, json=body))
+
+    def list_rollbacks(self, app_id: str) -> AsyncIterator[Rollback]:
+        return self.pages(f"apps/{part(app_id)}/rollbacks", {})
+
+    async def roll_back(
+        self, app_id: str, what: RollbackWhat, source: str, *, since: str | None = None, reason: str = "",
+        dry_run: bool = False,
+    ) -> Rollback:  # fmt: skip
+        """Takes back what came from one source. With `dry_run` it only answers what that would be, in counts."""
+        body = {"what": what, "source": source, "since": since, "reason": reason, "dry_run": dry_run}
+        return cast(Rollback, await self.request("POST", f"apps/{part(app_id)}/rollbacks", json=body))
 
     async def create_agent(
         self, app_id: str, name: str, *, domain: str = "", scopes: Sequence[Scope] = ("read", "write"),

@@ -28,6 +28,7 @@ from memories.models import (
     Memory,
     Preload,
     Rejection,
+    Rollback,
     Summary,
     SummaryDue,
     Webhook,
@@ -152,6 +153,11 @@ DOORS: dict[str, Request] = {
     "decide own app's foreign rejection": lambda c, i: c.post(
         f"apps/{c.app.app_id}/rejections/decide", {"action": "approve", "ids": [i["rejection"]]}
     ),
+    "rollbacks": lambda c, i: c.get(f"apps/{i['app']}/rollbacks"),
+    "roll back": lambda c, i: c.post(f"apps/{i['app']}/rollbacks", {"what": "session", "source": i["session"]}),
+    "roll back own app's foreign session": lambda c, i: c.post(
+        f"apps/{c.app.app_id}/rollbacks", {"what": "session", "source": i["session"]}
+    ),
     "erase user": lambda c, i: c.delete(f"apps/{i['app']}/users/{i['user']}"),
     "delete app session": lambda c, i: c.delete(f"apps/{i['app']}/sessions/{i['session']}"),
     "delete own app's foreign session": lambda c, i: c.delete(f"apps/{c.app.app_id}/sessions/{i['session']}"),
@@ -252,7 +258,7 @@ OWN_APP_ONLY = {
     "get app", "change app", "uninstall app", "app memories", "delete app memories", "delete app memory",
     "delete own app's foreign memory", "erase user", "delete app session", "delete own app's foreign session",
     "review memories", "review own app's foreign memory", "app rejections", "decide rejections",
-    "decide own app's foreign rejection",
+    "decide own app's foreign rejection", "rollbacks", "roll back", "roll back own app's foreign session",
     "purges", "agents", "new agent", "keys", "new key", "revoke key", "overrule",
     "jobs of app", "runs of app", "run job of app", "retry run", "stop run",
     "health", "health as text", "past health", "lift cooldown",
@@ -304,7 +310,7 @@ def content_of(answer: Any) -> bytes:
 
 MODELS: tuple[Any, ...] = (
     Memory, AgentSession, Turn, Resource, Extraction, Rejection, FutureTrigger, Preload, Entity, Summary, SummaryDue,
-    JobRun, Import, ImportPart, Webhook, Delivery, Bridge,
+    JobRun, Import, ImportPart, Webhook, Delivery, Bridge, Rollback,
 )  # fmt: skip
 
 

@@ -393,7 +393,7 @@ def test_only_operators_purge(alice: Caller, path: str) -> None:
 DELETED = {
     "AgentSession", "ColdText", "Cooldown", "Entity", "Event", "Extraction", "FutureTrigger", "HealthReport",
     "Import", "ImportPart", "Injection", "Link", "Memory", "Mention", "Passage", "Preload", "RecallCount", "Rejection",
-    "Resource", "Revision", "Summary", "SummaryDue", "Turn", "Vector",
+    "Resource", "Revision", "Rollback", "Summary", "SummaryDue", "Turn", "Vector",
 }  # fmt: skip
 # Numbers, names of agents, and who did what: nothing that anybody said.
 KEPT = {

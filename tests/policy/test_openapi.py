@@ -252,6 +252,8 @@ def answers_about_trust(alice: Caller, operator: APIClient) -> Answers:
         ("review_memories", operator.post(f"{there}/memories/review", body, format="json")),
         ("list_app_rejections", operator.get(f"{there}/rejections")),
         ("decide_rejections", operator.post(f"{there}/rejections/decide", decided, format="json")),
+        ("roll_back", operator.post(f"{there}/rollbacks", {"what": "origin", "source": "web"}, format="json")),
+        ("list_rollbacks", operator.get(f"{there}/rollbacks")),
     ]
 
 

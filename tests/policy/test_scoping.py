@@ -22,6 +22,7 @@ ALLOWED: dict[tuple[str, str], str] = {
         "Import.objects.filter",
     ): "files that nobody goes on sending, of whatever app",
     ("memories/jobs/sweeps.py", "Import.objects.open"): "which apps have a file to be taken in",
+    ("memories/jobs/sweeps.py", "Rollback.objects.open"): "which apps have something to be taken back",
     ("memories/jobs/sweeps.py", "Webhook.objects.behind"): "which apps have something to tell",
     ("memories/jobs/sweeps.py", "Delivery.objects.due"): "which apps have messages to send",
     ("memories/maintain/housekeeping.py", "Delivery.objects.exclude"): "what was told long ago, of whatever app",

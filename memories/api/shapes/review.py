@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from rest_framework import serializers
 
-from memories.api.fields import Id, Shape, Text
+from memories.agent import Foreseen
+from memories.api.fields import Flag, Id, JSONObject, Shape, Text, names
 from memories.api.shapes.memories import MAX_BATCH
+from memories.models import Rollback, RollbackStatus, RollbackWhat
 
 MOST_DECIDED = 100
 assert MOST_DECIDED <= MAX_BATCH
@@ -20,3 +24,44 @@ class Decisions(Shape):
 class Decided(Shape):
     decided = serializers.IntegerField()
     left = serializers.DictField(child=serializers.IntegerField(), help_text="How many were left as they are, by why.")
+
+
+class NewRollback(Shape):
+    what = serializers.ChoiceField(RollbackWhat.choices)
+    # A field of that name, not DRF's attribute.
+    source = Text(max_length=200, help_text="An id or a name, as `what` says.")  # type: ignore[assignment]
+    since = serializers.DateTimeField(required=False, allow_null=True, default=None, help_text="Only from then on.")
+    reason = Text(max_length=400, required=False, default="", allow_blank=True)
+    dry_run = Flag(default=False, help_text="Only says what would be taken back.")
+
+
+class RollbackForeseen(Shape):
+    memories = serializers.IntegerField()
+    sessions = serializers.IntegerField()
+    changes = serializers.IntegerField(help_text="Of other memories, which would be undone; counted up to 200.")
+    samples = serializers.ListField(child=JSONObject(), help_text="`{id, content}` of the latest.")
+
+
+class RollbackShown(Shape):
+    id = Id()
+    what = serializers.ChoiceField(RollbackWhat.choices)
+    source = Text()  # type: ignore[assignment]  # as above
+    since = serializers.DateTimeField(allow_null=True)
+    reason = Text()
+    status = serializers.ChoiceField(RollbackStatus.choices)
+    counts = JSONObject(help_text="Memories `withdrawn`, changes of others `undone`, so far.")
+    asked_by = Text()
+    asked_at = serializers.DateTimeField()
+    finished_at = serializers.DateTimeField(allow_null=True)
+
+
+ROLLBACK = names(RollbackShown, without=("id",))
+
+
+def show_rollback(row: Rollback) -> dict[str, Any]:
+    return {"id": row.uid, **{name: getattr(row, name) for name in ROLLBACK}}
+
+
+def show_foreseen(told: Foreseen) -> dict[str, Any]:
+    samples = [{"id": memory.uid, "content": memory.text} for memory in told.samples]
+    return {"memories": told.memories, "sessions": told.sessions, "changes": told.changes, "samples": samples}

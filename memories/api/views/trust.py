@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memories.agent import CannotTakeBack, NoSuchSource
 from memories.api.base import OperatorView
 from memories.api.pages import one_of, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.learning import RejectionShown, show_rejection
 from memories.api.shapes.memories import Ids, Reviewed
-from memories.api.shapes.review import Decided, Decisions
-from memories.models import Decision, Rejection, RejectionKind
+from memories.api.shapes.review import (
+    Decided,
+    Decisions,
+    NewRollback,
+    RollbackForeseen,
+    RollbackShown,
+    show_foreseen,
+    show_rollback,
+)
+from memories.models import Decision, Rejection, RejectionKind, Rollback
+from memsite.exceptions import Unprocessable
 from memsite.tenancy.access import Right
 
 
@@ -63,3 +74,30 @@ class DecideRejections(OperatorView):
         is_approval = body["action"] == "approve"
         changed = agent.overrule_each(rows) if is_approval else agent.confirm_each(rows, body["reason"])
         return Response({"decided": changed.done, "left": dict(changed.left)})
+
+
+class Rollbacks(OperatorView):
+    right = Right.CURATE
+
+    @lists(RollbackShown, "list_rollbacks")
+    def get(self, request: Request, app_id: str) -> Response:
+        """What was taken back, by whom and how far that is, the latest first."""
+        refuse_unknown(request)
+        return page(self, Rollback.objects.for_app(self.app_named(app_id)), show_rollback)
+
+    @extend_schema(request=NewRollback, responses={201: RollbackShown, 200: RollbackForeseen}, operation_id="roll_back")
+    def post(self, request: Request, app_id: str) -> Response:
+        """Takes back everything that came from one source; with `dry_run` only says what that would be (200).
+
+        Nothing is deleted: memories are withdrawn and can be restored. What is much is finished in the background.
+        """
+        app, body = self.app_named(app_id), self.read(NewRollback)
+        agent, asked = self.agent_of(app), (body["what"], body["source"], body["since"])
+        try:
+            if body["dry_run"]:
+                return Response(show_foreseen(agent.foresee(*asked)))
+            return Response(show_rollback(agent.roll_back(*asked, body["reason"])), status=201)
+        except NoSuchSource as error:
+            raise NotFound from error
+        except CannotTakeBack as error:
+            raise Unprocessable(str(error)) from error
