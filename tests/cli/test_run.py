@@ -253,7 +253,7 @@ def test_run_session_needs_an_app_that_there_is_and_a_command(server: Server, ap
 
 def test_run_session_without_its_database_stops_nothing(server: Server, app: str, tmp_path: Path) -> None:
     (tmp_path / "memsite.sqlite3").write_text("this is no database, but it is long enough to be looked at as one" * 99)
-    environment = {**server.environment, "MEMSITE_DATA_DIR": str(tmp_path)}
+    environment = {**server.environment, "MEMSITE_DATA_DIR": str(tmp_path), "MEMSITE_DATABASE_URL": ""}
     broken = Server(server.url, server.operator_key, server.names, environment)
     code, out, error = run_session(broken, app, say=["one\n"], code=5)
     assert (code, out) == (5, b"one\n")

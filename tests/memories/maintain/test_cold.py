@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, transaction
 from django.utils import timezone
 from time_machine import travel
 
@@ -36,6 +36,7 @@ from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, writing
 from memsite.tenancy.models import App
 from tests.conftest import Caller
+from tests.index_of_words import check_index_of_words, words_found
 from tests.talking import tables_with
 
 LONG = "Whales sing at night, and their songs are heard across whole oceans: whales sing to whales. " * 10
@@ -71,22 +72,6 @@ def frozen(caller: Caller, text: str = LONG, **fields: Any) -> Memory:
     memory.refresh_from_db()
     assert memory.status == Status.COLD
     return memory
-
-
-def words_found(word: str) -> int:
-    in_sqlite = "SELECT count(*) FROM memories_fulltext WHERE memories_fulltext MATCH %s"
-    in_postgres = "SELECT count(*) FROM memories_memory WHERE words @@ memsite_query(app_id, %s)"
-    with connection.cursor() as cursor:
-        cursor.execute(in_sqlite if connection.vendor == "sqlite" else in_postgres, [word])
-        return int(cursor.fetchone()[0])
-
-
-def check_index_of_words() -> None:
-    """Raises if the index holds anything else than the memories do. PostgreSQL's is a part of them."""
-    if connection.vendor != "sqlite":
-        return
-    with connection.cursor() as cursor:
-        cursor.execute("INSERT INTO memories_fulltext (memories_fulltext, rank) VALUES ('integrity-check', 1)")
 
 
 # --- what goes, and what becomes of it
