@@ -1,7 +1,8 @@
 """Run as a program: upkeep without a pause, until it is told to end. Prints a line when it begins, and how many
 rounds there were.
 
-What runs once a night, a week and a month runs over and over here, with the files swept in between. Argument: the app.
+What runs once a night, a week and a month runs over and over here. The files are swept at the pace of a real site: a
+database that is rewritten all the time lets nobody write. Argument: the app.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable
+from functools import partial
 from threading import Event, Thread
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.settings")
@@ -36,17 +38,21 @@ def compact(app: App, is_over: Callable[[], bool]) -> int:
     rounds = 0
     while not (rounds and is_over()):
         for name in NAMES:
-            do(name, app)
-        note_residue()
-        sweep(timezone.now(), at_once=True)
+            do(partial(work_on, name, app))
+        do(note_residue)
+        sweep(timezone.now())
         rounds += 1
     return rounds
 
 
-def do(name: str, app: App) -> None:
-    """One that waited in vain for its turn to write is for the next round, as it is for a worker's next try."""
+def work_on(name: str, app: App) -> None:
+    JOBS[name].work(upkeeper(app), Unclaimed(until=timezone.now()))
+
+
+def do(work: Callable[[], object]) -> None:
+    """What waited in vain for its turn to write is for the next round, as it is for a worker's next try."""
     try:
-        JOBS[name].work(upkeeper(app), Unclaimed(until=timezone.now()))
+        work()
     except OperationalError as error:
         if not is_busy(error):
             raise
