@@ -106,7 +106,7 @@ def sqlite_options() -> dict[str, Any]:
         ),
     }
     # A connection lives as long as its thread: opening one per request costs more than most requests.
-    return {"CONN_MAX_AGE": None, "OPTIONS": options}
+    return {"ENGINE": "memsite.sqlite", "CONN_MAX_AGE": None, "OPTIONS": options}
 
 
 def postgres_options(conf: Conf) -> dict[str, Any]:

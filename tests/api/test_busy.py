@@ -10,14 +10,15 @@ from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
-from django.db import DEFAULT_DB_ALIAS, OperationalError, connection, connections
-from django.db.backends.sqlite3.base import DatabaseWrapper
+from django.core.management import call_command
+from django.db import DEFAULT_DB_ALIAS, OperationalError, ProgrammingError, connection, connections, transaction
 from django.test import Client
 
 from memories.models import Memory, RecallCount
 from memsite.conf import get_conf
 from memsite.durability import count, is_busy
 from memsite.settings import LOCK_SECONDS, database
+from memsite.sqlite.base import DatabaseWrapper
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app, make_caller
 from tests.serving import copy_test_database
@@ -34,9 +35,11 @@ def impatient(django_db_setup: None, django_db_blocker: Any, tmp_path: Path) -> 
     path = tmp_path / "own.sqlite3"
     options = {**database(get_conf())["OPTIONS"], "timeout": 0.05}
     with django_db_blocker.unblock():
-        assert copy_test_database(path)
+        is_copied = copy_test_database(path)
         settings: dict[str, Any] = {**connection.settings_dict, "NAME": path, "OPTIONS": options}
         kept, connections[DEFAULT_DB_ALIAS] = connections[DEFAULT_DB_ALIAS], DatabaseWrapper(settings, DEFAULT_DB_ALIAS)
+        if not is_copied:
+            call_command("migrate", verbosity=0)
         yield path
         connections[DEFAULT_DB_ALIAS].close()
         connections[DEFAULT_DB_ALIAS] = kept
@@ -66,6 +69,29 @@ def test_a_write_that_waited_in_vain_is_503_and_stores_nothing(gina: Caller, hel
     held.execute("ROLLBACK")
     assert gina.post("memories", body, **key).status_code == 201
     assert Memory.objects.count() == 2
+
+
+def test_what_could_not_begin_leaves_no_cursor_for_another_thread_to_wait_for(
+    held: sqlite3.Connection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One that the collector finds in the thread that has the lock would make it wait for those who wait for it."""
+    made: list[Any] = []
+    make = DatabaseWrapper.cursor
+
+    def remember(self: DatabaseWrapper) -> Any:
+        made.append(make(self))
+        return made[-1]
+
+    monkeypatch.setattr(DatabaseWrapper, "cursor", remember)
+    with pytest.raises(OperationalError, match="locked"), transaction.atomic():
+        raise AssertionError("it has begun")
+    assert len(made) == 1
+    with pytest.raises(ProgrammingError, match="closed"):
+        made[0].execute("SELECT 1")
+
+
+def test_the_site_begins_as_that_has_it() -> None:
+    assert database(replace(get_conf(), database_url=""))["ENGINE"] == "memsite.sqlite"
 
 
 def test_readers_do_not_wait_for_a_writer(gina: Caller, held: sqlite3.Connection) -> None:

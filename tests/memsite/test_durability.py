@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
-from django.db.backends.sqlite3.base import DatabaseWrapper
 
 from memsite import checks, durability
 from memsite.checks import has_wal_reset_bug
 from memsite.conf import get_conf
 from memsite.durability import unhurried
 from memsite.settings import database
+from memsite.sqlite.base import DatabaseWrapper
 
 pytestmark = pytest.mark.sqlite("its journal is told how long to wait")
 FULL, NORMAL = 2, 1

@@ -1,0 +1,1 @@
+"""Django's SQLite, with one thing mended: the engine of the settings."""
