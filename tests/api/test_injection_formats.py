@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from time_machine import travel
 
+from memories.store import Candidate, writing
 from memories.text.fence import FENCED_RE, strip_fenced
 from memsite.conf import read_conf
 from tests.conftest import Caller, make_app, make_caller
@@ -39,6 +41,13 @@ def put(caller: Caller, *contents: str, **fields: Any) -> None:
     items = [{"content": content, **fields} for content in contents]
     results = caller.post("memories/batch", {"memories": items}).json()["results"]
     assert not [row for row in results if "error" in row]
+
+
+def put_as_operator(caller: Caller, *contents: str, subject: str | None = None) -> None:
+    """An operator's words are stored whatever they are."""
+    with writing(caller.app, "operator:olga", timezone.now()) as write:
+        for content in contents:
+            write.create(Candidate(content=content, subject=subject, source="operator", origin="operator"))
 
 
 # --- the formats
@@ -251,8 +260,8 @@ STARTS = {
 
 @pytest.mark.parametrize("attack", ATTACKS, ids=range(len(ATTACKS)))
 def test_a_memory_cannot_close_the_fence_or_begin_a_line(alice: Caller, attack: str) -> None:
-    put(alice, f"A {attack}", f"{attack} Z", "Harmless", subject=None)
-    put(alice, "Harmless too", subject=attack[:199].strip() or "x")
+    put_as_operator(alice, f"A {attack}", f"{attack} Z", "Harmless")
+    put_as_operator(alice, "Harmless too", subject=attack[:199].strip() or "x")
     for format_ in FORMATS:
         text = block(alice, format_)
         lines = inside(text)
@@ -310,6 +319,6 @@ def test_visible_text_of_every_script_is_handed_over_untouched(alice: Caller) ->
 
 
 def test_the_memory_itself_keeps_what_the_block_leaves_out(alice: Caller) -> None:
-    content = "a\u202eb\u200bc"
+    content = "a\u00adb c"
     assert alice.remember(content)["content"] == content
     assert alice.post("context", {"format": "json"}).json()["memories"][0]["content"] == content
