@@ -134,7 +134,7 @@ def test_feedback_tells_what_was_used(memsite: Memsite) -> None:
 
 
 def test_text_of_others_moves_no_cursor(memsite: Memsite) -> None:
-    evil = "Whales \x1b[2J\x1b]0;owned\x07 sing\u202e"
+    evil = "Whales \x1b[2J\x1b]0;owned\x07 sing"
     memory = memsite.create_memory(evil, subject="\x9b31m")["id"]
     for arguments in (("list",), ("show", memory), ("search", "whales"), ("history", memory)):
         told = run(*arguments).stdout

@@ -136,7 +136,14 @@ def test_the_overview_counts_what_is_known(vera: Client, alice: Caller) -> None:
         alice.remember(f"Fact {number}", category="office", dedupe=False)
     alice.remember("Doubtful", confidence=0.1, category="health")
     answer = vera.get("/")
-    assert answer.context["statuses"] == {"active": 3, "inactive": 1, "superseded": 0, "archived": 0, "cold": 0}
+    assert answer.context["statuses"] == {
+        "active": 3,
+        "inactive": 1,
+        "superseded": 0,
+        "archived": 0,
+        "cold": 0,
+        "withdrawn": 0,
+    }
     assert answer.context["categories"] == [("office", 3), ("health", 1)]
     assert answer.context["new_this_week"] == 4
     assert answer.context["growth"].series[0].values[-1] == 4

@@ -93,6 +93,7 @@ def test_changes_say_what_was_before_and_what_is_after(vera: Client, alice: Call
     change, first = answer.context["changes"]
     assert set(change.fields) == {
         ("content", "Takes 60s to start", "Takes 90s to start"), ("confidence", "0.70", "0.90"),
+        ("origin", "assistant", "operator"),
     }  # fmt: skip
     assert (change.actor, change.revision.reason, first.fields) == ("operator:olga", "measured", [])
     assert "Set back" not in text_of(answer), "viewers change nothing"

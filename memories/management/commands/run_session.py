@@ -21,6 +21,8 @@ SEPARATOR = "--"
 
 
 class Command(BaseCommand):
+    # What it prints is the program's, and the server's own checks are told where the server starts.
+    requires_system_checks = ()
     help = (
         "Runs an agent's program with memory: it is told its task, where it is and what is known; what it prints "
         "passes through and is learnt from as it comes; its exit code is ours."
