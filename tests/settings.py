@@ -17,6 +17,9 @@ from memsite.settings import *
 
 # Not by the environment: programs that tests start have a database of their own.
 DATABASES = {"default": database(replace(MEMSITE, database_url=database_url))}
+if not database_url:
+    # Said, as it is said of Django's own SQLite alone that its tests are in memory.
+    DATABASES["default"]["TEST"] = {"NAME": ":memory:"}
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 # Page tests need no collected files.
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
