@@ -21,6 +21,7 @@ from memories.models import (
     Preload,
     Rejection,
     Revision,
+    Rollback,
     Summary,
     SummaryDue,
 )
@@ -107,6 +108,7 @@ def add(app: App, agent: Agent, session: AgentSession, number: int, text: str) -
     make(SummaryDue, text, app=app, category="work", user_id=f"{number}")
     make(LedgerEntry, text, **own, input_tokens=1, output_tokens=1, cost=0.1, seconds=0.1, day=now.date())
     make(AuditEntry, text, app=app)
+    make(Rollback, text, app=app, what="agent", status="done")
     if number == 1:
         HealthReport.objects.create(app=app, period="2020-01-01", content={})
 

@@ -34,6 +34,7 @@ TABS = {
         ("upkeep", "Jobs"),
         ("upkeep-review", "Review"),
         ("upkeep-texts", "Texts"),
+        ("upkeep-rollbacks", "Taken back"),
         ("upkeep-health", "Health"),
     ),
     "settings": (

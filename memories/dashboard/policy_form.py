@@ -13,7 +13,7 @@ from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESETS, AppPol
 
 
 class Names(forms.CharField):
-    """A list of names, typed with commas between them."""
+    """A list of names, typed with commas between them. The model looks at the names."""
 
     def prepare_value(self, value: Any) -> Any:
         return ", ".join(value) if isinstance(value, list) else value
@@ -21,12 +21,9 @@ class Names(forms.CharField):
     def to_python(self, value: Any) -> Any:
         return [name for part in str(value or "").split(",") if (name := part.strip())]
 
-    def validate(self, value: Any) -> None:
-        """None is a list, too. The model looks at the names."""
-
 
 class DaysByName(forms.CharField):
-    """Whole numbers by name, typed as "work 90, health 365"."""
+    """Whole numbers by name, typed as "work 90, health 365". The model looks at the numbers."""
 
     def prepare_value(self, value: Any) -> Any:
         return ", ".join(f"{name} {days}" for name, days in value.items()) if isinstance(value, dict) else value
@@ -38,14 +35,11 @@ class DaysByName(forms.CharField):
         except ValueError as error:
             raise ValidationError('A name and a number each: "work 90, health 365".') from error
 
-    def validate(self, value: Any) -> None:
-        """None is a mapping, too. The model looks at the numbers."""
-
 
 class PolicyForm(forms.ModelForm):  # type: ignore[type-arg]  # the class of Django itself has no type arguments
     marker_categories = Names(widget=forms.Textarea(attrs={"rows": 2}))
-    review_origins = Names()
-    approval_origins = Names()
+    review_origins = Names(required=False)
+    approval_origins = Names(required=False)
     ttl_days = DaysByName(widget=forms.Textarea(attrs={"rows": 2}))
 
     class Meta:

@@ -6,7 +6,7 @@ from memories.dashboard.pages import accounts, cooldowns, costs, events, overvie
 from memories.dashboard.pages.knowledge import categories, entities, lessons, triggers, walk
 from memories.dashboard.pages.memories import bulk, edit, one, table
 from memories.dashboard.pages.settings import agents, apps, audit, members, moving, policy, purges
-from memories.dashboard.pages.upkeep import health, jobs, review, texts
+from memories.dashboard.pages.upkeep import health, jobs, review, rollbacks, texts
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -47,6 +47,7 @@ urlpatterns = [
     path("upkeep/review/<uuid:uid>/edit", review.edit, name="upkeep-review-edit"),
     path("upkeep/texts", texts.texts, name="upkeep-texts"),
     path("upkeep/texts/retry", texts.retry, name="upkeep-texts-retry"),
+    path("upkeep/rollbacks", rollbacks.rollbacks, name="upkeep-rollbacks"),
     path("upkeep/health", health.health, name="upkeep-health"),
     path("costs", costs.costs, name="costs"),
     path("costs.csv", costs.download, name="costs-csv"),

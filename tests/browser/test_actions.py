@@ -15,6 +15,7 @@ import pytest
 from memories.dashboard.urls import urlpatterns
 from tests.browser.conftest import CHROMIUM, ROOT, Tab, sends
 from tests.browser.furnished import SAID
+from tests.browser.test_pages import barriers
 
 pytestmark = [
     pytest.mark.browser,
@@ -101,6 +102,27 @@ def test_what_waits_is_settled(chromium: Any, site: Any, furnish: Furnish) -> No
     page = tab.open(f"/knowledge/categories/config{here}")
     page.get_by_role("button", name="Write anew").click()
     told(page, "It is written anew")
+    assert tab.troubles == []
+
+
+@sends("upkeep-rollbacks")
+def test_what_an_agent_said_is_taken_back(chromium: Any, site: Any, furnish: Furnish) -> None:
+    here = furnish("poisoned")
+    tab = Tab(chromium, site, 390, "light")
+    page = tab.open(f"/upkeep/rollbacks{here}")
+    page.locator("[name=what]").select_option("agent")
+    page.get_by_label("Which one").fill("nobody")
+    page.get_by_role("button", name="Look what would go").click()
+    page.get_by_text("There is no such agent.").wait_for()
+    page.get_by_label("Which one").fill("robot")
+    page.get_by_role("button", name="Look what would go").click()
+    foreseen = page.locator("#foreseen")
+    foreseen.get_by_text("4 memories of agent robot would be withdrawn").wait_for()
+    assert barriers(page) == []
+    foreseen.get_by_role("button", name="Take back").click()
+    page.locator("#rollback-list tbody tr", has_text="agent robot").locator(".badge", has_text="done").wait_for()
+    assert barriers(page) == []
+    assert tab.open(f"/memories{here}").locator("#memory-list tbody tr").count() == 0
     assert tab.troubles == []
 
 

@@ -101,6 +101,17 @@ def test_an_owner_changes_numbers(olga: Client, alice: Caller) -> None:
     assert AppPolicy.objects.get().daily_cost is None
 
 
+def test_a_browser_sends_what_may_be_empty(olga: Client, alice: Caller) -> None:
+    page = olga.get("/settings/policy")
+    for name in ("review_origins", "approval_origins", "daily_cost"):
+        assert all("required" not in found for found in elements(page, "input", name=name)), name
+    assert (
+        olga.post("/settings/policy", policy_data(olga, review_origins="", approval_origins="web")).status_code == 303
+    )
+    policy = AppPolicy.objects.get()
+    assert (policy.review_origins, policy.approval_origins) == ([], ["web"])
+
+
 @pytest.mark.parametrize(
     ("field", "typed", "says"),
     [
@@ -109,7 +120,7 @@ def test_an_owner_changes_numbers(olga: Client, alice: Caller) -> None:
         ("useful_above", "much", "Enter a number"),
         ("ttl_days", "work", "A name and a number each"),
         ("ttl_days", "work 0", "whole number of days"),
-        ("ttl_days", "", "cannot be blank"),
+        ("ttl_days", "", "This field is required"),
         ("marker_categories", "Ti ming", "Lower-case letters"),
         ("economy_limit", "50", "cannot inject more than turn_limit"),
         ("ranking", "nonsense", "Select a valid choice"),
