@@ -36,7 +36,7 @@ test-postgres: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run the tests on a Post
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py
 
-check: lint types imports migrations schema test test-postgres ## Run everything that CI runs
+check: lint types imports migrations schema test ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style and format
 	@$(BIN)/ruff check .

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime, time
 
+from memories.learn.routine import is_routine
 from memories.learn.stretches import Days
 from memories.text.fence import strip_fenced
 from memories.text.future import find_coming
@@ -38,14 +39,11 @@ def read_told(said: str, said_at: datetime) -> list[Told]:
     if not find_coming(text[:READ_CHARACTERS], said_at):
         return []
     text = _redact_start(text)
+    told = ((sentence_around(text, one.start, one.end, MESSAGE_CHARACTERS), one) for one in find_coming(text, said_at))
     return [
-        Told(
-            sentence_around(text, found.start, found.end, MESSAGE_CHARACTERS),
-            " ".join(found.text.split())[:TEXT_CHARACTERS],
-            found.at,
-            Days(found.on, found.until, found.rule),
-        )
-        for found in find_coming(text, said_at)
+        Told(sentence, " ".join(one.text.split())[:TEXT_CHARACTERS], one.at, Days(one.on, one.until, one.rule))
+        for sentence, one in told
+        if not is_routine(sentence, one)
     ]
 
 

@@ -2,6 +2,9 @@
 
 import json
 import re
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +24,7 @@ from tests.memories.retrieve.asking import set_policy
 from tests.talking import row_of, tell
 from tests.upkeep import do, upkeep_summaries
 
+ROOT = Path(__file__).parents[2]
 METHODS = {"get", "post", "put", "patch", "delete"}
 Answers = list[tuple[str, Any]]
 
@@ -44,6 +48,20 @@ def test_it_is_served_with_its_page() -> None:
     answer = Client().get("/api/schema", headers={"Accept": "application/json"})
     assert answer.status_code == 200
     assert Client().get("/api/docs").status_code == 200
+
+
+def test_a_new_server_is_asked_for_it_by_several_at_once() -> None:
+    """In a process of its own: only the first time goes wrong."""
+    code = """
+import django
+django.setup()
+from concurrent.futures import ThreadPoolExecutor
+from drf_spectacular.views import SpectacularAPIView
+with ThreadPoolExecutor(4) as pool:
+    made = list(pool.map(lambda _: SpectacularAPIView.generator_class().get_schema(None, public=True), range(4)))
+assert all(one["paths"].keys() == made[0]["paths"].keys() for one in made)
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)  # noqa: S603
 
 
 def routes() -> set[tuple[str, str]]:

@@ -182,6 +182,29 @@ def test_what_runs_already_is_not_noted_again_on_the_way(session: AgentSession, 
     assert say(session, text, later(5)) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("The shop opens at 9 on weekdays and at 10 on Saturdays", 0),
+        ("Support is reachable Monday to Friday from 9 to 5", 0),
+        ("The museum is open daily from 10 to 18", 0),
+        ("The gym is closed on Sundays", 0),
+        ("The backup runs every night at 02:30", 0),
+        ("The gym is closed from October 20 to October 24", 1),
+        ("The pool opens on Friday", 1),
+        ("We open the pool every Monday", 1),
+        ("The audit runs every quarter", 1),
+        ("The backup runs every 3 days", 1),
+        ("Remind me every day that the backup runs", 1),
+        ("The recycling is collected every second Wednesday", 1),
+    ],
+)
+def test_opening_hours_and_what_a_machine_does_every_day_are_no_dates(
+    session: AgentSession, text: str, number: int
+) -> None:
+    assert len(say(session, text)) == number
+
+
 def test_the_same_words_of_another_day_user_or_app_are_noted(agent: Agent, charlie: Any) -> None:
     sessions = [session_with(agent, "ulla"), session_with(agent, "umar"), session_with(agent, None)]
     sessions.append(session_with(charlie.agent, "ulla"))
