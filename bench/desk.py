@@ -13,6 +13,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import admin
 from django.contrib.auth import get_user_model
+from django.core.management import call_command
 from django.test import Client
 from django.test.utils import setup_test_environment
 from django.urls import URLPattern, reverse
@@ -40,6 +41,7 @@ def main() -> None:
     given = options.parse_args()
     setup_test_environment(debug=False)
     make_database()
+    call_command("collectstatic", interactive=False, verbosity=0)
     facts = circumstances(given.note)
     client = operator()
     measured = {size: measure(client, size) for size in given.sizes}
