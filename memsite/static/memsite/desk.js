@@ -16,6 +16,12 @@
     all("[data-live]").forEach((element) => htmx.trigger(element, "refresh"));
   }
 
+  // A refresh that overtakes what was just clicked would take the button away, and with it what the answer has to tell.
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    const isRefresh = detail.requestConfig.elt.matches("[data-live]");
+    if (isRefresh && one(".htmx-request:not([data-live])")) detail.shouldSwap = false;
+  });
+
   function showLive() {
     all("[data-live-switch]").forEach((button) => button.setAttribute("aria-pressed", String(live)));
   }
