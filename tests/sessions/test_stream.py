@@ -387,6 +387,6 @@ def test_every_chunk_size_gives_the_same_items(lines: list[bytes], newline: byte
 
 def test_ten_thousand_lines_are_read_in_a_second() -> None:
     data = ndjson(*[assistant(text("a few words " * 10)), user("b")] * 5_000)
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(read(data, chunk_bytes=65_536)) == 10_000
-    assert time.perf_counter() - began < 1.0
+    assert time.process_time() - began < 1.0

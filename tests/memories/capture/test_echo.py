@@ -45,9 +45,9 @@ class TestFence:
         assert strip_injected(text) == text
 
     def test_a_megabyte_of_fences_takes_linear_time(self) -> None:
-        began = time.perf_counter()
+        began = time.process_time()
         strip_injected(open_fence(NONCE) * 30_000 + close_fence(OTHER) * 1000)
-        assert time.perf_counter() - began < 1.0
+        assert time.process_time() - began < 1.0
 
 
 class TestLineStatement:

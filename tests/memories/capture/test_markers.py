@@ -208,9 +208,9 @@ class TestMarkdown:
 )
 def test_a_megabyte_of_anything_takes_linear_time(unit: str) -> None:
     text = unit * (1_000_000 // len(unit))
-    began = time.perf_counter()
+    began = time.process_time()
     find_memories(text)
-    assert time.perf_counter() - began < 20.0, "not linear"
+    assert time.process_time() - began < 20.0, "not linear"
 
 
 TOKENS = st.sampled_from([*"[]:`*|~<>-\n ", "[MEMORY", "[EVENT:", "timing", "info", "x"])

@@ -251,9 +251,9 @@ def test_a_secret_is_not_cut_in_two_where_reading_stops(session: AgentSession, m
 def test_a_megabyte_is_read_in_time(session: AgentSession) -> None:
     for sentence in ("The dentist is on Friday at 3pm. ", "password: hunter2zz! call at 5pm tomorrow\n", "<private> x"):
         resource = text_of(session, sentence * (1_000_000 // len(sentence)))
-        started = time.perf_counter()
+        started = time.process_time()
         note_coming(session, [resource], NOW)
-        assert time.perf_counter() - started < 1.5
+        assert time.process_time() - started < 1.5
 
 
 @pytest.mark.parametrize("year", [1, 9999])

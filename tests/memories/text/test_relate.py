@@ -341,6 +341,6 @@ HOSTILE = {
 @pytest.mark.parametrize("one", HOSTILE)
 @pytest.mark.parametrize("other", ["numbers", "negations", "orders", "opposites", "blank"])
 def test_hostile_texts_are_judged_in_moments(one: str, other: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert relation(HOSTILE[one], HOSTILE[other] + " x", 0.9) in Relation
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2

@@ -57,6 +57,6 @@ def test_it_is_never_longer_than_allowed(most: int, padding: str) -> None:
 @pytest.mark.parametrize("padding", ["\0", "\ud800", "🦷", "א", " ", "\n", ". ", "-", "* "])
 def test_any_text_gives_an_answer_quickly(padding: str) -> None:
     text = padding * 300_000 + " on Friday " + padding * 300_000
-    started = time.perf_counter()
+    started = time.process_time()
     assert "Friday" in around(text, "on Friday")
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5

@@ -1,6 +1,6 @@
 import json
 from contextlib import suppress
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -89,10 +89,10 @@ def test_what_holds_no_object_is_refused(text):
     ],
 )
 def test_hostile_megabytes_are_read_in_a_moment(text):
-    started = perf_counter()
+    started = process_time()
     with suppress(Unfit):
         read_answer(text, ANY)
-    assert perf_counter() - started < 10.0
+    assert process_time() - started < 10.0
 
 
 def test_an_object_that_the_protocol_has_read_is_only_checked():
@@ -108,6 +108,6 @@ def test_a_thousand_facts_are_read_at_once():
         "required": ["content"],
     }
     schema = {"type": "object", "properties": {"facts": {"type": "array", "items": item}}, "required": ["facts"]}
-    started = perf_counter()
+    started = process_time()
     assert read_answer(f"```json\n{json.dumps({'facts': facts}, indent=1)}\n```", schema) == {"facts": facts}
-    assert perf_counter() - started < 0.5
+    assert process_time() - started < 0.5

@@ -195,9 +195,9 @@ class TestBounds:
         ids=["words", "lines", "emoji", "tags"],
     )
     def test_a_megabyte_makes_no_giant_prompt(self, text: str) -> None:
-        began = time.perf_counter()
+        began = time.process_time()
         asks = asks_about(text)
-        assert time.perf_counter() - began < 10
+        assert time.process_time() - began < 10
         assert {name: len(ask.prompt) for name, ask in asks.items() if len(ask.prompt) > self.MOST[name]} == {}
         assert max(len(ask.system) for ask in asks.values()) < 5_000
 

@@ -226,7 +226,7 @@ def test_any_conversation_gives_one_line_that_fits(messages: list[Message], most
 
 def test_two_thousand_messages_are_told_quickly_and_the_end_is_heard() -> None:
     filler = [user(f"Let me think about topic {n} for a moment, please, and then about {n + 1}.") for n in range(1_999)]
-    began = time.perf_counter()
+    began = time.process_time()
     text = told(*filler, agent("The root cause was the full disk of node-4, now fixed."), most=200)
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
     assert "full disk of node-4" in text

@@ -160,6 +160,6 @@ def test_a_thousand_memories_are_weighed_quickly() -> None:
         Noted(n, f"The {rnd.choice(things)} of {rnd.choice(things)} {n % 300} takes {rnd.randint(1, 90)} s")
         for n in range(1_000)
     ]
-    began = time.perf_counter()
+    began = time.process_time()
     make_room(memories, NOW, 200)
-    assert time.perf_counter() - began < 0.5
+    assert time.process_time() - began < 0.5

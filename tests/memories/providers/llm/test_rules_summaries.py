@@ -269,6 +269,6 @@ def test_two_thousand_facts_are_written_quickly() -> None:
         Noted(n, f"The {rnd.choice(nouns)} of {rnd.choice(nouns)} {rnd.randint(1, 400)} takes {rnd.randint(1, 90)} s")
         for n in range(2_000)
     ]
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(summarise("timing", facts, "", 8_000).text) <= 8_000
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
