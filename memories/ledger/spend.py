@@ -19,7 +19,8 @@ from memsite.tenancy.models import App
 from sessions.models import AgentSession
 
 # What a service tells of itself is bounded, so that no answer, however odd, cannot be written down.
-MOST_TOKENS = 2**31 - 1
+# What went in and out of a call is added by the database, whose sum of two integers is an integer.
+MOST_TOKENS = 10**9
 
 By = Literal["day", "operation", "day and operation", "model", "turn"]
 GROUPS: dict[By, tuple[str, ...]] = {
@@ -91,7 +92,7 @@ def spent_today(app: App, now: datetime) -> Spent:
 
 
 def totals(app: App, since: date, by: By, until: date = date.max) -> list[Total]:
-    """Sums from the day `since` to `until`, in the order of their keys. One query.
+    """Sums from the day `since` to `until`, in the order of their keys, None first. One query.
 
     By turn: only calls for a session.
     """
@@ -105,7 +106,7 @@ def totals(app: App, since: date, by: By, until: date = date.max) -> list[Total]
             Count("pk"), Sum("input_tokens"), Sum("output_tokens"), Sum("cost"),
             unpriced=Count("pk", filter=unpriced), failed=Count("pk", filter=~Q(outcome="ok")),
         )
-        .order_by(*GROUPS[by])
+        .order_by(*(F(name).asc(nulls_first=True) for name in GROUPS[by]))
     )  # fmt: skip
     return [
         Total(tuple(key), calls, tokens_in, tokens_out, dollars or 0.0, without_price, failed)
