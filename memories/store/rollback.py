@@ -106,7 +106,8 @@ class Source:
         """What it did to memories that came from elsewhere, the oldest first, some at a time."""
         rows = Revision.objects.for_app(self.app).filter(actor__in=self.actors, pk__gt=after)
         # What was contradicted is told by links.
-        rows = rows.filter(action__in=(Action.REINFORCED, Action.EDITED))
+        rows = rows.filter(action__in=(Action.REINFORCED, Action.EDITED)).exclude(memory__status=Status.WITHDRAWN)
+        rows = rows.exclude(memory__in=self.memories().order_by())
         if self.since:
             rows = rows.filter(created_at__gte=self.since)
         return list(rows.select_related("memory").order_by("pk")[:BATCH]) if self.actors else []
@@ -210,17 +211,13 @@ def leave_winner(write: Writer, memory: Memory, ours: set[int], reason: str) -> 
 
 def undo_changes(write: Writer, source: Source, changes: Sequence[Revision], reason: str) -> int:
     """What the source did to memories of others: steps of confidence, and other words. How many were undone."""
-    ours = set(source.memories().order_by().values_list("pk", flat=True))
-    undone = 0
     for change in changes:
-        memory = Memory.objects.for_app(write.app).filter(pk=change.memory_id).first()
-        if memory is None or memory.pk in ours or not is_there(memory):
-            continue
+        # As the change before this one has left it.
+        memory = Memory.objects.for_app(write.app).get(pk=change.memory_id)
         memory.app = write.app
         reword_back(write, memory, change, reason)
         give_back(write, memory, change, reason)
-        undone += 1
-    return undone
+    return len(changes)
 
 
 def give_back(write: Writer, memory: Memory, change: Revision | None, reason: str) -> None:

@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 
 from memories.models import Memory, Rollback, Status
+from sessions.models import AgentSession
 from tests.conftest import Caller
 from tests.dashboard.reading import elements, fragment, links, text_of
 from tests.talking import hear
@@ -38,6 +39,15 @@ def test_what_would_go_is_looked_at_and_nothing_happens(ed: Client, alice: Calle
     assert f"/memories/{poisoned.uid}" in links(answer)
     assert not Rollback.objects.exists()
     assert not Memory.objects.filter(status=Status.WITHDRAWN).exists()
+
+
+def test_changes_of_its_own_memories_go_with_them(ed: Client, alice: Caller, poisoned: Any) -> None:
+    hear(alice, HOST)
+    again = AgentSession.objects.latest("pk")
+    text = text_of(ed.get(asking(what="session", source=again.uid)))
+    assert "0 memories of session" in text
+    assert "1 change of others undone" in text
+    assert "undone" not in text_of(ed.get(asking(what="agent", source="alice"))).split("What was taken back")[0]
 
 
 def test_it_is_taken_back_and_listed(ed: Client, alice: Caller, poisoned: Any) -> None:
