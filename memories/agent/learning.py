@@ -16,12 +16,12 @@ from memories.capture.facts import find_facts
 from memories.capture.known import Known, look_around
 from memories.capture.learning import Lesson, learn
 from memories.capture.refusals import Refusal
-from memories.inject.harmless import harmless
 from memories.learn.triggers import link_memories
 from memories.ledger.budget import may_learn
 from memories.models import Extraction, Kind
 from memories.models.noted import as_noted
 from memories.providers.llm.provider import LLMError
+from memories.retrieve.harmless import harmless
 from memories.store import Candidate, Writer
 from memories.text.messages import Message
 from memsite.doorbell import ring

@@ -18,7 +18,6 @@ from memories.capture.spoken import Captured, capture_said
 from memories.capture.stream import StreamCapture
 from memories.capture.work import TASK, queue_digest
 from memories.inject.due import inject_due
-from memories.inject.harmless import harmless
 from memories.inject.lessons import inject_lessons
 from memories.inject.pipeline import Injected, budget_tokens, greet, injectable, note_injected
 from memories.inject.prompts import tier_prompt
@@ -29,6 +28,7 @@ from memories.maintain.run import Run, Unclaimed
 from memories.models import Extraction, Kind, Memory
 from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
+from memories.retrieve.harmless import harmless
 from memories.retrieve.trust import tags_of
 from memories.text.tokens import estimate_tokens
 from memsite.conf import get_conf

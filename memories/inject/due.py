@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Protocol
 
-from memories.inject.harmless import harmless, is_suspicious
 from memories.inject.neutral import neutralise
 from memories.inject.pipeline import Injected
 from memories.inject.render import fence, note_of, ops_line
 from memories.models import FutureTrigger, Memory
+from memories.retrieve.harmless import harmless, is_suspicious
 from memories.text.tokens import estimate_tokens
 from memsite.tenancy.policy import AppPolicy
 

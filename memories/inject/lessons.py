@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from memories.inject.budget import fit
-from memories.inject.harmless import harmless
 from memories.inject.neutral import neutralise
 from memories.inject.pipeline import Injected
 from memories.inject.render import Line, fence, note_of, show_confidence
 from memories.models import Memory
 from memories.models.injection import LESSONS
+from memories.retrieve.harmless import harmless
 from memories.text.tokens import estimate_tokens
 from memsite.tenancy.policy import AppPolicy
 

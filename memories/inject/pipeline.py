@@ -9,7 +9,6 @@ from datetime import datetime
 from django.db.models.functions import Length
 
 from memories.inject.budget import Render, fit
-from memories.inject.harmless import harmless
 from memories.inject.render import (
     Line,
     app_block,
@@ -22,6 +21,7 @@ from memories.inject.render import (
 )
 from memories.models import Injection, Memory
 from memories.models.memory import MemoryQuerySet
+from memories.retrieve.harmless import harmless
 from memories.text.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 from memsite.conf import get_conf
 from memsite.tenancy.models import App

@@ -24,6 +24,7 @@ from memories.models.noted import as_noted
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import LLMError, Provider
+from memories.retrieve.harmless import harmless
 from memories.retrieve.index import View
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, LimitReached, writing
@@ -94,7 +95,7 @@ class Week:
 
     def gather_one(self, pks: Sequence[int]) -> None:
         """The model is asked before the transaction; in it, only what is still as it was told is gathered."""
-        told = list(archived(self.app).filter(pk__in=pks))
+        told = harmless(archived(self.app).filter(pk__in=pks))
         candidate = self.write_of(told)
         try:
             with transaction.atomic():

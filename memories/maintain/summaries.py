@@ -18,6 +18,7 @@ from memories.models.noted import as_noted
 from memories.models.summary import SummaryQuerySet
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import LLMError, Noted, Provider, Written, outdoes
+from memories.retrieve.harmless import harmless
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import ScopedQuerySet
 
@@ -56,11 +57,13 @@ def of_whom(user_id: str) -> Q:
 
 
 def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted]:
-    """What is to be told now, the most important first, `MOST_FACTS` at most; of two at odds one. Two queries."""
+    """What is to be told now, the most important first, `MOST_FACTS` at most; of two at odds one. Two queries.
+
+    Without what is not for an agent to read: agents are told summaries.
+    """
     rows = told_in(app, category, user_id).active().valid(now)
-    facts = [
-        as_noted(memory) for memory in rows.order_by("-importance", "-confidence", "-confirmed_at", "-pk")[:MOST_FACTS]
-    ]
+    first = rows.order_by("-importance", "-confidence", "-confirmed_at", "-pk")[:MOST_FACTS]
+    facts = [as_noted(memory) for memory in harmless(first)]
     at_odds = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, from_memory__in=rows, to_memory__in=rows)
     return surer_sides(facts, at_odds.order_by("pk").values_list("from_memory", "to_memory"))
 

@@ -23,10 +23,10 @@ from memories.api.shapes.memories import (
 )
 from memories.api.shapes.sessions import NewSession
 from memories.api.storing import StoringView, check_changes
-from memories.inject.harmless import harmless
 from memories.mcp.brief import as_uid, brief, brief_hit, brief_revision, take, whole
 from memories.mcp.toolbox import Told, Toolbox
 from memories.models import Kind, Link, Memory, Rejection, Revision
+from memories.retrieve.harmless import harmless
 from memsite.tenancy.models import Scope
 from memsite.tenancy.policy import Block
 from sessions.models import AgentSession

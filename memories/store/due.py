@@ -14,7 +14,10 @@ from memsite.tenancy.models import App
 
 Key = tuple[str, str]
 """Category and end user; "" is nobody in particular."""
-TOLD = ("content", "kind", "category", "subject", "importance", "status", "user_id", "visibility", "valid_until")
+TOLD = (
+    "content", "kind", "category", "subject", "importance", "status", "user_id", "visibility", "valid_until",
+    "reviewed_by",
+)  # fmt: skip
 """The fields by which a summary says something else. Confidence moves too often: its order can wait."""
 MARK = """
 INSERT INTO memories_summarydue AS row (app_id, category, user_id, changes, since, token) VALUES {rows}

@@ -1,4 +1,4 @@
-"""Looks once more at what is about to stand before an agent: it may have been stored before anybody looked."""
+"""Looks once more at what is about to be told or written of: it may have been stored before anybody looked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from memories.models import Memory
 from memories.text.instructions import find_instructions
 from memsite.tenancy.origin import Origin
 
-log = structlog.get_logger("memories.inject")
+log = structlog.get_logger("memories.retrieve")
 TEXTS_KEPT = 10_000
 
 
