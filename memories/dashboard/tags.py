@@ -12,6 +12,7 @@ from django.utils.safestring import SafeString
 
 from memories.dashboard.nav import entries
 from memories.dashboard.nav import tabs as tabs_of
+from memories.dashboard.rules import in_words
 from memories.models import Entity, Memory
 from memsite.tenancy.policy import AppPolicy
 
@@ -107,6 +108,12 @@ def dollars(amount: float | None) -> str:
 @register.filter
 def percent(share: float | None) -> str:
     return "–" if share is None else f"{share:.0%}"
+
+
+@register.filter
+def rule(text: str) -> str:
+    """How often something comes round."""
+    return in_words(text)
 
 
 @register.filter

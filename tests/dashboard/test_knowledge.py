@@ -13,6 +13,7 @@ from django.utils import timezone
 from memories.dashboard.calendar import days_of, read_month
 from memories.dashboard.differences import compare
 from memories.dashboard.graph import FAR, NEAR, graph_around
+from memories.dashboard.rules import in_words
 from memories.models import Entity, FutureTrigger, Memory, Summary, SummaryDue, TriggerStatus
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
@@ -302,6 +303,25 @@ def test_a_day_that_is_over_is_not_taken_up_again(ed: Client, alice: Caller) -> 
         assert "over" in ed.post(f"/knowledge/triggers/{one.uid}/wait", headers=HTMX)["HX-Trigger"]
         one.refresh_from_db()
         assert one.status == TriggerStatus.CANCELLED
+
+
+@pytest.mark.parametrize(
+    ("rule", "said"),
+    [
+        ("FREQ=DAILY", "every day"),
+        ("FREQ=WEEKLY;BYDAY=TU", "every week on Tuesday"),
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE,FR", "every 2 weeks on Monday, Wednesday and Friday"),
+        ("FREQ=MONTHLY;BYDAY=-1FR", "every month on the last Friday"),
+        ("FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
+        ("FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=4", "every year on 4 May"),
+        ("FREQ=HOURLY", "FREQ=HOURLY"),
+        ("FREQ=WEEKLY;BYDAY=XX", "FREQ=WEEKLY;BYDAY=XX"),
+        ("FREQ=MONTHLY;BYDAY=9MO", "FREQ=MONTHLY;BYDAY=9MO"),
+        ("nonsense", "nonsense"),
+    ],
+)
+def test_how_often_something_comes_round_is_said_in_words(rule: str, said: str) -> None:
+    assert in_words(rule) == said
 
 
 # --- for all of them

@@ -55,6 +55,13 @@ def read_named_date(speech: Speech, at: int) -> Found | None:
     return from_span(named.words, span, speech.today) if span else None
 
 
+def read_day_ahead(speech: Speech, at: int) -> Found | None:
+    """Read "the 28th", "May 3" where nothing but a day can stand."""
+    named = read_name(speech, at) or _read_the(speech, at)
+    span = coming(named.cycle, speech.today) if named and named.cycle.precision == "day" else None
+    return from_span(named.words, span, speech.today) if named and span else None
+
+
 def _read_the(speech: Speech, at: int) -> Named | None:
     """A name behind "the": "the May 3 release" is none of it, "the 3rd of May" and "the weekend" are."""
     named = read_name(speech, at + 1) if speech.word(at) == "the" else None
@@ -114,8 +121,9 @@ def _is_before_clock(speech: Speech, at: int) -> bool:
 
 
 def read_the_weekend(speech: Speech, at: int) -> Found | None:
-    """Read "for the weekend"; without a preposition before it, it tells of any."""
+    """Read "for the weekend"; without a preposition before it, it tells of any, and before "of" of another."""
     is_said = (speech.word(at), speech.word(at + 1)) == ("the", "weekend") and speech.word(at - 1) in LEADS
+    is_said = is_said and speech.word(at + 2) != "of"
     span = coming(UNIT_CYCLES["weekend"], speech.today) if is_said else None
     return from_span(2, span, speech.today) if span else None
 

@@ -6,14 +6,14 @@ from dataclasses import replace
 from datetime import datetime
 
 from memories.text.future.found import Found, Proof, Speech
-from memories.text.future.parts import read_beside, read_end_of_day, read_nth_part, read_part
+from memories.text.future.parts import read_around, read_beside, read_end_of_day, read_nth_part, read_part
 from memories.text.future.ranges import read_range
 from memories.text.future.simple import read_simple
 from memories.text.future.words import LEADS, LIMITS
 from memories.text.temporal.calendar import DAY
 from memories.text.temporal.words import ADVERBS, WEEKDAYS
 
-_READERS = (read_end_of_day, read_beside, read_nth_part, read_part, read_simple)
+_READERS = (read_end_of_day, read_beside, read_around, read_nth_part, read_part, read_simple)
 _LEADS_OF_VERBS = frozenset({"on", "in", "at", "over", "around", "through"})
 """In "come over tomorrow" they belong to the verb."""
 

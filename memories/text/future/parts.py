@@ -6,6 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from memories.text.future.counted import read_amount
+from memories.text.future.dates import read_day_ahead
 from memories.text.future.found import Found, Proof, Speech, from_span
 from memories.text.future.simple import read_inner, read_simple
 from memories.text.future.words import LIMITS
@@ -53,6 +54,20 @@ def read_beside(speech: Speech, at: int) -> Found | None:
         last = inner.first - DAY if is_before else calendar.shift(inner.first, unit, 1)
         return from_span(words, Span(first, last + DAY), speech.today)
     return Found(words, calendar.shift(inner.first, unit, -count if is_before else count))
+
+
+def read_around(speech: Speech, at: int) -> Found | None:
+    """Read "the weekend of the 28th", "the week of May 3": the one in which that day is, or to which it is nearest."""
+    place = speech.skip(at, "the")
+    unit = speech.word(place)
+    if unit not in {"week", "weekend"} or speech.word(place + 1) != "of":
+        return None
+    day = read_simple(speech, place + 2) or read_day_ahead(speech, place + 2)
+    if not day or day.last or day.first == datetime.min:
+        return None
+    week = UNIT_CYCLES["week"]
+    span = calendar.weekend_near(day.first) if unit == "weekend" else week.at(week.number(day.first))
+    return from_span(place + 2 + day.words - at, span, speech.today) if span else None
 
 
 def read_part(speech: Speech, at: int) -> Found | None:
