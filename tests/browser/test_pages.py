@@ -16,6 +16,12 @@ pytestmark = [
 ]
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 WIDTHS = ((1280, "light"), (390, "dark"))
+SQUEEZED = """
+[...document.querySelectorAll("button, .button, .badge")].filter(one => {
+  const {width, height} = one.getBoundingClientRect();
+  return one.checkVisibility() && height > 1.5 * width;
+}).map(one => one.outerHTML.slice(0, 120))
+"""
 
 
 def barriers(page: Any) -> list[str]:
@@ -31,6 +37,7 @@ def test_every_page_fits_and_is_open_to_everyone(chromium: Any, site: Any, width
     for path in LOOKED_AT:
         page = tab.open(f"{path}?app=demo-ops")
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        assert page.evaluate(SQUEEZED) == [], path
         assert barriers(page) == [], path
     assert tab.troubles == []
 
