@@ -36,6 +36,11 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in facts(*turns)]
 
 
+def test_how_a_finding_is_begun_is_no_part_of_it() -> None:
+    said = "It turns out the API gateway uses Kong rather than Nginx."
+    assert contents(said) == ["The API gateway uses Kong rather than Nginx"]
+
+
 @pytest.mark.parametrize(
     ("said", "kept"),
     [
