@@ -1,4 +1,4 @@
-"""Run as a program: processes that write into one app at the same moment, on a database in a file.
+"""Run as a program: processes that write into one app at the same moment, on a database that all of them can open.
 
 Prints what the database says in the end, as JSON.
 """
@@ -16,7 +16,7 @@ import django
 django.setup()
 
 from django.core.management import call_command  # noqa: E402  # Django first
-from django.db import connections  # noqa: E402
+from django.db import connection, connections  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from memories.agent import MemoryAgent  # noqa: E402
@@ -48,6 +48,8 @@ def agent_of(name: str, actor: str) -> MemoryAgent:
 def at_once(count: int, work: Callable[[int], None]) -> list[int]:
     """Runs `work` in so many processes that all begin when the last of them is there; their exit codes."""
     connections.close_all()  # before the forks
+    if connection.vendor == "postgresql":
+        connection.close_pool()  # what a fork finds there is its parent's, too
     ready, go = os.pipe(), os.pipe()
     pids = []
     for number in range(count):

@@ -7,9 +7,13 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import pytest
+from django.db import connection
+
+from tests.serving import database_like_the_tests
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -26,6 +30,8 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
         "MEMSITE_LOG_LEVEL": "ERROR",
         "PYTHONPATH": str(ROOT),
     }
+    if connection.vendor == "postgresql":
+        environment["MEMSITE_DATABASE_URL"] = database_like_the_tests(f"crowd_{token_hex(8)}")
     command = [sys.executable, str(ROOT / "tests/memories/capture/crowding.py")]
     run = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)  # noqa: S603  # our own program
     assert run.returncode == 0, run.stderr[-2000:]
