@@ -30,7 +30,7 @@ test: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the test
 	@$(BIN)/python -m pytest -n 2
 
 .PHONY: test-postgres test-redis
-test-postgres: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run the tests on a PostgreSQL of their own, and a Redis where there is redis-server
+test-postgres: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests on a PostgreSQL of their own, and a Redis where there is redis-server
 	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2
 
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls

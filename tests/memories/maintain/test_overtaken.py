@@ -183,6 +183,9 @@ def test_switched_off_it_is_not_written_even_if_a_worker_is_at_it(app: App, mode
 
 
 def test_what_runs_out_is_found_by_an_index(app: App) -> None:
+    with writing(app, "system", NOON) as write:
+        for number in range(200):
+            write.create(Candidate(content=f"Shelf {number} is empty"))
     assert "memory_runs_out" in plan_of(run_out(NOON))
     assert "memory_begins" in plan_of(run_out(NOON))
     assert "memory_begins" in plan_of(begun(NOON))
