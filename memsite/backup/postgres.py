@@ -8,8 +8,10 @@ import subprocess
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
+from time import sleep
 from typing import Any
 
+import psycopg
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
@@ -26,6 +28,7 @@ OTHERS = """
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
 """
+LOOKS, LOOK_EVERY_SECONDS = 10, 0.2
 
 
 def copy_to(draft: Path, now: datetime) -> dict[str, int]:
@@ -66,11 +69,8 @@ def copied_rows(path: Path) -> Iterator[tuple[str, str]]:
 def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     """The same, and the file in which the database is kept as it was before."""
     rows, older = check(path)
-    with connection.cursor() as cursor:
-        cursor.execute(OTHERS)
-        if cursor.fetchone()[0]:
-            raise BackupError(IN_USE)
-    connection.close()
+    if is_in_use():
+        raise BackupError(IN_USE)
     folder = get_conf().backups
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     kept = private(folder / f"before-{stamp}{SUFFIX}")
@@ -79,6 +79,22 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     how = ("--clean", "--if-exists", "--no-owner", "--single-transaction")
     run("pg_restore", *how, "--dbname", address(), str(path))
     return rows, older, kept
+
+
+def is_in_use() -> bool:
+    """Asked by a connection of its own: the pool of this process may have made more than one by itself.
+
+    Connections that were just closed are there for a moment still.
+    """
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL has one
+    with psycopg.connect(address(), password=password() or None, autocommit=True) as asking:
+        for _ in range(LOOKS):
+            found = asking.execute(OTHERS).fetchone()
+            if found and not found[0]:
+                return False
+            sleep(LOOK_EVERY_SECONDS)
+    return True
 
 
 def run(name: str, *arguments: str) -> None:
@@ -107,5 +123,8 @@ def address() -> str:
 
 def environment() -> dict[str, str]:
     """With the password, which never stands in a command line."""
-    password = str(connection.settings_dict.get("PASSWORD") or "")
-    return {**os.environ, **({"PGPASSWORD": password} if password else {})}
+    return {**os.environ, **({"PGPASSWORD": password()} if password() else {})}
+
+
+def password() -> str:
+    return str(connection.settings_dict.get("PASSWORD") or "")

@@ -168,12 +168,16 @@ def test_signals_are_handed_down(wrap: Callable[..., int], capfdbinary: Output, 
         over.touch()
 
     memory, sender = Memory(), threading.Thread(target=send)
-    before = signal.getsignal(number)
-    sender.start()
-    assert wrap(memory, signals=[number], ready=str(ready), until=str(over), code=5) == 5
-    sender.join()
-    assert capfdbinary.readouterr().out == f"got {number}\n".encode()
-    assert signal.getsignal(number) == before
+    # What a shell starts with `&` is told to ignore interrupts, and these tests may be.
+    before = signal.signal(number, signal.SIG_DFL)
+    try:
+        sender.start()
+        assert wrap(memory, signals=[number], ready=str(ready), until=str(over), code=5) == 5
+        sender.join()
+        assert capfdbinary.readouterr().out == f"got {number}\n".encode()
+        assert signal.getsignal(number) == signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
 
 
 def test_what_is_ignored_stays_ignored(wrap: Callable[..., int]) -> None:
