@@ -11,7 +11,7 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from copy import deepcopy
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cached_property
 
@@ -39,6 +39,8 @@ ROWS_AT_ONCE = 256
 """Memories looked at between two commits."""
 MOST_UNITED = 100
 """Memories of one transaction, and so of one group. A larger group becomes one in the nights to come."""
+SHARE_AT_ONCE = 1 / 32
+"""Of the pairs that are known. They are written down as a whole: the more there are, the rarer that has to be."""
 ASKED_AT_ONCE = 16
 """The same two where a model takes seconds for each: the lease must not run out."""
 
@@ -86,6 +88,7 @@ class Night:
         is_quick = provider.name == RULES
         self.rows_at_once = ROWS_AT_ONCE if is_quick else ASKED_AT_ONCE
         self.most_united = MOST_UNITED if is_quick else ASKED_AT_ONCE
+        self.share_at_once = SHARE_AT_ONCE if is_quick else 0
 
     def work_off(self) -> None:
         """Pairs are united when all of their drawer have been found: what says the same may be in one group."""
@@ -112,7 +115,7 @@ class Night:
             self.nominated += nominations.of(start, end)
             self.counts["looked_at"] += end - start
             self.place.drawer, self.place.looked_to = key, drawer.new[end - 1] if end < len(drawer.new) else None
-            if self.counts["looked_at"] >= self.rows_at_once:
+            if self.counts["looked_at"] >= max(self.rows_at_once, len(self.place.same) * self.share_at_once):
                 self.judge()
             start = end
 
@@ -127,7 +130,7 @@ class Night:
 
     def save(self) -> None:
         """Inside the transaction of what it tells of."""
-        self.run.done(self.counts, merge=asdict(self.place))
+        self.run.done(self.counts, merge={**vars(self.place), "same": list(self.place.same)})
         self.counts = Counter()
 
     def of_those_the_same(self, nominated: Sequence[Nominated]) -> Iterator[Pair]:
@@ -161,25 +164,32 @@ class Night:
         """What was looked at is judged first: the cursor says that it has been."""
         if self.counts:
             self.judge()
-        while self.place.same:
-            self.unite_some()
-
-    def unite_some(self) -> None:
-        """The next groups, in one transaction. What was changed since it was looked at waits for the next night."""
-        groups = some_groups(self.place.same, self.most_united)
-        rows = self.load({pk for group in groups for pk in group})
-        begun = datetime.fromisoformat(self.place.begun)
         known = {(stays, goes) for stays, goes in self.place.same}
-        planned = [
-            union
-            for group in groups
-            for union in self.plan([rows[pk] for pk in group if pk in rows and rows[pk].updated_at <= begun], known)
-        ]
-        done = {pk for group in groups for pk in group}
+        bundles = bundles_of(groups_of(self.place.same, self.most_united), self.most_united)
+        united = set[int]()
+        for number, groups in enumerate(bundles, 1):
+            united.update(pk for group in groups for pk in group)
+            is_time = number == len(bundles) or len(united) > len(self.place.same) * self.share_at_once
+            self.unite(list(self.plan_all(groups, known)), united if is_time else set())
+            united = set() if is_time else united
+
+    def unite(self, planned: Sequence[Union], united: set[int]) -> None:
+        """One transaction. Without `united`, the cursor stays: whoever goes on from it finds these gone."""
         with writing(self.app, ACTOR, self.now) as write:
             self.counts["merged"] += carry_out(write, planned)
-            self.place.same = [pair for pair in self.place.same if not done.intersection(pair)]
-            self.save()
+            if united:
+                self.place.same = [pair for pair in self.place.same if not united.intersection(pair)]
+                self.save()
+            else:
+                self.run.done(self.counts)
+                self.counts = Counter()
+
+    def plan_all(self, groups: Sequence[Sequence[int]], known: set[Pair]) -> Iterator[Union]:
+        """What was changed since it was looked at waits for the next night."""
+        rows = self.load({pk for group in groups for pk in group})
+        begun = datetime.fromisoformat(self.place.begun)
+        for group in groups:
+            yield from self.plan([rows[pk] for pk in group if pk in rows and rows[pk].updated_at <= begun], known)
 
     def plan(self, group: Sequence[Memory], known: set[Pair]) -> Iterator[Union]:
         """The greatest takes in all that it says too; then the greatest of the rest does, and so on."""
@@ -196,14 +206,17 @@ class Night:
             rest = [memory for memory in others if memory.pk not in gone]
 
 
-def some_groups(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:
-    """The first groups of what says the same, of `most` memories together, each in order."""
-    chosen: list[list[int]] = []
-    for group in groups_of(pairs, most):
-        if chosen and sum(map(len, chosen)) + len(group) > most:
-            break
-        chosen.append(group)
-    return chosen
+def bundles_of(groups: Sequence[list[int]], most: int) -> list[list[list[int]]]:
+    """As many groups at a time as have `most` memories together, in order."""
+    bundles: list[list[list[int]]] = []
+    held = most
+    for group in groups:
+        if held + len(group) > most:
+            bundles.append([])
+            held = 0
+        bundles[-1].append(group)
+        held += len(group)
+    return bundles
 
 
 def groups_of(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:

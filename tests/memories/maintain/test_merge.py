@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections import Counter
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
@@ -453,6 +454,32 @@ def test_whoever_goes_on_asks_no_question_again(acme: App, monkeypatch: pytest.M
     assert carry_on(lambda run: merge_duplicates(acme, NIGHT, run, judge, EMBEDDER), run) > 1
     assert sorted(judge.asked) == sorted((poorer, [surer]) for surer, poorer in pairs)
     assert run.counts == {"looked_at": 6, "compared": 3, "merged": 3}
+
+
+def test_the_more_is_to_be_united_the_rarer_it_is_written_down_and_nothing_is_lost(
+    acme: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a night would write down all of its pairs with each commit, and twice as many would take four times as long."""
+    monkeypatch.setattr(merge, "SHARE_AT_ONCE", 1)
+    monkeypatch.setattr(merge, "MOST_UNITED", 2)
+    monkeypatch.setattr(merge, "ROWS_AT_ONCE", 2)
+    names = ("router", "proxy", "cache", "mirror", "printer", "scanner")
+    for name in names:
+        for text in (SIXTY, SAME[0]):
+            tell(acme, text.replace("gateway", name), subject=name)
+    written: list[bool] = []
+
+    class Dies(Fragile):
+        def done(self, counts: Any, **cursor: Any) -> None:
+            super().done(counts, **cursor)
+            written.append(bool(cursor))
+
+    run = Dies(until=NIGHT, luck=random.Random(3))
+    assert carry_on(lambda run: merge_duplicates(acme, NIGHT, run, RULES, EMBEDDER), run) > 1
+    assert False in written
+    assert (run.counts["looked_at"], run.counts["merged"]) == (12, 6)
+    assert Counter(Memory.objects.values_list("status", flat=True)) == {Status.ACTIVE: 6, Status.SUPERSEDED: 6}
+    assert run.cursor["merge"]["same"] == []
 
 
 def test_what_a_run_keeps_of_it_tells_nothing(acme: App) -> None:
