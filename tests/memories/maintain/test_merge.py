@@ -459,7 +459,7 @@ def test_whoever_goes_on_asks_no_question_again(acme: App, monkeypatch: pytest.M
 def test_the_more_is_to_be_united_the_rarer_it_is_written_down_and_nothing_is_lost(
     acme: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Else a night would write down all of its pairs with each commit, and twice as many would take four times as long."""
+    """Else a night would write down all of its pairs with each commit: quadratic."""
     monkeypatch.setattr(merge, "SHARE_AT_ONCE", 1)
     monkeypatch.setattr(merge, "MOST_UNITED", 2)
     monkeypatch.setattr(merge, "ROWS_AT_ONCE", 2)
