@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 
-from django.db.models import Q
+from django.db.models import F, Q
 
 from memories.models import FutureTrigger, TriggerStatus
 from memories.text.future import next_day
@@ -90,7 +90,7 @@ def month_of(first: date, today: date, triggers: ScopedQuerySet[FutureTrigger]) 
 def within(triggers: ScopedQuerySet[FutureTrigger], start: date, end: date) -> Iterable[FutureTrigger]:
     not_over = Q(trigger_date__gte=start) | Q(until__gte=start) | ~Q(rule="")
     rows = triggers.exclude(status=TriggerStatus.CANCELLED).filter(not_over, trigger_date__lte=end)
-    return rows.order_by("trigger_time", "trigger_date", "pk")[:MOST_TRIGGERS]
+    return rows.order_by(F("trigger_time").asc(nulls_first=True), "trigger_date", "pk")[:MOST_TRIGGERS]
 
 
 def by_day(triggers: Iterable[FutureTrigger], start: date, end: date) -> dict[date, list[FutureTrigger]]:
