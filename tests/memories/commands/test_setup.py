@@ -221,7 +221,7 @@ def test_two_first_starts_at_once_make_one_installation(tmp_path):
         subprocess.Popen([*command, "setup"], env=environment, stdout=subprocess.PIPE, text=True)  # noqa: S603
         for _ in range(2)
     ]
-    shown = [process.communicate(timeout=120)[0] for process in both]
+    shown = [process.communicate(timeout=600)[0] for process in both]
     assert [process.returncode for process in both] == [0, 0]
     assert sorted(len(KEY.findall(text)) > 0 for text in shown) == [False, True]
     following = subprocess.run(  # noqa: S603
