@@ -105,6 +105,32 @@ def test_what_waits_is_settled(chromium: Any, site: Any, furnish: Furnish) -> No
     assert tab.troubles == []
 
 
+def test_a_refresh_does_not_overtake_what_was_clicked(chromium: Any, site: Any, furnish: Furnish) -> None:
+    """It would take the button away before the answer comes, and with it what the answer has to tell."""
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open(f"/cooldowns{furnish('overtaken')}")
+    held: list[Any] = []
+    page.route("**/lift?*", lambda route: held.append(route))
+    page.get_by_role("button", name="Lift: ").click()
+    with page.expect_request("**/lift?*"):
+        yes(page)
+    for _ in range(1000):
+        if held:
+            break
+        page.evaluate("0")  # lets the handler run
+    (route,) = held
+    answer = route.fetch()
+    page.evaluate("""new Promise(done => {
+      document.addEventListener("htmx:afterRequest", () => done(), {once: true});
+      document.querySelectorAll("[data-live]").forEach(element => htmx.trigger(element, "refresh"));
+    })""")
+    assert page.get_by_role("button", name="Lift: ").count() == 1
+    route.fulfill(response=answer)
+    page.locator(".toast").first.wait_for()
+    page.get_by_text("No agent waits").wait_for()
+    assert tab.troubles == []
+
+
 @sends("upkeep-rollbacks")
 def test_what_an_agent_said_is_taken_back(chromium: Any, site: Any, furnish: Furnish) -> None:
     here = furnish("poisoned")
