@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import beat_embedded_init
+from celery.signals import beat_embedded_init, worker_init
 
 import memsite.broker  # noqa: F401  # makes embedded:// known
 from memsite.lifeline import die_with_parent
@@ -20,3 +20,10 @@ app.autodiscover_tasks()
 def end_with_the_worker(**_: Any) -> None:
     """The beat inside a worker (`-B`) is a process of its own: without this it survives a killed worker."""
     die_with_parent()
+
+
+@worker_init.connect
+def be_counted(**_: Any) -> None:
+    from memsite.metrics import count_together
+
+    count_together("worker")

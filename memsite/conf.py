@@ -40,6 +40,7 @@ class Conf:
 
     secret_key: str = secret()
     debug: bool = False
+    metrics_token: str = secret()
     allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     csrf_trusted_origins: tuple[str, ...] = ()
     behind_https_proxy: bool = False
@@ -91,6 +92,7 @@ class Conf:
         require(self.llm in LLMS, "LLM", f"is one of {', '.join(LLMS)}")
         require(self.llm_concurrency > 0, "LLM_CONCURRENCY", "is a positive number of calls at a time")
         require(read_prices(self.llm_prices) is not None, "LLM_PRICES", "is model=input/output, model=input/output, …")
+        require(is_token(self.metrics_token), "METRICS_TOKEN", "is 16 letters or more, without white space")
         require(self.log_format in LOG_FORMATS, "LOG_FORMAT", f"is one of {', '.join(LOG_FORMATS)}")
         require(
             not self.database_url or self.database_url.startswith(DATABASES),
@@ -181,6 +183,11 @@ def read_prices(text: str) -> dict[str, tuple[float, float]] | None:
         return {name: (given, asked) for name, (given, asked) in pairs.items() if name and min(given, asked) >= 0}
     except ValueError:
         return None
+
+
+def is_token(text: str) -> bool:
+    """What a header can carry and nobody guesses; or nothing at all."""
+    return not text or (len(text) >= 16 and text.isascii() and text.isprintable() and " " not in text)
 
 
 def are_networks(texts: tuple[str, ...]) -> bool:

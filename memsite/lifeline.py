@@ -32,8 +32,10 @@ def die_with_parent(parent_pid: int | None = None) -> None:
 def web_application() -> Any:
     """Granian's factory: runs in each of its workers, which otherwise outlive a killed granian."""
     die_with_parent()
+    from memsite.metrics import count_together
     from memsite.wsgi import application
 
+    count_together("web")
     Thread(target=load_sdk, name="load-sdk", daemon=True).start()
     return application
 

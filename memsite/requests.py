@@ -8,6 +8,8 @@ from collections.abc import Callable
 import structlog
 from django.http import HttpRequest, HttpResponse
 
+from memsite.metrics import count_request
+
 log = structlog.get_logger("memsite.requests")
 SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
@@ -26,13 +28,11 @@ class RequestLog:
         started = time.perf_counter()
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
-        log.info(
-            "request",
-            method=request.method,
-            route=request.resolver_match.route if request.resolver_match else None,
-            status=response.status_code,
-            ms=round(1000 * (time.perf_counter() - started), 1),
-        )
+        seconds = time.perf_counter() - started
+        route = request.resolver_match.route if request.resolver_match else None
+        status = response.status_code
+        log.info("request", method=request.method, route=route, status=status, ms=round(1000 * seconds, 1))
+        count_request(request.method, route, status, seconds)
         return response
 
 

@@ -6,6 +6,7 @@ from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitVie
 from memories.api.views.inbound import ChatMessage
 from memories.mcp.view import Memsite
 from memsite.health import healthz, readyz
+from memsite.scraping import metrics
 
 urlpatterns = [
     path("", include("memories.dashboard.urls")),
@@ -22,6 +23,7 @@ urlpatterns = [
     path("", include("memsite.oauth.urls")),
     path("healthz", healthz),
     path("readyz", readyz),
+    path("metrics", metrics),
 ]
 
 handler400 = "memsite.problems.bad_request"

@@ -19,6 +19,7 @@ from memories.providers.outward import Refused, Within
 from memsite.conf import get_conf
 from memsite.jobs.job import Run
 from memsite.json_body import dump_json
+from memsite.metrics import count_delivery
 from memsite.signing import headers_for, secret_of
 from memsite.tenancy.models import App
 
@@ -116,6 +117,7 @@ def note(row: Delivery, now: datetime, status: int | None, reason: str, seconds:
         next_at=now if is_delivered or is_over else now + WAITS[row.attempts - 1],
         finished_at=now if state != DeliveryStatus.WAITING else None,
     )  # fmt: skip
+    count_delivery("failed" if state == DeliveryStatus.WAITING else state)
     if state == DeliveryStatus.DEAD:
         log.warning("delivery_given_up", webhook=str(row.webhook.uid), kind=row.kind, reason=reason)
 

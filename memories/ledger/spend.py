@@ -15,6 +15,7 @@ from memories.ledger.days import day_of
 from memories.ledger.energy import note_energy
 from memories.models import LedgerEntry
 from memories.providers.llm.provider import Usage
+from memsite.metrics import count_model_call
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 
@@ -66,7 +67,7 @@ def record(app: App, usage: Usage, session: AgentSession | None = None, turn_num
     """Writes a call into the app's ledger, and its units into the app's energy."""
     now = timezone.now()
     with transaction.atomic():
-        LedgerEntry.objects.create(
+        entry = LedgerEntry.objects.create(
             app=app,
             operation=usage.operation,
             provider=usage.provider[:20] or None,
@@ -82,6 +83,8 @@ def record(app: App, usage: Usage, session: AgentSession | None = None, turn_num
             created_at=now,
         )
         note_energy(app, usage.operation, now)
+    tokens = entry.input_tokens, entry.output_tokens
+    count_model_call(entry.provider or "", entry.operation, entry.outcome, entry.seconds, tokens, entry.cost or 0.0)
 
 
 def spent_today(app: App, now: datetime) -> Spent:

@@ -58,7 +58,10 @@ class Rejection(Scoped, Identified):
 
     class Meta:
         ordering = ["-uid"]
-        indexes = [models.Index(fields=["app", "decision", "uid"], name="rejection_decision")]
+        indexes = [
+            models.Index(fields=["app", "decision", "uid"], name="rejection_decision"),
+            models.Index(fields=["kind"], condition=models.Q(decision="open"), name="rejection_open"),
+        ]
         constraints = [models.UniqueConstraint(fields=["app", "uid"], name="rejection_uid_is_unique_in_app")]
 
     def __str__(self) -> str:

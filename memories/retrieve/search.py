@@ -29,6 +29,7 @@ from memories.retrieve.reading import Scope
 from memories.retrieve.serving import serving_embedder
 from memories.retrieve.trust import tag_hits
 from memsite.durability import count
+from memsite.metrics import count_search
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
 from memsite.tenancy.wall import confined, site_wide
@@ -75,13 +76,14 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
         take_back(app, found.hits, asked.as_of or now)
     tag_hits(app, found.hits, asked.as_of if asked.as_of and scope.past else now)
     seconds = time.perf_counter() - started
+    count_search(found.tier, found.degraded, seconds)
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
     if asked.counted:
-        count(partial(count_search, app, asked, found, now, seconds, was_now=not scope.past))
+        count(partial(note_search, app, asked, found, now, seconds, was_now=not scope.past))
     return found
 
 
-def count_search(app: App, asked: Asked, found: Recall, now: datetime, seconds: float, *, was_now: bool) -> None:
+def note_search(app: App, asked: Asked, found: Recall, now: datetime, seconds: float, *, was_now: bool) -> None:
     if asked.count_access and was_now:
         touch(app, found.hits, now)
     note_energy(app, "search", now)

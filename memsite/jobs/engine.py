@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
+from time import perf_counter
 from typing import Any
 
 import structlog
@@ -14,6 +15,7 @@ from memsite.jobs import claims
 from memsite.jobs.job import Job
 from memsite.jobs.models import OPEN, JobRun, RunStatus
 from memsite.jobs.schedule import Schedule
+from memsite.metrics import count_run
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.wall import confined, site_wide
 
@@ -108,6 +110,13 @@ def work_off(jobs: Jobs, hands_for: Callable[[App], Any], stop_after: timedelta)
 
 def run(job: Job[Any], hands: Any, claimed: claims.Claim) -> None:
     """One claimed run, to its end or to where it must wait. Its errors are noted on the row."""
+    begun = perf_counter()
+    outcome = carry_out(job, hands, claimed)
+    count_run(job.name, outcome, perf_counter() - begun)
+
+
+def carry_out(job: Job[Any], hands: Any, claimed: claims.Claim) -> str:
+    """What became of it: done, paused, stopped, failed, or lost to another worker."""
     noted = log.bind(job=job.name, app=str(claimed.row.app), period=claimed.row.period)
     try:
         app = claimed.row.app_id
@@ -115,30 +124,33 @@ def run(job: Job[Any], hands: Any, claimed: claims.Claim) -> None:
             job.work(hands, claimed)
     except claims.ClaimLost:
         noted.warning("run_lost")
-        return
+        return "lost"
     except Exception as error:
-        end_early(claimed, error)
-        return
+        return end_early(claimed, error)
     try:
         claims.finish(claimed, timezone.now())
     except claims.ClaimLost:
         noted.warning("run_lost")
-        return
+        return "lost"
     noted.info("run_done", **{f"count_{name}": count for name, count in claimed.counts.items()})
+    return "done"
 
 
-def end_early(claimed: claims.Claim, error: Exception) -> None:
+def end_early(claimed: claims.Claim, error: Exception) -> str:
     now = timezone.now()
     try:
         if isinstance(error, claims.TimeUp):
             claims.pause(claimed, now)
-        elif isinstance(error, claims.Stopped):
+            return "paused"
+        if isinstance(error, claims.Stopped):
             claims.stop(claimed, now)
-        else:
-            log.error("run_failed", job=claimed.row.job, app=str(claimed.row.app), exc_info=error)
-            claims.fail(claimed, error, now)
+            return "stopped"
+        log.error("run_failed", job=claimed.row.job, app=str(claimed.row.app), exc_info=error)
+        claims.fail(claimed, error, now)
     except claims.ClaimLost:
         log.warning("run_lost", job=claimed.row.job, app=str(claimed.row.app))
+        return "lost"
+    return "failed"
 
 
 def drop_old_runs(now: datetime) -> int:

@@ -83,6 +83,7 @@ class JobRun(models.Model):
             models.Index(fields=["job", "app", "-until"], name="job_run_latest"),
             models.Index(fields=["app", "-uid"], name="job_run_app_latest"),
             models.Index(fields=["next_at"], condition=Q(status__in=OPEN), name="job_run_open"),
+            models.Index(fields=["job", "-finished_at"], name="job_run_finished"),
         ]
         constraints = [
             models.UniqueConstraint(

@@ -39,6 +39,8 @@ def test_each_value_has_its_type() -> None:
         ("MAX_BODY_BYTES", "0"),
         ("DATABASE_URL", "mysql://localhost/x"),
         ("PROVIDER_NETWORKS", "everywhere"),
+        ("METRICS_TOKEN", "short"),
+        ("METRICS_TOKEN", "a long one with white space"),
     ],
 )
 def test_a_wrong_value_is_named(name: str, value: str) -> None:

@@ -15,6 +15,8 @@ from bench.promises.site import Site
 from tests.serving import copy_test_database
 from tests.settings import database_url
 
+METRICS_TOKEN = "a-token-for-prometheus"
+
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any) -> Iterator[Site]:
@@ -22,7 +24,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django
         pytest.skip("finds its processes in /proc")
     with own_database() as settings:
         with django_db_blocker.unblock():
-            site = Site(tmp_path_factory.mktemp("promises"), copied, **settings)
+            site = Site(tmp_path_factory.mktemp("promises"), copied, MEMSITE_METRICS_TOKEN=METRICS_TOKEN, **settings)
         with site:
             yield site
 

@@ -2,16 +2,60 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 
+import httpx
 import pytest
+from prometheus_client.mmap_dict import MmapedDict
+from prometheus_client.parser import text_string_to_metric_families
 
 from bench.promises.copies import send_copies
 from bench.promises.crowd import write_together
 from bench.promises.keys import hit_limit, revoke, rotate
 from bench.promises.kills import kill_under_load
-from bench.promises.site import Site
+from bench.promises.site import LOOK_EVERY_SECONDS, START_SECONDS, Site
 from bench.promises.traces import purge_in_use
+
+HEALTHZ = "memsite_http_requests_total healthz"
+STARTS, PROCESSES = "memsite_process_starts_total web", "memsite_processes web"
+
+
+def scraped(site: Site) -> dict[str, float]:
+    """Samples by name and the label that tells them apart here."""
+    token = {"Authorization": f"Bearer {site.environment['MEMSITE_METRICS_TOKEN']}"}
+    text = httpx.get(f"{site.url}/metrics", headers=token, timeout=60).text
+    return {
+        f"{one.name} {one.labels.get('route') or one.labels.get('process') or ''}": one.value
+        for family in text_string_to_metric_families(text)
+        for one in family.samples
+    }
+
+
+def test_whoever_is_asked_tells_what_all_processes_have_counted(site: Site) -> None:
+    asked = scraped(site).get(HEALTHZ, 0.0) + 60
+    for _ in range(60):
+        httpx.get(f"{site.url}/healthz", timeout=60)  # a connection each, to whichever takes it
+    files = [MmapedDict.read_all_values_from_file(path) for path in (site.folder / "metrics").glob("counter_web-*.db")]
+    assert sum(any('"healthz"' in key for key, *_ in file) for file in files) >= 2, "one process answered them all"
+    before = [scraped(site) for _ in range(6)]
+    assert [one[HEALTHZ] for one in before] == [asked] * 6
+    assert before[0][PROCESSES] == 2
+    assert site.kill("web", min)
+    assert scraped_when_back(site, before[0][STARTS] + 1)[HEALTHZ] == asked
+
+
+def scraped_when_back(site: Site, starts: float) -> dict[str, float]:
+    until = time.monotonic() + START_SECONDS
+    while time.monotonic() < until:
+        try:
+            found = scraped(site)
+        except httpx.HTTPError:
+            found = {}
+        if (found.get(STARTS), found.get(PROCESSES)) == (starts, 2):
+            return found
+        time.sleep(LOOK_EVERY_SECONDS)
+    raise AssertionError("The process did not come back.")
 
 
 def test_a_limit_is_exact_however_many_processes_are_asked_at_once(site: Site) -> None:

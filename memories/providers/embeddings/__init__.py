@@ -15,6 +15,7 @@ from .hashing import HashEmbedder
 from .minilm import MiniLMEmbedder
 from .ollama import OllamaEmbedder
 from .openai import OpenAIEmbedder
+from .watching import watchers
 
 __all__ = [
     "Embedder",
@@ -31,4 +32,5 @@ __all__ = [
     "Vectors",
     "make_embedder",
     "normalise_rows",
+    "watchers",
 ]

@@ -7,6 +7,7 @@ from zlib import crc32
 import numpy as np
 
 from .base import Thresholds, Vectors, normalise_rows
+from .watching import watched
 
 SUFFIXES = ("ing", "ed", "es", "s")
 
@@ -37,6 +38,7 @@ class HashEmbedder:
         """The column a word counts in."""
         return crc32(stem(word.lower()).encode("utf-8", "replace")) % self.dim
 
+    @watched
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         counts = np.zeros((len(texts), self.dim), dtype=np.float32)
         for row, text in zip(counts, texts, strict=True):

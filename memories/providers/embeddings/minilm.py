@@ -9,6 +9,7 @@ import numpy as np
 from .base import Thresholds, Vectors
 from .minilm_files import locate_model
 from .minilm_model import DIM, Model, load_model
+from .watching import watched
 
 BATCH_TEXTS = 32
 # Bounds the memory of one run to about 60 MB; 32 texts of 256 tokens would take 250 MB and are no faster.
@@ -47,6 +48,7 @@ class MiniLMEmbedder:
         self._model: Model | None = None
         self._lock = Lock()
 
+    @watched
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         model = self._loaded()
         tokens = [model.tokenise(text) for text in texts]

@@ -20,6 +20,7 @@ from .base import (
     normalise_rows,
 )
 from .families import family_of
+from .watching import watched
 
 BATCH_TEXTS = 64
 # Models read 2,048 to 8,192 tokens; some services refuse a longer text instead of cutting it.
@@ -89,6 +90,7 @@ class RemoteEmbedder(ABC):
         vector: Vectors = self._embed([self._family.query_prefix + sendable(text)])[0]
         return vector
 
+    @watched
     @embedder_errors()
     def _embed(self, inputs: list[str]) -> Vectors:
         vectors = checked_vectors(self._ask(inputs), len(inputs))
