@@ -2,14 +2,17 @@
 
 import os
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from django.core.checks import CheckMessage, Error, Warning, register
-from django.db import connection
+from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.db import connection, connections
+from django.db.migrations.recorder import MigrationRecorder
 
 from memories.providers.embeddings import EmbedderError, make_embedder
 from memsite.conf import get_conf, unknown_variables
+from memsite.versions import standing
 
 
 @register()
@@ -84,6 +87,13 @@ def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
     """Every version with a WAL up to 3.51.2, but for those of older lines that were mended, too."""
     mended = (3, 44, 6) <= version < (3, 45) or (3, 50, 7) <= version < (3, 51)
     return (3, 7) <= version < (3, 51, 3) and not mended
+
+
+@register(Tags.database)
+def check_migrations(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Before `manage.py migrate`, which would take it for whole."""
+    found = [standing(MigrationRecorder(connections[name]).applied_migrations()) for name in databases or ()]
+    return [Error(each.why_halfway, id="memsite.E003") for each in found if each.halfway]
 
 
 @register(deploy=True)

@@ -4,13 +4,14 @@ from collections.abc import Callable
 
 import structlog
 from django.db import connection
-from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
 from memories.providers.embeddings import make_embedder
 from memsite.conf import get_conf
 from memsite.tenancy.models import App, AppStatus
+from memsite.versions import standing
 
 log = structlog.get_logger("memsite.health")
 
@@ -48,8 +49,8 @@ def database_answers() -> bool:
 
 
 def is_migrated() -> bool:
-    executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+    found = standing(MigrationRecorder(connection).applied_migrations())
+    return not found.is_older and not found.halfway
 
 
 def embedder_is_configured() -> bool:

@@ -71,6 +71,7 @@ public.memsite_words(app_id, content || ' ' || coalesce(subject, '') || ' ' || t
     f"CREATE INDEX {TABLE} ON {MEMORY} USING gin ({WORDS})",
 ]
 NO_POSTGRES = [
+    "DROP FUNCTION IF EXISTS memsite_holders",
     f"DROP INDEX IF EXISTS {TABLE}",
     f"ALTER TABLE {MEMORY} DROP COLUMN IF EXISTS {WORDS}",
     "DROP FUNCTION IF EXISTS memsite_query, memsite_words, memsite_plain",
@@ -98,7 +99,7 @@ class FullTextIndex(TriggerOperation):
 
     def forwards(self, vendor: str) -> list[str]:
         if vendor != "sqlite":
-            return POSTGRES
+            return [*POSTGRES, HOLDERS]
         table = (
             f"CREATE VIRTUAL TABLE {TABLE} USING fts5({', '.join(COLUMNS)}, content='{SOURCE}', content_rowid='id', "
             "tokenize='porter unicode61 remove_diacritics 2')"
@@ -107,19 +108,6 @@ class FullTextIndex(TriggerOperation):
 
     def backwards(self, vendor: str) -> list[str]:
         return [*no_source(), f"DROP TABLE IF EXISTS {TABLE}"] if vendor == "sqlite" else NO_POSTGRES
-
-
-class FullTextHolders(TriggerOperation):
-    """The question that the wall between apps lets through."""
-
-    def describe(self) -> str:
-        return "Ask the index of words behind the wall between apps"
-
-    def forwards(self, vendor: str) -> list[str]:
-        return [] if vendor == "sqlite" else [HOLDERS]
-
-    def backwards(self, vendor: str) -> list[str]:
-        return [] if vendor == "sqlite" else ["DROP FUNCTION IF EXISTS memsite_holders"]
 
 
 class FullTextSource(TriggerOperation):

@@ -1,18 +1,18 @@
-"""Whether this code can work with a database, by the migrations that were applied to it."""
+"""Whether this code can work with a database that is in a backup."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
-from django.db.migrations.loader import MigrationLoader
-
 from memsite.backup.errors import BackupError
+from memsite.versions import standing
 
 
 def is_older(applied: Collection[tuple[str, str]]) -> bool:
-    """Whether migrations are to be applied yet. Raises BackupError if some are of a newer version than this."""
-    known = set(MigrationLoader(None).disk_migrations)
-    unknown = sorted(f"{app}.{name}" for app, name in set(applied) - known)
-    if unknown:
-        raise BackupError(f"It is of a newer version, which this one does not know: {', '.join(unknown)}.")
-    return not known <= set(applied)
+    """Whether migrations are to be applied yet. Raises BackupError if this code has no way on from where it stands."""
+    found = standing(applied)
+    if found.unknown:
+        raise BackupError(f"It is of a newer version, which this one does not know: {', '.join(found.unknown)}.")
+    if found.halfway:
+        raise BackupError(found.why_halfway)
+    return found.is_older

@@ -294,10 +294,21 @@ def test_one_of_a_newer_version_is_refused_and_of_an_older_one_is_told(backup: P
     newer = "INSERT INTO django_migrations VALUES (999, 'memories', '9999_to_come', '')"
     recount = ("UPDATE memsite_backup SET about = json_set(about, '$.rows.django_migrations', "
                "(SELECT count(*) FROM django_migrations))")  # fmt: skip
-    older = "DELETE FROM django_migrations WHERE name = '0001_memories_vectors_revisions_links'"
+    older = "DELETE FROM django_migrations WHERE app = 'oauth'"
     assert check_backup(changed(backup, older, recount)).is_older
     with pytest.raises(BackupError, match=r"newer version.*memories\.9999_to_come"):
         check_backup(changed(backup, newer, recount))
+
+
+@of_sqlite
+def test_one_from_when_migrations_were_not_one_yet_is_as_good_as_today_s_or_refused(backup: Path) -> None:
+    recount = ("UPDATE memsite_backup SET about = json_set(about, '$.rows.django_migrations', "
+               "(SELECT count(*) FROM django_migrations))")  # fmt: skip
+    at_their_end = "DELETE FROM django_migrations WHERE app = 'memories' AND name = '0001_initial'"
+    assert not check_backup(changed(backup, at_their_end, recount)).is_older
+    halfway = "DELETE FROM django_migrations WHERE name = '0028_taken_back'"
+    with pytest.raises(BackupError, match=r"halfway.*memories\.0001_initial"):
+        check_backup(changed(backup, halfway, recount))
 
 
 def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:

@@ -1,13 +1,18 @@
 """What the database itself refuses, whoever asks."""
 
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.db import DatabaseError, connection, models, transaction
+from django.db.utils import ConnectionHandler
 
 from memories.models import Link, Memory, Revision
-from memsite.tenancy.append_only import purge_permit
+from memories.models.fulltext import FullTextSource
+from memsite.tenancy.append_only import Rebuilding, SameApp, purge_permit
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import PurgePermit
 from memsite.tenancy.scoping import Scoped
@@ -76,6 +81,34 @@ def test_every_link_between_rows_of_an_app_is_watched() -> None:
     }
     assert len(expected) >= 30
     assert expected - triggers() == set()
+
+
+@pytest.mark.sqlite("no other makes tables anew")
+def test_a_migration_that_makes_a_table_anew_can_put_back_what_watches_it(
+    django_db_setup: None, django_db_blocker: Any, tmp_path: Path
+) -> None:
+    """On a copy, and without a test's transaction, in which neither can be done."""
+    path = tmp_path / "copy.sqlite3"
+    with django_db_blocker.unblock(), closing(sqlite3.connect(path)) as copy:
+        connection.ensure_connection()
+        connection.connection.backup(copy)
+    there = ConnectionHandler({"default": connection.settings_dict | {"NAME": str(path)}})["default"]
+    watching = "SELECT name, sql FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY name"
+    with django_db_blocker.unblock(), closing(there), there.cursor() as cursor:
+        before = cursor.execute(watching).fetchall()
+        with there.schema_editor() as editor:
+            Rebuilding(begins=True).database_forwards("memories", editor, None, None)
+            editor._remake_table(Memory)
+            Rebuilding(begins=False).database_forwards("memories", editor, None, None)
+            assert len(cursor.execute(watching).fetchall()) < len(before)
+            for step in (
+                FullTextSource(),
+                SameApp("memories_memory", "agent_id", "tenancy_agent"),
+                SameApp("memories_memory", "session_id", "agent_sessions_agentsession"),
+                SameApp("memories_memory", "resource_id", "agent_sessions_resource"),
+            ):
+                step.database_forwards("memories", editor, None, None)
+        assert cursor.execute(watching).fetchall() == before
 
 
 @pytest.mark.parametrize(("table", "change"), APPEND_ONLY.items())

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import importlib
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.apps import apps
 from django.core.exceptions import ValidationError
 from django.db import connection
 from django.utils import timezone
@@ -214,19 +211,6 @@ class TestFiles:
         rows = [row | ({"origin": "pope"} if row["type"] == "memory" else {}) for row in lines(export(alice.app))]
         with pytest.raises(Exception, match="origin cannot be 'pope'"):
             take_in(make_app("copy"), joined(rows))
-
-
-def test_memories_from_before_are_told_apart_by_where_they_were_found(alice: Caller) -> None:
-    hear(alice, BIRTHDAY)
-    hear(alice, "The backup runs every night at 02:30 on the host atlas.", role="assistant")
-    stored(alice, "Whales sing", origin="web")
-    operator_of(alice.app).remember([Candidate(content="Pinned to the wall", source=Source.OPERATOR)])
-    before = origins(alice.app)
-    Memory.objects.update(origin="assistant")
-    migration = importlib.import_module("memories.migrations.0026_who_said_it")
-    migration.fill(apps, SimpleNamespace(connection=connection))
-    # Of what came through the API nobody had noted whose word it was.
-    assert origins(alice.app) == before | {"Whales sing": "assistant"}
 
 
 def test_memories_are_listed_by_who_said_them_and_by_trust(alice: Caller, operator: APIClient) -> None:

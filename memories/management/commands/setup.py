@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import secrets
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,10 +27,11 @@ from memsite.conf import Conf, get_conf
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy, Scope
 from memsite.tenancy.policy import Preset, preset_values
+from memsite.versions import standing
 
 LOGIN, APP_ID, APP_NAME, AGENT_NAME = "operator", "demo", "Demo", "agent"
 NOTES_NAME = "first-start.txt"
-OUR_APPS = ("tenancy", "agent_sessions", "memories")
+OUR_APPS = ("tenancy", "agent_sessions", "memories", "jobs", "oauth")
 # No page asks for them: redoc's bundle, and what only the developers of Swagger UI read.
 NOT_SERVED = ("redoc", "*.js.map")
 COLLECTED = ".collected"
@@ -93,11 +94,14 @@ class Command(BaseCommand):
 
     def migrate(self) -> None:
         executor = MigrationExecutor(connection)
-        refuse_newer(executor)
+        refuse_others(executor.loader.applied_migrations or {})
         plan = executor.migration_plan(executor.loader.graph.leaf_nodes())
         if plan:
             self.say(f"Bringing the database up to date: {len(plan)} steps")
             call_command("migrate", verbosity=0, interactive=False)
+        else:
+            # Notes of those that stand for older ones that they were applied, as `migrate` would.
+            executor.check_replacements()
 
     def collect_static(self) -> None:
         """Only when a file has changed since the last time: collecting takes seconds, asking a moment."""
@@ -110,19 +114,16 @@ class Command(BaseCommand):
         stamp.write_text(now)
 
 
-def refuse_newer(executor: MigrationExecutor) -> None:
-    """CommandError if the database has had steps of ours that this code does not know."""
-    known = executor.loader.disk_migrations or {}
-    unknown = sorted(
-        f"{app}.{name}"
-        for app, name in executor.loader.applied_migrations or {}
-        if app in OUR_APPS and (app, name) not in known
-    )
-    if unknown:
+def refuse_others(applied: Collection[tuple[str, str]]) -> None:
+    """CommandError if the database has had steps of ours that this code does not know, or half of what is one here."""
+    found = standing([(app, name) for app, name in applied if app in OUR_APPS])
+    if found.unknown:
         raise CommandError(
-            f"The database is newer than this code, which does not know {', '.join(unknown)}. "
+            f"The database is newer than this code, which does not know {', '.join(found.unknown)}. "
             "Update the code, or put back the backup from before the update."
         )
+    if found.halfway:
+        raise CommandError(found.why_halfway)
 
 
 def static_fingerprint() -> str:

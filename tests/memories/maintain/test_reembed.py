@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
 import pytest
-from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
@@ -535,12 +533,3 @@ def test_apps_with_something_to_do_are_found_by_one_query(
     assert list(apps_with_backlog()) == []
     change(known.app, new)
     assert list(apps_to_reembed(new)) == []
-
-
-def test_apps_from_before_are_served_by_what_most_of_their_vectors_are_of(known: Caller, charlie: Caller) -> None:
-    migration = import_module("memories.migrations.0008_passages_change_their_embedder")
-    Vector.objects.filter(memory__content=TEXTS[0]).update(model="another")
-    App.objects.update(vector_model="")
-    with connection.cursor() as cursor:
-        cursor.execute(migration.SERVING)
-    assert dict(App.objects.values_list("app_id", "vector_model")) == {"acme": OLD, "globex": ""}
