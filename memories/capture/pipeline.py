@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 
 from memories.capture.embed import embed_candidates
@@ -46,14 +46,15 @@ def remember(
     refusals = [withheld(candidate, app.policy) for candidate in candidates]
     free = [candidate for candidate, refusal in zip(candidates, refusals, strict=True) if refusal is None]
     embed_candidates(free, embedder)
-    outlooks = look_around(app, free, embedder) if dedupe else [None] * len(free)
-    suggested = suggest_room(app, provider, needing_room(free, outlooks), now, REQUEST_SECONDS)
+    outlooks = look_around(app, free, embedder) if dedupe else []
+    coming = needing_room(free, outlooks) if dedupe else [candidate.content for candidate in free]
+    suggested = suggest_room(app, provider, coming, now, REQUEST_SECONDS)
     with writing(app, actor, now, suggested) as write:
         for session in live:
             note_life(session, now)
-        pairs = iter(zip(free, outlooks, strict=True))
+        stored = iter(store_all(write, free, outlooks, embedder) if dedupe else add_all(write, free))
         outcomes = [
-            refuse(write, refusal, candidate=candidate) if refusal else store(write, *next(pairs), embedder)
+            refuse(write, refusal, candidate=candidate) if refusal else next(stored)
             for candidate, refusal in zip(candidates, refusals, strict=True)
         ]
         note_energy(app, "write", now, len(outcomes))
@@ -62,9 +63,24 @@ def remember(
     return outcomes
 
 
-def store(write: Writer, candidate: Candidate, outlook: Outlook | None, embedder: Embedder) -> Outcome:
+def add_all(write: Writer, candidates: Sequence[Candidate]) -> list[Outcome]:
+    """As new, whatever is known."""
+    memories = write.create_all(candidates)
+    write.announce(*memories)
+    return [Outcome(OutcomeKind.CREATED, memory) for memory in memories]
+
+
+def store_all(
+    write: Writer, candidates: Sequence[Candidate], outlooks: Sequence[Outlook], embedder: Embedder
+) -> Iterator[Outcome]:  # fmt: skip
+    """One after the other: what is new may be what the next one says again."""
+    for candidate, outlook in zip(candidates, outlooks, strict=True):
+        yield store(write, candidate, outlook, embedder)
+
+
+def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embedder) -> Outcome:
     """Reinforces the memory that says the same; otherwise creates one, and does to others what it means for them."""
-    known = related_to(write, candidate, outlook, embedder) if outlook else []
+    known = related_to(write, candidate, outlook, embedder)
     same = next(iter(of_relation(known, Relation.SAME)), None)
     contrary = of_relation(known, Relation.CONTRADICTS)
     memory = confirm(write, same, candidate) if same else create(write, candidate)

@@ -31,12 +31,12 @@ TAKE_NO_ROOM = (Relation.SAME, Relation.SUPERSEDES)
 OLDEST = "the oldest, as the model gave no usable answer"
 
 
-def needing_room(candidates: Sequence[Candidate], outlooks: Iterable[Outlook | None]) -> list[str]:
+def needing_room(candidates: Sequence[Candidate], outlooks: Iterable[Outlook]) -> list[str]:
     """What will take room: the texts of the candidates that neither confirm a memory nor take the place of one."""
     return [
         candidate.content
         for candidate, outlook in zip(candidates, outlooks, strict=True)
-        if not outlook or not any(item.verdict.relation in TAKE_NO_ROOM for item in outlook.telling)
+        if not any(item.verdict.relation in TAKE_NO_ROOM for item in outlook.telling)
     ]
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import islice
 
 from memories.models import Entity, FoundBy, Memory, Mention
 from memories.text.entities import MAX_KEY_CHARS, entity_key, find_entities, phrase_keys
@@ -12,46 +13,78 @@ from memories.text.entities import Entity as Named
 from memsite.tenancy.models import App
 
 SUBJECT, TAG, NAMED = "subject", "tag", "name"
+KEYS_AT_ONCE = 500
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def keep_mentions(memory: Memory, now: datetime) -> None:
-    """Sets the memory's mentions to what its text, subject and tags name, and its model did. Six statements at most."""
-    by_rules = entities_of(memory)
-    named = named_by_model(memory) | by_rules
-    known = dict(Entity.objects.for_app(memory.app).filter(key__in=named).values_list("key", "pk"))
-    new = [
-        Entity(app=memory.app, key=key, name=one.name, kind=one.kind, created_at=now)
-        for key, one in named.items()
-        if key not in known
-    ]
-    known |= {row.key: row.pk for row in Entity.objects.bulk_create(new)}
-    own = [key for key, one in named.items() if one.kind == SUBJECT and one.name == memory.subject]
-    for key in own:
-        # Once somebody has told about it, it is known wherever it is named, however it was met first.
-        Entity.objects.for_app(memory.app).filter(key=key).exclude(kind=SUBJECT).update(
-            kind=SUBJECT, name=named[key].name
-        )
-    sources = {pk: FoundBy.RULES if key in by_rules else FoundBy.MODEL for key, pk in known.items()}
-    had = dict(memory.mentions.values_list("entity_id", "source")) if memory.version > 1 else {}
-    gone = had.keys() - sources.keys()
-    changed = [pk for pk, source in had.items() if sources.get(pk) != source]
+def keep_mentions(app: App, memories: Sequence[Memory], now: datetime) -> None:
+    """Sets the memories' mentions to what their texts, subjects and tags name, and their model did.
+
+    What one of them is about, those after it know. For one memory six statements at most, for many some more.
+    """
+    by_rules = named_by_rules(app, memories)
+    named = [named_by_model(memory) | found for memory, found in zip(memories, by_rules, strict=True)]
+    known = keep_entities(app, memories, named, now)
+    sources = {
+        (memory.pk, known[key]): FoundBy.RULES if key in found else FoundBy.MODEL
+        for memory, found, names in zip(memories, by_rules, named, strict=True)
+        for key in names
+    }
+    edited = [memory.pk for memory in memories if memory.version > 1]
+    had = mentions_of(app, edited) if edited else {}
+    changed = [row.pk for pair, row in had.items() if sources.get(pair) != row.source]
     if changed:
-        memory.mentions.filter(entity_id__in=changed).delete()
-        drop_unmentioned(memory.app, gone)
+        Mention.objects.for_app(app).filter(pk__in=changed).delete()
+        drop_unmentioned(app, {entity_pk for _, entity_pk in had.keys() - sources.keys()})
     Mention.objects.bulk_create(
-        Mention(app=memory.app, entity_id=pk, memory=memory, source=source)
-        for pk, source in sources.items()
-        if had.get(pk) != source
+        Mention(app=app, entity_id=entity_pk, memory_id=pk, source=source)
+        for (pk, entity_pk), source in sources.items()
+        if (pk, entity_pk) not in had or had[pk, entity_pk].source != source
     )
 
 
-def entities_of(memory: Memory) -> dict[str, Named]:
-    """By key. The app's other subjects are recognised in the text however they are written."""
-    subjects = known_subjects(memory.app, memory.content)
-    told = [Named(memory.subject, SUBJECT)] if memory.subject else []
-    told += find_entities(memory.content, [one.name for one in told] + subjects)
-    return by_key([*told, *(Named(tag, TAG) for tag in memory.tags)])
+def keep_entities(
+    app: App, memories: Sequence[Memory], named: Sequence[Mapping[str, Named]], now: datetime
+) -> dict[str, int]:  # fmt: skip
+    """Pks by key of all that is named. What a memory is about is a subject, however it was met first."""
+    first: dict[str, Named] = {}
+    about: dict[str, Named] = {}
+    for memory, names in zip(memories, named, strict=True):
+        for key, one in names.items():
+            first.setdefault(key, one)
+            if one.kind == SUBJECT and one.name == memory.subject:
+                about.setdefault(key, one)
+    known: dict[str, int] = {}
+    for keys in some_at_a_time(first):
+        for key, pk, kind in Entity.objects.for_app(app).filter(key__in=keys).values_list("key", "pk", "kind"):
+            known[key] = pk
+            if key in about and kind != SUBJECT:
+                Entity.objects.for_app(app).filter(pk=pk).update(kind=SUBJECT, name=about[key].name)
+    new = [
+        Entity(app=app, key=key, name=one.name, kind=one.kind, created_at=now)
+        for key, one in (first | about).items()
+        if key not in known
+    ]
+    return known | {row.key: row.pk for row in Entity.objects.bulk_create(new)}
+
+
+def mentions_of(app: App, pks: Sequence[int]) -> dict[tuple[int, int], Mention]:
+    """By memory and entity."""
+    return {(row.memory_id, row.entity_id): row for row in Mention.objects.for_app(app).filter(memory__in=pks)}
+
+
+def named_by_rules(app: App, memories: Sequence[Memory]) -> list[dict[str, Named]]:
+    """Of each memory, by key. The app's other subjects are recognised in the text however they are written."""
+    phrases = [phrase_keys(memory.content) for memory in memories]
+    subjects = known_subjects(app, {key for keys in phrases for key in keys})
+    found = []
+    for memory, keys in zip(memories, phrases, strict=True):
+        about = [Named(memory.subject, SUBJECT)] if memory.subject else []
+        others = [subjects[key] for key in keys if key in subjects]
+        told = about + find_entities(memory.content, [one.name for one in about] + others)
+        found.append(by_key([*told, *(Named(tag, TAG) for tag in memory.tags)]))
+        subjects |= {key: one.name for key, one in by_key(about).items() if key not in subjects}
+    return found
 
 
 def named_by_model(memory: Memory) -> dict[str, Named]:
@@ -67,10 +100,19 @@ def by_key(told: Iterable[Named]) -> dict[str, Named]:
     return named
 
 
-def known_subjects(app: App, text: str) -> list[str]:
-    keys = phrase_keys(text)
-    rows = Entity.objects.for_app(app).filter(kind=SUBJECT, key__in=keys)
-    return list(rows.values_list("name", flat=True)) if keys else []
+def known_subjects(app: App, keys: Collection[str]) -> dict[str, str]:
+    """The names, by key, of the subjects among these."""
+    subjects: dict[str, str] = {}
+    for some in some_at_a_time(keys):
+        subjects |= Entity.objects.for_app(app).filter(kind=SUBJECT, key__in=some).values_list("key", "name")
+    return subjects
+
+
+def some_at_a_time(keys: Iterable[str]) -> Iterator[list[str]]:
+    """A statement has room for so many."""
+    waiting = iter(keys)
+    while some := list(islice(waiting, KEYS_AT_ONCE)):
+        yield some
 
 
 def drop_unmentioned(app: App, pks: Iterable[int]) -> None:

@@ -23,7 +23,6 @@ from memories.models import (
     Revision,
     Status,
     Vector,
-    Visibility,
 )
 from memories.models.memory import MAX_PRIORITY
 from memories.models.vector import to_bytes
@@ -31,6 +30,7 @@ from memories.providers.embeddings import Vectors
 from memories.store.candidate import Candidate
 from memories.store.cold import Saved, put_away, take_out
 from memories.store.confidence import DIGITS, clamp, confidence_at, settle
+from memories.store.creating import announce_all, create_all
 from memories.store.due import Key, is_withdrawn, summaries_touched
 from memories.store.forget import drop_summaries, forget
 from memories.store.lineage import give_back_links, insights_from
@@ -41,13 +41,6 @@ from memories.text.clean import clean_all
 from memories.text.looks import kept_look
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
-from sessions.models import Event, Level
-
-CANDIDATE_FIELDS = (
-    "content", "kind", "category", "subject", "tags", "importance", "strength", "sentiment", "pinned", "tier",
-    "user_id", "visibility", "source", "origin", "reviewed_by", "reviewed_at", "made_by", "agent", "session",
-    "turn_number", "resource", "external_id", "metadata", "valid_from", "valid_until",
-)  # fmt: skip
 
 TEXTS = ("content", "subject", "tags", "entities", "metadata")
 NAMING = ("content", "subject", "tags", "entities")
@@ -77,31 +70,11 @@ class Writer:
         self.summaries_due: list[Key] = []
 
     def create(self, candidate: Candidate, reason: str = "") -> Memory:
-        given = candidate.confidence
-        confidence = clamp(self.policy.start_confidence if given is None else given)
-        memory = Memory(
-            app=self.app,
-            **{name: getattr(candidate, name) for name in CANDIDATE_FIELDS},
-            entities=candidate.entities or None,
-            confidence=confidence,
-            confidence_base=confidence,
-            anchored_at=self.now,
-            created_at=self.now,
-            updated_at=self.now,
-            confirmed_at=self.now,
-            change_number=self.change_number,
-        )
-        memory.status = self.status_for(memory)
-        memory.look = kept_look(memory.content, memory.subject)
-        memory.save(force_insert=True)
-        self.count += is_live(memory.status)
-        self.changed[memory.pk] = memory
-        revision_of(memory, Action.CREATED, {}, self.actor, reason, self.now).save(force_insert=True)
-        self.touch_summaries(memory, {})
-        keep_mentions(memory, self.now)
-        if candidate.vector is not None:
-            self.keep_vector(memory, candidate.vector, candidate.vector_model)
-        return memory
+        return self.create_all([candidate], reason)[0]
+
+    def create_all(self, candidates: Sequence[Candidate], reason: str = "") -> list[Memory]:
+        """One each, in their order. As many statements for a few as for one."""
+        return create_all(self, candidates, reason)
 
     def reinforce(self, memory: Memory, step: float, reason: str) -> None:
         """The same was said again: more confidence, and decay starts anew."""
@@ -334,21 +307,9 @@ class Writer:
     def unlink(self, link: Link) -> None:
         Link.objects.for_app(self.app).filter(pk=link.pk).delete()
 
-    def announce(self, memory: Memory) -> None:
-        """The new memory's line in the events feed, which every agent of the app may read."""
-        if memory.visibility == Visibility.AGENT:
-            return
-        about = f"{memory.category}:{memory.subject}" if memory.subject else memory.category
-        Event.objects.create(
-            app=self.app,
-            session=memory.session,
-            turn_number=memory.turn_number,
-            level=Level.INFO,
-            service=memory.subject,
-            message=f"New memory recorded: [{about}] {memory.content}",
-            memory_uid=memory.uid,
-            created_at=self.now,
-        )
+    def announce(self, *memories: Memory) -> None:
+        """The new memories' lines in the events feed, which every agent of the app may read."""
+        announce_all(self, memories)
 
     def confirm(self, memory: Memory, confidence: float) -> None:
         memory.confidence = memory.confidence_base = clamp(confidence)
@@ -375,7 +336,7 @@ class Writer:
             take_out(memory, self.now)
         memory.save()
         if not is_cold and (was_cold or renamed):
-            keep_mentions(memory, self.now)
+            keep_mentions(self.app, [memory], self.now)
         revision.save(force_insert=True)
 
     def note(self, memories: Sequence[Memory], action: Action, reason: str) -> None:

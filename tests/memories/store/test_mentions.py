@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from memories.agent import MemoryAgent
 from memories.models import Entity, Memory, Mention
 from memories.store import Candidate, writing
-from memories.store.mentions import entities_of
+from memories.store.mentions import named_by_rules
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 
@@ -261,9 +261,40 @@ def test_after_any_edits_the_mentions_are_what_is_named_and_nothing_else_is_know
     memory = make(acme, "first")
     for changes in said:
         edit(acme, memory, **changes)
-        assert named_in(memory) == known(acme) == set(entities_of(memory))
+        assert named_in(memory) == known(acme) == set(*named_by_rules(acme, [memory]))
     forget(acme, memory)
     assert known(acme) == set()
+
+
+def test_what_one_is_about_the_next_ones_know(acme: App) -> None:
+    """Stored together or one by one: the same is known of them."""
+    told = [
+        Candidate(content="We rolled out kestrel on Monday", tags=["rollout"]),
+        Candidate(content="Owned by Mara", subject="kestrel"),
+        Candidate(content="Mara restarted KESTREL", entities=["Mara Lind"]),
+    ]
+    with writing(acme, "agent:alice", NOW) as write:
+        together = write.create_all(told)
+    entities = entities_and_kinds(acme)
+    assert entities["kestrel"] == "subject"
+    assert [named_in(memory) for memory in together] == [
+        {"rollout"},
+        {"kestrel", "mara"},
+        {"kestrel", "mara lind"},
+    ]
+    for memory in together:
+        forget(acme, memory)
+    one_by_one = [make(acme, one.content, subject=one.subject, tags=one.tags, entities=one.entities) for one in told]
+    assert entities_and_kinds(acme) == entities
+    assert [named_in(memory) for memory in one_by_one] == [
+        {"rollout"},
+        {"kestrel", "mara"},
+        {"kestrel", "mara lind"},
+    ]
+
+
+def entities_and_kinds(app: App) -> dict[str, str]:
+    return dict(Entity.objects.for_app(app).values_list("key", "kind"))
 
 
 def test_operators_edits_count_too(acme: App, alice: Caller) -> None:
