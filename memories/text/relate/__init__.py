@@ -15,6 +15,7 @@ from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .reasons import give_reason
+from .replacements import find_replacement
 from .tokens import canonical_text
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
 
@@ -74,6 +75,9 @@ def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:
     added = find_additions(sides)
     if added:
         return f"says more: {' '.join(added)}"
+    replaced = find_replacement(sides)
+    if replaced:
+        return f"another word in its place: {' / '.join(replaced)}"
     f = evidence.features
     if f["coverage_high"] < MIN_COVERAGE_OF_THE_SAME and not f["opposites_agree"]:
         return f"another matter; {evidence.notes.get('remainder', 'no word in common')}"

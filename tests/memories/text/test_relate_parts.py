@@ -13,6 +13,7 @@ from memories.text.relate.logistic import fit, softmax
 from memories.text.relate.model import LABELS, WITH_COSINE, WITHOUT_COSINE, load_model
 from memories.text.relate.negation import Scope
 from memories.text.relate.outline import write_out
+from memories.text.relate.replacements import find_replacement
 from memories.text.relate.verdict import LEAST, MOST
 
 
@@ -125,3 +126,23 @@ def test_the_fit_finds_the_minimum_of_its_loss() -> None:
     gradient = x.T @ (softmax(x @ weights + bias) - np.eye(3)[y]) + 2.0 * weights
     assert np.abs(gradient).max() < 1e-3
     assert weights[0].argmax() == 1
+
+
+@pytest.mark.parametrize(
+    ("existing", "new", "words"),
+    [
+        ("The payment service runs on node falcon", "The payment service runs on node heron", ("falcon", "heron")),
+        ("Job 7 ran for 3 seconds on node bababa", "Job 7 ran for 3 seconds on node bahali", ("bababa", "bahali")),
+        ("The key is on rack b12c", "The key is on rack b12d", ("b12c", "b12d")),
+        ("The wiki has a favourite theme", "The wiki has a favorite theme", None),
+        ("The wiki is pretty big", "The wiki is pretty large", None),
+        ("The service runs on node falcon", "On node heron runs the service", None),
+        ("The service runs on node falcon", "The service lives on host heron", None),
+    ],
+)
+def test_one_word_in_the_place_of_another_is_another_value(
+    existing: str, new: str, words: tuple[str, str] | None
+) -> None:
+    assert find_replacement(lay_side_by_side(existing, new, "")) == words
+    if words:
+        assert relate(existing, new, 0.95).relation != Relation.SAME
