@@ -1,6 +1,5 @@
 """What the database itself refuses, whoever asks."""
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from memsite.tenancy.models import PurgePermit
 from memsite.tenancy.scoping import Scoped
 from sessions.models import AgentSession, Event, Resource, Turn
 from tests.conftest import Caller
+from tests.serving import copy_test_database
 
 APPEND_ONLY = {
     "memories_revision": "actor = 'me'",
@@ -89,9 +89,8 @@ def test_a_migration_that_makes_a_table_anew_can_put_back_what_watches_it(
 ) -> None:
     """On a copy, and without a test's transaction, in which neither can be done."""
     path = tmp_path / "copy.sqlite3"
-    with django_db_blocker.unblock(), closing(sqlite3.connect(path)) as copy:
-        connection.ensure_connection()
-        connection.connection.backup(copy)
+    with django_db_blocker.unblock():
+        assert copy_test_database(path)
     there = ConnectionHandler({"default": connection.settings_dict | {"NAME": str(path)}})["default"]
     watching = "SELECT name, sql FROM sqlite_master WHERE type IN ('trigger', 'view') ORDER BY name"
     with django_db_blocker.unblock(), closing(there), there.cursor() as cursor:
