@@ -18,7 +18,7 @@ from bench.promises.site import LOOK_EVERY_SECONDS, START_SECONDS, Site
 from bench.promises.traces import purge_in_use
 
 HEALTHZ = "memsite_http_requests_total healthz"
-STARTS, PROCESSES = "memsite_process_starts_total web", "memsite_processes web"
+STARTS, PROCESSES, WORKER = "memsite_process_starts_total web", "memsite_processes web", "memsite_processes worker"
 
 
 def scraped(site: Site) -> dict[str, float]:
@@ -52,7 +52,7 @@ def scraped_when_back(site: Site, starts: float) -> dict[str, float]:
             found = scraped(site)
         except httpx.HTTPError:
             found = {}
-        if (found.get(STARTS), found.get(PROCESSES)) == (starts, 2):
+        if (found.get(STARTS), found.get(PROCESSES), found.get(WORKER)) == (starts, 2, 1):
             return found
         time.sleep(LOOK_EVERY_SECONDS)
     raise AssertionError("The process did not come back.")
