@@ -19,7 +19,6 @@ from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Provider
 from memories.retrieve.columns import NOBODY
 from memories.retrieve.index import View
-from memories.retrieve.nearest import cosines
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer
 from memories.text.relate import Relation, Thresholds, Verdict, relate
@@ -158,9 +157,8 @@ def nearest(app: App, view: View, candidate: Candidate) -> dict[int, float | Non
     near: dict[int, float | None] = {}
     rows = np.flatnonzero(allowed & columns.embedded)
     if candidate.vector is not None and len(rows):
-        alike = cosines(columns.vectors, candidate.vector, rows)
-        best = np.argsort(-alike, kind="stable")[:NEAREST_LOOKED_AT]
-        near = {int(columns.pk[rows[at]]): float(alike[at]) for at in best}
+        best, alike = view.held.nearest(candidate.vector, rows, NEAREST_LOOKED_AT)
+        near = dict(zip(columns.pk[best].tolist(), alike.tolist(), strict=True))
     blank: NDArray[np.intp] = np.flatnonzero(allowed if candidate.vector is None else allowed & ~columns.embedded)
     newest = np.sort(columns.pk[blank])[::-1][:NEWEST_WITHOUT_VECTOR]
     return near | dict.fromkeys(newest.tolist())

@@ -85,7 +85,7 @@ class Week:
         some = [pk for pk in pks if pk > (self.place.looked_to or 0)][:AT_ONCE]
         rows = view.rows_of(np.array(some, np.int64))
         rows = rows[view.columns.embedded[rows]]
-        clusters = clusters_of(view.columns.vectors[rows], self.embedder.thresholds.related, LEAST, MOST)
+        clusters = clusters_of(view.held.of(rows), self.embedder.thresholds.related, LEAST, MOST)
         self.place.todo = [view.columns.pk[rows[cluster]].tolist() for cluster in clusters]
         self.place.looked_to = some[-1] if len(some) == AT_ONCE else None
 

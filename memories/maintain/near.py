@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.providers.embeddings import Vectors
+from memories.retrieve.held import Held
 
 TILE = 8_192
 """Columns at a time: with 256 rows 8 MB of cosines."""
@@ -17,18 +17,18 @@ Pair = tuple[int, int, float]
 
 
 def near_pairs(
-    vectors: Vectors, rows: Places, first: int, end: int, floor: float, most: int
+    held: Held, rows: Places, first: int, end: int, floor: float, most: int
 ) -> Iterator[Pair]:  # fmt: skip
     """(place, later place, cosine) in `rows` with a cosine of `floor` or more, for places from `first` to `end`.
 
     Of each place the `most` nearest of those behind it, the nearest first; the same whatever pieces they are asked in.
     """
-    asked = vectors[rows[first:end]]
+    asked = held.of(rows[first:end])
     found: list[tuple[Places, Places, NDArray[np.float32]]] = []
     # One grid for all, so that what a place is compared with does not depend on the piece it is asked in.
     for start in range((first + 1) // TILE * TILE, len(rows), TILE):
         tile = rows[start : start + TILE]
-        cosines = asked @ vectors[tile].T
+        cosines = asked @ held.of(tile).T
         # What is not behind the place itself was or will be seen from the other side.
         cosines[np.arange(first, end)[:, None] >= np.arange(start, start + len(tile))] = -2
         at, columns = highest(cosines, floor, most)

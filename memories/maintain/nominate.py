@@ -35,7 +35,7 @@ class Nominations:
 
     def __init__(self, app: App, view: View, drawer: Drawer, floor: float) -> None:
         self.app, self.drawer, self.floor = app, drawer, floor
-        self.vectors = view.columns.vectors
+        self.held = view.held
         members = np.array([*drawer.new, *drawer.old], np.int64)
         rows = view.rows_of(members)
         self.rows = rows[view.columns.embedded[rows]]
@@ -48,7 +48,7 @@ class Nominations:
         """For the new ones from `start` to `end`."""
         new = self.drawer.new[start:end]
         first, last = bisect_left(self.new, new[0]), bisect_right(self.new, new[-1])
-        near = near_pairs(self.vectors, self.rows, first, last, self.floor, NEAREST) if first < last else ()
+        near = near_pairs(self.held, self.rows, first, last, self.floor, NEAREST) if first < last else ()
         found = [Nominated(self.pks[place], self.pks[other], cosine) for place, other, cosine in near]
         return found + [pair for pk in new for pair in self.verbatim(pk)] if self.has_blank else found
 

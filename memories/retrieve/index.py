@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.retrieve.columns import NOBODY, Codes, Columns, empty_columns, grow, order_of
+from memories.retrieve.held import Held, InProcess
 from memories.retrieve.loading import Rows, changed_since, counts_of, fill, gone_since
 from memsite.tenancy.models import App
 
@@ -52,8 +53,9 @@ class View:
     `readings` keeps what `memories.retrieve.reading` made of it for the last few pairs of eyes.
     """
 
-    def __init__(self, columns: Columns, users: Codes, subjects: Codes) -> None:
+    def __init__(self, columns: Columns, users: Codes, subjects: Codes, held: Held | None = None) -> None:
         self.columns, self.users, self.subjects = columns, users, subjects
+        self.held = held or InProcess(columns)
         self.readings: Latest[Any] = Latest(READINGS_KEPT)
 
     @property

@@ -7,6 +7,9 @@ and 0.98 of the 100 nearest.
 
 from __future__ import annotations
 
+import math
+from functools import cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -20,6 +23,7 @@ GATHER_BELOW = 0.25
 GATHER_ROWS = 256
 
 Rows = NDArray[np.intp]
+Floats = NDArray[np.float32]
 
 
 def sign_bits(vectors: Vectors) -> NDArray[np.uint64]:
@@ -70,6 +74,13 @@ def differences(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> NDArra
     everything = len(rows) > GATHER_BELOW * len(signs)
     differing = hamming(signs if everything else signs[rows], sign_bits(query[None])[0])
     return differing[rows] if everything else differing
+
+
+@cache
+def estimates(dim: int) -> Floats:
+    """The cosine of vectors that differ in so many signs: at angle a they differ in about a / π of them."""
+    angles: Floats = np.cos(math.pi * np.arange(dim + 1) / dim).astype(np.float32)
+    return angles
 
 
 def closest(distances: NDArray[np.uint16]) -> Rows:

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from memories.retrieve.columns import NOBODY, ORIGINS
 from memories.retrieve.index import View
+from memories.retrieve.nearest import Floats, Rows
 
-Floats = NDArray[np.float32]
-Rows = NDArray[np.intp]
+__all__ = ["Floats", "Reading", "Rows", "Scope", "read"]
 WORD = re.compile(r"\w+")
 # Mean characters: below, texts are turns of a chat; above, documents.
 SHORT_TEXT, LONG_TEXT = 200, 800

@@ -9,6 +9,8 @@ from bench.synthetic import unit_vectors
 from memories.maintain import near
 from memories.maintain.clusters import clusters_of
 from memories.maintain.near import near_pairs
+from memories.retrieve.columns import empty_columns, grow
+from memories.retrieve.held import InProcess
 
 FLOOR = 0.6
 
@@ -16,6 +18,12 @@ FLOOR = 0.6
 @pytest.fixture
 def vectors():
     return unit_vectors(700, 1, 16, seed=4)[0]
+
+
+def held(vectors):
+    columns = empty_columns(vectors.shape[1]).each(lambda column: grow(column, len(vectors)))
+    columns.vectors[:] = vectors
+    return InProcess(columns)
 
 
 def brute_force(vectors, rows, most):
@@ -38,7 +46,7 @@ def test_the_nearest_behind_each_whatever_the_pieces(vectors, monkeypatch, tile,
         found = [
             pair
             for first in range(0, len(rows), step)
-            for pair in near_pairs(vectors, rows, first, min(first + step, len(rows)), FLOOR, most)
+            for pair in near_pairs(held(vectors), rows, first, min(first + step, len(rows)), FLOOR, most)
         ]
         assert [(place, other) for place, other, _ in found] == expected
         assert min(cosine for *_, cosine in found) >= FLOOR
@@ -46,13 +54,13 @@ def test_the_nearest_behind_each_whatever_the_pieces(vectors, monkeypatch, tile,
 
 def test_of_what_is_new_only(vectors):
     rows = np.arange(700)
-    found = {place for place, *_ in near_pairs(vectors, rows, 10, 20, FLOOR, 5)}
+    found = {place for place, *_ in near_pairs(held(vectors), rows, 10, 20, FLOOR, 5)}
     assert found <= set(range(10, 20))
 
 
 def test_nothing_is_near_nothing(vectors):
-    assert list(near_pairs(vectors, np.arange(1), 0, 1, FLOOR, 5)) == []
-    assert list(near_pairs(np.zeros((3, 16), np.float32), np.arange(3), 0, 3, FLOOR, 5)) == []
+    assert list(near_pairs(held(vectors), np.arange(1), 0, 1, FLOOR, 5)) == []
+    assert list(near_pairs(held(np.zeros((3, 16), np.float32)), np.arange(3), 0, 3, FLOOR, 5)) == []
 
 
 def at_degrees(*degrees):

@@ -1,0 +1,52 @@
+"""An app's vectors, as those ask who need them: by rows of its index, wherever the vectors are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from memories.providers.embeddings import Vectors
+from memories.retrieve import nearest as near
+from memories.retrieve.columns import Columns
+from memories.retrieve.nearest import Floats, Rows
+
+Places = Callable[[NDArray[Any]], Rows]
+"""Where in a reading some memories are, by their pks; those that are not are left out."""
+
+
+class Held(Protocol):
+    """The vectors of one view."""
+
+    def measure(self, query: Vectors, rows: Rows, places: Places) -> Floats:
+        """The cosines of all of these rows, exact for those that may matter; `places` are among `rows`."""
+
+    def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
+        """The `depth` of these rows with the highest cosine, best first, and their cosines."""
+
+    def of(self, rows: Rows) -> Vectors:
+        """Shape (len(rows), dim)."""
+
+
+class InProcess:
+    """In the columns themselves. Of a large app, signs say which are the likely ones."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+
+    def measure(self, query: Vectors, rows: Rows, places: Places) -> Floats:
+        columns = self.columns
+        if len(rows) <= near.SIGN_ROWS:
+            return near.cosines(columns.vectors, query, rows)
+        differing = near.differences(columns.signs, query, rows)
+        found = near.estimates(len(query))[differing]
+        likely = near.closest(differing)
+        found[likely] = near.cosines(columns.vectors, query, rows[likely])
+        return found
+
+    def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
+        return near.nearest(self.columns.vectors, self.columns.signs, query, rows, depth)
+
+    def of(self, rows: Rows) -> Vectors:
+        return self.columns.vectors[rows]
