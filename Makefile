@@ -91,9 +91,13 @@ bench-year: $(VENV)/dev.stamp
 
 # pgvector's HNSW beside our own index.
 SIZES := 10000
-.PHONY: bench-postgres
+.PHONY: bench-postgres bench-pgvector
 bench-postgres: $(VENV)/dev.stamp
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -m bench.postgres_vectors $(SIZES)
+
+# Whole searches, with the vectors in the process and in pgvector.
+bench-pgvector: $(VENV)/dev.stamp
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -m bench.pgvector_searches $(SIZES)
 
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)

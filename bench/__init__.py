@@ -19,6 +19,9 @@ def use_scratch_site() -> None:
     os.environ[f"{PREFIX}SECRET_KEY"] = "only for benchmarks"
     os.environ[f"{PREFIX}DATA_DIR"] = scratch.name
     os.environ[f"{PREFIX}LOG_LEVEL"] = "ERROR"
+    if "TEST_DATABASE_URL" in os.environ:
+        # A server of its own, by `tools.postgres`.
+        os.environ[f"{PREFIX}DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]
     os.environ["DJANGO_SETTINGS_MODULE"] = "memsite.settings"
     django.setup()
 

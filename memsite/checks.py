@@ -96,6 +96,28 @@ def check_migrations(databases: Sequence[str] | None = None, **_: Any) -> list[C
     return [Error(each.why_halfway, id="memsite.E003") for each in found if each.halfway]
 
 
+@register()
+def check_pgvector(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Only where it was asked for by hand. The database itself is asked where it is to be checked, as by `migrate`."""
+    if "MEMSITE_PGVECTOR_FROM" not in os.environ or not get_conf().pgvector_from:
+        return []
+    hint = "Searches measure in the process then. See MEMSITE_PGVECTOR_FROM in docs/settings.md, or unset it."
+    if connection.vendor != "postgresql":
+        return [Warning("MEMSITE_PGVECTOR_FROM needs PostgreSQL.", hint=hint, id="memsite.W006")]
+    if databases and not is_installable():
+        return [Warning("PostgreSQL has no pgvector 0.8 or newer.", hint=hint, id="memsite.W007")]
+    return []
+
+
+def is_installable() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT coalesce(installed_version, default_version) FROM pg_available_extensions WHERE name = 'vector'"
+        )
+        found = cursor.fetchone()
+    return bool(found) and tuple(map(int, found[0].split("."))) >= (0, 8)
+
+
 @register(deploy=True)
 def check_hosts(**_: Any) -> list[CheckMessage]:
     if "*" not in get_conf().allowed_hosts:

@@ -66,6 +66,7 @@ class Conf:
     llm_concurrency: int = 4
     memory_budget: int = 0
     index_megabytes: int = 1024
+    pgvector_from: int = 300_000
     time_zone: str = "UTC"
     upkeep_at_once: int = 2
     log_level: str = "INFO"
@@ -109,6 +110,7 @@ class Conf:
         require(self.upkeep_at_once > 0, "UPKEEP_AT_ONCE", "is a positive number of jobs")
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")
         require(self.index_megabytes > 0, "INDEX_MEGABYTES", "is a positive number of megabytes")
+        require(self.pgvector_from >= 0, "PGVECTOR_FROM", "is a number of memories, 0 for never")
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")

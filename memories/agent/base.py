@@ -29,7 +29,7 @@ class Caller:
 
     def renew(self) -> None:
         """For callers that live long: whatever embedder serves the app by now. One query."""
-        self.app.refresh_from_db(fields=["vector_model", "index_number"])
+        self.app.refresh_from_db(fields=["vector_model", "near_model", "index_number"])
         self.embedder = serving_embedder(self.app, current_embedder())
         vars(self).pop("rules", None)
 

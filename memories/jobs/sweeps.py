@@ -13,6 +13,7 @@ from memories.jobs.base import MemoryJob, Upkeeper
 from memories.maintain.backlog import apps_with_backlog, embed_backlog
 from memories.maintain.crashed import silent_since
 from memories.maintain.overtaken import apps_overtaken
+from memories.maintain.pgvector import apps_to_move, move
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.reembed import apps_to_reembed, reembed
 from memories.models import Delivery, Extraction, Import, Rollback, SummaryDue, Webhook
@@ -76,6 +77,16 @@ class Reembedding(MemoryJob):
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         reembed(hands.app, timezone.now(), run, current_embedder())
+
+
+class LargeApps(MemoryJob):
+    name, title, schedule = "pgvector", "asks pgvector for the vectors of apps that have grown large", Every(5)
+
+    def waiting(self, now: datetime) -> Iterable[int]:
+        return apps_to_move().values_list("pk", flat=True)
+
+    def work(self, hands: Upkeeper, run: Run) -> None:
+        move(hands.app, timezone.now(), run)
 
 
 class Purging(MemoryJob):

@@ -27,12 +27,12 @@ def near_pairs(
     found: list[tuple[Places, Places, NDArray[np.float32]]] = []
     # One grid for all, so that what a place is compared with does not depend on the piece it is asked in.
     for start in range((first + 1) // TILE * TILE, len(rows), TILE):
-        tile = rows[start : start + TILE]
-        cosines = asked @ held.of(tile).T
+        places = start + held.worth_comparing(rows[first:end], rows[start : start + TILE], floor)
+        cosines = asked @ held.of(rows[places]).T
         # What is not behind the place itself was or will be seen from the other side.
-        cosines[np.arange(first, end)[:, None] >= np.arange(start, start + len(tile))] = -2
+        cosines[np.arange(first, end)[:, None] >= places] = -2
         at, columns = highest(cosines, floor, most)
-        found.append((at + first, columns + start, cosines[at, columns]))
+        found.append((at + first, places[columns], cosines[at, columns]))
     if found:
         places, others, alike = (np.concatenate(parts) for parts in zip(*found, strict=True))
         yield from nearest_first(places, others, alike, most)

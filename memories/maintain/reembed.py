@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Length
 
+from memories.maintain import pgvector
 from memories.maintain.embedding import PROBE
 from memories.maintain.run import Run
 from memories.maintain.vectors import (
@@ -60,17 +61,21 @@ def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
 def complete(app: App, now: datetime, run: Run, embedder: Embedder) -> bool:
     """Whether this embedder serves the app in the end, with vectors of everything."""
     place = place_of(run, embedder.name) or START
+    app.refresh_from_db(fields=["near_model"])
     for _ in range(ROUNDS):
         if not (embed_memories(app, embedder, now, run, place) and embed_passages(app, embedder, now, run)):
             return False
         place = place_of(run, embedder.name) or START
-        if switch(app, now, run, embedder.name, place):
+        is_away = bool(app.near_model) and pgvector.prepare(app, embedder.name, run)
+        if switch(app, now, run, embedder.name, place, is_away=is_away):
             return True
     return False
 
 
-def switch(app: App, now: datetime, run: Run, model: str, place: Place) -> bool:
+def switch(app: App, now: datetime, run: Run, model: str, place: Place, *, is_away: bool = False) -> bool:
     """Lets a model serve that has a vector of everything; False if something was written meanwhile.
+
+    Where pgvector is asked, it has to be ready for this model, too (`is_away`).
 
     Nobody can write between the look and the switch. Behind the `place` is where the latest writes are.
     """
@@ -79,7 +84,10 @@ def switch(app: App, now: datetime, run: Run, model: str, place: Place) -> bool:
         if is_late or without_vector(app, model).exists():
             return False
         is_new = write.vector_model != model
+        if is_away:
+            pgvector.copy_rest(write, model)
         write.serve(model, complete=True)
+        write.near_model = model if is_away else ""
         run.done({"switched": int(is_new)})
     if is_new:
         log.info("embedder_changed", app=app.app_id, model=model)
@@ -124,3 +132,6 @@ def drop_others(app: App, run: Run, model: str) -> None:
                 dropped = rows.filter(pk__in=[pk for pk, _ in some]).delete()[0]
                 run.done({"dropped": dropped, "bytes_dropped": sum(size for _, size in some)})
     Passage.objects.for_app(app).exclude(next_model="").update(next_model="", next_data=None)
+    if app.near_model:
+        app.refresh_from_db(fields=["near_model"])
+        pgvector.tidy(app, run, app.near_model)

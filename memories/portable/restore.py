@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from memories.models import Extraction, Memory, Revision, What
+from memories.models import Extraction, Memory, Revision, Vector, What
 from memories.portable.export import POLICY
 from memories.portable.tables import BY_NAME, Line, Table
 from memories.store import Writer
@@ -115,6 +115,8 @@ def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Lin
         adopt(write, rows, cold, with_summaries=is_fresh)
     else:
         table.model.objects.bulk_create(rows)  # type: ignore[attr-defined]  # each is scoped
+        if table.model is Vector:
+            write.keep_near(rows)
 
 
 # --- what fits into an app that holds something already

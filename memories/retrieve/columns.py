@@ -79,7 +79,9 @@ def order_of(array: NDArray[Any]) -> Literal["C", "F"]:
     return "F" if array.dtype == np.uint64 else "C"
 
 
-def empty_columns(dim: int) -> Columns:
+def empty_columns(dim: int, *, away: bool = False) -> Columns:
+    """Without the vectors themselves, where these are `away`."""
+
     def empty(kind: Any, *shape: int) -> NDArray[Any]:
         return np.zeros((0, *shape), kind)
 
@@ -109,7 +111,7 @@ def empty_columns(dim: int) -> Columns:
         shared=empty(np.bool_),
         unreviewed=empty(np.uint8),
         look=empty(np.uint16),
-        vectors=empty(np.float32, dim),
+        vectors=empty(np.float32, 0 if away else dim),
         signs=empty(np.uint64, -(-dim // 64)),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
+import numpy as np
 from numpy.typing import NDArray
 
 from memories.providers.embeddings import Vectors
@@ -28,6 +29,9 @@ class Held(Protocol):
     def of(self, rows: Rows) -> Vectors:
         """Shape (len(rows), dim)."""
 
+    def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
+        """Places in `rows` of what may reach that cosine with one of those asked."""
+
 
 class InProcess:
     """In the columns themselves. Of a large app, signs say which are the likely ones."""
@@ -50,3 +54,7 @@ class InProcess:
 
     def of(self, rows: Rows) -> Vectors:
         return self.columns.vectors[rows]
+
+    def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
+        """All: they are at hand."""
+        return np.arange(len(rows))

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.retrieve.away import InPgvector
 from memories.retrieve.columns import NOBODY, Codes, Columns, empty_columns, grow, order_of
 from memories.retrieve.held import Held, InProcess
 from memories.retrieve.loading import Rows, changed_since, counts_of, fill, gone_since
@@ -93,11 +94,14 @@ class View:
 
 
 class AppIndex:
-    """The memories of one app. `columns` has capacity; the first `size` rows are in use. `number` is the app's."""
+    """The memories of one app. `columns` has capacity; the first `size` rows are in use. `number` is the app's.
 
-    def __init__(self, app_pk: int, model: str, dim: int, number: int = 0) -> None:
-        self.app_pk, self.model, self.dim, self.number = app_pk, model, dim, number
-        self.columns = empty_columns(dim)
+    The vectors themselves may be `away`: then pgvector is asked for them.
+    """
+
+    def __init__(self, app_pk: int, model: str, dim: int, number: int = 0, *, away: bool = False) -> None:
+        self.app_pk, self.model, self.dim, self.number, self.away = app_pk, model, dim, number, away
+        self.columns = empty_columns(dim, away=away)
         self.size = 0
         self.change_number = -1
         self.row_of: dict[int, int] = {}
@@ -109,8 +113,12 @@ class AppIndex:
         """The memories as they are now. One query if nothing was written, two more otherwise."""
         with self.lock:
             if self.refresh():
-                self.latest_view = View(self.columns.head(self.size), self.users, self.subjects)
+                columns = self.columns.head(self.size)
+                self.latest_view = View(columns, self.users, self.subjects, self.held(columns))
             return self.latest_view
+
+    def held(self, columns: Columns) -> Held:
+        return InPgvector(self.app_pk, self.model, self.dim, columns) if self.away else InProcess(columns)
 
     def refresh(self) -> bool:
         """Reads what was written since; False if nothing was.
@@ -123,7 +131,7 @@ class AppIndex:
             return False
         if not self.size:
             self.reserve(count)
-        for rows in changed_since(self.app_pk, self.model, self.change_number):
+        for rows in changed_since(self.app_pk, self.model, self.change_number, away=self.away):
             self.append(rows)
         for pk in gone_since(self.app_pk, self.change_number):
             self.bury(pk)
@@ -141,7 +149,7 @@ class AppIndex:
         start, end = self.size, self.size + len(rows)
         self.reserve(end)
         new = self.columns.each(lambda column: column[start:end])
-        fill(new, rows, self.users, self.subjects)
+        fill(new, rows, self.users, self.subjects, away=self.away)
         for place, (pk, *_) in enumerate(rows, start):
             self.bury(pk)
             self.row_of[pk] = place
@@ -180,7 +188,8 @@ class Indexes:
             index = self.kept.get(key)
             if index is None or index.number < app.index_number:
                 self.drop_older(app)
-                index = self.kept[key] = AppIndex(app.pk, model, dim, app.index_number)
+                index = AppIndex(app.pk, model, dim, app.index_number, away=app.near_model == model)
+                self.kept[key] = index
             self.kept.move_to_end(key)
             self.shrink()
             return index

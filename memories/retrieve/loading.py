@@ -10,6 +10,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from memories.models.near import TABLE as NEAR
 from memories.retrieve.columns import NOBODY, ORIGINS, TONES, Codes, Columns
 from memories.retrieve.nearest import sign_bits
 from memories.text.looks import look_kept
@@ -28,10 +29,14 @@ SELECT m.id, m.status = 'active', m.visibility = 'shared', m.visibility = 'agent
        m.importance, m.priority, m.confidence, m.source <> 'api', m.sentiment, m.look,
        CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END,
        coalesce(m.created_at, m.created_at), coalesce(m.updated_at, m.updated_at),
-       coalesce(m.valid_from, m.valid_from), coalesce(m.valid_until, m.valid_until), v.data
-FROM memories_memory m LEFT JOIN memories_vector v ON v.memory_id = m.id AND v.model = %s
+       coalesce(m.valid_from, m.valid_from), coalesce(m.valid_until, m.valid_until), {data}
+FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s
 WHERE m.app_id = %s AND m.change_number > %s AND m.purged_at IS NULL AND m.status NOT IN ('cold', 'withdrawn')
 """
+HELD = CHANGED.format(data="v.data", table="memories_vector")
+# Of what is away, the signs: four bytes that tell their number, and then the bits, as `sign_bits` packs them.
+AWAY = CHANGED.format(data="bit_send(binary_quantize(v.near))", table=NEAR)
+BIT_HEADER = 4
 # Forgotten, to be forgotten, taken back, or in the cold archive.
 GONE = """
 SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s UNION ALL
@@ -47,10 +52,10 @@ def counts_of(app_pk: int) -> Any:
     return App.objects.filter(pk=app_pk).values_list("change_number", "memory_count")
 
 
-def changed_since(app_pk: int, model: str, change_number: int) -> Iterator[Rows]:
-    """What was written after that change, some rows at a time."""
+def changed_since(app_pk: int, model: str, change_number: int, *, away: bool = False) -> Iterator[Rows]:
+    """What was written after that change, some rows at a time. Each ends with its vector, or the signs of one away."""
     with connection.cursor() as cursor:
-        cursor.execute(CHANGED, [model, app_pk, change_number])
+        cursor.execute(AWAY if away else HELD, [model, app_pk, change_number])
         while rows := cursor.fetchmany(LOAD_ROWS):
             yield rows
 
@@ -62,7 +67,7 @@ def gone_since(app_pk: int, change_number: int) -> list[int]:
         return [pk for (pk,) in cursor.fetchall()]
 
 
-def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes) -> None:
+def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool = False) -> None:
     """Writes rows into columns of their number."""
     pks, active, shared, private, agents, user_names, subject_names, sessions, *rest = zip(*rows, strict=True)
     turns, lengths, words, importances, priorities, confidences, stated, tones, looks, origins, *times, blobs = rest
@@ -81,10 +86,20 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes) -> None:
     new.created[:], new.updated[:] = unix_seconds(created), unix_seconds(updated)
     new.since[:], new.until[:] = unix_seconds(since, never=-np.inf), unix_seconds(until)
     new.embedded[:] = [blob is not None for blob in blobs]
-    if any(new.embedded):
-        known = b"".join(bytes(blob) for blob in blobs if blob is not None)
-        new.vectors[new.embedded] = np.frombuffer(known, "<f4").reshape(-1, new.vectors.shape[1])
+    known = [bytes(blob) for blob in blobs if blob is not None]
+    if away:
+        new.signs[:] = 0
+        new.signs[new.embedded] = packed_words(known, new.signs.shape[1])
+        return
+    if known:
+        new.vectors[new.embedded] = np.frombuffer(b"".join(known), "<f4").reshape(-1, new.vectors.shape[1])
     new.signs[:] = sign_bits(new.vectors)
+
+
+def packed_words(told: Sequence[bytes], words: int) -> NDArray[np.uint64]:
+    """Bits as PostgreSQL sends them, in words."""
+    whole = b"".join(one[BIT_HEADER:].ljust(8 * words, b"\0") for one in told)
+    return np.frombuffer(whole, np.uint64).reshape(-1, words)
 
 
 def moments(told: Sequence[str | datetime | None]) -> NDArray[np.datetime64]:

@@ -37,17 +37,30 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
         # Taking the app's row first makes writers of the same app wait for each other on every database.
         row = App.objects.filter(pk=app.pk)
         row.update(change_number=F("change_number") + 1)
-        known = ("change_number", "memory_count", "policy__memory_limit", "vector_model", "status", "is_told")
+        known = (
+            "change_number",
+            "memory_count",
+            "policy__memory_limit",
+            "vector_model",
+            "near_model",
+            "status",
+            "is_told",
+        )
         is_told = Exists(Webhook.objects.for_app(app).active())
-        change_number, count, limit, model, status, told = row.annotate(is_told=is_told).values_list(*known).get()
+        change_number, count, limit, model, near_model, status, told = (
+            row.annotate(is_told=is_told).values_list(*known).get()
+        )
         if app.status == AppStatus.ACTIVE != status:
             raise AppGone
-        write = Writer(app, app.policy, actor, now, change_number, count, limit, model)
+        write = Writer(app, app.policy, actor, now, change_number, count, limit, model, near_model)
         if told:
             ring(TELL, app.pk)
         yield write
         hold(write, max(limit, count), suggested)
         mark_due(app, write.summaries_due, now)
+        if write.near_model != near_model:
+            # Every process is to load an index of the other kind.
+            row.update(near_model=write.near_model, index_number=F("index_number") + 1)
         if write.count != count or write.vector_model != model:
             row.update(memory_count=F("memory_count") + write.count - count, vector_model=write.vector_model)
 

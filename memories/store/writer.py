@@ -23,6 +23,7 @@ from memories.models import (
     Revision,
     Status,
     Vector,
+    near,
 )
 from memories.models.memory import MAX_PRIORITY
 from memories.models.vector import to_bytes
@@ -57,15 +58,16 @@ class Writer:
 
     `count` is how many live memories the app has with what was done so far, `limit` how many it may have. `changed`
     holds what was written here, by pk. `vector_model` is the embedder that serves the app; the first vector decides.
+    pgvector is asked for the vectors of `near_model`.
     """
 
     def __init__(
         self, app: App, policy: AppPolicy, actor: str, now: datetime, change_number: int, count: int, limit: int,
-        vector_model: str,
+        vector_model: str, near_model: str,
     ) -> None:  # fmt: skip
         self.app, self.policy, self.actor, self.now = app, policy, actor, now
         self.change_number, self.count, self.limit = change_number, count, limit
-        self.vector_model = vector_model
+        self.vector_model, self.near_model = vector_model, near_model
         self.changed: dict[int, Memory] = {}
         self.summaries_due: list[Key] = []
 
@@ -399,6 +401,11 @@ class Writer:
         Vector.objects.bulk_create(
             rows, update_conflicts=True, unique_fields=["memory", "model"], update_fields=["dim", "data"]
         )
+        self.keep_near(rows)
+
+    def keep_near(self, rows: Sequence[Vector]) -> None:
+        """Those of them that pgvector is asked for are stored for it, too."""
+        near.put(self.app, [row for row in rows if self.near_model and row.model == self.near_model])
 
     def embed_passages(self, passages: Sequence[Passage], vectors: Vectors, model: str) -> None:
         """Keeps the vectors of passages of summaries until their model serves."""

@@ -33,7 +33,7 @@ LOOKS, LOOK_EVERY_SECONDS = 10, 0.2
 
 def copy_to(draft: Path, now: datetime) -> dict[str, int]:
     """Writes the backup to `draft`; answers the rows by table. One snapshot, which holds up nobody."""
-    run("pg_dump", "--format=custom", "--no-owner", "--file", str(private(draft)), "--dbname", address())
+    dump(private(draft))
     return check(draft)[0]
 
 
@@ -74,11 +74,17 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     folder = get_conf().backups
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     kept = private(folder / f"before-{stamp}{SUFFIX}")
-    run("pg_dump", "--format=custom", "--no-owner", "--file", str(kept), "--dbname", address())
+    dump(kept)
     sync(kept)
     how = ("--clean", "--if-exists", "--no-owner", "--single-transaction")
     run("pg_restore", *how, "--dbname", address(), str(path))
     return rows, older, kept
+
+
+def dump(path: Path) -> None:
+    """Without extensions (all but the one that is always there): who restores need not own them."""
+    how = ("--format=custom", "--no-owner", "--extension=plpgsql")
+    run("pg_dump", *how, "--file", str(path), "--dbname", address())
 
 
 def is_in_use() -> bool:

@@ -65,6 +65,13 @@ class App(models.Model):
         editable=False,
         help_text="The embedder its searches use; empty: none yet.",
     )
+    near_model = models.CharField(
+        max_length=120,
+        blank=True,
+        default="",
+        editable=False,
+        help_text="The embedder whose vectors pgvector is asked for; empty: they are held in each process.",
+    )
     embedded_to = models.PositiveBigIntegerField(
         default=0, editable=False, help_text="Up to this change every memory has a vector of that embedder."
     )

@@ -151,6 +151,9 @@ SELECT CASE WHEN current_setting('{SETTING}', true) ~ '^[0-9]+$' THEN current_se
 $$"""  # our own name
 
 
+OF_THE_DATABASE = {"memories_near": "app_id"}
+"""Tables that no model names, where they are there."""
+
 # A role is of the whole server: another database's migration may be making it just now.
 MAKE_ROLE = f"""
 DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
@@ -164,7 +167,8 @@ def walled_tables() -> dict[str, str]:
         column = app_column(model)
         if column and model._meta.managed and not model._meta.proxy:
             columns[model._meta.db_table] = column
-    return columns
+    there = connection.introspection.table_names()
+    return columns | {table: column for table, column in OF_THE_DATABASE.items() if table in there}
 
 
 def app_column(model: type[Model]) -> str | None:

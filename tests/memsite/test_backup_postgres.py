@@ -70,6 +70,15 @@ def test_it_is_made_checked_and_put_back_while_nobody_is_connected(manage: Manag
     assert {content for (content,) in ask(url, MEMORIES)} == {"Written later"}
 
 
+def test_who_restores_need_not_own_the_extensions(manage: Manage, url: str, tmp_path: Path) -> None:
+    ask(url, "CREATE EXTENSION IF NOT EXISTS vector")
+    assert manage("backup").returncode == 0
+    listed = subprocess.run(["pg_restore", "--list", newest(tmp_path)], capture_output=True, text=True, check=True)  # noqa: S603, S607
+    assert "TABLE public memories_near" in listed.stdout
+    assert "EXTENSION" not in listed.stdout
+    assert manage("restore", str(newest(tmp_path))).returncode == 0
+
+
 def test_one_that_was_cut_short_is_refused_and_changes_nothing(manage: Manage, url: str, tmp_path: Path) -> None:
     assert manage("backup").returncode == 0
     backup = newest(tmp_path)

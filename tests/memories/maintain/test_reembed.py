@@ -188,10 +188,10 @@ def test_what_is_written_after_the_last_batch_stops_the_switch(
     switched: list[bool] = []
     switch = reembedding.switch
 
-    def late(*arguments: Any) -> bool:
+    def late(*arguments: Any, **more: Any) -> bool:
         if not switched:
             changed.remember("wolves howl")
-        switched.append(switch(*arguments))
+        switched.append(switch(*arguments, **more))
         return switched[-1]
 
     monkeypatch.setattr(reembedding, "switch", late)

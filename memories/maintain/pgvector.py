@@ -1,0 +1,106 @@
+"""An app that has grown large: pgvector is asked for its vectors from then on; and no more when it has shrunk.
+
+Its searches change over when a copy of everything is there with an index over it, and not before.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+import structlog
+from django.db import connection, transaction
+from django.db.models import F, Q, QuerySet
+
+from memories.maintain.run import Run
+from memories.models import Vector, near
+from memories.store import Writer, writing
+from memsite.conf import get_conf
+from memsite.tenancy.models import App, AppStatus
+
+log = structlog.get_logger("memories.maintain")
+ACTOR = "system:pgvector"
+BATCH = 500
+DROPPED_AT_ONCE = 5_000
+# An app that grows and shrinks around the limit is not to be moved each time.
+LEAVES_BELOW = 0.5
+
+
+def apps_to_move() -> QuerySet[App]:
+    """Those that pgvector should be asked for and is not, and the other way round. None where there is no pgvector."""
+    least = get_conf().pgvector_from
+    if connection.vendor != "postgresql":
+        return App.objects.none()
+    if not near.is_there():
+        if least and App.objects.filter(memory_count__gte=least).exists():
+            log.warning("pgvector_missing", memories=least, hint="docs/deploy.md says how to install it")
+        return App.objects.none()
+    away, active = ~Q(near_model=""), Q(status=AppStatus.ACTIVE)
+    is_large = (Q(memory_count__gte=least) | away & Q(memory_count__gte=least * LEAVES_BELOW)) & active
+    if not least:
+        return App.objects.filter(away)
+    return App.objects.filter(
+        is_large & ~Q(vector_model="") & ~Q(near_model=F("vector_model")) | away & ~is_large
+    )  # fmt: skip
+
+
+def move(app: App, now: datetime, run: Run) -> None:
+    """Counts `copied` vectors, `moved` or `returned` (the app), and `dropped` copies. Goes on where it broke off."""
+    app.refresh_from_db(fields=["near_model", "vector_model", "memory_count", "status"])
+    least = get_conf().pgvector_from
+    enough = least * (LEAVES_BELOW if app.near_model else 1)
+    if least and app.memory_count >= enough and app.status == AppStatus.ACTIVE:
+        ask_pgvector(app, now, run)
+    else:
+        give_back(app, now, run)
+
+
+def ask_pgvector(app: App, now: datetime, run: Run) -> None:
+    model = app.vector_model
+    if not prepare(app, model, run):
+        return
+    with writing(app, ACTOR, now) as write:
+        if write.vector_model != model:
+            return
+        copy_rest(write, model)
+        write.near_model = model
+        run.done({"moved": 1})
+    log.info("pgvector_serves", app=app.app_id, model=model)
+    tidy(app, run, model)
+
+
+def give_back(app: App, now: datetime, run: Run) -> None:
+    with writing(app, ACTOR, now) as write:
+        write.near_model = ""
+        run.done({"returned": 1})
+    tidy(app, run, "")
+
+
+def prepare(app: App, model: str, run: Run) -> bool:
+    """Copies what is there, and makes an index over it. False where none can be had, or somebody else is at it."""
+    dim = Vector.objects.for_app(app).filter(model=model).values_list("dim", flat=True).first()
+    if dim is None or dim > near.MOST_DIMENSIONS:
+        log.warning("pgvector_cannot_serve", app=app.app_id, model=model, dimensions=dim)
+        return False
+    after, copied = 0, [0]
+    while copied:
+        with transaction.atomic():
+            copied = near.fill(app, model, after, BATCH)
+            run.done({"copied": len(copied)})
+        after = max(copied, default=after)
+    return near.make_index(app, model, dim)
+
+
+def copy_rest(write: Writer, model: str) -> None:
+    """What was written meanwhile. Nobody else writes now."""
+    while near.fill(write.app, model, 0, BATCH):
+        pass
+
+
+def tidy(app: App, run: Run, model: str) -> None:
+    """Drops the copies of other models than this one, and the indexes over them."""
+    near.drop_indexes(app, model)
+    dropped = 1
+    while dropped:
+        with transaction.atomic():
+            dropped = near.drop_others(app, model, DROPPED_AT_ONCE)
+            run.done({"dropped": dropped})

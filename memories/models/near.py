@@ -1,0 +1,189 @@
+"""Vectors for pgvector, in a table that no model names: there on PostgreSQL with the extension, and nowhere else.
+
+A row is a vector of `memories_vector` in half precision. It is there for apps whose searches ask pgvector
+(`memories.maintain.pgvector` decides), and goes with what it was made of: the database sees to that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+from zlib import crc32
+
+import numpy as np
+from django.db import connection, transaction
+
+from memories.models.vector import Vector, from_bytes
+from memories.providers.embeddings import Vectors
+from memsite.conf import get_conf
+from memsite.tenancy import wall
+from memsite.tenancy.models import App
+
+TABLE, GONE = "memories_near", "memories_near_gone"
+LEAST_VERSION = (0, 8)
+"""Of the extension: before it an index could not be asked for more than it found at first."""
+MOST_DIMENSIONS = 4_000
+"""That its indexes take."""
+MAKE_EXTENSION = """
+DO $$ BEGIN CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;
+EXCEPTION WHEN insufficient_privilege OR undefined_file OR feature_not_supported OR unique_violation THEN NULL; END $$
+"""
+MAKE_TABLE = f"""
+CREATE TABLE {TABLE} (
+    memory_id bigint NOT NULL, model varchar(120) NOT NULL, app_id bigint NOT NULL, near halfvec NOT NULL,
+    PRIMARY KEY (memory_id, model)
+);
+CREATE INDEX {TABLE}_app ON {TABLE} (app_id, model, memory_id);
+CREATE OR REPLACE FUNCTION {GONE}() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN DELETE FROM public.{TABLE} WHERE memory_id = OLD.memory_id AND model = OLD.model; RETURN NULL; END $$;
+CREATE OR REPLACE TRIGGER {GONE} AFTER DELETE ON memories_vector FOR EACH ROW EXECUTE FUNCTION {GONE}()
+"""  # noqa: S608
+# In the place of what is there: a vector may have been made anew.
+PUT = f"""
+INSERT INTO {TABLE} (memory_id, model, app_id, near) SELECT id, %s, %s, told::halfvec
+FROM unnest(%s::bigint[], %s::text[]) AS given (id, told)
+ON CONFLICT (memory_id, model) DO UPDATE SET near = EXCLUDED.near
+"""  # noqa: S608
+# Who deletes one of them waits until its copy is there, and so deletes that, too.
+MISSING = f"""
+SELECT memory_id, data FROM memories_vector AS v WHERE app_id = %s AND model = %s AND memory_id > %s AND NOT EXISTS
+(SELECT 1 FROM {TABLE} AS n WHERE n.memory_id = v.memory_id AND n.model = v.model) ORDER BY memory_id LIMIT %s
+FOR KEY SHARE OF v
+"""  # noqa: S608
+DROP_SOME = f"""
+DELETE FROM {TABLE} WHERE (memory_id, model) IN
+(SELECT memory_id, model FROM {TABLE} WHERE app_id = %s AND model <> %s LIMIT %s)
+"""  # noqa: S608
+
+
+def build(**_: Any) -> None:
+    """After each migration: the table, where there can be one. What was in one that is gone, serves no app any more."""
+    if connection.vendor != "postgresql" or is_there():
+        return
+    with connection.cursor() as cursor:
+        if get_conf().pgvector_from:
+            cursor.execute(MAKE_EXTENSION)
+        if version() < LEAST_VERSION or not has_vectors(cursor):
+            return
+        with transaction.atomic():
+            cursor.execute(MAKE_TABLE)
+            App.objects.exclude(near_model="").update(near_model="")
+    wall.build()
+
+
+def has_vectors(cursor: Any) -> bool:
+    """Not where migrations have stopped halfway."""
+    known = connection.introspection
+    if not {"memories_vector", "tenancy_app"} <= set(known.table_names(cursor)):
+        return False
+    return any(column.name == "near_model" for column in known.get_table_description(cursor, "tenancy_app"))
+
+
+def version() -> tuple[int, ...]:
+    """Of the extension; (0,) where there is none."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+        found = cursor.fetchone()
+    return tuple(map(int, found[0].split("."))) if found else (0,)
+
+
+def is_there() -> bool:
+    if connection.vendor != "postgresql":
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT to_regclass(%s) IS NOT NULL", [TABLE])
+        return bool(cursor.fetchone()[0])
+
+
+def written(vector: Vectors) -> str:
+    """As pgvector reads it, in half precision."""
+    return str(vector.astype(np.float16).tolist())
+
+
+def put(app: App, rows: Sequence[Vector]) -> None:
+    """These vectors of one model, for pgvector too. One statement."""
+    if not rows:
+        return
+    texts = [written(from_bytes([bytes(row.data)], row.dim)[0]) for row in rows]
+    with connection.cursor() as cursor:
+        cursor.execute(PUT, [rows[0].model, app.pk, [row.memory_id for row in rows], texts])
+
+
+def fill(app: App, model: str, after: int, most: int) -> list[int]:
+    """Adds up to so many that are missing, of memories behind this pk; answers their pks. Two statements."""
+    with connection.cursor() as cursor:
+        cursor.execute(MISSING, [app.pk, model, after, most])
+        rows = [
+            Vector(app=app, memory_id=pk, model=model, dim=len(bytes(data)) // 4, data=data)
+            for pk, data in cursor.fetchall()
+        ]
+    put(app, rows)
+    return [row.memory_id for row in rows]
+
+
+def drop_others(app: App, model: str, most: int) -> int:
+    """Deletes up to so many rows of other models than this one; answers how many."""
+    with connection.cursor() as cursor:
+        cursor.execute(DROP_SOME, [app.pk, model, most])
+        return int(cursor.rowcount)
+
+
+# --- an index of its own for each app and model: it holds nobody else's, so that nothing else has to be passed over
+
+
+def index_name(app_pk: int, model: str) -> str:
+    return f"{TABLE}_{app_pk}_{crc32(model.encode()):08x}"
+
+
+def near_of(dim: int) -> str:
+    """The expression that the index is over. The table takes vectors of any length, an index those of one."""
+    return f"near::halfvec({int(dim)})"
+
+
+def make_index(app: App, model: str, dim: int) -> bool:
+    """Whether there is a whole one now: False where somebody else is making it. Searches and writes go on meanwhile.
+
+    Takes minutes. How many depends on `maintenance_work_mem`, into which the index should fit.
+    """
+    name = index_name(app.pk, model)
+    with wall.site_wide(), connection.cursor() as cursor:
+        ask = partial(asked, cursor)
+        if not ask("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name]):
+            return False
+        try:
+            if ask("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name]):
+                return True
+            # What was broken off stays behind, and is of no use.
+            at_once = "" if connection.in_atomic_block else "CONCURRENTLY"
+            cursor.execute("SET lock_timeout = 0")
+            cursor.execute(f"DROP INDEX {at_once} IF EXISTS {name}")
+            cursor.execute(
+                f"CREATE INDEX {at_once} {name} ON {TABLE} USING hnsw (({near_of(dim)}) halfvec_cosine_ops) "
+                "WHERE app_id = %s AND model = %s",
+                [app.pk, model],
+            )
+            return True
+        finally:
+            if not connection.needs_rollback:
+                cursor.execute("RESET lock_timeout")
+                ask("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
+
+
+def asked(cursor: Any, sql: str, parameters: Sequence[Any]) -> Any:
+    """The first value of the first row."""
+    cursor.execute(sql, parameters)
+    found = cursor.fetchone()
+    return found[0] if found else None
+
+
+def drop_indexes(app: App, but: str) -> None:
+    """All of the app's indexes but that of one model."""
+    at_once = "" if connection.in_atomic_block else "CONCURRENTLY"
+    with wall.site_wide(), connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT indexname FROM pg_indexes WHERE tablename = %s AND indexname LIKE %s AND indexname <> %s",
+            [TABLE, f"{TABLE}\\_{app.pk}\\_%", index_name(app.pk, but)],
+        )
+        for (name,) in cursor.fetchall():
+            cursor.execute(f"DROP INDEX {at_once} IF EXISTS {name}")

@@ -1,0 +1,135 @@
+"""The vectors of a large app, in the database: pgvector is asked for the nearest. Their signs stay at hand.
+
+What the signs say of all, the database says exactly of the nearest: of those that its index finds where most of the app
+may be shown, else of those that the signs find among what may be shown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from django.db import connection
+from numpy.typing import NDArray
+
+from memories.models.near import TABLE, near_of, written
+from memories.models.vector import from_bytes
+from memories.providers.embeddings import Vectors
+from memories.retrieve import nearest as near
+from memories.retrieve.columns import Columns
+from memories.retrieve.held import Places
+from memories.retrieve.nearest import Floats, Rows
+
+NEAREST = 200
+"""Asked of the index, of those that may be shown: as many as ranking looks at."""
+LOOKED_AT = 200
+"""`hnsw.ef_search`."""
+LEAST_SHARE = 0.2
+"""Of the app. Where less may be shown, the index would find five times what is wanted, and more."""
+EXACT_ROWS = 3_000
+READ_AT_ONCE = 2_000
+SPREADS = 4
+"""By which the signs of vectors at an angle may differ from what the angle says: one in 30,000 differs more."""
+BY_ID = f"""
+SELECT memory_id, 1 - (near <=> %s::halfvec) FROM {TABLE} WHERE memory_id = ANY(%s) AND model = %s AND app_id = %s
+"""  # noqa: S608
+# One statement for all: on a connection of a pool nothing is to stay behind. The scan goes on until there are enough.
+BY_INDEX = """
+SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', %s, true),
+       set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true);
+SELECT memory_id, 1 - ({near} <=> %s::halfvec({dim})) FROM {table} WHERE app_id = %s AND model = %s
+ORDER BY {near} <=> %s::halfvec({dim}) LIMIT %s
+"""
+DATA = "SELECT memory_id, data FROM memories_vector WHERE memory_id = ANY(%s) AND model = %s AND app_id = %s"
+Numbers = NDArray[np.int64]
+
+
+class InPgvector:
+    """Rows that went after the view was made have no vector any more: the signs speak for them."""
+
+    def __init__(self, app_pk: int, model: str, dim: int, columns: Columns) -> None:
+        self.app_pk, self.model, self.dim, self.columns = app_pk, model, dim, columns
+
+    def measure(self, query: Vectors, rows: Rows, places: Places) -> Floats:
+        if len(rows) <= EXACT_ROWS:
+            return self.cosines(query, rows)
+        differing = near.differences(self.columns.signs, query, rows)
+        found = near.estimates(len(query))[differing]
+        share = len(rows) / max(1, int(np.count_nonzero(self.columns.embedded)))
+        if share >= LEAST_SHARE:
+            pks, alike = self.by_index(query, int(NEAREST / min(1.0, share)))
+            at = places(pks)
+            if len(at) >= NEAREST / 2:
+                exact = dict(zip(pks.tolist(), alike.tolist(), strict=True))
+                # None of the others is nearer than the last of these, whatever its signs say.
+                np.minimum(found, np.float32(alike.min()), out=found)
+                found[at] = [exact[pk] for pk in self.columns.pk[rows[at]].tolist()]
+                return found
+        likely = near.closest(differing)
+        found[likely] = self.cosines(query, rows[likely])
+        return found
+
+    def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
+        if len(rows) > EXACT_ROWS:
+            rows = near.likely(self.columns.signs, query, rows)
+        alike = self.cosines(query, rows)
+        best = near.top(alike, depth)
+        return rows[best], alike[best]
+
+    def of(self, rows: Rows) -> Vectors:
+        """Exact: what was embedded. Zeros where there is none any more."""
+        found = np.zeros((len(rows), self.dim), np.float32)
+        for start in range(0, len(rows), READ_AT_ONCE):
+            pks = self.columns.pk[rows[start : start + READ_AT_ONCE]]
+            data = {pk: bytes(blob) for pk, blob in answers(DATA, [pks.tolist(), self.model, self.app_pk])}
+            known = [at for at, pk in enumerate(pks.tolist()) if pk in data]
+            if known:
+                found[start + np.array(known)] = from_bytes([data[int(pks[at])] for at in known], self.dim)
+        return found
+
+    def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:
+        """Where the signs do not speak against it: they are all there is to compare without reading everything."""
+        signs = self.columns.signs[rows]
+        share = math.acos(max(-1.0, min(1.0, floor))) / math.pi
+        most = self.dim * share + SPREADS * math.sqrt(self.dim * share * (1 - share))
+        may_be = np.zeros(len(rows), bool)
+        for one in self.columns.signs[asked]:
+            may_be |= near.hamming(signs, one) <= most
+        return np.flatnonzero(may_be)
+
+    def cosines(self, query: Vectors, rows: Rows) -> Floats:
+        """Of some rows, in their order; exact where there is a vector."""
+        embedded = self.columns.embedded[rows]
+        found = np.where(embedded, near.estimates(len(query))[near.differences(self.columns.signs, query, rows)], 0)
+        pks = self.columns.pk[rows]
+        exact = numbered(answers(BY_ID, [written(query), pks.tolist(), self.model, self.app_pk]))
+        order = np.argsort(exact[0])
+        at = np.minimum(np.searchsorted(exact[0], pks, sorter=order), max(0, len(order) - 1))
+        if len(order):
+            known = exact[0][order[at]] == pks
+            found[known] = exact[1][order[at[known]]]
+        return found.astype(np.float32)
+
+    def by_index(self, query: Vectors, most: int) -> tuple[Numbers, Floats]:
+        """The nearest of the whole app."""
+        sql = BY_INDEX.format(near=near_of(self.dim), dim=self.dim, table=TABLE)
+        told = written(query)
+        with connection.cursor() as cursor:
+            cursor.execute(sql, [str(LOOKED_AT), told, self.app_pk, self.model, told, most])
+            cursor.nextset()
+            return numbered(cursor.fetchall())
+
+
+def answers(sql: str, parameters: Sequence[Any]) -> list[tuple[int, Any]]:
+    with connection.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return list(cursor.fetchall())
+
+
+def numbered(rows: Sequence[tuple[int, Any]]) -> tuple[Numbers, Floats]:
+    """pks and cosines. A text without words has the zero vector, which is near nothing."""
+    pks = np.fromiter((pk for pk, _ in rows), np.int64, len(rows))
+    alike = np.fromiter((cosine for _, cosine in rows), np.float32, len(rows))
+    return pks, np.nan_to_num(alike)

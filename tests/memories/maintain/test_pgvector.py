@@ -1,0 +1,486 @@
+"""An app that has grown large finds by pgvector what it found before, and nothing that it should not."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from django.db import connection
+from django.utils import timezone
+from structlog.testing import capture_logs
+
+from memories.agent import MemoryAgent
+from memories.agent import base as agent_module
+from memories.maintain import pgvector
+from memories.maintain.near import near_pairs
+from memories.maintain.pgvector import apps_to_move, move
+from memories.maintain.reembed import reembed
+from memories.maintain.run import Unclaimed
+from memories.models import Memory, Vector, near
+from memories.portable.restore import insert
+from memories.portable.tables import BY_NAME
+from memories.providers.embeddings import HashEmbedder, Vectors
+from memories.retrieve import away as asking
+from memories.retrieve import serving
+from memories.retrieve.away import InPgvector
+from memories.retrieve.held import InProcess
+from memories.retrieve.index import View
+from memories.retrieve.pipeline import index_of
+from memories.store import writing
+from memsite import checks
+from memsite.tenancy import wall
+from memsite.tenancy.models import App
+from memsite.tenancy.wall import SITE, confined, standing
+from tests.conftest import Caller
+from tests.memories.maintain.upkeep import Fragile, carry_on
+from tests.upkeep import upkeep_purge
+
+on_postgres = pytest.mark.postgres("SQLite has no pgvector")
+MODEL = "dense-64"
+WORDS = ("whale", "bear", "cat", "owl", "bee", "wolf", "fox", "hare", "deer", "lynx", "seal", "crow")
+DOES = ("sings at night", "sleeps in winter", "hunts mice", "dances in rain", "hides from storms")
+QUESTIONS = ("a whale that sings", "who sleeps in winter", "owl mice", "storms and bees", "wolf dances")
+
+
+class Dense(HashEmbedder):
+    """With signs that say something, as those of models do: the same vectors, turned."""
+
+    def __init__(self, dim: int = 64) -> None:
+        super().__init__(dim)
+        self.name = f"dense-{dim}"
+        self.turn = np.linalg.qr(np.random.default_rng(dim).standard_normal((dim, dim)))[0].astype(np.float32)
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        turned: Vectors = super().embed_documents(texts) @ self.turn
+        return turned
+
+
+@pytest.fixture
+def large(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few are many here."""
+    dense = Dense()
+    monkeypatch.setattr(agent_module, "current_embedder", lambda: dense)
+    settings.MEMSITE = replace(settings.MEMSITE, pgvector_from=20)
+    monkeypatch.setattr(pgvector, "BATCH", 7)
+    monkeypatch.setattr(asking, "EXACT_ROWS", 5)
+    monkeypatch.setattr(asking, "NEAREST", 10)
+
+
+@pytest.fixture
+def grown(alice: Caller, large: None) -> Caller:
+    rows = [{"content": f"The {word} {does}"} for word in WORDS for does in DOES]
+    answer = alice.post("memories/batch", {"memories": rows, "dedupe": False})
+    assert answer.status_code == 200, answer.content
+    return alice
+
+
+@pytest.fixture
+def moved(grown: Caller) -> Caller:
+    do(grown.app)
+    return grown
+
+
+def do(app: App, run: Unclaimed | None = None) -> Mapping[str, int]:
+    run = run or Unclaimed(timezone.now())
+    move(App.objects.select_related("policy").get(pk=app.pk), run.until, run)
+    return +run.counts
+
+
+def view_of(caller: Caller) -> View:
+    agent = MemoryAgent(App.objects.get(pk=caller.app.pk), caller.agent, "test")
+    return index_of(agent.app, agent.embedder).view()
+
+
+def hits(caller: Caller, query: str, **more: Any) -> list[tuple[str, float]]:
+    answer = caller.post("memories/search", {"query": query, "limit": 10, **more}).json()
+    assert answer["degraded"] == []
+    return [(hit["content"], hit["score"]) for hit in answer["results"]]
+
+
+def found(caller: Caller, query: str, **more: Any) -> list[str]:
+    return [content for content, _ in hits(caller, query, mode="vector", **more)]
+
+
+def first_of(caller: Caller, query: str, **more: Any) -> str:
+    return found(caller, query, **more)[0]
+
+
+def copies(app: App) -> dict[str, int]:
+    """By model."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT model, count(*) FROM memories_near WHERE app_id = %s GROUP BY model", [app.pk])
+        return dict(cursor.fetchall())
+
+
+def indexes() -> list[str]:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT indexname FROM pg_indexes WHERE tablename = %s AND indexdef LIKE '%%hnsw%%'", [near.TABLE]
+        )
+        return [name for (name,) in cursor.fetchall()]
+
+
+def model_of(app: App) -> str:
+    return App.objects.get(pk=app.pk).near_model
+
+
+# --- the same is found
+
+
+@on_postgres
+@pytest.mark.parametrize(("exact_rows", "modes"), [(5, ("vector",)), (100, ("auto", "vector", "dual"))])
+def test_an_app_moves_when_it_has_grown_and_finds_the_same(
+    grown: Caller, monkeypatch: pytest.MonkeyPatch, exact_rows: int, modes: Sequence[str]
+) -> None:
+    monkeypatch.setattr(asking, "EXACT_ROWS", exact_rows)
+    before = {(mode, query): hits(grown, query, mode=mode) for mode in modes for query in QUESTIONS}
+    assert isinstance(view_of(grown).held, InProcess)
+    assert list(apps_to_move()) == [grown.app]
+    assert do(grown.app) == {"copied": 60, "moved": 1}
+    assert not apps_to_move().exists()
+    view = view_of(grown)
+    assert isinstance(view.held, InPgvector)
+    assert view.columns.vectors.nbytes == 0
+    assert len(indexes()) == 1
+    for (mode, query), expected in before.items():
+        now = hits(grown, query, mode=mode)
+        # In half precision; of what is equally near, the order is nobody's.
+        assert [score for _, score in now] == pytest.approx([score for _, score in expected], abs=0.002)
+        assert now[0][0] == expected[0][0]
+
+
+@on_postgres
+def test_the_index_is_asked_where_most_may_be_seen(moved: Caller, django_assert_num_queries: Any) -> None:
+    view = view_of(moved)
+    query = MemoryAgent(moved.app, moved.agent, "x").embedder.embed_query("a whale that sings")
+    assert isinstance(view.held, InPgvector)
+    pks, alike = view.held.by_index(query, 10)
+    exact = view.held.of(np.arange(60)) @ query
+    assert len(pks) == 10
+    assert alike == pytest.approx(np.sort(exact)[::-1][:10], abs=0.002)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_sort = off")
+        cursor.execute(
+            "EXPLAIN SELECT memory_id FROM memories_near WHERE app_id = %s AND model = %s "
+            "ORDER BY near::halfvec(64) <=> %s::halfvec(64) LIMIT 3",
+            [moved.app.pk, view.held.model, near.written(query)],
+        )
+        assert indexes()[0] in str(cursor.fetchall())
+
+
+@on_postgres
+@pytest.mark.parametrize("least_share", [0.0, 2.0])
+def test_all_that_is_measured_is_as_it_is_in_the_process(
+    moved: Caller, monkeypatch: pytest.MonkeyPatch, least_share: float
+) -> None:
+    """By the index, and by ids."""
+    monkeypatch.setattr(asking, "LEAST_SHARE", least_share)
+    monkeypatch.setattr(asking.near, "SIGN_CANDIDATES", 40)
+    view = view_of(moved)
+    rows = np.arange(60)
+    exact = view.held.of(rows)
+    for question in QUESTIONS:
+        query = MemoryAgent(moved.app, moved.agent, "x").embedder.embed_query(question)
+        best = np.sort(exact @ query)[::-1][:3]
+        measured = view.held.measure(query, rows, view.rows_of)
+        assert np.sort(measured)[::-1][:3] == pytest.approx(best, abs=0.002)
+        at, alike = view.held.nearest(query, rows, 5)
+        assert alike == pytest.approx(exact[at] @ query, abs=0.002)
+
+
+# --- who may see what
+
+
+@on_postgres
+def test_what_filters_let_through_is_found_however_little_it_is(moved: Caller, bob: Caller, charlie: Caller) -> None:
+    moved.remember("The whale is mine", visibility="agent")
+    moved.remember("The whale is Ann's", user_id="ann")
+    charlie.remember("The whale is Charlie's")
+    query = "the whale is whose"
+    assert "The whale is Ann's" in found(moved, query, user_id="ann")
+    assert "The whale is Ann's" not in found(moved, query, user_id="bea")
+    assert "The whale is mine" in found(moved, query)
+    assert "The whale is mine" not in found(bob, query)
+    assert found(charlie, query) == ["The whale is Charlie's"]
+    assert "The whale is Charlie's" not in found(moved, query)
+    assert model_of(charlie.app) == ""
+
+
+@on_postgres
+def test_a_status_that_is_left_out_takes_nobodys_place(moved: Caller) -> None:
+    """Three quarters are in the archive, the nearest among them: it is looked on until there are enough others."""
+    rows = Memory.objects.for_app(moved.app).exclude(content__regex="crow|seal|lynx")
+    with writing(moved.app, "test", timezone.now()) as write:
+        write.archive_all([(row, "") for row in rows])
+    told = found(moved, "The whale sings at night")
+    assert {"The crow sings at night", "The seal sings at night", "The lynx sings at night"} == set(told[:3])
+    assert not [content for content in told if content.startswith("The whale")]
+
+
+# --- what is written
+
+
+@on_postgres
+def test_what_is_written_is_found_at_once_and_what_goes_is_not(moved: Caller) -> None:
+    memory = moved.remember("Dolphins whistle under water")
+    assert first_of(moved, "dolphins whistle") == "Dolphins whistle under water"
+    assert copies(moved.app) == {MODEL: 61}
+    moved.patch(f"memories/{memory['id']}", {"content": "Penguins march on ice"})
+    assert first_of(moved, "penguins march") == "Penguins march on ice"
+    assert "Dolphins whistle under water" not in found(moved, "dolphins whistle")
+    moved.delete(f"memories/{memory['id']}")
+    assert "Penguins march on ice" not in found(moved, "penguins march")
+    assert copies(moved.app) == {MODEL: 60}
+
+
+@on_postgres
+def test_what_is_in_the_cold_archive_or_withdrawn_has_no_place(moved: Caller) -> None:
+    cold = Memory.objects.for_app(moved.app).get(content="The whale sings at night")
+    with writing(moved.app, "test", timezone.now()) as write:
+        write.freeze([cold], "nobody asked for it")
+    withdrawn = Memory.objects.for_app(moved.app).get(content="The bear sleeps in winter")
+    with writing(moved.app, "test", timezone.now()) as write:
+        write.edit(withdrawn, {"status": "withdrawn"})
+    assert "The whale sings at night" not in found(moved, "whale sings at night")
+    assert "The bear sleeps in winter" not in found(moved, "bear sleeps in winter")
+    assert copies(moved.app) == {MODEL: 59}
+
+
+@on_postgres
+def test_a_vector_that_comes_late_comes_to_both(moved: Caller) -> None:
+    memory = Memory.objects.for_app(moved.app).first()
+    assert memory is not None
+    with writing(moved.app, "test", timezone.now()) as write:
+        memory.vectors.all().delete()
+        assert copies(moved.app) == {MODEL: 59}
+        write.embed([memory], np.eye(1, 64, dtype=np.float32), MODEL)
+    assert copies(moved.app) == {MODEL: 60}
+    view = view_of(moved)
+    row = view.rows_of(np.array([memory.pk]))
+    assert view.held.of(row).tolist() == np.eye(1, 64).tolist()
+
+
+@on_postgres
+def test_a_vector_that_is_imported_comes_to_both(moved: Caller) -> None:
+    row = Vector.objects.for_app(moved.app).first()
+    assert row is not None
+    Vector.objects.for_app(moved.app).filter(pk=row.pk).delete()
+    assert copies(moved.app) == {MODEL: 59}
+    with writing(moved.app, "test", timezone.now()) as write:
+        insert(write, BY_NAME["vector"], [row], [], is_fresh=False)
+    assert copies(moved.app) == {MODEL: 60}
+
+
+@on_postgres
+def test_a_text_without_words_is_near_nothing(moved: Caller) -> None:
+    memory = Memory.objects.for_app(moved.app).get(content="The whale sings at night")
+    with writing(moved.app, "test", timezone.now()) as write:
+        write.embed([memory], np.zeros((1, 64), np.float32), MODEL)
+    assert "The whale sings at night" not in found(moved, "The whale sings at night")
+
+
+@on_postgres
+def test_duplicates_are_known_and_pairs_are_found(moved: Caller) -> None:
+    view = view_of(moved)
+    rows = np.arange(60)
+    vectors = view.held.of(rows)
+    assert vectors.tobytes() == b"".join(
+        bytes(Vector.objects.get(memory_id=pk).data) for pk in view.columns.pk.tolist()
+    )
+    alike = vectors @ vectors.T
+    expected = {(a, b) for a in range(60) for b in range(a + 1, 60) if alike[a, b] >= 0.75}
+    assert expected
+    assert {(a, b) for a, b, _ in near_pairs(view.held, rows, 0, 60, 0.75, 60)} == expected
+    assert len(view.held.worth_comparing(rows[:1], rows, 0.99)) < 30
+    again = moved.post("memories", {"content": "The whale sings at night"})
+    assert again.json()["content"] == "The whale sings at night"
+    assert Memory.objects.for_app(moved.app).count() == 60
+
+
+@on_postgres
+def test_what_is_deleted_for_good_leaves_nothing_behind(moved: Caller, operator: Any) -> None:
+    answer = operator.delete(f"/api/v1/apps/{moved.app.app_id}?purge_memories=true")
+    assert answer.status_code == 200, answer.content
+    assert list(apps_to_move()) == [moved.app]
+    do(moved.app)
+    assert indexes() == []
+    upkeep_purge()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM memories_near")
+        assert cursor.fetchone() == (0,)
+
+
+@on_postgres
+def test_behind_the_wall_are_no_other_apps_vectors(moved: Caller, charlie: Caller, settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, database_url="postgresql://", row_security=True)
+    wall.build()
+    wall.tell_new_connection(connection)
+    try:
+        with confined(charlie.app.pk):
+            assert copies(moved.app) == {}
+        with confined(moved.app.pk):
+            assert copies(moved.app) == {MODEL: 60}
+            assert isinstance(view_of(moved).held, InPgvector)
+        # A request stays behind the wall, and its client in here with it.
+        with standing(SITE):
+            assert first_of(moved, "whale sings at night") == "The whale sings at night"
+        with standing(SITE):
+            moved.remember("Dolphins whistle under water")
+        with standing(SITE):
+            assert first_of(moved, "dolphins whistle") == "Dolphins whistle under water"
+    finally:
+        wall.tell(connection)
+        connection.execute_wrappers.remove(wall.tell_first)
+
+
+# --- moving
+
+
+@on_postgres
+def test_whoever_is_killed_on_the_way_is_gone_on_for(grown: Caller) -> None:
+    run = Fragile(timezone.now(), luck=random.Random(4), share=0.3)
+    killed = carry_on(lambda run: do(grown.app, run), run)
+    assert killed > 2
+    assert run.counts["copied"] == 60
+    assert copies(grown.app) == {MODEL: 60}
+    assert model_of(grown.app) == MODEL
+    assert not apps_to_move().exists()
+
+
+@on_postgres
+def test_until_all_is_there_the_process_answers(grown: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near, "make_index", lambda *_: False)
+    assert do(grown.app) == {"copied": 60}
+    assert model_of(grown.app) == ""
+    assert isinstance(view_of(grown).held, InProcess)
+    assert list(apps_to_move()) == [grown.app]
+
+
+@on_postgres
+def test_what_is_written_on_the_way_comes_along(grown: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_index = near.make_index
+
+    def late(*arguments: Any) -> bool:
+        grown.remember("Dolphins whistle under water")
+        return make_index(*arguments)
+
+    monkeypatch.setattr(near, "make_index", late)
+    do(grown.app)
+    assert copies(grown.app) == {MODEL: 61}
+    assert first_of(grown, "dolphins whistle") == "Dolphins whistle under water"
+
+
+@on_postgres
+def test_it_comes_back_below_half_and_not_before(moved: Caller, settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, pgvector_from=100)
+    assert not apps_to_move().exists()
+    settings.MEMSITE = replace(settings.MEMSITE, pgvector_from=121)
+    before = hits(moved, QUESTIONS[0])
+    assert list(apps_to_move()) == [moved.app]
+    assert do(moved.app) == {"returned": 1, "dropped": 60}
+    assert isinstance(view_of(moved).held, InProcess)
+    assert (copies(moved.app), indexes(), model_of(moved.app)) == ({}, [], "")
+    assert hits(moved, QUESTIONS[0])[0][0] == before[0][0]
+    assert not apps_to_move().exists()
+
+
+@on_postgres
+def test_zero_is_never(moved: Caller, settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, pgvector_from=0)
+    assert list(apps_to_move()) == [moved.app]
+    assert do(moved.app) == {"returned": 1, "dropped": 60}
+    assert not apps_to_move().exists()
+
+
+@on_postgres
+def test_another_embedder_serves_when_pgvector_is_ready_for_it(moved: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    new = Dense(128)
+    monkeypatch.setattr(agent_module, "current_embedder", lambda: new)
+    monkeypatch.setattr(serving, "known_embedders", lambda name: iter([Dense()]))
+    prepare, seen = pgvector.prepare, []
+
+    def watched(*arguments: Any) -> bool:
+        seen.append((model_of(moved.app), first_of(moved, "whale sings at night")))
+        return prepare(*arguments)
+
+    monkeypatch.setattr(pgvector, "prepare", watched)
+    app = App.objects.select_related("policy").get(pk=moved.app.pk)
+    reembed(app, timezone.now(), Unclaimed(timezone.now()), new)
+    assert seen == [(MODEL, "The whale sings at night")]
+    assert model_of(moved.app) == new.name
+    assert copies(moved.app) == {new.name: 60}
+    assert indexes() == [near.index_name(moved.app.pk, new.name)]
+    assert isinstance(view_of(moved).held, InPgvector)
+    assert first_of(moved, "whale sings at night") == "The whale sings at night"
+    assert not apps_to_move().exists()
+
+
+@on_postgres
+def test_an_index_that_was_broken_off_is_made_anew(large: None, transactional_db: None) -> None:
+    """Outside of a transaction, so that nobody waits."""
+    app = App.objects.create(app_id="acme", name="Acme")
+    name = near.index_name(app.pk, "m")
+    with connection.cursor() as cursor:
+        assert near.make_index(app, "m", 8)
+        cursor.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass(%s)", [name])
+        assert near.make_index(app, "m", 8)
+        cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name])
+        assert cursor.fetchone() == (True,)
+    near.drop_indexes(app, "")
+    assert name not in indexes()
+
+
+# --- where there is none
+
+
+@on_postgres
+def test_without_the_extension_all_is_as_before(grown: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(near, "is_there", lambda: False)
+    with capture_logs() as logs:
+        assert not apps_to_move().exists()
+    assert [line["event"] for line in logs] == ["pgvector_missing"]
+    assert first_of(grown, "whale sings at night") == "The whale sings at night"
+
+
+@on_postgres
+def test_the_table_is_made_with_the_extension_and_only_then(moved: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP TABLE {near.TABLE}; DROP TRIGGER {near.GONE} ON memories_vector")
+        monkeypatch.setattr(near, "version", lambda: (0, 7, 4))
+        near.build()
+        assert not near.is_there()
+        monkeypatch.undo()
+        near.build()
+        assert near.is_there()
+        assert model_of(moved.app) == ""
+        cursor.execute("SELECT count(*) FROM pg_policies WHERE tablename = %s", [near.TABLE])
+        assert cursor.fetchone() == (1,)
+    near.build()
+
+
+@pytest.mark.sqlite("pgvector is of PostgreSQL")
+def test_sqlite_notices_nothing(grown: Caller, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(0):
+        assert not apps_to_move().exists()
+    near.build()
+    assert not near.is_there()
+    assert isinstance(view_of(grown).held, InProcess)
+
+
+def test_who_asks_for_it_by_hand_is_told_where_there_is_none(monkeypatch: pytest.MonkeyPatch, db: None) -> None:
+    def told(databases: Any = None) -> list[str | None]:
+        return [message.id for message in checks.check_pgvector(databases=databases)]
+
+    assert told(["default"]) == []
+    monkeypatch.setenv("MEMSITE_PGVECTOR_FROM", "1000")
+    if connection.vendor == "sqlite":
+        assert told() == ["memsite.W006"]
+        return
+    assert told(["default"]) == []
+    monkeypatch.setattr(checks, "is_installable", lambda: False)
+    assert told() == []
+    assert told(["default"]) == ["memsite.W007"]
