@@ -159,7 +159,7 @@ def test_503_when_the_database_is_busy_says_when_to_come_again(alice: Caller, mo
         raise OperationalError("database is locked")
 
     with monkeypatch.context() as patched:
-        patched.setattr(Memory, "save", busy)
+        patched.setattr(MemoryQuerySet, "bulk_create", busy)
         answer = alice.post("memories", {"content": "Whales sing"})
     assert_problem(answer, 503)
     assert int(answer["Retry-After"]) >= 1

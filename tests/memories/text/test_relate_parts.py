@@ -136,6 +136,8 @@ def test_the_fit_finds_the_minimum_of_its_loss() -> None:
         ("The key is on rack b12c", "The key is on rack b12d", ("b12c", "b12d")),
         ("The wiki has a favourite theme", "The wiki has a favorite theme", None),
         ("The wiki is pretty big", "The wiki is pretty large", None),
+        ("The gateway takes 60 seconds to start", "The gateway needs 60 seconds to start", None),
+        ("The gateway takes 60 seconds to start", "The gateway takes 60 seconds to boot", None),
         ("The service runs on node falcon", "On node heron runs the service", None),
         ("The service runs on node falcon", "The service lives on host heron", None),
     ],
