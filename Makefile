@@ -60,7 +60,7 @@ schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 DATA := ../shared/bench
 BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
 BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
-.PHONY: bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
+.PHONY: bench-beside bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
 
 bench: bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year ## Measure recall, learning, latency, desk and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
 
@@ -84,6 +84,10 @@ bench-limit: $(VENV)/run.stamp ## Overfill an app from several processes: its li
 
 bench-porting: $(VENV)/run.stamp ## Measure leaving and coming back
 	@$(BENCH) bench.porting --note "$(NOTE)"
+
+# Both cores, as servers have them.
+bench-beside: $(VENV)/run.stamp $(VENV)/peers.stamp ## Measure beside mcp-memory-service and mem0: ten minutes (SIZES=10000)
+	@$(BIN)/python -m bench.beside --peers $(VENV)/peers/bin/python $(if $(filter command line,$(origin SIZES)),--sizes $(SIZES)) --note "$(NOTE)"
 
 # Its clock is frozen by what the tests freeze theirs with.
 bench-year: $(VENV)/dev.stamp
@@ -136,6 +140,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/compat.in -o requirements/compat.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/trust.in -o requirements/trust.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/peers.in -o requirements/peers.lock
 
 clean: ## Remove the environment and caches; never your data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info
@@ -165,6 +171,16 @@ $(VENV)/trust.stamp: requirements/trust.lock | $(BIN)/python
 	@echo "Installing what tries and checks the rest (once, and when requirements/trust.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/trust
 	@$(VENV)/trust/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/trust.lock
+	@touch $@
+
+# What ours is measured beside. One of them loads an extension into SQLite, for which not every Python is built.
+$(VENV)/peers.stamp: requirements/peers.lock | $(BIN)/python
+	@echo "Installing other memory systems, to measure beside them (once, and when requirements/peers.lock changes) …"
+	@for python in $(PYTHON) /usr/bin/python3; do \
+		"$$python" -c 'import sqlite3; sqlite3.Connection.enable_load_extension' 2>/dev/null || continue; \
+		"$$python" -m venv --clear $(VENV)/peers && exec $(VENV)/peers/bin/python -m pip --disable-pip-version-check install \
+			--quiet --no-deps --require-hashes --requirement requirements/peers.lock; \
+	done; echo "There is no Python whose sqlite3 can load extensions." >&2; exit 1
 	@touch $@
 
 # The command line of this checkout, found from where the script lies.

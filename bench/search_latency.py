@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Any
 
 from django.utils import timezone
 
@@ -82,8 +83,8 @@ def store(app: App, candidates: Sequence[Candidate], embedder: Embedder) -> None
     remember(app, candidates, embedder, "bench", timezone.now(), dedupe=False)
 
 
-def search(app: App, text: str, embedder: Embedder) -> list[str]:
-    found = recall(app, text, Scope(None, None, timezone.now().timestamp()), embedder, limit=SHOWN)
+def search(app: App, text: str, embedder: Embedder, **options: Any) -> list[str]:
+    found = recall(app, text, Scope(None, None, timezone.now().timestamp()), embedder, limit=SHOWN, **options)
     return [hit.memory.content for hit in found.hits]
 
 

@@ -6,7 +6,6 @@ import asyncio
 import re
 import sqlite3
 import subprocess
-import sys
 import tempfile
 import time
 from collections import Counter
@@ -80,7 +79,7 @@ def compacting(site: Site) -> Iterator[list[int]]:
     """Upkeep in a process of its own, under way; in the end, the list has how many rounds there were."""
     rounds: list[int] = []
     program = subprocess.Popen(  # noqa: S603  # our own
-        [sys.executable, "-W", "ignore", str(Path(__file__).with_name("compacting.py")), APP],
+        [*site.python, str(Path(__file__).with_name("compacting.py")), APP],
         env={**site.environment, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:

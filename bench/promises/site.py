@@ -28,6 +28,8 @@ PATIENCE_SECONDS = 300
 class Site:
     """Web processes, worker and schedule. `prepare` may put tables into the data directory; they are made otherwise."""
 
+    python = (sys.executable, "-W", "ignore")
+
     def __init__(self, folder: Path, prepare: Callable[[Path], bool] = lambda folder: False, **settings: str) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -51,7 +53,7 @@ class Site:
 
     def manage(self, *arguments: str, **settings: str) -> str:
         """What the command prints. Raises RuntimeError if it fails."""
-        command = [sys.executable, "-W", "ignore", "manage.py", *arguments]
+        command = [*self.python, "manage.py", *arguments]
         done = subprocess.run(  # noqa: S603  # our own
             command, cwd=ROOT, env={**self.environment, **settings}, capture_output=True, text=True, check=False
         )
@@ -68,7 +70,7 @@ class Site:
 
     def start(self) -> None:
         """Answers when it is ready."""
-        command = [sys.executable, "-W", "ignore", "manage.py", "serve", "--port", str(self.port)]
+        command = [*self.python, "manage.py", "serve", "--port", str(self.port)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log)  # noqa: S603
         self.wait_until_ready()

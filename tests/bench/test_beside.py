@@ -1,0 +1,61 @@
+"""What clients that ask a server as fast as it answers say of it, and what is made of that."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from pytest_httpserver import HTTPServer
+from werkzeug import Request, Response
+
+from bench.beside.__main__ import OURS, THEIRS, ratio_cells, render
+from bench.beside.clients import Door, Load, ask_all, ask_each_once
+
+BODIES = [json.dumps({"query": f"question {number}"}).encode() for number in range(6)]
+
+
+@pytest.fixture
+def heard(httpserver: HTTPServer) -> list[bytes]:
+    bodies: list[bytes] = []
+
+    def answer(request: Request) -> Response:
+        bodies.append(request.get_data())
+        return Response(b"found", status=200 if request.headers.get("X-Key") == "k" else 403)
+
+    httpserver.expect_request("/search", method="POST").respond_with_handler(answer)
+    return bodies
+
+
+def door(server: HTTPServer, key: str = "k") -> Door:
+    return Door(server.port, "/search", {"X-Key": key})
+
+
+def test_each_is_asked_once(httpserver: HTTPServer, heard: list[bytes]) -> None:
+    assert ask_each_once(door(httpserver), BODIES) == [b"found"] * len(BODIES)
+    assert heard == BODIES
+
+
+def test_every_answer_counts_and_every_question_is_asked(httpserver: HTTPServer, heard: list[bytes]) -> None:
+    load = ask_all(door(httpserver), BODIES, clients=2, seconds=0.5)
+    assert len(load.waits) == len(heard)
+    assert set(heard) == set(BODIES)
+    assert load.per_second == pytest.approx(len(heard) / load.seconds)
+
+
+def test_an_answer_that_is_none_ends_it(httpserver: HTTPServer, heard: list[bytes]) -> None:
+    with pytest.raises(RuntimeError, match="answered 403"):
+        ask_all(door(httpserver, "another"), BODIES, clients=2, seconds=0.5)
+
+
+def test_it_tells_how_many_times_as_many() -> None:
+    loads = {
+        (OURS, 1): [Load(1.0, [0.004] * 100)],
+        (OURS, 8): [Load(1.0, [0.004] * 300), Load(2.0, [0.004] * 400), Load(1.0, [0.004] * 100)],
+        (THEIRS, 1): [Load(1.0, [0.04] * 20)],
+        (THEIRS, 8): [Load(1.0, [0.04] * 25)] * 3,
+    }
+    assert ratio_cells(loads) == "**8.0×** | "
+    told = render({10_000: loads}, 10_000, {"mem0 on faiss": [0.002] * 10}, "today")
+    assert "| Memsite | 200 | 4.0 / 4.0 |" in told
+    assert "| mcp-memory-service | 25 | 40.0 / 40.0 |" in told
+    assert "| mem0 on faiss | 2.0 / 2.0 |" in told
