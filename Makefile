@@ -5,6 +5,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --no-deps --require-hashes --requirement
+# Whoever comes in there is held to an app.
+WALLED := tests/api tests/compat tests/mcp tests/trust tests/policy/test_wall.py
 # For what needs settings but no server: a scratch directory, no key, no network.
 MANAGE := DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python manage.py
 # Given on the command line only (`make run PORT=9000`): many shells have a HOST of their own.
@@ -29,14 +31,17 @@ demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the f
 test: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests
 	@$(BIN)/python -m pytest -n 2
 
-.PHONY: test-postgres test-redis
+.PHONY: test-postgres test-wall test-redis
 test-postgres: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests on a PostgreSQL of their own, and a Redis where there is redis-server
 	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2
+
+test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind row-level security, the tests of what agents ask
+	@TEST_ROW_SECURITY=1 $(BIN)/python -m tools.postgres $(BIN)/python -m pytest -n 2 $(WALLED)
 
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py
 
-check: lint types imports migrations schema test ## Run everything that CI runs
+check: lint types imports migrations schema test test-postgres test-wall ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style and format
 	@$(BIN)/ruff check .

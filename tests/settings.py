@@ -6,6 +6,8 @@ from dataclasses import replace
 
 # A server with an empty database of the name `postgres` in which others may be made: `make test-postgres` starts one.
 database_url = os.environ.get("TEST_DATABASE_URL", "")
+# With the second wall, which only PostgreSQL has.
+is_walled = bool(database_url and os.environ.get("TEST_ROW_SECURITY"))
 for name in [name for name in os.environ if name.startswith("MEMSITE_")]:
     del os.environ[name]
 os.environ["MEMSITE_SECRET_KEY"] = "only for tests"
@@ -16,6 +18,8 @@ os.environ["MEMSITE_LOG_LEVEL"] = "ERROR"
 from memsite.settings import *
 
 # Not by the environment: programs that tests start have a database of their own.
+if is_walled:
+    MEMSITE = replace(MEMSITE, database_url=database_url, row_security=True)
 DATABASES = {"default": database(replace(MEMSITE, database_url=database_url))}
 if not database_url:
     # Said, as it is said of Django's own SQLite alone that its tests are in memory.
