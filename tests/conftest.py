@@ -15,6 +15,7 @@ from memories.retrieve.pipeline import indexes
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
+from memsite.tenancy.wall import site_wide
 from tests.serving import Server, serving
 
 MARKERS = {"sqlite": "sqlite", "postgresql": "postgres"}
@@ -93,6 +94,13 @@ def make_caller(app: App, name: str, scopes: tuple[str, ...] = ("read", "write")
     agent = Agent.objects.create(app=app, name=name)
     key = create_key(agent, scopes).text
     return Caller(agent, key, client_with(key))
+
+
+@pytest.fixture(autouse=True)
+def before_the_wall() -> Iterator[None]:
+    """Whoever was asked last, each test begins as somebody who looks after all apps."""
+    with site_wide():
+        yield
 
 
 @pytest.fixture(autouse=True)

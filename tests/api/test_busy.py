@@ -91,7 +91,7 @@ def test_what_could_not_begin_leaves_no_cursor_for_another_thread_to_wait_for(
 
 
 def test_the_site_begins_as_that_has_it() -> None:
-    assert database(replace(get_conf(), database_url=""))["ENGINE"] == "memsite.sqlite"
+    assert database(replace(get_conf(), database_url="", row_security=False))["ENGINE"] == "memsite.sqlite"
 
 
 def test_readers_do_not_wait_for_a_writer(gina: Caller, held: sqlite3.Connection) -> None:
@@ -162,7 +162,7 @@ def test_busy_is_a_wait_that_was_in_vain_and_nothing_else(error: BaseException |
 
 def test_both_databases_wait_as_long_as_is_promised() -> None:
     assert LOCK_SECONDS >= 20
-    options = database(get_conf())["OPTIONS"]
+    options = database(replace(get_conf(), database_url="", row_security=False))["OPTIONS"]
     assert (options["timeout"], options["transaction_mode"]) == (LOCK_SECONDS, "IMMEDIATE")
     postgres = database(replace(get_conf(), database_url="postgresql://memsite@localhost/memsite"))["OPTIONS"]
     assert postgres["pool"]["timeout"] == LOCK_SECONDS
