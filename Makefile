@@ -90,9 +90,13 @@ bench-limit: $(VENV)/run.stamp ## Overfill an app from several processes: its li
 bench-porting: $(VENV)/run.stamp ## Measure leaving and coming back
 	@$(BENCH) bench.porting --note "$(NOTE)"
 
-# Both cores, as servers have them.
-bench-beside: $(VENV)/run.stamp $(VENV)/peers.stamp ## Measure beside mcp-memory-service and mem0: ten minutes (SIZES=10000)
-	@$(BIN)/python -m bench.beside --peers $(VENV)/peers/bin/python $(if $(filter command line,$(origin SIZES)),--sizes $(SIZES)) --note "$(NOTE)"
+# Both cores, as servers have them. `make bench-beside` is a part of it.
+GIVEN_SIZES = $(if $(filter command line,$(origin SIZES)),--sizes $(SIZES))
+.PHONY: bench-performance
+bench-performance: bench-beside ## Measure beside other systems: docs/performance.md (SIZES=1000 STORE=1000 SECONDS=1 for a quick look)
+
+bench-beside: $(VENV)/run.stamp $(VENV)/peers.stamp
+	@$(BIN)/python -m bench.beside --peers $(VENV)/peers/bin/python $(GIVEN_SIZES) $(if $(STORE),--store-size $(STORE)) $(if $(SECONDS),--seconds $(SECONDS)) --note "$(NOTE)"
 
 # Its clock is frozen by what the tests freeze theirs with.
 bench-year: $(VENV)/dev.stamp

@@ -1,4 +1,4 @@
-"""docs/benchmarks.md: each script writes its own section."""
+"""docs/benchmarks.md and docs/performance.md: each script writes its own section of one of them."""
 
 from __future__ import annotations
 
@@ -12,11 +12,25 @@ from pathlib import Path
 
 import numpy as np
 
-PAGE = Path(__file__).resolve().parent.parent / "docs" / "benchmarks.md"
-TITLE = """# Benchmarks
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+BENCHMARKS, PERFORMANCE = DOCS / "benchmarks.md", DOCS / "performance.md"
+TITLES = {
+    BENCHMARKS: """# Benchmarks
 
-Written by `make bench`, never by hand. What is measured and how is in `bench/`.
-"""
+Written by `make bench`, never by hand. What is measured and how is in `bench/`. How Memsite does beside other systems,
+on PostgreSQL, and as it grows is in [performance.md](performance.md).
+""",
+    PERFORMANCE: """# Performance
+
+Memsite beside other memory systems, on SQLite and on PostgreSQL, with few memories and with many, under one client and
+under eight. Goals are ratios of what one run measured in turns on one machine: what else that did met both sides.
+Recall, the latency of each step, the desk and the upkeep are in [benchmarks.md](benchmarks.md).
+
+Written by `make bench-performance`, never by hand; a section that is missing has not been measured yet. Its
+parts write a section each: `make bench-beside`. `SIZES=1000 STORE=1000 SECONDS=1` is for a quick look,
+`NOTE="quiet"` for what a reader should know.
+""",
+}
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -25,9 +39,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join("| " + " | ".join(map(str, line)) + " |" for line in lines)
 
 
-def write_section(title: str, body: str, page: Path = PAGE) -> None:
+def write_section(title: str, body: str, page: Path = BENCHMARKS) -> None:
     """Puts the section in the place of the one of that title, or at the end."""
-    text = page.read_text() if page.exists() else TITLE
+    text = page.read_text() if page.exists() else TITLES.get(page, TITLES[BENCHMARKS])
     section = f"## {title}\n\n{body.strip()}\n"
     pattern = re.compile(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
     if pattern.search(text):

@@ -79,8 +79,8 @@ def fill_app(size: int, embedder: Embedder, name: str) -> App:
     return app
 
 
-def store(app: App, candidates: Sequence[Candidate], embedder: Embedder) -> None:
-    remember(app, candidates, embedder, "bench", timezone.now(), dedupe=False)
+def store(app: App, candidates: Sequence[Candidate], embedder: Embedder, *, dedupe: bool = False) -> None:
+    remember(app, candidates, embedder, "bench", timezone.now(), dedupe=dedupe)
 
 
 def search(app: App, text: str, embedder: Embedder, **options: Any) -> list[str]:

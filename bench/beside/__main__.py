@@ -1,7 +1,7 @@
 """Searches beside those of mcp-memory-service, over HTTP, and of mem0, in process. Writes "Beside others" of
-docs/benchmarks.md.
+docs/performance.md.
 
-    .venv/bin/python -m bench.beside [--sizes 10000,100000] [--seconds 10]
+    .venv/bin/python -m bench.beside [--sizes 10000,100000] [--store-size 10000] [--seconds 10]
 
 Both servers have the same texts and are asked the same questions, by clients on the same machine, in turns.
 """
@@ -13,29 +13,33 @@ import os
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import httpx
-import numpy as np
 
-from bench.beside.clients import Door, Load, ask_all, ask_each_once
-from bench.latency import sizes, spread
+from bench import PREFIX
+from bench.beside.clients import Door, ask_all, ask_each_once
+from bench.beside.report import ALIKE, CLIENTS, DEFAULT, OURS, THEIRS, Loads, Local, local_table, served_table
+from bench.hashing import hashing_service
+from bench.latency import sizes
 from bench.options import make_database, parser
-from bench.page import circumstances, table, write_section
+from bench.page import PERFORMANCE, circumstances, write_section
 from bench.promises.site import LOOK_EVERY_SECONDS, PATIENCE_SECONDS, ROOT, Site, free_port
-from bench.search_latency import DIM, QUESTION_WORDS, SEED, STOP_WORDS, TEXT_WORDS, fill_app, search, timed
+from bench.search_latency import DIM, QUESTION_WORDS, SEED, STOP_WORDS, TEXT_WORDS, fill_app, search, store, timed
 from bench.synthetic import texts_of
 from memories.providers.embeddings import HashEmbedder
+from memories.store import Candidate
 
 PEERS = Path(".venv/peers/bin/python")
-QUESTIONS, CLIENTS, ROUNDS, SHOWN = 200, 8, 3, 10
-APP, OURS, THEIRS = "beside", "Memsite", "mcp-memory-service"
+QUESTIONS, ROUNDS, SHOWN, WRITES = 200, 3, 10, 30
+APP = "beside"
 STORES = ("faiss", "qdrant")
-Loads = dict[tuple[str, int], list[Load]]
-"""By server and number of clients."""
+CONNECTIONS = {OURS: 8, THEIRS: 1}
+"""So many, one after the other, lead to each of a server's processes, which have caches of their own."""
 
 
 def main() -> None:
@@ -48,9 +52,9 @@ def main() -> None:
     make_database()
     facts = circumstances(given.note)
     served = {size: serve_both(given.peers, size, given.seconds) for size in given.sizes}
-    local = search_beside(given.peers, given.store_size)
+    local = work_beside(given.peers, given.store_size)
     body = render(served, given.store_size, local, facts)
-    write_section("Beside others", body)
+    write_section("Beside others", body, PERFORMANCE)
     print(body)
 
 
@@ -70,9 +74,10 @@ def serve_both(peers: Path, size: int, seconds: float) -> Loads:
             OURS: (our_door, [json.dumps({"query": text, "limit": SHOWN}).encode() for text in questions]),
             THEIRS: (their_door, [json.dumps({"query": text, "n_results": SHOWN}).encode() for text in questions]),
         }
-        for door, bodies in doors.values():
-            found = [json.loads(answer)["results"] for answer in ask_each_once(door, bodies)]
-            assert sum(map(bool, found)) > QUESTIONS / 2, "hardly anything is found"
+        for name, (door, bodies) in doors.items():
+            for _ in range(CONNECTIONS[name]):
+                found = [json.loads(answer)["results"] for answer in ask_each_once(door, bodies)]
+                assert sum(map(bool, found)) > QUESTIONS / 2, "hardly anything is found"
         for _ in range(ROUNDS):
             for name, (door, bodies) in doors.items():
                 for clients in (1, CLIENTS):
@@ -84,7 +89,7 @@ def serve_both(peers: Path, size: int, seconds: float) -> Loads:
 @contextmanager
 def ours(folder: Path, texts: Sequence[str]) -> Iterator[Door]:
     """As `manage.py serve` starts it: two web processes, a worker."""
-    with Site(folder) as site:
+    with hashing_service() as settings, Site(folder, **environment_of(settings)) as site:
         (key,) = site.new_app(APP)
         run(
             [*site.python, str(ROOT / "bench/beside/fill_site.py"), APP],
@@ -92,6 +97,10 @@ def ours(folder: Path, texts: Sequence[str]) -> Iterator[Door]:
             {**site.environment, "PYTHONPATH": str(ROOT)},
         )
         yield Door(site.port, "/api/v1/memories/search", {"Authorization": f"Bearer {key}"})
+
+
+def environment_of(settings: Mapping[str, str]) -> dict[str, Any]:
+    return {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
 
 
 @contextmanager
@@ -141,64 +150,57 @@ def asked() -> list[str]:
 # --- in process
 
 
-def search_beside(peers: Path, size: int) -> dict[str, list[float]]:
-    """Seconds of each search, by what was searched."""
+def work_beside(peers: Path, size: int) -> Local:
+    """Each question is searched for, and then some are written: ours first, then mem0's stores."""
     embedder = HashEmbedder(DIM)
     app = fill_app(size, embedder, f"beside-{size}")
     questions = asked()
     search(app, questions[0], embedder)  # loads the index
-    taken = {"Memsite, default search": [timed(partial(search, app, text, embedder)) for text in questions]}
-    taken["Memsite, meaning alone"] = [timed(partial(search, app, text, embedder, mode="vector")) for text in questions]
+    taken: dict[str, dict[str, list[float]]] = {DEFAULT: {}, ALIKE: {}}
+    for name, mode in ((DEFAULT, "auto"), (ALIKE, "vector")):
+        searched = [timed(partial(search, app, text, embedder, mode=mode)) for text in questions]
+        taken[name]["search"] = searched
+    for name, dedupe in ((DEFAULT, True), (ALIKE, False)):
+        fresh = [Candidate(content=f"{text} {mark(number, dedupe)}") for number, text in enumerate(questions[:WRITES])]
+        taken[name]["write"] = [timed(partial(store, app, [one], embedder, dedupe=dedupe)) for one in fresh]
+    return taken | {f"mem0 on {provider}": mem0_on(provider, peers, size, questions) for provider in STORES}
+
+
+def mark(number: int, dedupe: bool) -> str:
+    """A word that no other text has, so that none says the same."""
+    return f"{'looked' if dedupe else 'fresh'}{number}"
+
+
+def mem0_on(provider: str, peers: Path, size: int, questions: Sequence[str]) -> dict[str, list[float]]:
     with tempfile.TemporaryDirectory(prefix="memsite-beside-") as folder:
         listed = Path(folder) / "questions.txt"
         listed.write_text("\n".join(questions))
-        for store in STORES:
-            command = [str(peers), str(ROOT / "bench/beside/mem0_search.py"), store, str(listed)]
-            told = json.loads(run(command, texts_of(size, TEXT_WORDS, SEED), {}))
-            taken[f"mem0 on {store}"] = told["search"]
-    return taken
+        command = [str(peers), str(ROOT / "bench/beside/mem0_search.py"), provider, str(listed), str(WRITES)]
+        taken: dict[str, list[float]] = json.loads(run(command, texts_of(size, TEXT_WORDS, SEED), {}))
+        return taken
 
 
 # --- what is told
 
 
-def render(
-    served: dict[int, Loads], store_size: int, local: dict[str, list[float]], facts: str
-) -> str:  # fmt: skip
+def render(served: Mapping[int, Loads], store_size: int, local: Local, facts: str) -> str:
     over_http = (
         f"**Servers**: whole searches over HTTP, {QUESTIONS} questions again and again, so that their vectors are "
-        f"kept; hashing vectors of {DIM} dimensions on both sides, texts of {TEXT_WORDS} words. Requests a second of "
-        f"{CLIENTS} clients at a time, and milliseconds (p50 / p95) that one client alone waits; median of {ROUNDS} "
-        "rounds, in turns. Clients and servers share the machine. Memsite is asked as `manage.py serve` starts it "
-        "(two web processes), by meaning, words and neighbours, ranked, its counts written; mcp-memory-service 12.2 "
-        "as it starts (one process), by meaning."
+        f"kept; hashing vectors of {DIM} dimensions on both sides, texts of {TEXT_WORDS} words. Two loads: requests a "
+        f"second of {CLIENTS} clients at a time, and milliseconds (p50 / p95) that one client alone waits; {ROUNDS} "
+        "rounds of each, in turns, and the median. Clients and servers share the machine. Memsite is asked as "
+        "`manage.py serve` starts it (two web processes), by meaning, words and neighbours, ranked, its counts "
+        "written; mcp-memory-service 12.2 as it starts (one process), by meaning."
     )
     in_process = (
-        f"**In process**: milliseconds, p50 / p95, of {QUESTIONS} questions to {store_size:,} memories; mem0 2.2 with "
-        "the same kind of vectors, its search by meaning for one user."
+        f"**In process**: milliseconds, p50 / p95, of {QUESTIONS} questions to {store_size:,} memories, and of "
+        f"{WRITES} writes of one memory, committed; in brackets how many times the median of the second row. mem0 2.2 "
+        "with the same kind of vectors searches by meaning for one user, and writes what it is given (`infer=False`). "
+        "Memsite by default searches by meaning, words and neighbours, and looks before a write whether it is known, "
+        "or what it contradicts; its second row searches by meaning alone and writes without looking."
     )
-    head = ["", *[f"{size:,}: a second | {size:,}: alone" for size in served]]
-    names = dict.fromkeys(name for name, _ in next(iter(served.values())))
-    rows = [[name, *[server_cells(loads, name) for loads in served.values()]] for name in names]
-    rows.append(["times as many", *[ratio_cells(loads) for loads in served.values()]])
-    lines = [[name, spread(seconds)] for name, seconds in local.items()]
-    head = [cell for one in head for cell in one.split(" | ")]
-    rows = [[cell for one in row for cell in one.split(" | ")] for row in rows]
-    return "\n\n".join([f"Measured {facts}", over_http, table(head, rows), in_process, table(["", "a search"], lines)])
-
-
-def server_cells(loads: Loads, name: str) -> str:
-    alone = [wait for load in loads[name, 1] for wait in load.waits]
-    return f"{per_second(loads, name):.0f} | {spread(alone)}"
-
-
-def ratio_cells(loads: Loads) -> str:
-    ours_, theirs_ = (per_second(loads, name) for name in (OURS, THEIRS))
-    return f"**{ours_ / theirs_:.1f}×** | "
-
-
-def per_second(loads: Loads, name: str) -> float:
-    return float(np.median([load.per_second for load in loads[name, CLIENTS]]))
+    parts = [f"Measured {facts}", over_http, served_table(served), in_process, local_table(local)]
+    return "\n\n".join(parts)
 
 
 if __name__ == "__main__":

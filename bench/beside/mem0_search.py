@@ -1,6 +1,6 @@
 """Run in mem0's own environment: how long its search and its write take on a local store. Prints JSON, in seconds.
 
-python mem0_search.py faiss questions.txt < texts
+python mem0_search.py faiss questions.txt 30 < texts
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-DIM, SHOWN, WRITES = 384, 10, 10
+DIM, SHOWN = 384, 10
 USER = "bench"
 
 
@@ -51,7 +51,7 @@ def make(provider: str, folder: Path) -> Any:
     return memory
 
 
-def measure(provider: str, texts: list[str], questions: list[str], folder: Path) -> dict[str, list[float]]:
+def measure(provider: str, texts: list[str], questions: list[str], writes: int, folder: Path) -> dict[str, list[float]]:
     memory, hashing = make(provider, folder), Hashing()
     payloads = [
         {"data": text, "user_id": USER, "hash": "", "created_at": "2026-01-01T00:00:00+00:00"} for text in texts
@@ -65,9 +65,9 @@ def measure(provider: str, texts: list[str], questions: list[str], folder: Path)
         found = memory.search(question, filters={"user_id": USER}, top_k=SHOWN)
         taken["search"].append(time.perf_counter() - began)
         assert found["results"], "nothing is found"
-    for number in range(WRITES):
+    for number, question in enumerate(questions[:writes]):
         began = time.perf_counter()
-        memory.add(f"{texts[number]} fresh{number}", user_id=USER, infer=False)
+        memory.add(f"{question} fresh{number}", user_id=USER, infer=False)
         taken["write"].append(time.perf_counter() - began)
     return taken
 
@@ -76,4 +76,5 @@ if __name__ == "__main__":
     os.environ |= {"MEM0_TELEMETRY": "False", "OPENAI_API_KEY": "none"}
     asked = Path(sys.argv[2]).read_text().splitlines()
     with tempfile.TemporaryDirectory() as scratch:
-        print(json.dumps(measure(sys.argv[1], sys.stdin.read().splitlines(), asked, Path(scratch))))
+        taken = measure(sys.argv[1], sys.stdin.read().splitlines(), asked, int(sys.argv[3]), Path(scratch))
+    print(json.dumps(taken))

@@ -8,8 +8,11 @@ import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from bench.beside.__main__ import OURS, THEIRS, ratio_cells, render
+from bench.beside.__main__ import environment_of, render
 from bench.beside.clients import Door, Load, ask_all, ask_each_once
+from bench.beside.report import ALIKE, DEFAULT, OURS, THEIRS, ratio_cells
+from bench.hashing import DIM, hashing_service, named
+from memories.providers.embeddings import EmbedderSettings, make_embedder
 
 BODIES = [json.dumps({"query": f"question {number}"}).encode() for number in range(6)]
 
@@ -47,15 +50,33 @@ def test_an_answer_that_is_none_ends_it(httpserver: HTTPServer, heard: list[byte
         ask_all(door(httpserver, "another"), BODIES, clients=2, seconds=0.5)
 
 
-def test_it_tells_how_many_times_as_many() -> None:
+def test_it_tells_how_many_times_as_fast() -> None:
     loads = {
         (OURS, 1): [Load(1.0, [0.004] * 100)],
         (OURS, 8): [Load(1.0, [0.004] * 300), Load(2.0, [0.004] * 400), Load(1.0, [0.004] * 100)],
         (THEIRS, 1): [Load(1.0, [0.04] * 20)],
         (THEIRS, 8): [Load(1.0, [0.04] * 25)] * 3,
     }
-    assert ratio_cells(loads) == "**8.0×** | "
-    told = render({10_000: loads}, 10_000, {"mem0 on faiss": [0.002] * 10}, "today")
-    assert "| Memsite | 200 | 4.0 / 4.0 |" in told
-    assert "| mcp-memory-service | 25 | 40.0 / 40.0 |" in told
-    assert "| mem0 on faiss | 2.0 / 2.0 |" in told
+    assert ratio_cells(loads) == ["**8.0×**", "**10.0×**"]
+    local = {
+        DEFAULT: {"search": [0.004] * 10, "write": [0.009] * 3},
+        ALIKE: {"search": [0.001] * 10, "write": [0.003] * 3},
+        "mem0 on faiss": {"search": [0.002] * 10, "write": [0.3] * 3},
+    }
+    told = render({1_000: loads, 10_000: loads}, 10_000, local, "today")
+    assert "|  | 1,000: a second | 1,000: alone | 10,000: a second | 10,000: alone |" in told
+    assert "| Memsite | 200 | 4.0 / 4.0 | 200 | 4.0 / 4.0 |" in told
+    assert "| mcp-memory-service | 25 | 40.0 / 40.0 | 25 | 40.0 / 40.0 |" in told
+    assert "| times as fast | **8.0×** | **10.0×** | **8.0×** | **10.0×** |" in told
+    assert "| mem0 on faiss | 2.0 / 2.0 (2.0×) | 300.0 / 300.0 (100.0×) |" in told
+    assert f"| {DEFAULT} | 4.0 / 4.0 (4.0×) | 9.0 / 9.0 (3.0×) |" in told
+
+
+def test_both_sides_have_vectors_of_as_many_dimensions() -> None:
+    with hashing_service() as settings:
+        service = EmbedderSettings("ollama", settings["embedder_url"], settings["embedder_model"])
+        asked, made = make_embedder(service), named("ollama/hashing")
+        assert (asked.name, asked.dim) == (made.name, made.dim) == ("ollama/hashing", DIM)
+        assert asked.embed_query("the cat sat") == pytest.approx(made.embed_query("the cat sat"))
+        asked.close()
+    assert environment_of(settings)["MEMSITE_EMBEDDER_URL"] == settings["embedder_url"]

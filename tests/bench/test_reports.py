@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from bench import latency, recall, request_latency, search_latency, vector_latency
-from bench.page import circumstances, table, write_section
+from bench.page import TITLES, circumstances, table, write_section
 from bench.request_latency import AGAIN, EMBEDDING, REQUEST
 from bench.synthetic import texts_of, unit_vectors
 from memories.agent import current_embedder
@@ -17,6 +17,11 @@ def test_a_section_takes_the_place_of_its_predecessor(tmp_path):
         write_section(title, body, page)
     assert page.read_text().endswith("\n## Recall\n\nnew \\1\n\n## Latency\n\nfast\n")
     assert page.read_text().startswith("# Benchmarks\n")
+
+
+@pytest.mark.parametrize("page", TITLES, ids=lambda page: page.name)
+def test_each_page_begins_with_what_is_on_it(page):
+    assert page.read_text().startswith(TITLES[page])
 
 
 def test_a_table_is_markdown():
