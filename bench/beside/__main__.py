@@ -17,19 +17,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import httpx
 
-from bench import PREFIX
 from bench.beside.clients import Door, ask_all, ask_each_once
 from bench.beside.report import ALIKE, CLIENTS, DEFAULT, OURS, THEIRS, Loads, Local, local_table, served_table
-from bench.hashing import hashing_service
+from bench.hashing import DIM
 from bench.latency import sizes
 from bench.options import make_database, parser
 from bench.page import PERFORMANCE, circumstances, write_section
 from bench.promises.site import LOOK_EVERY_SECONDS, PATIENCE_SECONDS, ROOT, Site, free_port
-from bench.search_latency import DIM, QUESTION_WORDS, SEED, STOP_WORDS, TEXT_WORDS, fill_app, search, store, timed
+from bench.search_latency import QUESTION_WORDS, SEED, STOP_WORDS, TEXT_WORDS, fill_app, search, store, timed
 from bench.synthetic import texts_of
 from memories.providers.embeddings import HashEmbedder
 from memories.store import Candidate
@@ -89,18 +87,11 @@ def serve_both(peers: Path, size: int, seconds: float) -> Loads:
 @contextmanager
 def ours(folder: Path, texts: Sequence[str]) -> Iterator[Door]:
     """As `manage.py serve` starts it: two web processes, a worker."""
-    with hashing_service() as settings, Site(folder, **environment_of(settings)) as site:
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "bench/beside/settings")])
+    with Site(folder, PYTHONPATH=paths, DJANGO_SETTINGS_MODULE="hashing_settings") as site:
         (key,) = site.new_app(APP)
-        run(
-            [*site.python, str(ROOT / "bench/beside/fill_site.py"), APP],
-            texts,
-            {**site.environment, "PYTHONPATH": str(ROOT)},
-        )
+        run([*site.python, str(ROOT / "bench/beside/fill_site.py"), APP], texts, site.environment)
         yield Door(site.port, "/api/v1/memories/search", {"Authorization": f"Bearer {key}"})
-
-
-def environment_of(settings: Mapping[str, str]) -> dict[str, Any]:
-    return {f"{PREFIX}{name.upper()}": value for name, value in settings.items()}
 
 
 @contextmanager

@@ -13,7 +13,6 @@ django.setup()
 
 from django.utils import timezone  # noqa: E402  # Django first
 
-from bench.hashing import named  # noqa: E402
 from memories.agent import current_embedder  # noqa: E402
 from memories.capture.pipeline import remember  # noqa: E402
 from memories.store import Candidate  # noqa: E402
@@ -24,10 +23,10 @@ AT_ONCE = 1_000
 
 def main(app_id: str) -> None:
     app = App.objects.select_related("policy").get(app_id=app_id)
-    texts, embedder = sys.stdin.read().splitlines(), named(current_embedder().name)
+    texts = sys.stdin.read().splitlines()
     for start in range(0, len(texts), AT_ONCE):
         candidates = [Candidate(content=text) for text in texts[start : start + AT_ONCE]]
-        remember(app, candidates, embedder, "bench", timezone.now(), dedupe=False)
+        remember(app, candidates, current_embedder(), "bench", timezone.now(), dedupe=False)
 
 
 if __name__ == "__main__":

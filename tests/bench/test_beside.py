@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
-from bench.beside.__main__ import environment_of, render
+from bench.beside.__main__ import render
 from bench.beside.clients import Door, Load, ask_all, ask_each_once
 from bench.beside.report import ALIKE, DEFAULT, OURS, THEIRS, ratio_cells
-from bench.hashing import DIM, hashing_service, named
-from memories.providers.embeddings import EmbedderSettings, make_embedder
+from bench.hashing import DIM, hashing
+from bench.promises.site import ROOT
+from memories.retrieve.serving import current_embedder
 
 BODIES = [json.dumps({"query": f"question {number}"}).encode() for number in range(6)]
 
@@ -72,11 +77,22 @@ def test_it_tells_how_many_times_as_fast() -> None:
     assert f"| {DEFAULT} | 4.0 / 4.0 (4.0×) | 9.0 / 9.0 (3.0×) |" in told
 
 
-def test_both_sides_have_vectors_of_as_many_dimensions() -> None:
-    with hashing_service() as settings:
-        service = EmbedderSettings("ollama", settings["embedder_url"], settings["embedder_model"])
-        asked, made = make_embedder(service), named("ollama/hashing")
-        assert (asked.name, asked.dim) == (made.name, made.dim) == ("ollama/hashing", DIM)
-        assert asked.embed_query("the cat sat") == pytest.approx(made.embed_query("the cat sat"))
-        asked.close()
-    assert environment_of(settings)["MEMSITE_EMBEDDER_URL"] == settings["embedder_url"]
+PROGRAM = """
+import django
+django.setup()
+from memories.retrieve.serving import current_embedder
+print(current_embedder().dim, current_embedder().name)
+"""
+
+
+def test_both_sides_have_vectors_of_as_many_dimensions(tmp_path: Path) -> None:
+    paths = os.pathsep.join([str(ROOT), str(ROOT / "bench/beside/settings")])
+    ours = {"DATA_DIR": str(tmp_path), "SECRET_KEY": "only for tests", "EMBEDDER": "hash"}
+    told = {f"MEMSITE_{name}": value for name, value in ours.items()}
+    told |= {"DJANGO_SETTINGS_MODULE": "hashing_settings", "PYTHONPATH": paths}
+    done = subprocess.run(  # noqa: S603  # our own
+        [sys.executable, "-c", PROGRAM], cwd=ROOT, env=os.environ | told, capture_output=True, text=True, check=True
+    )
+    with hashing() as embedder:
+        assert done.stdout.split() == [str(DIM), embedder.name] == ["384", f"hash-{embedder.dim}"]
+    assert current_embedder().dim != DIM, "as it was"
