@@ -9,12 +9,13 @@ from memsite.health import healthz, readyz
 from memsite.scraping import metrics
 
 urlpatterns = [
+    # What is asked most comes first: an address is compared with one after the other.
+    path("api/v1/", include("memories.api.urls")),
     path("", include("memories.dashboard.urls")),
     path("admin", RedirectView.as_view(pattern_name="admin:index")),
     # One place to sign in, with one throttle.
     path("admin/login/", RedirectView.as_view(pattern_name="login", query_string=True)),
     path("admin/", admin.site.urls),
-    path("api/v1/", include("memories.api.urls")),
     path("hooks/<uuid:uid>", ChatMessage.as_view()),
     path("mcp", Memsite.as_view()),
     path("compat/", include("memories.compat.urls")),

@@ -1,6 +1,6 @@
 """Every door under /api/v1. No trailing slashes."""
 
-from django.urls import path, register_converter
+from django.urls import include, path, register_converter
 from django.urls.converters import IntConverter, StringConverter
 
 from memories.api.views import (
@@ -44,37 +44,40 @@ register_converter(TurnNumber, "turn")
 register_converter(Tier, "tier")
 register_converter(CategoryName, "category")
 
+of_an_app = [
+    path("memories", apps.AppMemories.as_view()),
+    path("memories/review", trust.ReviewMemories.as_view()),
+    path("memories/<uuid:uid>", apps.AppMemory.as_view()),
+    path("rejections", trust.AppRejections.as_view()),
+    path("rejections/decide", trust.DecideRejections.as_view()),
+    path("rollbacks", trust.Rollbacks.as_view()),
+    path("users/<path:user_id>", apps.AppUser.as_view()),
+    path("sessions/<uuid:uid>", apps.AppSession.as_view()),
+    path("export", portable.Export.as_view()),
+    path("export.zip", portable.MarkdownExport.as_view()),
+    path("import", portable.TakeIn.as_view()),
+    path("imports", portable.Imports.as_view()),
+    path("imports/<uuid:uid>", portable.OneImport.as_view()),
+    path("webhooks", webhooks.Webhooks.as_view()),
+    path("webhooks/<uuid:uid>", webhooks.OneWebhook.as_view()),
+    path("webhooks/<uuid:uid>/secret", webhooks.WebhookSecret.as_view()),
+    path("webhooks/<uuid:uid>/test", webhooks.TestWebhook.as_view()),
+    path("webhooks/<uuid:uid>/deliveries", webhooks.Deliveries.as_view()),
+    path("deliveries/<uuid:uid>/replay", webhooks.ReplayDelivery.as_view()),
+    path("bridges", webhooks.Bridges.as_view()),
+    path("bridges/<uuid:uid>", webhooks.OneBridge.as_view()),
+    path("bridges/<uuid:uid>/secret", webhooks.BridgeSecret.as_view()),
+    path("purges", apps.Purges.as_view()),
+    path("health-report", health.Health.as_view()),
+    path("health-report.md", health.HealthPage.as_view()),
+    path("health-reports", health.PastHealth.as_view()),
+    path("agents", apps.Agents.as_view()),
+    path("agents/<str:name>/keys", apps.Keys.as_view()),
+]
 urlpatterns = [
     path("apps", apps.Apps.as_view()),
     path("apps/<str:app_id>", apps.OneApp.as_view()),
-    path("apps/<str:app_id>/memories", apps.AppMemories.as_view()),
-    path("apps/<str:app_id>/memories/review", trust.ReviewMemories.as_view()),
-    path("apps/<str:app_id>/memories/<uuid:uid>", apps.AppMemory.as_view()),
-    path("apps/<str:app_id>/rejections", trust.AppRejections.as_view()),
-    path("apps/<str:app_id>/rejections/decide", trust.DecideRejections.as_view()),
-    path("apps/<str:app_id>/rollbacks", trust.Rollbacks.as_view()),
-    path("apps/<str:app_id>/users/<path:user_id>", apps.AppUser.as_view()),
-    path("apps/<str:app_id>/sessions/<uuid:uid>", apps.AppSession.as_view()),
-    path("apps/<str:app_id>/export", portable.Export.as_view()),
-    path("apps/<str:app_id>/export.zip", portable.MarkdownExport.as_view()),
-    path("apps/<str:app_id>/import", portable.TakeIn.as_view()),
-    path("apps/<str:app_id>/imports", portable.Imports.as_view()),
-    path("apps/<str:app_id>/imports/<uuid:uid>", portable.OneImport.as_view()),
-    path("apps/<str:app_id>/webhooks", webhooks.Webhooks.as_view()),
-    path("apps/<str:app_id>/webhooks/<uuid:uid>", webhooks.OneWebhook.as_view()),
-    path("apps/<str:app_id>/webhooks/<uuid:uid>/secret", webhooks.WebhookSecret.as_view()),
-    path("apps/<str:app_id>/webhooks/<uuid:uid>/test", webhooks.TestWebhook.as_view()),
-    path("apps/<str:app_id>/webhooks/<uuid:uid>/deliveries", webhooks.Deliveries.as_view()),
-    path("apps/<str:app_id>/deliveries/<uuid:uid>/replay", webhooks.ReplayDelivery.as_view()),
-    path("apps/<str:app_id>/bridges", webhooks.Bridges.as_view()),
-    path("apps/<str:app_id>/bridges/<uuid:uid>", webhooks.OneBridge.as_view()),
-    path("apps/<str:app_id>/bridges/<uuid:uid>/secret", webhooks.BridgeSecret.as_view()),
-    path("apps/<str:app_id>/purges", apps.Purges.as_view()),
-    path("apps/<str:app_id>/health-report", health.Health.as_view()),
-    path("apps/<str:app_id>/health-report.md", health.HealthPage.as_view()),
-    path("apps/<str:app_id>/health-reports", health.PastHealth.as_view()),
-    path("apps/<str:app_id>/agents", apps.Agents.as_view()),
-    path("apps/<str:app_id>/agents/<str:name>/keys", apps.Keys.as_view()),
+    path("apps/<str:app_id>/", include(of_an_app)),
     path("keys/<str:prefix>", apps.OneKey.as_view()),
     path("sessions", sessions.Sessions.as_view()),
     path("sessions/<uuid:uid>", sessions.OneSession.as_view()),

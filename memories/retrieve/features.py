@@ -25,7 +25,19 @@ PRIOR_MEMORIES = 20
 # Features that count differently among long texts: there words mislead and meaning leads.
 LONG_TOO = ("meaning", "words", "covered_nearby", "session_words")
 
-# Of each candidate; bools count as 0 and 1.
+# What the look of a text says by itself.
+LOOKS = {
+    "first_person": Look.FIRST_PERSON,
+    "past_tense": Look.PAST,
+    "numbers": Look.NUMBERS,
+    "times": Look.TIMES,
+    "names": Look.NAMES,
+    "greeting": Look.GREETING,
+    "asks": Look.ASKS,
+}
+LOOK_BITS = np.array([*LOOKS.values()], np.uint16)[:, None]
+
+# Of each candidate.
 Features = dict[str, NDArray[Any]]
 Bits = NDArray[np.uint16]
 Looks = Callable[[Rows], Bits]
@@ -61,8 +73,9 @@ def standardise(cosines: Floats, usual: tuple[float, float]) -> Floats:
     mean, spread = usual
     total = len(cosines) + PRIOR_MEMORIES
     centre = (float(cosines.sum(dtype=np.float64)) + PRIOR_MEMORIES * mean) / total
-    squares = float(((cosines - centre) ** 2).sum(dtype=np.float64)) + PRIOR_MEMORIES * spread**2
-    distances: Floats = ((cosines - centre) / math.sqrt(squares / total)).astype(np.float32)
+    away = cosines - np.float32(centre)
+    squares = float((away**2).sum(dtype=np.float64)) + PRIOR_MEMORIES * spread**2
+    distances: Floats = away / np.float32(math.sqrt(squares / total))
     return distances
 
 
@@ -76,8 +89,10 @@ def candidates(evidence: Evidence, meaning: Floats) -> Rows:
     reading = evidence.reading
     if reading.size <= CANDIDATES:
         return np.arange(reading.size)
-    own, _, _ = subjects_named(evidence, reading.subjects)
-    rough = meaning + 4 * relative(evidence.words.bm25) + np.float32(0.7) * own
+    rough = meaning + 4 * relative(evidence.words.bm25)
+    if evidence.question.subjects:
+        own, _, _ = subjects_named(evidence, reading.subjects)
+        rough += np.float32(0.7) * own
     shared = rough.copy()
     lift = 0.4 * np.maximum(rough, 0)
     shared[1:] += lift[:-1] * reading.joined
@@ -86,7 +101,7 @@ def candidates(evidence: Evidence, meaning: Floats) -> Rows:
 
 
 def features(evidence: Evidence) -> tuple[Rows, Features]:
-    """The candidates' places, and each feature's value for each of them."""
+    """The candidates' places, and each feature's value for each of them; bools count as 0 and 1."""
     reading = evidence.reading
     meaning = standardise(evidence.cosines, evidence.usual_cosine)
     places = candidates(evidence, meaning)
@@ -103,7 +118,7 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         * day_closeness(reading, evidence.question.days, places),
     }
     found |= {f"long_{name}": (1 - reading.chat) * found[name] for name in LONG_TOO}
-    return places, {name: np.asarray(values, np.float64) for name, values in found.items()}
+    return places, found
 
 
 def meaning_and_words(evidence: Evidence, meaning: Floats, places: Rows) -> Features:
@@ -171,9 +186,7 @@ def topics(reading: Reading, words: Words) -> Floats:
     size = len(reading.session_lengths)
     topic = np.zeros(size, np.float32)
     for where in words.places:
-        counts = np.bincount(reading.session_numbers[where], minlength=size)
-        sessions = np.flatnonzero(counts)
-        said = counts[sessions]
+        sessions, said = np.unique(reading.session_numbers[where], return_counts=True)
         norm = 0.5 + 0.5 * reading.session_lengths[sessions]
         topic[sessions] += idf(size, len(sessions)) * (said * 2.2 / (said + 1.2 * norm))
     return topic
@@ -208,22 +221,13 @@ def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
 def form(evidence: Evidence, places: Rows, look: Bits) -> Features:
     """How the text looks. Says much of a turn of a chat and nothing of a document, hence `chat`."""
     reading, question = evidence.reading, evidence.question
-
-    def has(bit: Look) -> NDArray[Any]:
-        return reading.chat * has_look(look, bit)
-
     start = reading.session_starts[reading.session_numbers[places]]
+    found: Features = dict(zip(LOOKS, reading.chat * ((look & LOOK_BITS) != 0), strict=True))
     return {
-        "first_person": has(Look.FIRST_PERSON),
-        "past_tense": has(Look.PAST),
-        "numbers": has(Look.NUMBERS),
-        "times": has(Look.TIMES),
-        "names": has(Look.NAMES),
-        "greeting": has(Look.GREETING),
-        "asks": has(Look.ASKS),
+        **found,
         "opens_session": reading.chat * np.exp(-(places - start) / 2),
-        "when_times": question.wants_time * has(Look.TIMES),
-        "who_names": question.wants_name * has(Look.NAMES),
+        "when_times": question.wants_time * found["times"],
+        "who_names": question.wants_name * found["names"],
     }
 
 

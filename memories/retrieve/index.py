@@ -78,18 +78,20 @@ class View:
         return living
 
     @cached_property
-    def by_pk(self) -> NDArray[np.intp]:
-        return np.argsort(self.columns.pk, kind="stable")
+    def by_pk(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+        """The rows by the numbers of their memories, and these numbers."""
+        order = np.argsort(self.columns.pk, kind="stable")
+        return order, self.columns.pk[order]
 
     def rows_of(self, pks: NDArray[np.int64]) -> NDArray[np.intp]:
         """The living rows of these memories; those that are not in here are left out."""
         if not len(self.columns.pk):
             return np.zeros(0, np.intp)
-        order = self.by_pk
+        order, numbers = self.by_pk
         # An edited memory has dead rows before its living one: the last of its number is the one.
-        at = np.searchsorted(self.columns.pk, pks, side="right", sorter=order) - 1
-        rows: NDArray[np.intp] = order[np.maximum(at, 0)]
-        here: NDArray[np.bool_] = (self.columns.pk[rows] == pks) & self.columns.alive[rows]
+        at = np.maximum(np.searchsorted(numbers, pks, side="right") - 1, 0)
+        rows: NDArray[np.intp] = order[at]
+        here: NDArray[np.bool_] = (numbers[at] == pks) & self.columns.alive[rows]
         return rows[here]
 
 

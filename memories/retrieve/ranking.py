@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
@@ -51,18 +52,22 @@ def learnt_weights() -> dict[str, float]:
 
 @dataclass(frozen=True, slots=True)
 class Ranked:
-    """Places in the reading, best first, with their scores and the parts these are the sum (or product) of."""
+    """Places in the reading, best first, with their scores and the parts these are the sum (or product) of.
+
+    `parts` has shape (names, places).
+    """
 
     places: Rows
     scores: NDArray[np.float64]
-    parts: Features
+    names: Sequence[str]
+    parts: NDArray[np.float64]
     combined: str = "sum"
 
     def parts_of(self, number: int) -> dict[str, float]:
         """Of the hit of this number; what changes nothing is left out."""
-        told = {name: float(values[number]) for name, values in self.parts.items()}
+        told = zip(self.names, self.parts[:, number].tolist(), strict=True)
         is_sum = self.combined == "sum"
-        return {name: value for name, value in told.items() if (value if is_sum else value != 1 or name in FORMULA)}
+        return {name: value for name, value in told if (value if is_sum else value != 1 or name in FORMULA)}
 
 
 def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
@@ -73,11 +78,13 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     if floor and not fits(evidence, relevant):
         return best_first(np.zeros(0, np.intp), {})
     places, found = features(evidence)
-    parts = {name: weight * found[name] for name, weight in learnt_weights().items()}
-    relevance = np.sum(list(parts.values()), axis=0)
+    weights = learnt_weights()
+    parts = np.array([*weights.values()])[:, None] * stacked({name: found[name] for name in weights}, len(places))
+    relevance = parts.sum(axis=0)
     near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant) | (not floor)
-    parts |= worth(evidence.reading, places, scope, policy)
-    return best_first(places[near], {name: values[near] for name, values in parts.items()})
+    worths = worth(evidence.reading, places, scope, policy)
+    parts = np.concatenate([parts, stacked(worths, len(places))])
+    return by_sum(places[near], [*weights, *worths], parts[:, near])
 
 
 def rank_by(name: str, scores: Floats, least: float) -> Ranked:
@@ -104,8 +111,9 @@ def rank_product(
         "recency": np.interp(days, (FRESH_DAYS, OLD_DAYS), (1.0, OLD_WEIGHT)),
     }
     parts |= {name: np.exp(values) for name, values in leanings(reading, places, scope, policy).items()}
-    scores = np.prod(list(parts.values()), axis=0)
-    return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, parts, "product"))
+    factors = stacked(parts, len(places))
+    scores = factors.prod(axis=0)
+    return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, [*parts], factors, "product"))
 
 
 def rank_dual(
@@ -139,14 +147,24 @@ def by_column(ranked: Ranked, reading: Reading, column: str) -> Ranked:
 
 
 def best_first(places: Rows, parts: Features) -> Ranked:
+    return by_sum(places, [*parts], stacked(parts, len(places)))
+
+
+def by_sum(places: Rows, names: Sequence[str], parts: NDArray[np.float64]) -> Ranked:
     """Ties by the later place: what was said later."""
-    scores: NDArray[np.float64] = np.zeros(len(places)) + sum(parts.values())
-    return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, parts))
+    scores: NDArray[np.float64] = parts.sum(axis=0)
+    return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, names, parts))
+
+
+def stacked(parts: Features, size: int) -> NDArray[np.float64]:
+    """Shape (parts, size): a few operations on all of them instead of as many on each."""
+    return np.array([*parts.values()], np.float64).reshape(len(parts), size)
 
 
 def in_order(order: Rows, ranked: Ranked) -> Ranked:
-    parts = {name: values[order] for name, values in ranked.parts.items()}
-    return Ranked(ranked.places[order], ranked.scores[order], parts, ranked.combined)
+    return replace(
+        ranked, places=ranked.places[order], scores=ranked.scores[order], parts=ranked.parts[:, order]
+    )  # fmt: skip
 
 
 def at_least(ranked: Ranked, score: float) -> Ranked:

@@ -19,6 +19,8 @@ __all__ = ["Floats", "Reading", "Rows", "Scope", "read"]
 WORD = re.compile(r"\w+")
 # Mean characters: below, texts are turns of a chat; above, documents.
 SHORT_TEXT, LONG_TEXT = 200, 800
+# BM25's.
+K1, B_CHAT, B_LONG = 1.2, 0.4, 0.75
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,13 @@ class Reading:
     def relative_words(self) -> Floats:
         """Of each, in times the mean."""
         return in_means(self.words)
+
+    @cached_property
+    def length_discount(self) -> Floats:
+        """BM25's factor for the length of each: less of it among turns of a chat than among long texts."""
+        b = B_LONG + (B_CHAT - B_LONG) * self.chat
+        factor: Floats = (K1 + 1) / (1 + K1 * (1 - b + b * self.relative_words))
+        return factor
 
     @cached_property
     def lengths(self) -> NDArray[np.int32]:
@@ -196,8 +205,9 @@ class Kept:
 
 def unchanged_around(view: View, now: float) -> tuple[float, float]:
     """The last moment at which a memory began or ceased to be valid, and the next one."""
-    moments = np.r_[view.columns.since, view.columns.until]
-    return float(moments[moments <= now].max(initial=-np.inf)), float(moments[moments > now].min(initial=np.inf))
+    both = view.columns.since, view.columns.until
+    before = max(float(moments.max(initial=-np.inf, where=moments <= now)) for moments in both)
+    return before, min(float(moments.min(initial=np.inf, where=moments > now)) for moments in both)
 
 
 def read_anew(view: View, scope: Scope) -> Reading:

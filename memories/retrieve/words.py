@@ -12,10 +12,6 @@ from numpy.typing import NDArray
 
 from memories.retrieve.reading import Floats, Reading, Rows
 
-# BM25 over presence: a word counts once per text. Weights are the app's own: other apps' texts change nothing.
-# Length is discounted less among turns of a chat than among long texts.
-K1, B_CHAT, B_LONG = 1.2, 0.4, 0.75
-
 
 @dataclass(frozen=True)
 class Words:
@@ -59,11 +55,12 @@ def idf(size: int, counts: NDArray[Any] | int) -> Floats:
 
 
 def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> Words:
-    """`places` are, for each word, the memories that hold it, each once."""
+    """`places` are, for each word, the memories that hold it, each once.
+
+    BM25 over presence: a word counts once per text. Weights are the app's own: other apps' texts change nothing.
+    """
     weight = idf(reading.size, np.array([len(where) for where in places]))
     shares = np.zeros(reading.size, np.float32)
     for one, where in zip(weight, places, strict=True):
         shares[where] += one
-    b = B_LONG + (B_CHAT - B_LONG) * reading.chat
-    factor = (K1 + 1) / (1 + K1 * (1 - b + b * reading.relative_words))
-    return Words(names, places, weight, shares, (shares * factor).astype(np.float32))
+    return Words(names, places, weight, shares, shares * reading.length_discount)

@@ -10,6 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
+from memsite.rows import Row
 from memsite.tenancy.append_only import PurgePermit
 from memsite.tenancy.audit import AuditEntry
 from memsite.tenancy.membership import Membership, Role
@@ -43,7 +44,7 @@ class AppStatus(models.TextChoices):
     PURGING = "purging", "purging: uninstalled, and being deleted"
 
 
-class App(models.Model):
+class App(Row):
     """A tenant. `change_number` counts its memory writes, so that every process knows when its copy is old.
 
     Its searches use the vectors of `vector_model` only (`memories.retrieve.serving`).
@@ -131,7 +132,7 @@ class ApiKeyQuerySet(models.QuerySet["ApiKey"]):
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), revoked_at=None)
 
 
-class ApiKey(models.Model):
+class ApiKey(Row):
     """What an agent, or an operator's program, shows at the door. Only a hash of it is kept."""
 
     prefix = models.CharField(max_length=16, unique=True, editable=False)

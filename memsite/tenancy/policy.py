@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import Q
 from timezone_field import TimeZoneField
 
+from memsite.rows import Row
 from memsite.tenancy.origin import check_origins, default_review_origins
 
 OPERATIONAL_CATEGORIES = ("timing", "dependency", "behavior", "remediation", "maintenance")
@@ -103,7 +104,7 @@ def between(low: float, high: float) -> list[Any]:
     return [MinValueValidator(low), MaxValueValidator(high)]
 
 
-class AppPolicy(models.Model):
+class AppPolicy(Row):
     """The numbers of one app."""
 
     app = models.OneToOneField("tenancy.App", on_delete=models.CASCADE, related_name="policy", primary_key=True)

@@ -9,10 +9,12 @@ from uuid import UUID
 from django.db import models
 from uuid_utils.compat import uuid7
 
+from memsite.rows import Row
+
 if TYPE_CHECKING:
     from memsite.tenancy.models import App
 
-Row = TypeVar("Row", bound=models.Model, covariant=True)
+Model = TypeVar("Model", bound=models.Model, covariant=True)
 
 
 _last = UUID(int=0)
@@ -28,7 +30,7 @@ def new_uid() -> UUID:
         return _last
 
 
-class ScopedQuerySet(models.QuerySet[Row]):
+class ScopedQuerySet(models.QuerySet[Model]):
     """The querysets of everything that belongs to an app."""
 
     def for_app(self, app: App) -> Self:
@@ -36,7 +38,7 @@ class ScopedQuerySet(models.QuerySet[Row]):
         return self.filter(app=app)
 
 
-class Scoped(models.Model):
+class Scoped(Row):
     """A row of one app. PROTECT: an app is uninstalled or purged, never dropped with its rows."""
 
     app = models.ForeignKey("tenancy.App", on_delete=models.PROTECT, related_name="+", editable=False)
@@ -45,7 +47,7 @@ class Scoped(models.Model):
         abstract = True
 
 
-class PurgedQuerySet(ScopedQuerySet[Row]):
+class PurgedQuerySet(ScopedQuerySet[Model]):
     """Of rows that a purge hides first, and deletes when there is time."""
 
     def for_app(self, app: App) -> Self:
