@@ -15,16 +15,21 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.retrieve import loading
 from memories.retrieve.away import InPgvector
 from memories.retrieve.columns import NOBODY, Codes, Columns, empty_columns, grow, order_of
 from memories.retrieve.held import Held, InProcess
-from memories.retrieve.loading import Rows, changed_since, counts_of, fill, gone_since
+from memories.retrieve.loading import changed_since, counts_of, fill, gone_since
+from memories.retrieve.nearest import Rows
 from memsite.tenancy.models import App
 
 Value = TypeVar("Value")
 GROWTH = 1.25
 # Each takes about a twentieth of what the vectors take.
 READINGS_KEPT = 4
+NO_ROWS = np.zeros(0, np.intp)
+# So many new rows find their places among those that are in order already; more are sorted with them.
+MERGED = 200
 # Dead rows are dropped when they are this share of all.
 MOST_DEAD = 0.25
 
@@ -51,12 +56,16 @@ class Latest(Generic[Value]):
 class View:
     """An app's memories at one moment. Nothing that is written later shows in it.
 
-    `readings` keeps what `memories.retrieve.reading` made of it for the last few pairs of eyes.
+    `readings` keeps what `memories.retrieve.reading` made of it for the last few pairs of eyes. `known` are the first
+    rows in their order, as the view before had them.
     """
 
-    def __init__(self, columns: Columns, users: Codes, subjects: Codes, held: Held | None = None) -> None:
+    def __init__(
+        self, columns: Columns, users: Codes, subjects: Codes, held: Held | None = None, known: Rows = NO_ROWS
+    ) -> None:
         self.columns, self.users, self.subjects = columns, users, subjects
         self.held = held or InProcess(columns)
+        self.known = known
         self.readings: Latest[Any] = Latest(READINGS_KEPT)
 
     @property
@@ -66,31 +75,52 @@ class View:
     @cached_property
     def owners(self) -> set[int]:
         """Pks of the agents that have memories for their own eyes."""
-        return set(np.unique(self.columns.owner).tolist()) - {NOBODY}
+        owner = self.columns.owner
+        return set(owner[owner != NOBODY].tolist())
 
     @cached_property
-    def reading_order(self) -> NDArray[np.intp]:
-        """Living rows as they were said: sessions together, turns rising; what has no session stands alone."""
-        columns = self.columns
-        alone = np.where(columns.session > NOBODY, columns.session, -columns.pk)
-        order = np.lexsort((columns.pk, columns.turn, alone))
-        living: NDArray[np.intp] = order[columns.alive[order]]
+    def sessions(self) -> NDArray[np.int64]:
+        """Of each row; what has none is a session of its own."""
+        return np.where(self.columns.session > NOBODY, self.columns.session, -self.columns.pk)
+
+    @cached_property
+    def order(self) -> Rows:
+        """All rows as they were said: sessions together, turns rising."""
+        pk, turn, known = self.columns.pk, self.columns.turn, self.known
+        first = len(known) if len(pk) - len(known) <= MERGED else 0
+        new: Rows = first + np.lexsort((pk[first:], turn[first:], self.sessions[first:]))
+        return np.insert(known, self.places_among(known, new), new) if first else new
+
+    def places_among(self, known: Rows, new: Rows) -> Rows:
+        """Where each of the new rows belongs among those in order."""
+        pk, turn, sessions = self.columns.pk, self.columns.turn, self.sessions[known]
+        starts, ends = (np.searchsorted(sessions, self.sessions[new], side) for side in ("left", "right"))
+        earlier = [
+            np.count_nonzero((turn[beside] < turn[row]) | ((turn[beside] == turn[row]) & (pk[beside] < pk[row])))
+            for row, beside in zip(new, map(known.__getitem__, map(slice, starts, ends)), strict=True)
+        ]
+        return starts + np.array(earlier, np.intp)
+
+    @cached_property
+    def reading_order(self) -> Rows:
+        """The living ones of them."""
+        living: Rows = self.order[self.columns.alive[self.order]]
         return living
 
     @cached_property
-    def by_pk(self) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    def by_pk(self) -> tuple[Rows, NDArray[np.int64]]:
         """The rows by the numbers of their memories, and these numbers."""
         order = np.argsort(self.columns.pk, kind="stable")
         return order, self.columns.pk[order]
 
-    def rows_of(self, pks: NDArray[np.int64]) -> NDArray[np.intp]:
+    def rows_of(self, pks: NDArray[np.int64]) -> Rows:
         """The living rows of these memories; those that are not in here are left out."""
         if not len(self.columns.pk):
             return np.zeros(0, np.intp)
         order, numbers = self.by_pk
         # An edited memory has dead rows before its living one: the last of its number is the one.
         at = np.maximum(np.searchsorted(numbers, pks, side="right") - 1, 0)
-        rows: NDArray[np.intp] = order[at]
+        rows: Rows = order[at]
         here: NDArray[np.bool_] = (numbers[at] == pks) & self.columns.alive[rows]
         return rows[here]
 
@@ -116,7 +146,8 @@ class AppIndex:
         with self.lock:
             if self.refresh():
                 columns = self.columns.head(self.size)
-                self.latest_view = View(columns, self.users, self.subjects, self.held(columns))
+                known = vars(self.latest_view).get("order", NO_ROWS)
+                self.latest_view = View(columns, self.users, self.subjects, self.held(columns), known)
             return self.latest_view
 
     def held(self, columns: Columns) -> Held:
@@ -147,7 +178,7 @@ class AppIndex:
             capacity = int(GROWTH * size) + 1
             self.columns = self.columns.each(lambda column: grow(column, capacity))
 
-    def append(self, rows: Rows) -> None:
+    def append(self, rows: loading.Rows) -> None:
         start, end = self.size, self.size + len(rows)
         self.reserve(end)
         new = self.columns.each(lambda column: column[start:end])
@@ -171,6 +202,7 @@ class AppIndex:
         alive = self.columns.alive[: self.size]
         living = self.columns.head(self.size).each(lambda column: column[alive])
         self.columns = living.each(lambda column: np.asarray(column, order=order_of(column)))
+        self.latest_view = View(self.columns, self.users, self.subjects)  # its order is that of other rows
         self.size = len(self.columns.pk)
         self.row_of = {int(pk): row for row, pk in enumerate(self.columns.pk)}
 

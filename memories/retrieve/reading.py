@@ -97,8 +97,7 @@ class Reading:
 
     @cached_property
     def sessions(self) -> NDArray[np.int64]:
-        session = self.column("session")
-        return np.where(session > NOBODY, session, -self.pks)
+        return self.view.sessions[self.rows]
 
     @cached_property
     def joined(self) -> NDArray[np.bool_]:
@@ -119,8 +118,7 @@ class Reading:
     @cached_property
     def session_lengths(self) -> Floats:
         """Words of each session, in times the mean."""
-        words = np.r_[0, np.cumsum(self.words, dtype=np.int64)][self.session_starts]
-        return in_means(np.diff(words))
+        return in_means(np.bincount(self.session_numbers, self.words))
 
     @cached_property
     def chat(self) -> float:

@@ -11,7 +11,8 @@ from memories.agent import MemoryAgent
 from memories.maintain.backlog import embed_backlog
 from memories.maintain.run import Unclaimed
 from memories.models import Memory, Vector
-from memories.retrieve.index import AppIndex, Indexes
+from memories.retrieve.columns import Codes, empty_columns, grow
+from memories.retrieve.index import MERGED, AppIndex, Indexes, View
 from tests.conftest import Caller
 
 
@@ -118,3 +119,34 @@ def test_the_least_recently_used_index_goes_first(alice: Caller, charlie: Caller
     assert indexes.of(alice.app, "m", 64) is first
     indexes.of(charlie.app, "m", 64).view()
     assert indexes.of(alice.app, "m", 64) is not first
+
+
+@pytest.mark.parametrize("added", [0, 1, 7, MERGED, MERGED + 1])
+def test_new_rows_find_their_places_as_if_all_were_sorted(added: int) -> None:
+    random = np.random.default_rng(added)
+    columns = empty_columns(4).each(lambda column: grow(column, 300 + added))
+    columns.pk[:] = random.permutation(300 + added) + 1
+    columns.pk[300 : 300 + added // 2] = columns.pk[: added // 2]  # written again
+    columns.session[:] = random.integers(0, 20, len(columns.pk))
+    columns.turn[:] = random.integers(0, 5, len(columns.pk))
+    columns.alive[:] = random.random(len(columns.pk)) < 0.9
+    before = View(columns.head(300), Codes(), Codes())
+    merged = View(columns, Codes(), Codes(), known=before.order).order
+    alone = np.where(columns.session > 0, columns.session, -columns.pk)
+    keys = np.stack([alone, columns.turn, columns.pk])
+    assert sorted(merged.tolist()) == list(range(300 + added))
+    assert keys[:, merged].T.tolist() == keys[:, np.lexsort(keys[::-1])].T.tolist()
+
+
+def test_what_is_in_order_is_not_sorted_again(
+    alice: Caller, index: AppIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    for number in range(4):
+        alice.remember(f"the first {number}")
+    assert len(index.view().reading_order) == 4
+    alice.remember("quite another one")
+    sorted_rows: list[int] = []
+    lexsort = np.lexsort
+    monkeypatch.setattr(np, "lexsort", lambda keys: (sorted_rows.append(len(keys[0])), lexsort(keys))[1])
+    assert len(index.view().reading_order) == 5
+    assert sorted_rows == [1]
