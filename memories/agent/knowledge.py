@@ -13,10 +13,10 @@ from django.utils import timezone
 from memories.agent.base import Caller
 from memories.agent.purging import SWEEP_TASK
 from memories.capture.outcome import Outcome
-from memories.capture.pipeline import Stored, remember
+from memories.capture.pipeline import Stored, remember, remember_sifted
 from memories.capture.refusals import Refusal, refuse
 from memories.capture.room import suggest_shrinking
-from memories.capture.withholding import READ_BY_AGENTS, reason_to_wait, suspicion_in
+from memories.capture.withholding import READ_BY_AGENTS, Sifted, reason_to_wait, suspicion_in
 from memories.models import Link, LinkKind, Memory, Rejection, RejectionKind
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
@@ -68,6 +68,12 @@ class Knowledge(Caller):
             on_stored=on_stored,
             provider=self.provider(),
             live={one.session for one in candidates if one.session},
+        )
+
+    def remember_sifted(self, sifted: Sifted) -> list[Outcome]:
+        """In bulk and as new, whatever is known: what was sifted, and embedded, before."""
+        return remember_sifted(
+            self.app, sifted, self.embedder, self.actor, timezone.now(), dedupe=False, provider=self.provider()
         )
 
     def warning_about(self, content: str) -> str:

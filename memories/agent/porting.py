@@ -11,15 +11,17 @@ from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
+from memories.agent.facts import ComingFacts, Facts
 from memories.agent.knowledge import Knowledge
 from memories.agent.purging import SWEEP_TASK
 from memories.agent.sessions import Sessions
 from memories.announce.changes import note_changes, pass_over
+from memories.capture.ahead import Ahead
 from memories.capture.work import queue_digest
 from memories.maintain.run import Run, Unclaimed
 from memories.models import Import, ImportPart, ImportStatus
 from memories.portable.export import StillPurging, exported
-from memories.portable.learning import candidates_of, said_in, session_for
+from memories.portable.learning import said_in, session_for
 from memories.portable.markdown import written
 from memories.portable.problems import BadFile
 from memories.portable.restore import KNOWN, LEFT_OUT, NEW, restore
@@ -88,8 +90,10 @@ class Porting(Sessions, Knowledge):
         """Takes in what is left. What cannot be stored ends it, and says why."""
         row.app = self.app
         try:
-            while part := ImportPart.objects.for_app(self.app).filter(of=row).order_by("pk").first():
-                self.take_in(row, part, run)
+            with Ahead(self.embedder) as ahead:
+                coming = ComingFacts(row, ahead)
+                while part := ImportPart.objects.for_app(self.app).filter(of=row).order_by("pk").first():
+                    self.take_in(row, part, run, coming)
             self.finish_import(row, ImportStatus.DONE)
         except CANNOT_BE as error:
             log.warning("import_failed", source=row.source, error=type(error).__name__)
@@ -97,12 +101,13 @@ class Porting(Sessions, Knowledge):
             self.finish_import(row, ImportStatus.FAILED, told)
         row.refresh_from_db()
 
-    def take_in(self, row: Import, part: ImportPart, run: Run) -> None:
+    def take_in(self, row: Import, part: ImportPart, run: Run, coming: ComingFacts) -> None:
         lines = part.read()
         if row.source == MEMSITE:
             self.restore_part(row, part, lines, run)
         else:
-            counts = self.hear(row, lines) if lines[0]["type"] == CONVERSATION else self.know(row, lines)
+            is_said = lines[0]["type"] == CONVERSATION
+            counts = self.hear(row, lines) if is_said else self.know(coming.of(part, lines))
             with transaction.atomic():
                 self.note_taken(row, part, counts, run)
 
@@ -142,14 +147,15 @@ class Porting(Sessions, Knowledge):
             counts["message"] += Counter({NEW: new, KNOWN: len(said) - new})
         return counts
 
-    def know(self, row: Import, lines: Sequence[Line]) -> Counts:
+    def know(self, facts: Facts) -> Counts:
         """Facts: stored as they are."""
-        known = known_facts(self.app, list(lines))
-        candidates = candidates_of(row, lines, known)
-        self.remember(candidates, dedupe=False)
-        there = sum(line["id"] in known for line in lines)
-        left = len(lines) - there - len(candidates)
-        return {"memory": Counter({NEW: len(candidates), KNOWN: there, LEFT_OUT: left})}
+        # Those of the part before were not known yet when these were made ready.
+        known = facts.known | known_facts(self.app, list(facts.lines))
+        new = facts.sifted.without(known)
+        self.remember_sifted(new)
+        there = sum(line["id"] in known for line in facts.lines)
+        left = len(facts.lines) - there - len(new.candidates)
+        return {"memory": Counter({NEW: len(new.candidates), KNOWN: there, LEFT_OUT: left})}
 
     def finish_import(self, row: Import, status: str, reason: str = "") -> None:
         with transaction.atomic():

@@ -10,7 +10,7 @@ from memories.capture.known import Known, Outlook, look_around, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.refusals import refuse
 from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
-from memories.capture.withholding import withheld
+from memories.capture.withholding import Sifted, sift
 from memories.ledger.energy import note_energy
 from memories.models import LinkKind, Memory, Source
 from memories.providers.embeddings import Embedder
@@ -43,9 +43,27 @@ def remember(
     In a full app the provider says what makes room; the rules do without one. What a person has to decide about is kept
     for that (`withheld`), and its outcome has no memory.
     """
-    refusals = [withheld(candidate, app.policy) for candidate in candidates]
-    free = [candidate for candidate, refusal in zip(candidates, refusals, strict=True) if refusal is None]
-    embed_candidates(free, embedder)
+    sifted = sift(candidates, app.policy)
+    embed_candidates(sifted.free, embedder)
+    return remember_sifted(
+        app, sifted, embedder, actor, now, dedupe=dedupe, on_stored=on_stored, provider=provider, live=live
+    )
+
+
+def remember_sifted(
+    app: App,
+    sifted: Sifted,
+    embedder: Embedder,
+    actor: str,
+    now: datetime,
+    *,
+    dedupe: bool = True,
+    on_stored: Stored | None = None,
+    provider: Provider | None = None,
+    live: Collection[AgentSession] = (),
+) -> list[Outcome]:
+    """The same for candidates that have their vectors already, as far as there are any."""
+    free = sifted.free
     outlooks = look_around(app, free, embedder) if dedupe else []
     coming = needing_room(free, outlooks) if dedupe else [candidate.content for candidate in free]
     suggested = suggest_room(app, provider, coming, now, REQUEST_SECONDS)
@@ -55,7 +73,7 @@ def remember(
         stored = iter(store_all(write, free, outlooks, embedder) if dedupe else add_all(write, free))
         outcomes = [
             refuse(write, refusal, candidate=candidate) if refusal else next(stored)
-            for candidate, refusal in zip(candidates, refusals, strict=True)
+            for candidate, refusal in zip(sifted.candidates, sifted.refusals, strict=True)
         ]
         note_energy(app, "write", now, len(outcomes))
         if on_stored:

@@ -3,7 +3,8 @@ whom the app does not take at it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from memories.capture.refusals import Refusal, plain_fields
@@ -15,6 +16,30 @@ from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy
 
 READ_BY_AGENTS = ("content", "subject", "tags", "metadata")
+
+
+@dataclass(frozen=True, slots=True)
+class Sifted:
+    """Candidates, and beside each why it is kept for a person to decide, or None."""
+
+    candidates: Sequence[Candidate]
+    refusals: Sequence[Refusal | None]
+
+    @property
+    def free(self) -> list[Candidate]:
+        """Those that may be stored."""
+        pairs = zip(self.candidates, self.refusals, strict=True)
+        return [candidate for candidate, refusal in pairs if refusal is None]
+
+    def without(self, known: Collection[str]) -> Sifted:
+        """But for those with these external ids."""
+        pairs = list(zip(self.candidates, self.refusals, strict=True))
+        left = [(candidate, refusal) for candidate, refusal in pairs if candidate.external_id not in known]
+        return Sifted([candidate for candidate, _ in left], [refusal for _, refusal in left])
+
+
+def sift(candidates: Sequence[Candidate], policy: AppPolicy) -> Sifted:
+    return Sifted(candidates, [withheld(candidate, policy) for candidate in candidates])
 
 
 def withheld(candidate: Candidate, policy: AppPolicy) -> Refusal | None:

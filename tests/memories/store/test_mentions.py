@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from memories.agent import MemoryAgent
 from memories.models import Entity, Memory, Mention
-from memories.store import Candidate, writing
-from memories.store.mentions import named_by_rules
+from memories.store import Candidate, mentions, writing
+from memories.store.mentions import known_subjects, named_by_rules
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 
@@ -291,6 +291,16 @@ def test_what_one_is_about_the_next_ones_know(acme: App) -> None:
         {"kestrel", "mara"},
         {"kestrel", "mara lind"},
     ]
+
+
+@pytest.mark.parametrize("others", [0, 1, 5])
+def test_for_many_keys_the_same_subjects_are_known(acme: App, others: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("backup", "router", *(f"other-{number}" for number in range(others))):
+        make(acme, "Takes a minute, says Anna", subject=name, tags=["nightly"])
+    asked = {"backup", "router", "anna", "nightly"}
+    one_by_one = known_subjects(acme, asked)
+    monkeypatch.setattr(mentions, "MANY_KEYS", len(asked))
+    assert known_subjects(acme, asked) == one_by_one == {"backup": "backup", "router": "router"}
 
 
 def entities_and_kinds(app: App) -> dict[str, str]:
