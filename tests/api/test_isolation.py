@@ -11,7 +11,6 @@ from uuid import uuid4
 
 import pytest
 from django.db import transaction
-from django.urls import get_resolver
 from django.utils import timezone
 
 from memories.jobs import JOBS
@@ -40,6 +39,7 @@ from memsite.tenancy.models import ApiKey, App
 from sessions.models import AgentSession, Resource, Turn
 from tests.api.checks import assistant, ndjson
 from tests.conftest import Caller, make_app, make_caller
+from tests.routes import routes_below
 from tests.upkeep import upkeep_learn_due, upkeep_summaries
 
 
@@ -322,8 +322,7 @@ def rows() -> dict[str, Any]:
 
 
 def test_every_door_is_tried() -> None:
-    api = next(entry for entry in get_resolver().url_patterns if str(entry.pattern) == "api/v1/")
-    addresses = {re.sub(r"<\w+:(\w+)>", r"{\1}", str(route.pattern)) for route in api.url_patterns}
+    addresses = {re.sub(r"<\w+:(\w+)>", r"{\1}", address) for address in routes_below("api/v1/")}
     tried: set[str] = set()
 
     class Spy:

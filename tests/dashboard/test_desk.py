@@ -9,21 +9,17 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import BadRequest
 from django.test import Client, RequestFactory
-from django.urls import URLPattern, get_resolver
 
 from memories.dashboard.desk import find_desk
 from memories.dashboard.nav import ENTRIES
+from memories.dashboard.urls import urlpatterns
 from memsite.tenancy.models import Membership
 from tests.conftest import Caller
 from tests.dashboard.conftest import sign_in
 from tests.dashboard.reading import HTMX, elements, links, text_of
 
 OPEN = {"login", "logout", "password"}
-ROUTES = [
-    entry
-    for entry in get_resolver().url_patterns[0].url_patterns
-    if isinstance(entry, URLPattern) and entry.name not in OPEN and "<" not in str(entry.pattern)
-]
+ROUTES = [entry for entry in urlpatterns if entry.name not in OPEN and "<" not in str(entry.pattern)]
 PAGES = ["/" + str(entry.pattern) for entry in ROUTES]
 LOOKED_AT = [
     "/" + str(entry.pattern) for entry in ROUTES if entry.callback.can_be_looked_at and entry.name != "costs-csv"

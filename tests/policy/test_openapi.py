@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 from django.test import Client
-from django.urls import get_resolver
 from drf_spectacular.drainage import GENERATOR_STATS
 from drf_spectacular.generators import SchemaGenerator
 from drf_spectacular.validation import validate_schema
@@ -21,6 +20,7 @@ from memories.tasks import learn
 from tests.api.checks import RESULT, assistant, ndjson
 from tests.conftest import Caller, make_caller
 from tests.memories.retrieve.asking import set_policy
+from tests.routes import routes_below
 from tests.talking import row_of, tell
 from tests.upkeep import do, upkeep_summaries
 
@@ -65,16 +65,13 @@ assert all(one["paths"].keys() == made[0]["paths"].keys() for one in made)
 
 
 def routes() -> set[tuple[str, str]]:
-    api = next(entry for entry in get_resolver().url_patterns if str(entry.pattern) == "api/v1/")
     found = set()
-    compat = next(entry for entry in get_resolver().url_patterns if str(entry.pattern) == "compat/")
-    doors = [("/api/v1/", route) for route in api.url_patterns]
-    doors += [("/compat/", route) for route in compat.url_patterns]
-    for root, route in doors:
+    doors = [(prefix, *door) for prefix in ("api/v1/", "compat/") for door in routes_below(prefix).items()]
+    for prefix, place, route in doors:
         view = route.callback.view_class
         if view.schema is None:
             continue
-        address = root + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(route.pattern))
+        address = f"/{prefix}" + re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", place)
         found |= {(method, address) for method in METHODS & set(view.http_method_names) if hasattr(view, method)}
     return found
 

@@ -1,19 +1,19 @@
 """Every door of the site: who may come through it is decided here, on purpose."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
 import pytest
 from django.test import Client
-from django.urls import URLPattern, URLResolver, get_resolver
+from django.urls import get_resolver
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.settings import api_settings
 
 from memsite.tenancy.authentication import KeyAuthentication, OperatorSessionAuthentication
 from memsite.tenancy.permissions import HasScope
 from tests.api.checks import assert_problem
+from tests.routes import walk
 
 PUBLIC = {
     "login": "where people sign in",
@@ -35,15 +35,6 @@ EXAMPLES = {
     "path": "x",
     "slug": "x",
 }
-
-
-def walk(entries: Any, prefix: str = "") -> Iterator[tuple[str, URLPattern]]:
-    for entry in entries:
-        address = prefix + str(entry.pattern)
-        if isinstance(entry, URLResolver):
-            yield from walk(entry.url_patterns, address)
-        else:
-            yield address, entry
 
 
 ROUTES = dict(walk(get_resolver().url_patterns))
