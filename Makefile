@@ -98,6 +98,11 @@ bench-performance: bench-beside ## Measure beside other systems: docs/performanc
 bench-beside: $(VENV)/run.stamp $(VENV)/peers.stamp
 	@$(BIN)/python -m bench.beside --peers $(VENV)/peers/bin/python $(GIVEN_SIZES) $(if $(STORE),--store-size $(STORE)) $(if $(SECONDS),--seconds $(SECONDS)) --note "$(NOTE)"
 
+# With a core for the embedder and one for storing.
+.PHONY: bench-import
+bench-import: $(VENV)/run.stamp ## Measure an import beside its embedder's own pace: half an hour (SIZE=3000, DATA=)
+	@$(BIN)/python -m bench.import_pace $(BENCH_DATA) $(if $(filter command line,$(origin SIZE)),--size $(SIZE))
+
 # Its clock is frozen by what the tests freeze theirs with.
 bench-year: $(VENV)/dev.stamp
 	@$(BENCH) bench.year --note "$(NOTE)"
