@@ -90,11 +90,20 @@ bench-limit: $(VENV)/run.stamp ## Overfill an app from several processes: its li
 bench-porting: $(VENV)/run.stamp ## Measure leaving and coming back
 	@$(BENCH) bench.porting --note "$(NOTE)"
 
-# Both cores, as servers have them. `make bench-beside` is a part of it.
+# `make bench-beside`, `-growth`, `-at-once` and `-import` are its parts.
 GIVEN_SIZES = $(if $(filter command line,$(origin SIZES)),--sizes $(SIZES))
-.PHONY: bench-performance
-bench-performance: bench-beside ## Measure beside other systems: docs/performance.md (SIZES=1000 STORE=1000 SECONDS=1 for a quick look)
+GIVEN_QUESTIONS = $(if $(QUESTIONS),--questions $(QUESTIONS))
+.PHONY: bench-performance bench-growth bench-at-once
+bench-performance: bench-beside bench-growth bench-at-once bench-import ## Measure beside other systems, on PostgreSQL and growing: docs/performance.md (SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20)
 
+# On SQLite and on a PostgreSQL of its own (ONLY=sqlite; SIZES=1000,10000,100000,1000000).
+bench-growth: $(VENV)/dev.stamp
+	@$(BENCH) bench.growth $(GIVEN_SIZES) $(GIVEN_QUESTIONS) $(if $(ONLY),--only $(ONLY)) --note "$(NOTE)"
+
+bench-at-once: $(VENV)/run.stamp
+	@$(BENCH) bench.questions_at_once $(GIVEN_QUESTIONS) --note "$(NOTE)"
+
+# Both cores, as servers have them.
 bench-beside: $(VENV)/run.stamp $(VENV)/peers.stamp
 	@$(BIN)/python -m bench.beside --peers $(VENV)/peers/bin/python $(GIVEN_SIZES) $(if $(STORE),--store-size $(STORE)) $(if $(SECONDS),--seconds $(SECONDS)) --note "$(NOTE)"
 

@@ -1,6 +1,6 @@
 """How long a search takes and what it could take at least. Writes "Latency" of docs/benchmarks.md.
 
-    .venv/bin/python -m bench.latency [--requests 10000] [--sizes 1000,10000,100000] [--app-sizes 1000,10000,100000]
+    .venv/bin/python -m bench.latency [--requests 10000] [--sizes 1000,10000,100000]
 
 Contenders take turns, query by query and in changing order, so that what else the machine does meets all of them alike.
 """
@@ -11,13 +11,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from bench import search_latency, vector_latency
+from bench import vector_latency
 from bench.kept_vectors import KeptVectors
 from bench.options import make_database, parser
 from bench.page import circumstances, table, write_section
 from bench.progress import progress
 from bench.request_latency import EMBEDDING, REQUEST, measure_requests
-from bench.search_latency import Seconds, measure_searches
+from bench.search_latency import Seconds
 from bench.vector_latency import LIMIT, Taken, measure_vectors
 from memories.providers.embeddings import MiniLMEmbedder
 
@@ -25,7 +25,6 @@ from memories.providers.embeddings import MiniLMEmbedder
 def main() -> None:
     options = parser(__doc__)
     options.add_argument("--sizes", type=sizes, default=[1_000, 10_000, 100_000], help="numbers of vectors")
-    options.add_argument("--app-sizes", type=sizes, default=[1_000, 10_000, 100_000], help="numbers of memories")
     options.add_argument("--requests", type=int, default=10_000, help="memories of the app that requests are sent to")
     given = options.parse_args()
     make_database()
@@ -33,8 +32,7 @@ def main() -> None:
     model = MiniLMEmbedder()
     requested = measure_requests(given.requests, model, KeptVectors(model, given.cache))
     measured = {size: measure_vectors(size) for size in progress(given.sizes, "size")}
-    searched = {size: measure_searches(size) for size in progress(given.app_sizes, "app")}
-    body = render(given.requests, requested, measured, searched, facts)
+    body = render(given.requests, requested, measured, facts)
     write_section("Latency", body)
     print(body)
 
@@ -43,10 +41,7 @@ def sizes(told: str) -> list[int]:
     return [int(size) for size in told.split(",")]
 
 
-def render(
-    size: int, requested: Seconds, measured: Mapping[int, Mapping[str, Taken]], searched: Mapping[int, Seconds],
-    facts: str,
-) -> str:  # fmt: skip
+def render(size: int, requested: Seconds, measured: Mapping[int, Mapping[str, Taken]], facts: str) -> str:
     requests = (
         f"**Whole requests**: `POST /api/v1/memories/search` in an app of {size:,} memories, through all that the "
         "server does but its socket (key, policy, search, counts written, JSON), its question embedded with "
@@ -58,15 +53,7 @@ def render(
         f"unit vectors × {vector_latency.DIM}, float32, seeded; in brackets how many times the limit, which is reading "
         "the matrix once (`X.max()`); r is recall@10 against the exact order."
     )
-    searches = (
-        f"**Whole searches**: milliseconds, p50 / p95, of {search_latency.QUERIES} questions and "
-        f"{search_latency.WRITES} writes through the store, in process. Texts of "
-        f"{search_latency.TEXT_WORDS} and questions of {search_latency.QUESTION_WORDS} words, as frequent as in a "
-        f"language but for the {search_latency.STOP_WORDS} most frequent ones, which no question has; half of the "
-        f"memories are turns of sessions of {search_latency.SESSION_TURNS}. The embedder is the hashing one, whose "
-        "time (below 0.1 ms) is included."
-    )
-    tables = [requests, request_table(requested), vectors, vector_table(measured), searches, search_table(searched)]
+    tables = [requests, request_table(requested), vectors, vector_table(measured)]
     return "\n\n".join([f"Measured {facts}", *tables])
 
 
@@ -91,15 +78,10 @@ def cell(taken: Taken, limit: Taken) -> str:
     return text if taken.recall is None else f"{text}, r {taken.recall:.3f}"
 
 
-def search_table(searched: Mapping[int, Seconds]) -> str:
-    names = next(iter(searched.values()))
-    rows = [[name, *[spread(of_size[name]) for of_size in searched.values()]] for name in names]
-    return table(["", *[f"{size:,} memories" for size in searched]], rows)
-
-
-def spread(seconds: Sequence[float]) -> str:
+def spread(seconds: Sequence[float], digits: int = 1) -> str:
+    """Milliseconds, p50 / p95."""
     middle, late = np.percentile(np.array(seconds) * 1e3, [50, 95])
-    return f"{middle:.1f}" if len(seconds) == 1 else f"{middle:.1f} / {late:.1f}"
+    return f"{middle:.{digits}f}" if len(seconds) == 1 else f"{middle:.{digits}f} / {late:.{digits}f}"
 
 
 if __name__ == "__main__":

@@ -27,8 +27,8 @@ under eight. Goals are ratios of what one run measured in turns on one machine: 
 Recall, the latency of each step, the desk and the upkeep are in [benchmarks.md](benchmarks.md).
 
 Written by `make bench-performance`, never by hand; a section that is missing has not been measured yet. Its
-parts write a section each: `make bench-beside`. `SIZES=1000 STORE=1000 SECONDS=1` is for a quick look,
-`NOTE="quiet"` for what a reader should know.
+parts write a section each: `make bench-beside`, `make bench-growth`, `make bench-at-once`, `make bench-import`.
+`SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20` is for a quick look, `NOTE="quiet"` for what a reader should know.
 """,
 }
 

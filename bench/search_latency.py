@@ -1,10 +1,9 @@
-"""Whole searches in apps of so many memories, and how soon a write is seen by the next one."""
+"""Apps of so many memories, and searches and writes in them that can be timed."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any
 
 from django.utils import timezone
@@ -13,14 +12,13 @@ from bench.conversations import make_app, open_sessions
 from bench.progress import progress
 from bench.synthetic import texts_of
 from memories.capture.pipeline import remember
-from memories.providers.embeddings import Embedder, HashEmbedder
-from memories.retrieve.pipeline import indexes, recall
+from memories.providers.embeddings import Embedder
+from memories.retrieve.pipeline import recall
 from memories.retrieve.reading import Scope
 from memories.store import Candidate
 from memsite.tenancy.models import App
 
-DIM, SHOWN, SEED = 384, 10, 0
-QUERIES, WRITES = 200, 30
+SHOWN, SEED = 10, 0
 STORE_AT_ONCE = 1_000
 SESSION_TURNS = 20
 TEXT_WORDS, QUESTION_WORDS = 12, 6
@@ -29,37 +27,6 @@ STOP_WORDS = 100
 SUBJECTS = ("ada", "ben", "cleo", "dan", "eve")
 
 Seconds = dict[str, list[float]]
-
-
-def measure_searches(size: int) -> Seconds:
-    embedder = HashEmbedder(DIM)
-    app = fill_app(size, embedder, f"latency-{size}")
-    questions = texts_of(QUERIES, QUESTION_WORDS, SEED + 1, skipped=STOP_WORDS)
-    return {
-        "the first search, which loads the index": [timed(partial(search, app, questions[0], embedder))],
-        "a search": [timed(partial(search, app, question, embedder)) for question in questions],
-        **measure_writes(app, embedder, questions[:WRITES]),
-    }
-
-
-def measure_writes(app: App, embedder: Embedder, texts: Sequence[str]) -> Seconds:
-    """Each text is written, the index brought up to date, and the fresh memory searched for."""
-    seconds: Seconds = {
-        "a write of one memory, committed": [],
-        "bringing the index up to date after it": [],
-        "a search right after that": [],
-    }
-    index = indexes.of(app, embedder.name, embedder.dim)
-    for number, text in enumerate(texts):
-        fresh = f"{text} fresh{number}"
-        steps: tuple[Callable[[], object], ...] = (
-            partial(store, app, [Candidate(content=fresh)], embedder),
-            lambda: index.view().reading_order,
-            partial(must_find, app, fresh, embedder),
-        )
-        for taken, step in zip(seconds.values(), steps, strict=True):
-            taken.append(timed(step))
-    return seconds
 
 
 def fill_app(size: int, embedder: Embedder, name: str) -> App:

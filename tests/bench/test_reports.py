@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from bench import latency, recall, request_latency, search_latency, vector_latency
+from bench import latency, recall, request_latency, vector_latency
 from bench.page import TITLES, circumstances, table, write_section
 from bench.request_latency import AGAIN, EMBEDDING, REQUEST
 from bench.synthetic import texts_of, unit_vectors
@@ -48,14 +48,10 @@ def test_recall_is_reported_beside_every_baseline():
     assert len(measured.search_seconds) == 6
 
 
-@pytest.mark.django_db
 def test_latency_is_reported_with_its_limit(monkeypatch):
     monkeypatch.setattr(vector_latency, "QUERIES", 3)
-    monkeypatch.setattr(search_latency, "QUERIES", 3)
-    monkeypatch.setattr(search_latency, "WRITES", 2)
     requested = {EMBEDDING: [0.004, 0.004], REQUEST: [0.007, 0.007], AGAIN: [0.002, 0.004]}
-    vectors, searches = {500: vector_latency.measure_vectors(500)}, {60: search_latency.measure_searches(60)}
-    body = latency.render(70, requested, vectors, searches, "today.")
+    body = latency.render(70, requested, {500: vector_latency.measure_vectors(500)}, "today.")
     assert "app of 70 memories" in body
     assert f"| {EMBEDDING} | 4.0 (1.00×) | 4.0 (1.00×) |" in body
     assert f"| {REQUEST} | 7.0 (1.75×) | 7.0 (1.75×) |" in body
@@ -63,7 +59,6 @@ def test_latency_is_reported_with_its_limit(monkeypatch):
     assert "(1.00×)" in body
     assert "best of 5% |" in body
     assert "r 1.000" in body
-    assert "| a search right after that |" in body
 
 
 @pytest.mark.django_db

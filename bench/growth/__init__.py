@@ -1,0 +1,1 @@
+"""What searches and writes cost in apps of so many memories, on SQLite and on PostgreSQL."""

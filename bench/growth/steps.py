@@ -1,0 +1,175 @@
+"""Searches and writes in one app on one database: the one of this process. Run by `bench.growth`:
+
+    .venv/bin/python -m bench.growth.steps 10000 200 figures.json
+
+Vectors are hashing ones, as many dimensions as MiniLM's: what is measured is the memory, not a model.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from django.conf import settings
+from django.db import connection
+from django.utils import timezone
+
+from bench.growth.transactions import transactions_watched
+from bench.hashing import hashing
+from bench.options import make_database
+from bench.request_latency import answered
+from bench.search_latency import (
+    QUESTION_WORDS,
+    SEED,
+    STOP_WORDS,
+    Seconds,
+    fill_app,
+    must_find,
+    search,
+    store,
+    timed,
+)  # fmt: skip
+from bench.synthetic import texts_of
+from memories.maintain.pgvector import move
+from memories.maintain.run import Unclaimed
+from memories.models import near
+from memories.providers.embeddings import Embedder
+from memories.retrieve.pipeline import indexes
+from memories.store import Candidate
+from memsite.tenancy.keys import create_key
+from memsite.tenancy.models import Agent, App
+
+QUESTIONS, LOADS = 200, 3
+QUESTIONS_PER_WRITE = 4
+FIRST = "the first search, which loads the index"
+REQUEST = "a whole request"
+SEARCH = "a search in process"
+UNDISTURBED = "a search, the same one again"
+AFTER = "the same one right after a write"
+WRITE = "a write of one memory, committed"
+HELD = "of that, the transaction"
+ASKED = "of that, statements and commit"
+COMMITTED = "of that, the commit"
+LOOKED = "a write that looks first what is known"
+SQLITE, POSTGRES, PGVECTOR = "SQLite", "PostgreSQL", "pgvector"
+SAFE = ("fsync", "full_page_writes", "synchronous_commit")
+PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 10.0, 0.05
+
+
+def main(size: str, questions: str, file: str) -> None:
+    make_database()
+    with hashing() as embedder:
+        app = fill_app(int(size), embedder, f"growth-{size}")
+        if connection.vendor == "postgresql":
+            prepare_postgres()
+        found = measure_here(app, embedder, int(questions))
+    Path(file).write_text(json.dumps(found))
+
+
+def measure_here(app: App, embedder: Embedder, questions: int) -> dict[str, Seconds]:
+    """By database: SQLite, or PostgreSQL with the vectors in the process, then with the same app's in pgvector."""
+    if connection.vendor == "sqlite":
+        return {SQLITE: measure(app, embedder, SQLITE, questions)}
+    found = {f"{POSTGRES} {version_of_postgres()}": measure(app, embedder, POSTGRES, questions)}
+    if near.is_there():
+        move_to_pgvector(app, embedder)
+        name = f"{PGVECTOR} {'.'.join(map(str, near.version()))}"
+        found[name] = measure(app, embedder, PGVECTOR, questions)
+    return found
+
+
+def measure(app: App, embedder: Embedder, mark: str, count: int) -> Seconds:
+    """`mark` is in no text that is written for another measurement."""
+    questions = texts_of(count, QUESTION_WORDS, SEED + 1, skipped=STOP_WORDS)
+    written = questions[: count // QUESTIONS_PER_WRITE]
+    return measure_searches(app, embedder, questions) | measure_writes(app, embedder, written, mark.lower())
+
+
+def measure_searches(app: App, embedder: Embedder, questions: list[str]) -> Seconds:
+    """Each question was asked before: its vector is kept."""
+    seconds: Seconds = {FIRST: [], REQUEST: [], SEARCH: []}
+    for _ in range(LOADS):
+        indexes.kept.clear()
+        seconds[FIRST].append(timed(partial(search, app, questions[0], embedder)))
+    key = create_key(Agent.objects.for_app(app).get(), ["read"]).text
+    found = [bool(answered(key, question)) for question in questions]
+    assert sum(found) > len(questions) / 2, "hardly anything is found"
+    for number, question in enumerate(questions):
+        turns: dict[str, Callable[[], object]] = {
+            REQUEST: partial(answered, key, question),
+            SEARCH: partial(search, app, question, embedder),
+        }
+        for name in turns if number % 2 else reversed(turns):
+            seconds[name].append(timed(turns[name]))
+    return seconds
+
+
+def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str) -> Seconds:
+    """The undisturbed search comes right after the same one, too: both find everything in the caches that they can."""
+    seconds: Seconds = {UNDISTURBED: [], AFTER: [], WRITE: [], HELD: [], ASKED: [], COMMITTED: [], LOOKED: []}
+    for number, question in enumerate(questions):
+        fresh = f"{question} {mark}{number}"
+        asking = partial(search, app, question, embedder)
+        asking()
+        seconds[UNDISTURBED].append(timed(asking))
+        with transactions_watched() as spent:
+            seconds[WRITE].append(timed(partial(store, app, [Candidate(content=fresh)], embedder)))
+        assert spent.transactions == 1, "a write is one transaction"
+        seconds[HELD].append(spent.held)
+        seconds[ASKED].append(spent.asked)
+        seconds[COMMITTED].append(spent.committed)
+        seconds[AFTER].append(timed(asking))
+        must_find(app, fresh, embedder)
+    for number, question in enumerate(questions):
+        candidate = Candidate(content=f"{mark}{number} looked {question}")
+        seconds[LOOKED].append(timed(partial(store, app, [candidate], embedder, dedupe=True)))
+    return seconds
+
+
+# --- PostgreSQL
+
+
+def prepare_postgres() -> None:
+    """What is written from now on is to survive a power cut, as on SQLite; and what it does by and by, is done."""
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE")
+        for name in SAFE:
+            cursor.execute(f"ALTER SYSTEM SET {name} = on")
+        cursor.execute("SELECT pg_reload_conf()")
+    until = time.monotonic() + PATIENCE_SECONDS
+    while not is_safe():
+        assert time.monotonic() < until, f"PostgreSQL does not take {', '.join(SAFE)}"
+        time.sleep(LOOK_EVERY_SECONDS)
+
+
+def is_safe() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting(name) FROM unnest(%s::text[]) AS name", [list(SAFE)])
+        return {value for (value,) in cursor.fetchall()} == {"on"}
+
+
+def move_to_pgvector(app: App, embedder: Embedder) -> None:
+    before = settings.MEMSITE
+    settings.MEMSITE = replace(before, pgvector_from=1)
+    try:
+        now = timezone.now()
+        move(app, now, Unclaimed(now))
+    finally:
+        settings.MEMSITE = before
+    app.refresh_from_db()
+    assert app.near_model == embedder.name, "the app was not moved"
+
+
+def version_of_postgres() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW server_version")
+        return str(cursor.fetchone()[0]).split()[0]
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,83 @@
+"""The report on growth, measured in a small app."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+from django.db import transaction
+
+from bench.growth import steps
+from bench.growth.__main__ import measure_apart
+from bench.growth.report import render
+from bench.growth.steps import AFTER, ASKED, COMMITTED, FIRST, HELD, LOOKED, REQUEST, SEARCH, UNDISTURBED, WRITE
+from bench.growth.transactions import transactions_watched
+from bench.hashing import hashing
+from bench.search_latency import Seconds, fill_app
+from memsite.tenancy.models import App
+
+FEW = 8
+
+
+def seconds(factor: float = 1.0) -> Seconds:
+    return {
+        FIRST: [0.5 * factor] * 3, REQUEST: [0.004 * factor] * 9, SEARCH: [0.002 * factor] * 9,
+        UNDISTURBED: [0.002] * 9, AFTER: [0.003] * 9, WRITE: [0.006] * 9, HELD: [0.004] * 9,
+        ASKED: [0.0005] * 9, COMMITTED: [0.0002] * 9, LOOKED: [0.01] * 9,
+    }  # fmt: skip
+
+
+@pytest.mark.postgres("pgvector is an extension of it")
+@pytest.mark.django_db(transaction=True)
+def test_the_same_app_is_measured_in_pgvector() -> None:
+    with hashing() as embedder:
+        app = fill_app(400, embedder, "growth")
+        found = steps.measure_here(app, embedder, FEW)
+    assert [name.split()[0] for name in found] == ["PostgreSQL", "pgvector"]
+    for one in found.values():
+        assert_plausible(one)
+    assert App.objects.get(pk=app.pk).near_model == embedder.name
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_a_transaction_statements_and_commit_count() -> None:
+    with transactions_watched() as spent:
+        App.objects.count()
+        assert (spent.held, spent.asked, spent.transactions) == (0, 0, 0), "there was none"
+        with transaction.atomic():
+            App.objects.count()
+            assert spent.asked > spent.committed == 0
+        assert spent.committed > 0
+        assert (spent.transactions, spent.asked < spent.held) == (1, True)
+    before = spent.held
+    with transaction.atomic():
+        App.objects.count()
+    assert spent.held == before, "nobody watches any more"
+
+
+def test_each_database_is_measured_by_a_process_of_its_own() -> None:
+    (found,) = measure_apart(400, "sqlite", FEW).values()
+    assert_plausible(found)
+
+
+def assert_plausible(found: Seconds) -> None:
+    counts = {step: len(taken) for step, taken in found.items()}
+    writes = dict.fromkeys(
+        (UNDISTURBED, AFTER, WRITE, HELD, ASKED, COMMITTED, LOOKED), FEW // steps.QUESTIONS_PER_WRITE
+    )
+    assert counts == {FIRST: steps.LOADS, REQUEST: FEW, SEARCH: FEW, **writes}
+    for commit, asked, held, whole in zip(*[found[step] for step in (COMMITTED, ASKED, HELD, WRITE)], strict=True):
+        assert 0 < commit < asked < held < whole
+
+
+def test_databases_stand_side_by_side_and_goals_below() -> None:
+    both = {"SQLite": seconds(), "PostgreSQL 16": seconds(1.5)}
+    told = render({1_000: both, 10_000: {"SQLite": seconds(2.0)}}, "today.")
+    assert "| 1,000 memories | SQLite | PostgreSQL 16 |" in told
+    assert f"| {REQUEST} | 4.0 / 4.0 | 6.0 / 6.0 (1.5×) |" in told
+    row = partial("| {} | {} | {} |".format)
+    assert row("a whole request, beside SQLite's (at most 2× at 10,000): PostgreSQL 16", "1.50×", "–") in told
+    assert row("a whole request, beside that in the smallest app: SQLite", "1.00×", "2.00×") in told
+    assert row("the first search (below 1.5 s at 100,000): SQLite", "0.50 s", "1.00 s") in told
+    assert row("statements and commit of a write, ms, p50 / p95 (at most 1): SQLite", *["0.50 / 0.50"] * 2) in told
+    assert "(at most 1.2×): SQLite | 1.50× / 1.50× | 1.50× / 1.50× |" in told
