@@ -90,11 +90,11 @@ bench-limit: $(VENV)/run.stamp ## Overfill an app from several processes: its li
 bench-porting: $(VENV)/run.stamp ## Measure leaving and coming back
 	@$(BENCH) bench.porting --note "$(NOTE)"
 
-# `make bench-beside`, `-growth`, `-at-once` and `-import` are its parts.
+# `make bench-beside`, `-growth`, `-pgvector`, `-at-once` and `-import` are its parts.
 GIVEN_SIZES = $(if $(filter command line,$(origin SIZES)),--sizes $(SIZES))
 GIVEN_QUESTIONS = $(if $(QUESTIONS),--questions $(QUESTIONS))
 .PHONY: bench-performance bench-growth bench-at-once
-bench-performance: bench-beside bench-growth bench-at-once bench-import ## Measure beside other systems, on PostgreSQL and growing: docs/performance.md (SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20)
+bench-performance: bench-beside bench-growth bench-pgvector bench-at-once bench-import ## Measure beside other systems, on PostgreSQL and growing: docs/performance.md (SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20)
 
 # On SQLite and on a PostgreSQL of its own (ONLY=sqlite; SIZES=1000,10000,100000,1000000).
 bench-growth: $(VENV)/dev.stamp
@@ -124,7 +124,7 @@ bench-postgres: $(VENV)/dev.stamp
 
 # Whole searches, with the vectors in the process and in pgvector.
 bench-pgvector: $(VENV)/dev.stamp
-	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -m bench.pgvector_searches $(SIZES)
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -m bench.pgvector_searches $(GIVEN_SIZES) --note "$(NOTE)"
 
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)

@@ -1,24 +1,26 @@
-"""Whole searches on PostgreSQL: vectors in the process, then the same app's in pgvector. Time, recall and memory.
+"""Whole searches on PostgreSQL: vectors in the process, then the same app's in pgvector. Time, recall, memory.
+Writes "Recall with pgvector" of docs/performance.md.
 
-    make bench-pgvector SIZES="10000 100000"
+    make bench-pgvector SIZES=10000,100000
 
 One client, on a PostgreSQL of its own. The second scope lets through one memory in twenty.
 """
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from django.conf import settings
-from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
 from bench.conversations import make_app
+from bench.latency import sizes, spread
+from bench.options import make_database, parser
+from bench.page import PERFORMANCE, circumstances, table, write_section
 from bench.synthetic import texts_of, unit_vectors
 from memories.maintain.pgvector import move
 from memories.maintain.run import Unclaimed
@@ -30,10 +32,11 @@ from memories.retrieve.reading import Scope
 from memsite.tenancy.models import App
 
 DIM, SEED, SHOWN, QUERIES = 384, 7, 10, 100
-SIZES = ("10000",)
 RARE, AT_ONCE = 20, 1_000
 TEXT_WORDS, QUESTION_WORDS, STOP_WORDS = 12, 6, 100
 SCOPES = {"all": None, "5 %": "ann"}
+MODES = ("auto", "vector")
+IN_PROCESS, IN_PGVECTOR = "in the process", "in pgvector"
 
 
 @dataclass
@@ -49,27 +52,58 @@ class Given(HashEmbedder):
         return self.vectors[text]
 
 
-def main(sizes: Sequence[str]) -> None:
-    call_command("migrate", verbosity=0)
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """`recall` is the share of the exact ten best that are found by meaning; `seconds` are by mode."""
+
+    recall: float
+    seconds: dict[str, list[float]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """An app's answers by scope, seconds until its index was read, and bytes that it takes for each memory."""
+
+    loaded: float
+    memory_bytes: float
+    answers: dict[str, Answers]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """By place. `seconds` and `megabytes` are those of the index in the database."""
+
+    searched: dict[str, Searched]
+    seconds: float
+    megabytes: int
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--sizes", type=sizes, default=[10_000], help="numbers of memories")
+    given = options.parse_args()
+    make_database()
+    facts = circumstances(given.note)
     settings.MEMSITE = replace(settings.MEMSITE, pgvector_from=1)
-    for size in map(int, sizes):
-        measure(size)
+    body = render({size: measure(size) for size in given.sizes}, facts)
+    write_section("Recall with pgvector", body, PERFORMANCE)
+    print(body)
 
 
-def measure(size: int) -> None:
+def measure(size: int) -> Measured:
     rows, queries = unit_vectors(size, QUERIES, DIM, SEED)
     questions = texts_of(QUERIES, QUESTION_WORDS, SEED, skipped=STOP_WORDS)
     embedder = Given(dict(zip(questions, queries, strict=True)))
     app = fill(size, rows, embedder.name)
     pks = np.array(Memory.objects.for_app(app).order_by("pk").values_list("pk", flat=True))
-    print(f"{size:,} memories, pgvector {'.'.join(map(str, near.version()))}")
-    tell("in the process", app, embedder, rows, pks)
+    before = search_all(app, embedder, rows, pks)
     started = time.perf_counter()
     move(app, timezone.now(), Unclaimed(timezone.now()))
-    print(f"  copied and indexed in {time.perf_counter() - started:.0f} s, {megabytes()} MB of index")
+    seconds = time.perf_counter() - started
     app.refresh_from_db()
     assert app.near_model == embedder.name
-    tell("in pgvector", app, embedder, rows, pks)
+    searched = {IN_PROCESS: before, IN_PGVECTOR: search_all(app, embedder, rows, pks)}
+    return Measured(searched, seconds, megabytes())
 
 
 def fill(size: int, rows: Vectors, model: str) -> App:
@@ -96,34 +130,32 @@ def fill(size: int, rows: Vectors, model: str) -> App:
     return app
 
 
-def tell(what: str, app: App, embedder: Given, rows: Vectors, pks: np.ndarray) -> None:
+def search_all(app: App, embedder: Given, rows: Vectors, pks: np.ndarray) -> Searched:
     indexes.kept.clear()
     started = time.perf_counter()
     index = index_of(app, embedder)
     index.view()
     loaded = time.perf_counter() - started
-    print(f"  {what}: read in {loaded:.1f} s, {index.columns.nbytes / len(index.columns.pk):.0f} bytes a memory")
-    for name, user in SCOPES.items():
-        allowed = np.arange(len(rows)) if user is None else np.arange(0, len(rows), RARE)
-        scope = Scope(None, user, timezone.now().timestamp())
-        taken: dict[str, list[float]] = {"auto": [], "vector": []}
-        right = 0
-        for question, vector in embedder.vectors.items():
-            best = pks[allowed[np.argsort(-(rows[allowed] @ vector), kind="stable")[:SHOWN]]]
-            for mode, seconds in taken.items():
-                started = time.perf_counter()
-                found = recall(app, question, scope, embedder, limit=SHOWN, mode=mode, floor=False)
-                seconds.append(time.perf_counter() - started)
-                assert not found.degraded, found.degraded
-            right += len({hit.memory.pk for hit in found.hits} & set(best.tolist()))
-        share = right / (SHOWN * QUERIES)
-        times = ", ".join(f"{mode} {percentiles(seconds)}" for mode, seconds in taken.items())
-        print(f"    {name:4} recall {share:.3f}; {times}", flush=True)
+    memory_bytes = index.columns.nbytes / len(index.columns.pk)
+    return Searched(
+        loaded, memory_bytes, {name: search_in(app, embedder, rows, pks, user) for name, user in SCOPES.items()}
+    )  # fmt: skip
 
 
-def percentiles(seconds: Sequence[float]) -> str:
-    middle, high = 1_000 * np.percentile(seconds, (50, 95))
-    return f"{middle:.1f} / {high:.1f} ms"
+def search_in(app: App, embedder: Given, rows: Vectors, pks: np.ndarray, user: str | None) -> Answers:
+    allowed = np.arange(len(rows)) if user is None else np.arange(0, len(rows), RARE)
+    scope = Scope(None, user, timezone.now().timestamp())
+    taken: dict[str, list[float]] = {mode: [] for mode in MODES}
+    right = 0
+    for question, vector in embedder.vectors.items():
+        best = pks[allowed[np.argsort(-(rows[allowed] @ vector), kind="stable")[:SHOWN]]]
+        for mode, seconds in taken.items():
+            started = time.perf_counter()
+            found = recall(app, question, scope, embedder, limit=SHOWN, mode=mode, floor=False)
+            seconds.append(time.perf_counter() - started)
+            assert not found.degraded, found.degraded
+        right += len({hit.memory.pk for hit in found.hits} & set(best.tolist()))
+    return Answers(right / (SHOWN * len(embedder.vectors)), taken)
 
 
 def megabytes() -> int:
@@ -133,5 +165,27 @@ def megabytes() -> int:
         return int(cursor.fetchone()[0])
 
 
+def render(measured: Mapping[int, Measured], facts: str) -> str:
+    told = (
+        f"Whole searches in process on PostgreSQL, one at a time: {QUERIES} questions to an app whose vectors are "
+        "clustered ones (seeded), first in the process and then in pgvector. Recall is the share of the exact ten best "
+        f"that a search by meaning finds, among all memories and among those of one user in {RARE} (5 %); the goal is "
+        "0.97. Milliseconds are p50 / p95, of the default search (meaning, words, neighbours) and by meaning alone."
+    )
+    head = ["", "among", "recall", "a search", "by meaning", "index read, s", "bytes a memory"]
+    rows = [
+        [f"{size:,} {place}", among, f"{answers.recall:.3f}", *[spread(answers.seconds[mode]) for mode in MODES],
+         f"{of.loaded:.2f}", f"{of.memory_bytes:.0f}"]
+        for size, of_size in measured.items()
+        for place, of in of_size.searched.items()
+        for among, answers in of.answers.items()
+    ]  # fmt: skip
+    made = "; ".join(
+        f"{size:,} memories copied and indexed in {of.seconds:.0f} s, {of.megabytes:,} MB of index"
+        for size, of in measured.items()
+    )
+    return "\n\n".join([f"Measured {facts}", told, table(head, rows), f"{made}."])
+
+
 if __name__ == "__main__":
-    main(sys.argv[1:] or SIZES)
+    main()
