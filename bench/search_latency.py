@@ -16,7 +16,7 @@ from memories.providers.embeddings import Embedder
 from memories.retrieve.pipeline import recall
 from memories.retrieve.reading import Scope
 from memories.store import Candidate
-from memsite.tenancy.models import App
+from memsite.tenancy.models import App, AppPolicy
 
 SHOWN, SEED = 10, 0
 STORE_AT_ONCE = 1_000
@@ -30,8 +30,9 @@ Seconds = dict[str, list[float]]
 
 
 def fill_app(size: int, embedder: Embedder, name: str) -> App:
-    """Half of it turns in sessions, the other half statements on their own."""
+    """Half of it turns in sessions, the other half statements on their own. A write has to make no room."""
     app = make_app(name)
+    AppPolicy.objects.filter(app=app).update(memory_limit=2 * size)
     names = [f"s{number}" for number in range(size // 2 // SESSION_TURNS)]
     sessions = list(open_sessions(app, dict.fromkeys(names)).values())
     candidates = [
