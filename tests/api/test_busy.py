@@ -18,6 +18,7 @@ from memories.models import Memory, RecallCount
 from memsite.conf import get_conf
 from memsite.durability import count, is_busy
 from memsite.settings import LOCK_SECONDS, database
+from memsite.sqlite import base
 from memsite.sqlite.base import DatabaseWrapper
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app, make_caller
@@ -88,6 +89,61 @@ def test_what_could_not_begin_leaves_no_cursor_for_another_thread_to_wait_for(
     assert len(made) == 1
     with pytest.raises(ProgrammingError, match="closed"):
         made[0].execute("SELECT 1")
+
+
+class Turn:
+    """Somebody else's, for so many milliseconds; then, if that is not too long, one's own."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, milliseconds: int) -> None:
+        self.seconds, self.now, self.is_mine = milliseconds / 1_000, 5.0, False
+        monkeypatch.setattr(base, "TURN", self)
+        monkeypatch.setattr(base, "monotonic", lambda: self.now)
+
+    def acquire(self, *, blocking: bool = True, timeout: float = -1) -> bool:
+        if blocking:
+            self.now += min(self.seconds, timeout)
+        self.is_mine = blocking and timeout > self.seconds
+        return self.is_mine
+
+    def release(self) -> None:
+        assert self.is_mine
+        self.is_mine = False
+
+
+def test_who_comes_later_waits_for_a_turn_and_then_no_longer_than_is_left(
+    gina: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    turn = Turn(monkeypatch, milliseconds=30)
+    waits: list[int] = []
+    begin = DatabaseWrapper.begin
+
+    def watched(self: DatabaseWrapper) -> None:
+        assert turn.is_mine
+        waits.append(self.busy_timeout)
+        begin(self)
+
+    monkeypatch.setattr(DatabaseWrapper, "begin", watched)
+    gina.remember("Whales sing")
+    assert waits
+    assert set(waits) == {20, 470}  # of the 50 that it may wait, and of the 500 for what only counts
+    assert not turn.is_mine
+    assert connection.busy_timeout == 50  # type: ignore[attr-defined]  # ours
+
+
+def test_who_has_waited_in_vain_for_a_turn_is_told_so(gina: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    Turn(monkeypatch, milliseconds=60)
+    assert_problem(gina.post("memories", {"content": "Bears sleep"}), 503)
+    monkeypatch.undo()
+    assert Memory.objects.count() == 0
+
+
+def test_a_turn_ends_when_the_transaction_begins_or_cannot(held: sqlite3.Connection) -> None:
+    with pytest.raises(OperationalError, match="locked"), transaction.atomic():
+        raise AssertionError("it has begun")
+    assert not base.TURN.locked()
+    held.execute("ROLLBACK")
+    with transaction.atomic():
+        assert not base.TURN.locked()
 
 
 def test_the_site_begins_as_that_has_it() -> None:
