@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from django.db import connection
 
+from memories.models.fulltext import TABLE
 from memories.retrieve.arms import fulltext
 from memories.retrieve.arms.fulltext import look_up
 from memories.retrieve.pipeline import indexes
@@ -128,3 +130,11 @@ def test_a_usual_search_asks_once(alice: Caller, charlie: Caller, django_assert_
     assert reading.place_of_row is not None
     with django_assert_num_queries(1):
         look_up(alice.app, reading, ["whales", "sing"])
+
+
+@pytest.mark.postgres("SQLite puts words into its index at once")
+@pytest.mark.django_db
+def test_no_search_reads_words_that_wait_to_be_indexed() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reloptions FROM pg_class WHERE relname = %s", [TABLE])
+        assert cursor.fetchall() == [(["fastupdate=off"],)]
