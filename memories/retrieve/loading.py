@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -21,21 +21,22 @@ LOAD_ROWS = 2000
 FIRST_DAY = date(1970, 1, 1).toordinal()
 ORIGIN_CODES = {origin: code for code, origin in enumerate(ORIGINS)}
 TONE_CODES = {str(tone): code for code, tone in enumerate(TONES)}
-# A column's time would be made a datetime, one by one; that of an expression comes as it is stored.
+# Times as arrays take them: a column's would be made a datetime, one by one, which took longer than all the rest.
+PLAIN_TIMES = {"sqlite": "coalesce({0}, {0})", "postgresql": "date_part('epoch', {0})"}
+TIMES = ("m.created_at", "m.updated_at", "m.valid_from", "m.valid_until")
+SECONDS_PER_DAY = 24 * 60 * 60
 CHANGED = """
 SELECT m.id, m.status = 'active', m.visibility = 'shared', m.visibility = 'agent',
        coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
        coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
        m.importance, m.priority, m.confidence, m.source <> 'api', m.sentiment, m.look,
-       CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END,
-       coalesce(m.created_at, m.created_at), coalesce(m.updated_at, m.updated_at),
-       coalesce(m.valid_from, m.valid_from), coalesce(m.valid_until, m.valid_until), {data}
+       CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END, {times}, {data}
 FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s
 WHERE m.app_id = %s AND m.change_number > %s AND m.purged_at IS NULL AND m.status NOT IN ('cold', 'withdrawn')
 """
-HELD = CHANGED.format(data="v.data", table="memories_vector")
+HELD = {"data": "v.data", "table": "memories_vector"}
 # Of what is away, the signs: four bytes that tell their number, and then the bits, as `sign_bits` packs them.
-AWAY = CHANGED.format(data="bit_send(binary_quantize(v.near))", table=NEAR)
+AWAY = {"data": "bit_send(binary_quantize(v.near))", "table": NEAR}
 BIT_HEADER = 4
 # Forgotten, to be forgotten, taken back, or in the cold archive.
 GONE = """
@@ -54,8 +55,9 @@ def counts_of(app_pk: int) -> Any:
 
 def changed_since(app_pk: int, model: str, change_number: int, *, away: bool = False) -> Iterator[Rows]:
     """What was written after that change, some rows at a time. Each ends with its vector, or the signs of one away."""
+    times = ", ".join(map(PLAIN_TIMES[connection.vendor].format, TIMES))
     with connection.cursor() as cursor:
-        cursor.execute(AWAY if away else HELD, [model, app_pk, change_number])
+        cursor.execute(CHANGED.format(times=times, **(AWAY if away else HELD)), [model, app_pk, change_number])
         while rows := cursor.fetchmany(LOAD_ROWS):
             yield rows
 
@@ -71,7 +73,7 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     """Writes rows into columns of their number."""
     pks, active, shared, private, agents, user_names, subject_names, sessions, *rest = zip(*rows, strict=True)
     turns, lengths, words, importances, priorities, confidences, stated, tones, looks, origins, *times, blobs = rest
-    created, updated, since, until = map(moments, times)
+    created, updated, since, until = map(unix_seconds, times)
     new.pk[:], new.active[:], new.shared[:], new.agent[:] = pks, active, shared, agents
     new.owner[:] = np.where(private, agents, NOBODY)
     new.user[:] = list(map(users.code, user_names))
@@ -82,9 +84,9 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     new.sentiment[:] = [TONE_CODES[tone] for tone in tones]
     new.look[:] = list(map(look_kept, looks))
     new.unreviewed[:] = [ORIGIN_CODES[origin] for origin in origins]
-    new.day[:] = FIRST_DAY + np.where(np.isnat(since), created, since).astype("datetime64[D]").astype(np.int64)
-    new.created[:], new.updated[:] = unix_seconds(created), unix_seconds(updated)
-    new.since[:], new.until[:] = unix_seconds(since, never=-np.inf), unix_seconds(until)
+    new.day[:] = FIRST_DAY + np.floor(np.where(np.isnan(since), created, since) / SECONDS_PER_DAY)
+    new.created[:], new.updated[:] = created, updated
+    new.since[:], new.until[:] = np.nan_to_num(since, nan=-np.inf), np.nan_to_num(until, nan=np.inf)
     new.embedded[:] = [blob is not None for blob in blobs]
     known = [bytes(blob) for blob in blobs if blob is not None]
     if away:
@@ -102,11 +104,9 @@ def packed_words(told: Sequence[bytes], words: int) -> NDArray[np.uint64]:
     return np.frombuffer(whole, np.uint64).reshape(-1, words)
 
 
-def moments(told: Sequence[str | datetime | None]) -> NDArray[np.datetime64]:
-    """Times in UTC as the database answers them: texts from SQLite. No time where it is null."""
-    plain = [one.replace(tzinfo=None) if isinstance(one, datetime) else one or "NaT" for one in told]
-    return np.array(plain, "datetime64[us]")
-
-
-def unix_seconds(times: NDArray[np.datetime64], never: float = np.inf) -> NDArray[np.float64]:
-    return np.where(np.isnat(times), never, times.astype(np.int64) / 1e6)
+def unix_seconds(told: Sequence[str | float | None]) -> NDArray[np.float64]:
+    """Times as the database answers them: of SQLite as texts, in UTC. nan where it is null."""
+    if not any(isinstance(one, str) for one in told):
+        return np.array(told, np.float64)
+    times = np.array([one or "NaT" for one in told], "datetime64[us]")
+    return np.where(np.isnat(times), np.nan, times.astype(np.int64) / 1e6)
