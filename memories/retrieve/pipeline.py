@@ -88,7 +88,8 @@ def recall(
             page, more = told.hits[offset:][:limit], len(told.hits) > offset + limit
             return replace(told, hits=page, tier="summaries", more=more)
     evidence, degraded = weigh(app, question, reading, embedder, plan)
-    ranked = order(policy, plan, evidence, embedder, scope, floor=floor)
+    # One more than is shown: whether there are more, is told.
+    ranked = order(policy, plan, evidence, embedder, scope, offset + limit + 1, floor=floor)
     if min_score is not None:
         ranked = at_least(ranked, min_score)
     hits = load(app, reading, ranked, limit, offset)
@@ -180,15 +181,17 @@ def embed_question(embedder: Embedder, text: str) -> Vectors:
 
 
 def order(
-    policy: AppPolicy, plan: Plan, evidence: Evidence, embedder: Embedder, scope: Scope, *, floor: bool = True
+    policy: AppPolicy, plan: Plan, evidence: Evidence, embedder: Embedder, scope: Scope, most: int, *,
+    floor: bool = True,
 ) -> Ranked:  # fmt: skip
+    """The best first; `most` of them are looked at."""
     relevant = embedder.thresholds.relevant
     if plan.ranking == "vector":
-        return rank_by("meaning", evidence.cosines, relevant if floor else -1.0)
+        return rank_by("meaning", evidence.cosines, relevant if floor else -1.0, most)
     if plan.ranking == "fulltext":
-        return rank_by("words", evidence.words.bm25, 0.0)
+        return rank_by("words", evidence.words.bm25, 0.0, most)
     if plan.ranking == "graph":
-        return rank_by("graph", evidence.proximity, 0.0)
+        return rank_by("graph", evidence.proximity, 0.0, most)
     if plan.ranking == Ranking.PRODUCT:
         return rank_product(evidence, scope, policy, relevant, floor=floor)
     if plan.ranking == Ranking.DUAL:

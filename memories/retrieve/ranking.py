@@ -87,9 +87,11 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     return by_sum(places[near], [*weights, *worths], parts[:, near])
 
 
-def rank_by(name: str, scores: Floats, least: float) -> Ranked:
-    """By one arm alone."""
+def rank_by(name: str, scores: Floats, least: float, most: int) -> Ranked:
+    """By one arm alone: the `most` best, and what is as good as the last of them. Sorting all would cost more."""
     places = np.flatnonzero(scores > least)
+    if len(places) > most:
+        places = places[scores[places] >= np.partition(scores[places], -most)[-most]]
     return best_first(places, {name: scores[places]})
 
 

@@ -15,7 +15,7 @@ from memories.agent import MemoryAgent
 from memories.models import Memory, Source
 from memories.retrieve.features import standardise
 from memories.retrieve.hits import Recall
-from memories.retrieve.ranking import MOST_AGE, best_first, learnt_weights
+from memories.retrieve.ranking import MOST_AGE, best_first, learnt_weights, rank_by
 from memories.retrieve.search import Asked
 from memories.retrieve.words import idf
 from memories.store import Candidate
@@ -202,3 +202,13 @@ def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(row
     assert told == sorted(told, reverse=True)
     for number, score in enumerate(ranked.scores):
         assert math.isclose(math.fsum(ranked.parts_of(number).values()), score, rel_tol=1e-12, abs_tol=1e-9)
+
+
+@settings(derandomize=True, deadline=None)
+@given(st.lists(st.integers(-3, 5), max_size=60), st.integers(1, 20))
+def test_the_best_of_one_arm_are_those_of_all_in_order(told: list[int], most: int) -> None:
+    scores = np.array(told, np.float32)
+    every = rank_by("words", scores, 0.0, len(told) + 1)
+    ranked = rank_by("words", scores, 0.0, most)
+    assert ranked.places.tolist()[:most] == every.places.tolist()[:most]
+    assert all(scores[place] == ranked.scores[most - 1] for place in ranked.places[most:])
