@@ -21,6 +21,7 @@ from memories.retrieve import nearest as near
 from memories.retrieve.columns import Columns
 from memories.retrieve.held import Places
 from memories.retrieve.nearest import Floats, Rows
+from memories.retrieve.sample import Sample
 
 NEAREST = 200
 """Asked of the index, of those that may be shown: as many as ranking looks at."""
@@ -49,14 +50,14 @@ Numbers = NDArray[np.int64]
 class InPgvector:
     """Rows that went after the view was made have no vector any more: the signs speak for them."""
 
-    def __init__(self, app_pk: int, model: str, dim: int, columns: Columns) -> None:
-        self.app_pk, self.model, self.dim, self.columns = app_pk, model, dim, columns
+    def __init__(self, app_pk: int, model: str, dim: int, columns: Columns, sample: Sample) -> None:
+        self.app_pk, self.model, self.dim, self.columns, self.sample = app_pk, model, dim, columns, sample
 
     def measure(self, query: Vectors, rows: Rows, places: Places) -> Floats:
         if len(rows) <= EXACT_ROWS:
             return self.cosines(query, rows)
         differing = near.differences(self.columns.signs, query, rows)
-        found = near.estimates(len(query))[differing]
+        found = near.estimated(differing, self.sample.cosines(query, self.columns, self.of), len(query))
         share = len(rows) / max(1, int(np.count_nonzero(self.columns.embedded)))
         if share >= LEAST_SHARE:
             pks, alike = self.by_index(query, int(NEAREST / min(1.0, share)))

@@ -12,6 +12,7 @@ from memories.providers.embeddings import Vectors
 from memories.retrieve import nearest as near
 from memories.retrieve.columns import Columns
 from memories.retrieve.nearest import Floats, Rows
+from memories.retrieve.sample import Sample
 
 Places = Callable[[NDArray[Any]], Rows]
 """Where in a reading some memories are, by their pks; those that are not are left out."""
@@ -36,15 +37,15 @@ class Held(Protocol):
 class InProcess:
     """In the columns themselves. Of a large app, signs say which are the likely ones."""
 
-    def __init__(self, columns: Columns) -> None:
-        self.columns = columns
+    def __init__(self, columns: Columns, sample: Sample) -> None:
+        self.columns, self.sample = columns, sample
 
     def measure(self, query: Vectors, rows: Rows, places: Places) -> Floats:
         columns = self.columns
         if len(rows) <= near.SIGN_ROWS:
             return near.cosines(columns.vectors, query, rows)
         differing = near.differences(columns.signs, query, rows)
-        found = near.estimates(len(query))[differing]
+        found = near.estimated(differing, self.sample.cosines(query, columns, self.of), len(query))
         likely = near.closest(differing)
         found[likely] = near.cosines(columns.vectors, query, rows[likely])
         return found

@@ -21,6 +21,7 @@ from memories.retrieve.columns import NOBODY, Codes, Columns, empty_columns, gro
 from memories.retrieve.held import Held, InProcess
 from memories.retrieve.loading import changed_since, counts_of, fill, gone_since
 from memories.retrieve.nearest import Rows
+from memories.retrieve.sample import Sample
 from memsite.tenancy.models import App
 
 Value = TypeVar("Value")
@@ -64,7 +65,7 @@ class View:
         self, columns: Columns, users: Codes, subjects: Codes, held: Held | None = None, known: Rows = NO_ROWS
     ) -> None:
         self.columns, self.users, self.subjects = columns, users, subjects
-        self.held = held or InProcess(columns)
+        self.held = held or InProcess(columns, Sample())
         self.known = known
         self.readings: Latest[Any] = Latest(READINGS_KEPT)
 
@@ -139,6 +140,7 @@ class AppIndex:
         self.row_of: dict[int, int] = {}
         self.users, self.subjects = Codes(), Codes()
         self.lock = Lock()
+        self.sample = Sample()
         self.latest_view = View(self.columns, self.users, self.subjects)
 
     def view(self) -> View:
@@ -151,7 +153,9 @@ class AppIndex:
             return self.latest_view
 
     def held(self, columns: Columns) -> Held:
-        return InPgvector(self.app_pk, self.model, self.dim, columns) if self.away else InProcess(columns)
+        if self.away:
+            return InPgvector(self.app_pk, self.model, self.dim, columns, self.sample)
+        return InProcess(columns, self.sample)
 
     def refresh(self) -> bool:
         """Reads what was written since; False if nothing was.

@@ -11,6 +11,7 @@ from memories.maintain.clusters import clusters_of
 from memories.maintain.near import near_pairs
 from memories.retrieve.columns import empty_columns, grow
 from memories.retrieve.held import InProcess
+from memories.retrieve.sample import Sample
 
 FLOOR = 0.6
 
@@ -23,7 +24,7 @@ def vectors():
 def held(vectors):
     columns = empty_columns(vectors.shape[1]).each(lambda column: grow(column, len(vectors)))
     columns.vectors[:] = vectors
-    return InProcess(columns)
+    return InProcess(columns, Sample())
 
 
 def brute_force(vectors, rows, most):

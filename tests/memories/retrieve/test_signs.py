@@ -1,0 +1,88 @@
+"""A large app: signs say which memories are likely, and of these the cosines are measured."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from memories.retrieve import nearest
+from memories.retrieve.columns import empty_columns, grow
+from memories.retrieve.nearest import estimated
+from memories.retrieve.pipeline import indexes
+from memories.retrieve.sample import MOST, Sample
+from tests.conftest import Caller
+from tests.memories.retrieve.asking import contents, search
+
+WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heath", "inlet", "knoll", "lagoon", "meadow"]
+
+
+@pytest.fixture
+def pairs(alice: Caller) -> Caller:
+    """One memory of each two words, and one of three of which two are in its question."""
+    texts = [f"{one} {other}" for one, other in combinations(WORDS, 2)]
+    alice.post("memories/batch", {"memories": [{"content": text} for text in [*texts, "amber birch zenith"]]})
+    return alice
+
+
+def large_from(monkeypatch: pytest.MonkeyPatch, rows: int) -> None:
+    monkeypatch.setattr(nearest, "SIGN_ROWS", rows)
+    monkeypatch.setattr(nearest, "SIGN_CANDIDATES", 10)
+    indexes.kept.clear()
+
+
+def test_what_signs_say_of_most_does_not_outdo_what_is_measured_of_the_nearest(
+    pairs: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    exact = search(pairs, "zenith birch", mode="vector").hits[:1]
+    large_from(monkeypatch, 20)
+    found = search(pairs, "zenith birch", mode="vector").hits
+    assert [hit.memory.content for hit in exact] == [hit.memory.content for hit in found[:1]] == ["amber birch zenith"]
+    assert found[0].score == pytest.approx(exact[0].score)
+
+
+def test_nothing_fits_in_a_large_app_either(pairs: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert contents(search(pairs, "quantum chromodynamics")) == []
+    large_from(monkeypatch, 20)
+    assert contents(search(pairs, "quantum chromodynamics")) == []
+
+
+def test_estimates_have_the_mean_and_spread_of_those_that_are_exact() -> None:
+    differing = np.random.default_rng(1).integers(3, 9, 1_000).astype(np.uint16)
+    usual = np.array([0.0, 0.1, 0.3, 0.4], np.float32)
+    found = estimated(differing, usual, 384)
+    assert (found.mean(), found.std()) == pytest.approx((usual.mean(), usual.std()), abs=1e-4)
+    assert (np.argsort(-found, kind="stable") == np.argsort(differing, kind="stable")).all()
+
+
+def test_where_all_signs_agree_all_are_usual() -> None:
+    found = estimated(np.full(50, 7, np.uint16), np.array([0.1, 0.3], np.float32), 384)
+    assert found == pytest.approx(np.full(50, 0.2), abs=1e-6)
+
+
+def test_without_a_vector_there_is_nothing_usual() -> None:
+    columns = empty_columns(64).each(lambda column: grow(column, 30))
+    usual = Sample().cosines(np.ones(64, np.float32), columns, columns.vectors.__getitem__)
+    assert estimated(np.array([0, 64], np.uint16), usual, 64).tolist() == [1, -1]
+
+
+def test_a_sample_is_of_all_and_drawn_anew_when_the_app_has_grown() -> None:
+    columns = empty_columns(2).each(lambda column: grow(column, 5 * MOST))
+    columns.embedded[:], columns.alive[:] = True, True
+    columns.vectors[:, 0] = np.arange(5 * MOST)
+    sample, asked = Sample(), np.array([1, 0], np.float32)
+    drawn = []
+
+    def of(rows: nearest.Rows) -> np.ndarray:
+        drawn.append(len(rows))
+        return columns.vectors[rows]
+
+    first = sample.cosines(asked, columns.head(2 * MOST), of)
+    sample.cosines(asked, columns.head(3 * MOST), of)
+    last = sample.cosines(asked, columns, of)
+    assert [*map(len, (first, last))] == drawn
+    assert MOST / 2 < drawn[0] <= MOST
+    assert MOST / 2 < drawn[1] <= MOST
+    assert last.max() > 4.9 * MOST
+    assert last.min() == 0
