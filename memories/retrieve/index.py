@@ -77,7 +77,7 @@ class View:
     def owners(self) -> set[int]:
         """Pks of the agents that have memories for their own eyes."""
         owner = self.columns.owner
-        return set(owner[owner != NOBODY].tolist())
+        return set(owner[np.flatnonzero(owner != NOBODY)].tolist())
 
     @cached_property
     def sessions(self) -> NDArray[np.int64]:
@@ -111,8 +111,11 @@ class View:
     @cached_property
     def by_pk(self) -> tuple[Rows, NDArray[np.int64]]:
         """The rows by the numbers of their memories, and these numbers."""
-        order = np.argsort(self.columns.pk, kind="stable")
-        return order, self.columns.pk[order]
+        pk = self.columns.pk
+        if (pk[1:] > pk[:-1]).all():
+            return np.arange(len(pk)), pk
+        order = np.argsort(pk, kind="stable")
+        return order, pk[order]
 
     def rows_of(self, pks: NDArray[np.int64]) -> Rows:
         """The living rows of these memories; those that are not in here are left out."""

@@ -113,7 +113,8 @@ class Reading:
     @cached_property
     def session_numbers(self) -> NDArray[np.int64]:
         """Of each row, counted from 0."""
-        return np.cumsum(np.r_[False, ~self.joined]) if self.size else np.zeros(0, np.int64)
+        turns = np.diff(self.session_starts)
+        return np.repeat(np.arange(len(turns)), turns)
 
     @cached_property
     def session_lengths(self) -> Floats:
@@ -152,7 +153,7 @@ class Reading:
     def places(self, pks: NDArray[np.int64]) -> Rows:
         """Where in the reading these memories are; those that are not are left out."""
         place = self.place_of_row[self.view.rows_of(pks)]
-        return place[place >= 0]
+        return place[place >= 0].astype(np.intp)
 
     def visible(self, pks: set[int]) -> set[int]:
         """Those of these memories that the caller may see."""
@@ -160,16 +161,16 @@ class Reading:
         return set(self.view.columns.pk[rows[self.seen[rows]]].tolist())
 
     @cached_property
-    def place_of_row(self) -> NDArray[np.intp]:
-        places = np.full(len(self.view.columns.pk), -1, np.intp)
-        places[self.rows] = np.arange(self.size)
+    def place_of_row(self) -> NDArray[np.int32]:
+        places = np.full(len(self.view.columns.pk), -1, np.int32)
+        places[self.rows] = np.arange(self.size, dtype=np.int32)
         return places
 
 
 def in_means(counts: NDArray[Any]) -> Floats:
     """Counts in times their mean."""
     mean = float(counts.mean()) if len(counts) else 0.0
-    relative: Floats = (counts / max(1.0, mean)).astype(np.float32)
+    relative: Floats = counts.astype(np.float32) / np.float32(max(1.0, mean))
     return relative
 
 
@@ -203,9 +204,9 @@ class Kept:
 
 def unchanged_around(view: View, now: float) -> tuple[float, float]:
     """The last moment at which a memory began or ceased to be valid, and the next one."""
-    both = view.columns.since, view.columns.until
-    before = max(float(moments.max(initial=-np.inf, where=moments <= now)) for moments in both)
-    return before, min(float(moments.min(initial=np.inf, where=moments > now)) for moments in both)
+    told = [moments[np.isfinite(moments)] for moments in (view.columns.since, view.columns.until)]
+    moments = np.concatenate([[-np.inf, np.inf], *told])
+    return float(moments[moments <= now].max()), float(moments[moments > now].min())
 
 
 def read_anew(view: View, scope: Scope) -> Reading:

@@ -40,7 +40,11 @@ def test_loads_take_turns() -> None:
 
 def test_it_tells_how_many_times_as_many() -> None:
     told = render(
-        {ALONE: [100.0, 50.0, 80.0], CROWD: [200.0, 150.0, 168.0], BATCHES: [300.0, 150.0, 240.0]}, 9, "today."
+        {ALONE: [100.0, 50.0, 80.0], CROWD: [200.0, 150.0, 168.0], BATCHES: [300.0, 150.0, 240.0]},
+        {ALONE: [40.0, 40.0, 40.0], CROWD: [90.0, 100.0, 80.0]},
+        9,
+        "today.",
     )
     assert f"| {ALONE} | 80 | 1.00× (1.00–1.00) |" in told
     assert f"| {CROWD} | 168 | 2.10× (2.00–3.00) |" in told
+    assert f"| {CROWD} | 90 | 2.25× (2.00–2.50) |" in told
