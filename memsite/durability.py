@@ -9,11 +9,14 @@ from typing import Any
 import structlog
 from django.db import OperationalError, connection, transaction
 
+from memsite.statements import execute_all
+
 log = structlog.get_logger("memsite.durability")
 # PostgreSQL: serialization_failure, deadlock_detected, lock_not_available, too_many_connections.
 BUSY_STATES = frozenset({"40001", "40P01", "55P03", "53300"})
 COUNT_MILLISECONDS = 500
 """A count waits so long for other writers."""
+COUNT_LOCK_TIMEOUT = f"SET LOCAL lock_timeout TO {COUNT_MILLISECONDS}"
 
 
 def is_busy(error: BaseException | None) -> bool:
@@ -56,9 +59,7 @@ def unhurried() -> Iterator[None]:
             yield
     else:
         with transaction.atomic():
-            with connection.cursor() as cursor:
-                cursor.execute("SET LOCAL synchronous_commit TO OFF")
-                cursor.execute(f"SET LOCAL lock_timeout TO {COUNT_MILLISECONDS}")
+            execute_all([("SET LOCAL synchronous_commit TO OFF", ()), (COUNT_LOCK_TIMEOUT, ())])
             yield
 
 

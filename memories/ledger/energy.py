@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 
 from memories.ledger.days import day_of
 from memories.models import EnergyUse
+from memsite.statements import Statement, execute_all
 from memsite.tenancy.models import App
 
 # Relative to a search of some milliseconds: reading and ranking is cheap, a short answer of a small model costs about
@@ -52,9 +53,12 @@ def units_of(operation: str) -> float:
 
 def note_energy(app: App, operation: str, now: datetime, calls: int = 1) -> None:
     """Adds the units of `calls` such operations to the app's day. One statement."""
-    units = calls * units_of(operation)
-    with connection.cursor() as cursor:
-        cursor.execute(NOTE, [app.pk, day_of(app, now).isoformat(), operation, calls, units])
+    execute_all([energy_note(app, operation, now, calls)])
+
+
+def energy_note(app: App, operation: str, now: datetime, calls: int = 1) -> Statement:
+    """What `note_energy` tells the database."""
+    return NOTE, [app.pk, day_of(app, now).isoformat(), operation, calls, calls * units_of(operation)]
 
 
 def consumed(app: App) -> Consumption:

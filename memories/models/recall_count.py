@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from datetime import date
 
-from django.db import connection, models
+from django.db import models
 
+from memsite.statements import Statement
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 
@@ -36,7 +37,6 @@ class RecallCount(Scoped):
         return f"{self.day} {self.mode} {self.tier}"
 
 
-def count_recall(app: App, day: date, mode: str, tier: str, found: bool, seconds: float) -> None:
-    """Counts one search. One statement."""
-    with connection.cursor() as cursor:
-        cursor.execute(COUNT, [app.pk, day.isoformat(), mode, tier, int(found), seconds])
+def recall_note(app: App, day: date, mode: str, tier: str, found: bool, seconds: float) -> Statement:
+    """What counts one search."""
+    return COUNT, [app.pk, day.isoformat(), mode, tier, int(found), seconds]

@@ -29,6 +29,7 @@ from memories.retrieve.words import match_words
 from memories.text.looks import Look, look_of
 from memsite.conf import get_conf
 from memsite.prepared import Prepared, padded
+from memsite.statements import Statement
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Ranking
 from sessions.models import AgentSession, Resource
@@ -248,10 +249,8 @@ def texts_of(app: App, *pks: int) -> QuerySet[Memory, tuple[int, str, str | None
     return Memory.objects.for_app(app).filter(pk__in=pks).order_by().values_list("pk", "content", "subject")
 
 
-def touch(app: App, hits: list[Hit], now: datetime) -> None:
-    """Counts an access of each hit. One statement."""
+def touches(app: App, hits: list[Hit], now: datetime) -> list[Statement]:
+    """What counts an access of each hit: one statement, if there are any."""
     pks = [hit.memory.pk for hit in hits]
-    if pks:
-        accessed_at = connection.ops.adapt_datetimefield_value(now)
-        with connection.cursor() as cursor:
-            cursor.execute(TOUCH.format(", ".join(["%s"] * len(pks))), [accessed_at, app.pk, *pks])
+    accessed_at = connection.ops.adapt_datetimefield_value(now)
+    return [(TOUCH.format(", ".join(["%s"] * len(pks))), [accessed_at, app.pk, *pks])] if pks else []

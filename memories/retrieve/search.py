@@ -14,22 +14,23 @@ import structlog
 from django.db.models import QuerySet
 
 from memories.ledger.days import day_of
-from memories.ledger.energy import note_energy
+from memories.ledger.energy import energy_note
 from memories.models import Memory, Visibility
-from memories.models.recall_count import count_recall
+from memories.models.recall_count import recall_note
 from memories.providers.embeddings import Embedder
 from memories.retrieve.arms import ask_arms
 from memories.retrieve.columns import NOBODY
 from memories.retrieve.filters import build_filter, names_in
 from memories.retrieve.hits import Hit, Recall
 from memories.retrieve.past import known_at, take_back
-from memories.retrieve.pipeline import COLUMN_FIRST, recall, touch
+from memories.retrieve.pipeline import COLUMN_FIRST, recall, touches
 from memories.retrieve.ranking import BAND
 from memories.retrieve.reading import Scope
 from memories.retrieve.serving import serving_embedder
 from memories.retrieve.trust import tag_hits
 from memsite.durability import count
 from memsite.metrics import count_search
+from memsite.statements import execute_all
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
 from memsite.tenancy.wall import confined, site_wide
@@ -84,10 +85,12 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
 
 
 def note_search(app: App, asked: Asked, found: Recall, now: datetime, seconds: float, *, was_now: bool) -> None:
-    if asked.count_access and was_now:
-        touch(app, found.hits, now)
-    note_energy(app, "search", now)
-    count_recall(app, day_of(app, now), asked.mode, found.tier, bool(found.hits), seconds)
+    day = day_of(app, now)
+    execute_all([
+        *(touches(app, found.hits, now) if asked.count_access and was_now else ()),
+        energy_note(app, "search", now),
+        recall_note(app, day, asked.mode, found.tier, bool(found.hits), seconds),
+    ])  # fmt: skip
 
 
 def find(app: App, asked: Asked, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:

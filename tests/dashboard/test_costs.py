@@ -13,7 +13,8 @@ from django.utils import timezone
 from memories.dashboard.spending import Span, by_day
 from memories.ledger.days import day_of
 from memories.models import EnergyUse, LedgerEntry
-from memories.models.recall_count import count_recall
+from memories.models.recall_count import recall_note
+from memsite.statements import execute_all
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import elements, links, queries_of, text_of
@@ -92,7 +93,7 @@ def test_what_the_day_has_left(vera: Client, alice: Caller) -> None:
 def test_searches_are_told_by_what_answered(vera: Client, alice: Caller) -> None:
     today = day_of(alice.app, timezone.now())
     for tier, found in (("items", True), ("items", True), ("summaries", True), ("none", False)):
-        count_recall(alice.app, today, "auto", tier, found, 0.02)
+        execute_all([recall_note(alice.app, today, "auto", tier, found, 0.02)])
     answer = vera.get("/costs")
     assert [(row.tier, row.searches, row.share, row.mean_ms) for row in answer.context["searches"]] == [
         ("items", 2, 0.5, 20.0), ("none", 1, 0.25, 20.0), ("summaries", 1, 0.25, 20.0),
@@ -139,7 +140,7 @@ def test_an_app_that_asked_no_model_says_so(vera: Client) -> None:
 
 def test_other_apps_are_not_there(otto: Client, alice: Caller) -> None:
     call(alice.app, model="acme-1")
-    count_recall(alice.app, day_of(alice.app, timezone.now()), "auto", "items", True, 0.02)
+    execute_all([recall_note(alice.app, day_of(alice.app, timezone.now()), "auto", "items", True, 0.02)])
     text = text_of(otto.get("/costs"))
     assert "acme" not in text
     assert otto.get("/costs").context["searched"] == 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from time import monotonic
+from typing import Any
 
 from django.db import connection, transaction
 
@@ -32,8 +33,26 @@ def on_sqlite(deadline: float) -> Iterator[None]:
 
 @contextmanager
 def on_postgres(deadline: float) -> Iterator[None]:
-    """Each statement is given what is left at the beginning."""
-    milliseconds = max(1, int(1_000 * (deadline - monotonic())))
+    """Each statement is given what is left when the first is asked. Who asks none, has no transaction."""
+    with ExitStack() as transactions, connection.execute_wrapper(FirstAsked(transactions, deadline)):
+        yield
+
+
+class FirstAsked:
+    """Begins a transaction with a time limit before the first statement."""
+
+    def __init__(self, transactions: ExitStack, deadline: float) -> None:
+        self.transactions, self.deadline, self.is_begun = transactions, deadline, False
+
+    def __call__(self, execute: Callable[..., Any], *statement: Any) -> Any:
+        if not self.is_begun:
+            self.is_begun = True
+            self.transactions.enter_context(limited(max(1, int(1_000 * (self.deadline - monotonic())))))
+        return execute(*statement)
+
+
+@contextmanager
+def limited(milliseconds: int) -> Iterator[None]:
     is_inner = connection.in_atomic_block
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(milliseconds)])

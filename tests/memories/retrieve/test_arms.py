@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import pytest
 from django.db import DatabaseError, OperationalError, connection
+from django.test.utils import CaptureQueriesContext
 
 from memories.models import Memory
 from memories.providers.embeddings import EmbedderError, EmbedderMisconfigured, EmbedderUnavailable, HashEmbedder
@@ -240,6 +241,12 @@ def test_inside_a_transaction_what_comes_after_a_deadline_is_not_held_to_it(db: 
     with connection.cursor() as cursor:
         cursor.execute(ENDLESS.replace("FROM n)", "FROM n WHERE i < 3000000)"))
         assert cursor.fetchone() == (3_000_000,)
+
+
+def test_an_arm_that_asks_the_database_nothing_costs_it_nothing(db: None) -> None:
+    with CaptureQueriesContext(connection) as asked, interrupted_at(monotonic() + SHORT_SECONDS):
+        pass
+    assert list(asked) == []
 
 
 # --- through the search
