@@ -100,8 +100,8 @@ class SameApp(TriggerOperation):
         if vendor == "sqlite":
             foreign = foreign.replace("IS DISTINCT FROM", "IS NOT")
         message = f"{self.table}.{self.column} belongs to another app"
-        # A change of anything else asks nothing. Where something is asked before a row is changed, PostgreSQL makes what
-        # it derives from the row anew as well: that took most of the time of counting an access.
+        # A change of anything else asks nothing. And where something is asked before a row is changed, PostgreSQL makes
+        # anew what it derives from the row: that took most of the time of counting an access.
         timings = {"INSERT": "BEFORE INSERT", "UPDATE": f"AFTER UPDATE OF {self.column}, app_id"}
         return [
             refuse(vendor, self.table, event, foreign, message, self.column, timing)
