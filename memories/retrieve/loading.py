@@ -106,7 +106,7 @@ def packed_words(told: Sequence[bytes], words: int) -> NDArray[np.uint64]:
 
 def unix_seconds(told: Sequence[str | float | None]) -> NDArray[np.float64]:
     """Times as the database answers them: of SQLite as texts, in UTC. nan where it is null."""
-    if not any(isinstance(one, str) for one in told):
+    if str not in set(map(type, told)):
         return np.array(told, np.float64)
     times = np.array([one or "NaT" for one in told], "datetime64[us]")
     return np.where(np.isnat(times), np.nan, times.astype(np.int64) / 1e6)
