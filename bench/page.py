@@ -26,7 +26,7 @@ Memsite beside other memory systems, on SQLite and on PostgreSQL, with few memor
 under eight. Goals are ratios of what one run measured on one machine, in turns where it can be.
 Recall, the latency of each step, the desk and the upkeep are in [benchmarks.md](benchmarks.md).
 
-Written by `make bench-performance`, never by hand; a section that is missing has not been measured yet. Its
+Written by `make bench-performance`, all but the goals; a section that is missing has not been measured yet. Its
 parts write a section each: `make bench-beside`, `make bench-growth`, `make bench-pgvector`,
 `make bench-at-once`, `make bench-import`.
 `SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20` is for a quick look, `NOTE="quiet"` for what a reader should know.
