@@ -21,7 +21,18 @@ from pathlib import Path
 import httpx
 
 from bench.beside.clients import Door, ask_all, ask_each_once
-from bench.beside.report import ALIKE, CLIENTS, DEFAULT, OURS, THEIRS, Loads, Local, local_table, served_table
+from bench.beside.report import (
+    ALIKE,
+    BY_MEANING,
+    CLIENTS,
+    DEFAULT,
+    OURS,
+    THEIRS,
+    Loads,
+    Local,
+    local_table,
+    served_table,
+)
 from bench.hashing import DIM
 from bench.latency import sizes
 from bench.options import make_database, parser
@@ -36,7 +47,7 @@ PEERS = Path(".venv/peers/bin/python")
 QUESTIONS, ROUNDS, SHOWN, WRITES = 200, 3, 10, 30
 APP = "beside"
 STORES = ("faiss", "qdrant")
-CONNECTIONS = {OURS: 8, THEIRS: 1}
+CONNECTIONS = {OURS: 8, BY_MEANING: 8, THEIRS: 1}
 """So many, one after the other, lead to each of a server's processes, which have caches of their own."""
 
 
@@ -70,6 +81,10 @@ def serve_both(peers: Path, size: int, seconds: float) -> Loads:
     ):
         doors = {
             OURS: (our_door, [json.dumps({"query": text, "limit": SHOWN}).encode() for text in questions]),
+            BY_MEANING: (
+                our_door,
+                [json.dumps({"query": text, "limit": SHOWN, "mode": "vector"}).encode() for text in questions],
+            ),
             THEIRS: (their_door, [json.dumps({"query": text, "n_results": SHOWN}).encode() for text in questions]),
         }
         for name, (door, bodies) in doors.items():
@@ -181,7 +196,8 @@ def render(served: Mapping[int, Loads], store_size: int, local: Local, facts: st
         f"second of {CLIENTS} clients at a time, and milliseconds (p50 / p95) that one client alone waits; {ROUNDS} "
         "rounds of each, in turns, and the median. Clients and servers share the machine. Memsite is asked as "
         "`manage.py serve` starts it (two web processes), by meaning, words and neighbours, ranked, its counts "
-        "written; mcp-memory-service 12.2 as it starts (one process), by meaning."
+        "written, and in its second row by meaning alone (`mode: vector`), as mcp-memory-service 12.2 searches, which is "
+        "asked as it starts (one process)."
     )
     in_process = (
         f"**In process**: milliseconds, p50 / p95, of {QUESTIONS} questions to {store_size:,} memories, and of "

@@ -11,6 +11,7 @@ from bench.latency import spread
 from bench.page import table
 
 OURS, THEIRS = "Memsite", "mcp-memory-service"
+BY_MEANING = "Memsite, by meaning alone"
 CLIENTS = 8
 DEFAULT, ALIKE = "Memsite, by default", "Memsite, as little as mem0 does"
 Loads = dict[tuple[str, int], list[Load]]
@@ -23,7 +24,10 @@ def served_table(served: Mapping[int, Loads]) -> str:
     names = dict.fromkeys(name for name, _ in next(iter(served.values())))
     head = ["", *[f"{size:,}: {what}" for size in served for what in ("a second", "alone")]]
     rows = [[name, *[cell for loads in served.values() for cell in server_cells(loads, name)]] for name in names]
-    rows.append(["times as fast", *[cell for loads in served.values() for cell in ratio_cells(loads)]])
+    for name in names:
+        if name != THEIRS:
+            times = [cell for loads in served.values() for cell in ratio_cells(loads, name)]
+            rows.append([f"{name}: times as fast", *times])
     return table(head, rows)
 
 
@@ -31,9 +35,9 @@ def server_cells(loads: Loads, name: str) -> list[str]:
     return [f"{per_second(loads, name):.0f}", spread(waits_alone(loads, name))]
 
 
-def ratio_cells(loads: Loads) -> list[str]:
-    more = per_second(loads, OURS) / per_second(loads, THEIRS)
-    sooner = np.median(waits_alone(loads, THEIRS)) / np.median(waits_alone(loads, OURS))
+def ratio_cells(loads: Loads, name: str) -> list[str]:
+    more = per_second(loads, name) / per_second(loads, THEIRS)
+    sooner = np.median(waits_alone(loads, THEIRS)) / np.median(waits_alone(loads, name))
     return [f"**{more:.1f}×**", f"**{sooner:.1f}×**"]
 
 

@@ -62,7 +62,7 @@ def test_it_tells_how_many_times_as_fast() -> None:
         (THEIRS, 1): [Load(1.0, [0.04] * 20)],
         (THEIRS, 8): [Load(1.0, [0.04] * 25)] * 3,
     }
-    assert ratio_cells(loads) == ["**8.0×**", "**10.0×**"]
+    assert ratio_cells(loads, OURS) == ["**8.0×**", "**10.0×**"]
     local = {
         DEFAULT: {"search": [0.004] * 10, "write": [0.009] * 3},
         ALIKE: {"search": [0.001] * 10, "write": [0.003] * 3},
@@ -72,7 +72,7 @@ def test_it_tells_how_many_times_as_fast() -> None:
     assert "|  | 1,000: a second | 1,000: alone | 10,000: a second | 10,000: alone |" in told
     assert "| Memsite | 200 | 4.0 / 4.0 | 200 | 4.0 / 4.0 |" in told
     assert "| mcp-memory-service | 25 | 40.0 / 40.0 | 25 | 40.0 / 40.0 |" in told
-    assert "| times as fast | **8.0×** | **10.0×** | **8.0×** | **10.0×** |" in told
+    assert "| Memsite: times as fast | **8.0×** | **10.0×** | **8.0×** | **10.0×** |" in told
     assert "| mem0 on faiss | 2.0 / 2.0 (2.0×) | 300.0 / 300.0 (100.0×) |" in told
     assert f"| {DEFAULT} | 4.0 / 4.0 (4.0×) | 9.0 / 9.0 (3.0×) |" in told
 
