@@ -57,7 +57,8 @@ class InPgvector:
         if len(rows) <= EXACT_ROWS:
             return self.cosines(query, rows)
         differing = near.differences(self.columns.signs, query, rows)
-        found = near.estimated(differing, self.sample.cosines(query, self.columns, self.of), len(query))
+        counts = near.counted(differing, len(query))
+        found = near.estimated(differing, counts, self.sample.cosines(query, self.columns, self.of))
         share = len(rows) / max(1, int(np.count_nonzero(self.columns.embedded)))
         if share >= LEAST_SHARE:
             pks, alike = self.by_index(query, int(NEAREST / min(1.0, share)))
@@ -68,7 +69,7 @@ class InPgvector:
                 np.minimum(found, np.float32(alike.min()), out=found)
                 found[at] = [exact[pk] for pk in self.columns.pk[rows[at]].tolist()]
                 return found
-        likely = near.closest(differing)
+        likely = near.closest(differing, counts)
         found[likely] = self.cosines(query, rows[likely])
         return found
 

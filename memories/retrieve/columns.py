@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -14,6 +15,7 @@ from memories.providers.embeddings import Vectors
 from memsite.tenancy.origin import Origin
 
 NOBODY = 0
+WORD = re.compile(r"\w+")
 # What a memory's tone is called in its column; the first is none.
 TONES = (Sentiment.NEUTRAL, Sentiment.FRUSTRATED, Sentiment.EXCITED, Sentiment.UNCERTAIN)
 
@@ -26,6 +28,9 @@ class Columns:
 
     `unreviewed` is who said it, as in `ORIGINS`, where nobody has reviewed it.
 
+    `session` is that of a turn; what has none is a session of its own, and has its own number there, below zero.
+    `session_number` counts these sessions from 0.
+
     `stated` memories are statements on their own, such as markers; others may be turns of a talk.
     """
 
@@ -37,6 +42,7 @@ class Columns:
     user: NDArray[np.int32]
     subject: NDArray[np.int32]
     session: NDArray[np.int64]
+    session_number: NDArray[np.int32]
     turn: NDArray[np.int32]
     length: NDArray[np.int32]
     words: NDArray[np.int32]
@@ -61,20 +67,20 @@ class Columns:
         return self.each(lambda column: column[:size])
 
     def each(self, change: Callable[[NDArray[Any]], NDArray[Any]]) -> Columns:
-        return Columns(**{field.name: change(getattr(self, field.name)) for field in fields(self)})
+        return Columns(*[change(getattr(self, name)) for name in self.__slots__])
 
     @property
     def nbytes(self) -> int:
-        return sum(getattr(self, field.name).nbytes for field in fields(self))
+        return sum(getattr(self, name).nbytes for name in self.__slots__)
 
 
 def grow(array: NDArray[Any], capacity: int) -> NDArray[Any]:
-    larger = np.zeros((capacity, *array.shape[1:]), array.dtype, order_of(array))
+    larger = np.zeros((capacity, *array.shape[1:]), array.dtype, layout_of(array))
     larger[: len(array)] = array
     return larger
 
 
-def order_of(array: NDArray[Any]) -> Literal["C", "F"]:
+def layout_of(array: NDArray[Any]) -> Literal["C", "F"]:
     """Vectors are read row by row, sign bits word by word of all rows: 5 times as fast as the other way round."""
     return "F" if array.dtype == np.uint64 else "C"
 
@@ -94,6 +100,7 @@ def empty_columns(dim: int, *, away: bool = False) -> Columns:
         user=empty(np.int32),
         subject=empty(np.int32),
         session=empty(np.int64),
+        session_number=empty(np.int32),
         turn=empty(np.int32),
         length=empty(np.int32),
         words=empty(np.int32),
@@ -126,7 +133,47 @@ class Codes:
     def code(self, text: str | None) -> int:
         if not text:
             return NOBODY
-        if text not in self.numbers:
-            self.names.append(text)
-            self.numbers[text] = len(self.names) - 1
+        number = self.numbers.get(text)
+        return self.take_in(text) if number is None else number
+
+    def take_in(self, text: str) -> int:
+        self.names.append(text)
+        self.numbers[text] = len(self.names) - 1
         return self.numbers[text]
+
+
+class Subjects(Codes):
+    """Also by the words of their names. For all views of an index: each passes over those that it has not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.by_word: dict[str, list[int]] = {}
+        self.words_by_letter: dict[str, list[str]] = {}
+
+    def take_in(self, text: str) -> int:
+        number = super().take_in(text)
+        for word in dict.fromkeys(WORD.findall(text.casefold())):
+            if word not in self.by_word:
+                self.words_by_letter.setdefault(word[0], []).append(word)
+            self.by_word.setdefault(word, []).append(number)
+        return number
+
+
+class Sessions:
+    """Small numbers for sessions, from 0. What has none is one of its own."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+        self.count = 0
+
+    def numbers_of(self, sessions: NDArray[np.int64]) -> list[int]:
+        return [self.number_of(session) for session in sessions.tolist()]
+
+    def number_of(self, session: int) -> int:
+        known = self.numbers.get(session)
+        if known is not None:
+            return known
+        number, self.count = self.count, self.count + 1
+        if session > NOBODY:
+            self.numbers[session] = number
+        return number

@@ -85,16 +85,17 @@ def relative(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def candidates(evidence: Evidence, meaning: Floats) -> Rows:
-    """The best places by a rough score that their neighbours share in."""
-    reading = evidence.reading
+    """The best by a rough score that their neighbours share in: where they are in order."""
+    reading, words = evidence.reading, evidence.words
     if reading.size <= CANDIDATES:
         return np.arange(reading.size)
-    rough = meaning + 4 * relative(evidence.words.bm25)
+    rough = meaning.copy()
+    rough[words.holding] += 4 * relative(words.bm25[words.holding])
     if evidence.question.subjects:
         own, _, _ = subjects_named(evidence, reading.subjects)
         rough += np.float32(0.7) * own
-    shared = rough.copy()
-    lift = 0.4 * np.maximum(rough, 0)
+    shared = rough[reading.order.rows]
+    lift = 0.4 * np.maximum(shared, 0)
     shared[1:] += lift[:-1] * reading.joined
     shared[:-1] += lift[1:] * reading.joined
     return np.sort(np.argpartition(shared, -CANDIDATES)[-CANDIDATES:])
@@ -104,13 +105,14 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     """The candidates' places, and each feature's value for each of them; bools count as 0 and 1."""
     reading = evidence.reading
     meaning = standardise(evidence.cosines, evidence.usual_cosine)
-    places = candidates(evidence, meaning)
-    near, exists = neighbours(reading, places)
+    at = candidates(evidence, meaning)
+    places = reading.order.rows[at]
+    near, exists = neighbours(reading, at)
     before, look = evidence.looks(np.stack([near[REACH - 1], places]))
     found: Features = {
         **meaning_and_words(evidence, meaning, places),
         **around(evidence, meaning, near, exists, has_look(before, Look.ASKS)),
-        **session(evidence, meaning, places),
+        **session(evidence, meaning, at),
         **subject(evidence, places, look),
         **form(evidence, places, look),
         "day_named": (0.15 + 0.85 * reading.chat)
@@ -153,42 +155,42 @@ def around(
     }
 
 
-def neighbours(reading: Reading, places: Rows) -> tuple[Rows, NDArray[np.bool_]]:
-    """Places (2·REACH+1, c) of the turns around each, itself in the middle, and which of them exist."""
-    near = places[None, :] + np.arange(-REACH, REACH + 1)[:, None]
+def neighbours(reading: Reading, at: Rows) -> tuple[Rows, NDArray[np.bool_]]:
+    """Places (2·REACH+1, c) of the turns around each, itself in the middle, and which of them exist.
+
+    `at` is where they are in order.
+    """
+    near = at[None, :] + np.arange(-REACH, REACH + 1)[:, None]
     inside = (near >= 0) & (near < reading.size)
     near = np.clip(near, 0, max(0, reading.size - 1))
-    return near, inside & (reading.sessions[near] == reading.sessions[places][None, :])
+    places = reading.order.rows[near]
+    sessions = reading.at("session_number", places)
+    return places, inside & (sessions == sessions[REACH])
 
 
-def session(evidence: Evidence, meaning: Floats, places: Rows) -> Features:
-    """How much the whole session is about it."""
+def session(evidence: Evidence, meaning: Floats, at: Rows) -> Features:
+    """How much the whole session is about it, and whether it opens it. `at` is where the candidates are in order."""
     reading, words = evidence.reading, evidence.words
-    number = reading.session_numbers[places]
-    sessions, of_place = np.unique(number, return_inverse=True)
+    nth = np.searchsorted(reading.session_bounds, at, "right") - 1
+    sessions, of_place = np.unique(nth, return_inverse=True)
+    starts = reading.session_bounds[sessions]
+    members, firsts = reading.members(starts, reading.session_bounds[sessions + 1])
+    number = reading.at("session_number", reading.order.rows[at])
     return {
-        "session_meaning": best_of_sessions(meaning, reading, sessions)[of_place],
-        "session_words": best_of_sessions(words.bm25, reading, sessions)[of_place] / words.total,
+        "session_meaning": np.maximum.reduceat(meaning[members], firsts)[of_place],
+        "session_words": np.maximum.reduceat(words.bm25[members], firsts)[of_place] / words.total,
         "session_topic": relative(topics(reading, words))[number],
+        "opens_session": reading.chat * np.exp(-(at - starts[of_place]) / 2),
     }
 
 
-def best_of_sessions(values: Floats, reading: Reading, sessions: Rows) -> Floats:
-    """The highest value in each of these sessions, which rise."""
-    bounds = np.stack([reading.session_starts[sessions], reading.session_starts[sessions + 1]], axis=1).ravel()
-    # reduceat takes the end of all for granted, and what lies between two sessions is left out.
-    best: Floats = np.maximum.reduceat(values, bounds[bounds < len(values)])[::2]
-    return best
-
-
 def topics(reading: Reading, words: Words) -> Floats:
-    """BM25 of every session as one text."""
-    size = len(reading.session_lengths)
-    topic = np.zeros(size, np.float32)
+    """BM25 of every session as one text, by its number."""
+    topic = np.zeros(len(reading.session_words), np.float32)
     for where in words.places:
-        sessions, said = np.unique(reading.session_numbers[where], return_counts=True)
-        norm = 0.5 + 0.5 * reading.session_lengths[sessions]
-        topic[sessions] += idf(size, len(sessions)) * (said * 2.2 / (said + 1.2 * norm))
+        sessions, said = np.unique(reading.at("session_number", where), return_counts=True)
+        norm = 0.5 + 0.5 * reading.session_lengths(sessions)
+        topic[sessions] += idf(reading.session_count, len(sessions)) * (said * 2.2 / (said + 1.2 * norm))
     return topic
 
 
@@ -207,7 +209,7 @@ def subjects_named(
 
 
 def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
-    own, other, first = subjects_named(evidence, evidence.reading.subjects[places])
+    own, other, first = subjects_named(evidence, evidence.reading.at("subject", places))
     return {
         "subject_named": own,
         "subject_other": other,
@@ -221,11 +223,9 @@ def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
 def form(evidence: Evidence, places: Rows, look: Bits) -> Features:
     """How the text looks. Says much of a turn of a chat and nothing of a document, hence `chat`."""
     reading, question = evidence.reading, evidence.question
-    start = reading.session_starts[reading.session_numbers[places]]
     found: Features = dict(zip(LOOKS, reading.chat * ((look & LOOK_BITS) != 0), strict=True))
     return {
         **found,
-        "opens_session": reading.chat * np.exp(-(places - start) / 2),
         "when_times": question.wants_time * found["times"],
         "who_names": question.wants_name * found["names"],
     }
@@ -238,7 +238,7 @@ def has_look(look: Bits, bit: Look) -> NDArray[np.bool_]:
 
 def day_closeness(reading: Reading, days: Sequence[tuple[int, int]], places: Rows) -> Floats:
     """1 on a day (in a month) that is named, falling with the days before and, half as fast, after it."""
-    when = reading.days[places]
+    when = reading.at("day", places)
     closeness = np.zeros(len(places), np.float32)
     for start, end in days:
         away = np.maximum(start - when, 0) + 0.5 * np.maximum(when - end, 0)

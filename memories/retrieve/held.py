@@ -45,8 +45,9 @@ class InProcess:
         if len(rows) <= near.SIGN_ROWS:
             return near.cosines(columns.vectors, query, rows)
         differing = near.differences(columns.signs, query, rows)
-        found = near.estimated(differing, self.sample.cosines(query, columns, self.of), len(query))
-        likely = near.closest(differing)
+        counts = near.counted(differing, len(query))
+        found = near.estimated(differing, counts, self.sample.cosines(query, columns, self.of))
+        likely = near.closest(differing, counts)
         found[likely] = near.cosines(columns.vectors, query, rows[likely])
         return found
 

@@ -8,6 +8,7 @@ A search therefore works on a view that no later write can disturb, without hold
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import dataclass
 from functools import cached_property
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -17,10 +18,11 @@ from numpy.typing import NDArray
 
 from memories.retrieve import loading
 from memories.retrieve.away import InPgvector
-from memories.retrieve.columns import NOBODY, Codes, Columns, empty_columns, grow, order_of
+from memories.retrieve.columns import NOBODY, Codes, Columns, Sessions, Subjects, empty_columns, grow, layout_of
 from memories.retrieve.held import Held, InProcess
 from memories.retrieve.loading import changed_since, counts_of, fill, gone_since
 from memories.retrieve.nearest import Rows
+from memories.retrieve.order import Order, order_of
 from memories.retrieve.sample import Sample
 from memsite.tenancy.models import App
 
@@ -28,9 +30,6 @@ Value = TypeVar("Value")
 GROWTH = 1.25
 # Each takes about a twentieth of what the vectors take.
 READINGS_KEPT = 4
-NO_ROWS = np.zeros(0, np.intp)
-# So many new rows find their places among those that are in order already; more are sorted with them.
-MERGED = 200
 # Dead rows are dropped when they are this share of all.
 MOST_DEAD = 0.25
 
@@ -54,15 +53,29 @@ class Latest(Generic[Value]):
                 del self.values[next(iter(self.values))]
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an earlier view has worked out of its rows, the first `size` of the next one's; None where it has not."""
+
+    size: int = 0
+    order: Order | None = None
+    moments: NDArray[np.float64] | None = None
+    session_words: NDArray[np.int32] | None = None
+    rises: bool | None = None
+
+
+NOTHING = Known()
+
+
 class View:
     """An app's memories at one moment. Nothing that is written later shows in it.
 
-    `readings` keeps what `memories.retrieve.reading` made of it for the last few pairs of eyes. `known` are the first
-    rows in their order, as the view before had them.
+    `readings` keeps what `memories.retrieve.reading` made of it for the last few pairs of eyes. What is `known` of its
+    first rows is not worked out again.
     """
 
     def __init__(
-        self, columns: Columns, users: Codes, subjects: Codes, held: Held | None = None, known: Rows = NO_ROWS
+        self, columns: Columns, users: Codes, subjects: Subjects, held: Held | None = None, known: Known = NOTHING
     ) -> None:
         self.columns, self.users, self.subjects = columns, users, subjects
         self.held = held or InProcess(columns, Sample())
@@ -71,7 +84,8 @@ class View:
 
     @property
     def size(self) -> int:
-        return len(self.reading_order)
+        """The living."""
+        return int(np.count_nonzero(self.columns.alive))
 
     @cached_property
     def owners(self) -> set[int]:
@@ -79,52 +93,61 @@ class View:
         owner = self.columns.owner
         return set(owner[np.flatnonzero(owner != NOBODY)].tolist())
 
-    @cached_property
-    def sessions(self) -> NDArray[np.int64]:
-        """Of each row; what has none is a session of its own."""
-        return np.where(self.columns.session > NOBODY, self.columns.session, -self.columns.pk)
+    def known_now(self) -> Known:
+        """What the next view need not work out."""
+        done = vars(self)
+        known = ("order", "moments", "session_words", "rises")
+        return Known(len(self.columns.pk), **{name: done.get(name) for name in known})
 
     @cached_property
-    def order(self) -> Rows:
-        """All rows as they were said: sessions together, turns rising."""
-        pk, turn, known = self.columns.pk, self.columns.turn, self.known
-        first = len(known) if len(pk) - len(known) <= MERGED else 0
-        new: Rows = first + np.lexsort((pk[first:], turn[first:], self.sessions[first:]))
-        return np.insert(known, self.places_among(known, new), new) if first else new
-
-    def places_among(self, known: Rows, new: Rows) -> Rows:
-        """Where each of the new rows belongs among those in order."""
-        pk, turn, sessions = self.columns.pk, self.columns.turn, self.sessions[known]
-        starts, ends = (np.searchsorted(sessions, self.sessions[new], side) for side in ("left", "right"))
-        earlier = [
-            np.count_nonzero((turn[beside] < turn[row]) | ((turn[beside] == turn[row]) & (pk[beside] < pk[row])))
-            for row, beside in zip(new, map(known.__getitem__, map(slice, starts, ends)), strict=True)
-        ]
-        return starts + np.array(earlier, np.intp)
+    def order(self) -> Order:
+        """All rows as they were said."""
+        known = self.known.order
+        return order_of(self.columns) if known is None else known.continued(self.columns)
 
     @cached_property
-    def reading_order(self) -> Rows:
-        """The living ones of them."""
-        living: Rows = self.order[self.columns.alive[self.order]]
-        return living
+    def moments(self) -> NDArray[np.float64]:
+        """Unix seconds at which memories begin or cease to be valid, in no order."""
+        known = self.known.moments
+        first = 0 if known is None else self.known.size
+        new = [told[np.isfinite(told)] for told in (self.columns.since[first:], self.columns.until[first:])]
+        return np.concatenate(new if known is None else [known, *new])
+
+    @cached_property
+    def session_words(self) -> NDArray[np.int32]:
+        """Words of all rows by the number of their session."""
+        known, columns = self.known.session_words, self.columns
+        if known is None:
+            return np.bincount(columns.session_number, columns.words).astype(np.int32)
+        new = slice(self.known.size, None)
+        numbers = columns.session_number[new]
+        words = np.zeros(max(len(known), 1 + int(numbers.max(initial=0))), np.int32)
+        words[: len(known)] = known
+        np.add.at(words, numbers, columns.words[new])
+        return words
+
+    @cached_property
+    def rises(self) -> bool:
+        """Whether the numbers of the memories rise from row to row, as they do until one is changed."""
+        if self.known.rises is False:
+            return False
+        pk = self.columns.pk[max(0, self.known.size - 1) if self.known.rises else 0 :]
+        return bool((pk[1:] > pk[:-1]).all())
 
     @cached_property
     def by_pk(self) -> tuple[Rows, NDArray[np.int64]]:
         """The rows by the numbers of their memories, and these numbers."""
-        pk = self.columns.pk
-        if (pk[1:] > pk[:-1]).all():
-            return np.arange(len(pk)), pk
-        order = np.argsort(pk, kind="stable")
-        return order, pk[order]
+        order = np.argsort(self.columns.pk, kind="stable")
+        return order, self.columns.pk[order]
 
     def rows_of(self, pks: NDArray[np.int64]) -> Rows:
         """The living rows of these memories; those that are not in here are left out."""
         if not len(self.columns.pk):
             return np.zeros(0, np.intp)
-        order, numbers = self.by_pk
+        order, numbers = (None, self.columns.pk) if self.rises else self.by_pk
         # An edited memory has dead rows before its living one: the last of its number is the one.
         at = np.maximum(np.searchsorted(numbers, pks, side="right") - 1, 0)
-        rows: Rows = order[at]
+        rows: Rows = at if order is None else order[at]
         here: NDArray[np.bool_] = (numbers[at] == pks) & self.columns.alive[rows]
         return rows[here]
 
@@ -141,7 +164,7 @@ class AppIndex:
         self.size = 0
         self.change_number = -1
         self.row_of: dict[int, int] = {}
-        self.users, self.subjects = Codes(), Codes()
+        self.users, self.subjects, self.sessions = Codes(), Subjects(), Sessions()
         self.lock = Lock()
         self.sample = Sample()
         self.latest_view = View(self.columns, self.users, self.subjects)
@@ -151,7 +174,7 @@ class AppIndex:
         with self.lock:
             if self.refresh():
                 columns = self.columns.head(self.size)
-                known = vars(self.latest_view).get("order", NO_ROWS)
+                known = self.latest_view.known_now()
                 self.latest_view = View(columns, self.users, self.subjects, self.held(columns), known)
             return self.latest_view
 
@@ -190,6 +213,7 @@ class AppIndex:
         self.reserve(end)
         new = self.columns.each(lambda column: column[start:end])
         fill(new, rows, self.users, self.subjects, away=self.away)
+        new.session_number[:] = self.sessions.numbers_of(new.session)
         for place, (pk, *_) in enumerate(rows, start):
             self.bury(pk)
             self.row_of[pk] = place
@@ -208,8 +232,10 @@ class AppIndex:
             return
         alive = self.columns.alive[: self.size]
         living = self.columns.head(self.size).each(lambda column: column[alive])
-        self.columns = living.each(lambda column: np.asarray(column, order=order_of(column)))
-        self.latest_view = View(self.columns, self.users, self.subjects)  # its order is that of other rows
+        self.columns = living.each(lambda column: np.asarray(column, order=layout_of(column)))
+        self.sessions = Sessions()
+        self.columns.session_number[:] = self.sessions.numbers_of(self.columns.session)
+        self.latest_view = View(self.columns, self.users, self.subjects)  # what is known is of other rows
         self.size = len(self.columns.pk)
         self.row_of = {int(pk): row for row, pk in enumerate(self.columns.pk)}
 

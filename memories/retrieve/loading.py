@@ -79,6 +79,8 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     new.user[:] = list(map(users.code, user_names))
     new.subject[:] = list(map(subjects.code, subject_names))
     new.session[:], new.turn[:], new.length[:], new.words[:] = sessions, turns, lengths, words
+    alone = new.session == NOBODY
+    new.session[alone] = -new.pk[alone]
     new.importance[:], new.priority[:], new.confidence[:] = importances, priorities, confidences
     new.stated[:] = stated
     new.sentiment[:] = [TONE_CODES[tone] for tone in tones]

@@ -188,11 +188,11 @@ def order(
     """The best first; `most` of them are looked at."""
     relevant = embedder.thresholds.relevant
     if plan.ranking == "vector":
-        return rank_by("meaning", evidence.cosines, relevant if floor else -1.0, most)
+        return rank_by(evidence.reading, "meaning", evidence.cosines, relevant if floor else -1.0, most)
     if plan.ranking == "fulltext":
-        return rank_by("words", evidence.words.bm25, 0.0, most)
+        return rank_by(evidence.reading, "words", evidence.words.bm25, 0.0, most)
     if plan.ranking == "graph":
-        return rank_by("graph", evidence.proximity, 0.0, most)
+        return rank_by(evidence.reading, "graph", evidence.proximity, 0.0, most)
     if plan.ranking == Ranking.PRODUCT:
         return rank_product(evidence, scope, policy, relevant, floor=floor)
     if plan.ranking == Ranking.DUAL:

@@ -88,11 +88,11 @@ def is_broad(code: int, reading: Reading) -> bool:
 
 def subjects_called(word: str, reading: Reading) -> list[int]:
     """Codes of the subjects with this word in their name, spelled so or much alike."""
-    exact = reading.subject_words.get(word)
+    exact = reading.subjects_by(word)
     if exact:
         return exact
-    alike = (part for part in reading.subject_words_by_letter.get(word[0], ()) if is_alike(word, part))
-    return list(dict.fromkeys(code for part in alike for code in reading.subject_words[part]))
+    alike = (part for part in reading.view.subjects.words_by_letter.get(word[0], ()) if is_alike(word, part))
+    return list(dict.fromkeys(code for part in alike for code in reading.subjects_by(part)))
 
 
 def is_alike(word: str, name: str) -> bool:

@@ -76,7 +76,7 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     Without the `floor`, here and below, nothing is left out: what would have come next.
     """
     if floor and not fits(evidence, relevant):
-        return best_first(np.zeros(0, np.intp), {})
+        return best_first(evidence.reading, np.zeros(0, np.intp), {})
     places, found = features(evidence)
     weights = learnt_weights()
     parts = np.array([*weights.values()])[:, None] * stacked({name: found[name] for name in weights}, len(places))
@@ -84,15 +84,15 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant) | (not floor)
     worths = worth(evidence.reading, places, scope, policy)
     parts = np.concatenate([parts, stacked(worths, len(places))])
-    return by_sum(places[near], [*weights, *worths], parts[:, near])
+    return by_sum(evidence.reading, places[near], [*weights, *worths], parts[:, near])
 
 
-def rank_by(name: str, scores: Floats, least: float, most: int) -> Ranked:
+def rank_by(reading: Reading, name: str, scores: Floats, least: float, most: int) -> Ranked:
     """By one arm alone: the `most` best, and what is as good as the last of them. Sorting all would cost more."""
     places = np.flatnonzero(scores > least)
     if len(places) > most:
         places = places[scores[places] >= np.partition(scores[places], -most)[-most]]
-    return best_first(places, {name: scores[places]})
+    return best_first(reading, places, {name: scores[places]})
 
 
 def rank_product(
@@ -115,7 +115,7 @@ def rank_product(
     parts |= {name: np.exp(values) for name, values in leanings(reading, places, scope, policy).items()}
     factors = stacked(parts, len(places))
     scores = factors.prod(axis=0)
-    return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, [*parts], factors, "product"))
+    return sorted_by_score(reading, Ranked(places, scores, [*parts], factors, "product"))
 
 
 def rank_dual(
@@ -138,7 +138,7 @@ def rank_dual(
     for name, logs in {"age": age, **leanings(reading, places, scope, policy)}.items():
         parts[name] = score * np.expm1(logs)
         score = score + parts[name]
-    return best_first(places, parts)
+    return best_first(reading, places, parts)
 
 
 def by_column(ranked: Ranked, reading: Reading, column: str) -> Ranked:
@@ -148,14 +148,18 @@ def by_column(ranked: Ranked, reading: Reading, column: str) -> Ranked:
     return in_order(np.lexsort((-ranked.scores, -values, band)), ranked)
 
 
-def best_first(places: Rows, parts: Features) -> Ranked:
-    return by_sum(places, [*parts], stacked(parts, len(places)))
+def best_first(reading: Reading, places: Rows, parts: Features) -> Ranked:
+    return by_sum(reading, places, [*parts], stacked(parts, len(places)))
 
 
-def by_sum(places: Rows, names: Sequence[str], parts: NDArray[np.float64]) -> Ranked:
-    """Ties by the later place: what was said later."""
+def by_sum(reading: Reading, places: Rows, names: Sequence[str], parts: NDArray[np.float64]) -> Ranked:
     scores: NDArray[np.float64] = parts.sum(axis=0)
-    return in_order(np.lexsort((-places, -scores)), Ranked(places, scores, names, parts))
+    return sorted_by_score(reading, Ranked(places, scores, names, parts))
+
+
+def sorted_by_score(reading: Reading, ranked: Ranked) -> Ranked:
+    """Of equals the one that was written later comes first."""
+    return in_order(np.lexsort((-reading.at("pk", ranked.places), -ranked.scores)), ranked)
 
 
 def stacked(parts: Features, size: int) -> NDArray[np.float64]:
@@ -183,8 +187,7 @@ def fits(evidence: Evidence, relevant: float) -> bool:
     question, words = evidence.question, evidence.words
     if question.subjects and not question.words:
         return True
-    covered = float(words.shares.max(initial=0)) / words.total
-    return float(evidence.cosines.max(initial=-1)) + COVERED_COUNTS * covered >= relevant
+    return float(evidence.cosines.max(initial=-1)) + COVERED_COUNTS * words.most_covered >= relevant
 
 
 def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDArray[np.bool_]:

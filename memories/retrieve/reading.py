@@ -1,9 +1,8 @@
-"""The memories a caller may be shown, in reading order: arrays over which a question is ranked."""
+"""The memories a caller may be shown: arrays over which a question is ranked."""
 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,10 +12,10 @@ from numpy.typing import NDArray
 
 from memories.retrieve.columns import NOBODY, ORIGINS
 from memories.retrieve.index import View
-from memories.retrieve.nearest import Floats, Rows
+from memories.retrieve.nearest import Floats, Rows, taken
+from memories.retrieve.order import Order, first_ones
 
 __all__ = ["Floats", "Reading", "Rows", "Scope", "read"]
-WORD = re.compile(r"\w+")
 # Mean characters: below, texts are turns of a chat; above, documents.
 SHORT_TEXT, LONG_TEXT = 200, 800
 # BM25's.
@@ -46,22 +45,32 @@ class Scope:
 
 
 class Reading:
-    """`rows` are the index rows that are allowed, sessions together and turns rising. Everything else follows them.
+    """What is `allowed` of a view's rows. Its `rows` rise, and everything else follows them: a place is a number there.
 
     `seen` are all that the caller may see, of whatever status. The next search of the same eyes reads the same: what is
-    worked out here is worked out once.
+    worked out here is worked out once. Little of it is of the size of the app: it is worked out anew after a write.
     """
 
-    def __init__(self, view: View, rows: Rows, seen: NDArray[np.bool_]) -> None:
-        self.view, self.rows, self.seen = view, rows, seen
-
-    def column(self, name: str) -> NDArray[Any]:
-        values: NDArray[Any] = getattr(self.view.columns, name)
-        return values[self.rows]
+    def __init__(self, view: View, allowed: NDArray[np.bool_], seen: NDArray[np.bool_]) -> None:
+        self.view, self.allowed, self.seen = view, allowed, seen
+        self.rows = np.flatnonzero(allowed)
 
     @property
     def size(self) -> int:
         return len(self.rows)
+
+    @property
+    def is_whole(self) -> bool:
+        return self.size == len(self.allowed)
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Of all places."""
+        return taken(getattr(self.view.columns, name), self.rows)
+
+    def at(self, name: str, places: Rows) -> NDArray[Any]:
+        """A column at some places."""
+        values: NDArray[Any] = getattr(self.view.columns, name)[self.rows[places]]
+        return values
 
     @cached_property
     def pks(self) -> NDArray[np.int64]:
@@ -72,87 +81,92 @@ class Reading:
         return self.column("day")
 
     @cached_property
-    def words(self) -> NDArray[np.int32]:
-        return self.column("words")
-
-    @cached_property
-    def relative_words(self) -> Floats:
-        """Of each, in times the mean."""
-        return in_means(self.words)
-
-    @cached_property
-    def length_discount(self) -> Floats:
-        """BM25's factor for the length of each: less of it among turns of a chat than among long texts."""
-        b = B_LONG + (B_CHAT - B_LONG) * self.chat
-        factor: Floats = (K1 + 1) / (1 + K1 * (1 - b + b * self.relative_words))
-        return factor
-
-    @cached_property
-    def lengths(self) -> NDArray[np.int32]:
-        return self.column("length")
-
-    @cached_property
     def subjects(self) -> NDArray[np.int32]:
         return self.column("subject")
 
     @cached_property
-    def sessions(self) -> NDArray[np.int64]:
-        return self.view.sessions[self.rows]
+    def mean_words(self) -> float:
+        """Of a memory, at least 1."""
+        return max(1.0, float(self.column("words").sum()) / max(1, self.size))
+
+    def length_discount(self, places: Rows) -> Floats:
+        """BM25's factor for the length of each: less of it among turns of a chat than among long texts."""
+        b = B_LONG + (B_CHAT - B_LONG) * self.chat
+        relative = self.at("words", places).astype(np.float32) / np.float32(self.mean_words)
+        factor: Floats = (K1 + 1) / (1 + K1 * (1 - b + b * relative))
+        return factor
+
+    @cached_property
+    def order(self) -> Order:
+        """Of the places."""
+        order = self.view.order
+        if self.is_whole:
+            return order
+        rows = order.rows[self.allowed[order.rows]]
+        return Order(self.place_of_row[rows].astype(np.intp), first_ones(self.view.columns.session[rows]))
 
     @cached_property
     def joined(self) -> NDArray[np.bool_]:
-        """Shape (size − 1,): whether this one and the next are of one session."""
-        joined: NDArray[np.bool_] = self.sessions[1:] == self.sessions[:-1]
-        return joined
+        """Shape (size − 1,), in order: whether this one and the next are of one session."""
+        return ~self.order.begins[1:]
 
     @cached_property
-    def session_starts(self) -> Rows:
-        """Places of the first of each session, and `size` after the last."""
-        return np.flatnonzero(np.r_[True, ~self.joined, True]) if self.size else np.zeros(1, np.intp)
+    def session_bounds(self) -> Rows:
+        """Where in order each session begins, and `size` after the last."""
+        return np.append(np.flatnonzero(self.order.begins), self.size)
+
+    def members(self, starts: Rows, ends: Rows) -> tuple[Rows, Rows]:
+        """The places of all between these bounds in order, and where among them each stretch begins."""
+        counts = ends - starts
+        firsts = np.cumsum(counts) - counts
+        return self.order.rows[np.arange(counts.sum()) + np.repeat(starts - firsts, counts)], firsts
 
     @cached_property
-    def session_numbers(self) -> NDArray[np.int64]:
-        """Of each row, counted from 0."""
-        turns = np.diff(self.session_starts)
-        return np.repeat(np.arange(len(turns)), turns)
+    def session_words(self) -> NDArray[np.int32]:
+        """Words here of each session, by its number; 0 of those that are not here."""
+        if self.is_whole:
+            return self.view.session_words
+        return np.bincount(self.column("session_number"), self.column("words")).astype(np.int32)
 
     @cached_property
-    def session_lengths(self) -> Floats:
-        """Words of each session, in times the mean."""
-        return in_means(np.bincount(self.session_numbers, self.words))
+    def session_count(self) -> int:
+        return int(np.count_nonzero(self.session_words))
+
+    @cached_property
+    def mean_session_words(self) -> float:
+        """At least 1."""
+        return max(1.0, float(self.session_words.sum()) / max(1, self.session_count))
+
+    def session_lengths(self, numbers: NDArray[Any]) -> Floats:
+        """Words of each, in times the mean."""
+        lengths: Floats = self.session_words[numbers].astype(np.float32) / np.float32(self.mean_session_words)
+        return lengths
 
     @cached_property
     def chat(self) -> float:
         """1 where memories are as short as turns of a chat, 0 where they are long, in between on a log scale."""
-        mean = float(self.lengths.mean()) if self.size else SHORT_TEXT
+        mean = float(self.column("length").sum()) / self.size if self.size else SHORT_TEXT
         share = math.log(max(mean, 1) / SHORT_TEXT) / math.log(LONG_TEXT / SHORT_TEXT)
         return 1 - min(1.0, max(0.0, share))
 
     @cached_property
     def subject_counts(self) -> NDArray[np.int64]:
-        return np.bincount(self.subjects, minlength=len(self.view.subjects.names))
+        return np.bincount(self.subjects)
 
-    @cached_property
-    def subject_words(self) -> dict[str, list[int]]:
-        """Codes of the subjects here by each word of their names."""
-        words: dict[str, list[int]] = {}
-        for code in np.flatnonzero(self.subject_counts):
-            if code != NOBODY:
-                for word in WORD.findall(self.view.subjects.names[code].casefold()):
-                    words.setdefault(word, []).append(int(code))
-        return words
-
-    @cached_property
-    def subject_words_by_letter(self) -> dict[str, list[str]]:
-        """Those words by their first letter."""
-        words: dict[str, list[str]] = {}
-        for word in self.subject_words:
-            words.setdefault(word[0], []).append(word)
-        return words
+    def subjects_by(self, word: str) -> list[int]:
+        """Codes of the subjects here with this word in their names."""
+        codes = self.view.subjects.by_word.get(word)
+        if not codes:
+            return []
+        counts = self.subject_counts
+        return [code for code in codes if code < len(counts) and counts[code]]
 
     def places(self, pks: NDArray[np.int64]) -> Rows:
         """Where in the reading these memories are; those that are not are left out."""
-        place = self.place_of_row[self.view.rows_of(pks)]
+        rows = self.view.rows_of(pks)
+        if self.is_whole:
+            return rows
+        place = self.place_of_row[rows]
         return place[place >= 0].astype(np.intp)
 
     def visible(self, pks: set[int]) -> set[int]:
@@ -165,13 +179,6 @@ class Reading:
         places = np.full(len(self.view.columns.pk), -1, np.int32)
         places[self.rows] = np.arange(self.size, dtype=np.int32)
         return places
-
-
-def in_means(counts: NDArray[Any]) -> Floats:
-    """Counts in times their mean."""
-    mean = float(counts.mean()) if len(counts) else 0.0
-    relative: Floats = counts.astype(np.float32) / np.float32(max(1.0, mean))
-    return relative
 
 
 def read(view: View, scope: Scope) -> Reading:
@@ -204,8 +211,7 @@ class Kept:
 
 def unchanged_around(view: View, now: float) -> tuple[float, float]:
     """The last moment at which a memory began or ceased to be valid, and the next one."""
-    told = [moments[np.isfinite(moments)] for moments in (view.columns.since, view.columns.until)]
-    moments = np.concatenate([[-np.inf, np.inf], *told])
+    moments = np.concatenate([[-np.inf, np.inf], view.moments])
     return float(moments[moments <= now].max()), float(moments[moments > now].min())
 
 
@@ -220,7 +226,9 @@ def read_anew(view: View, scope: Scope) -> Reading:
         seen &= (columns.user == NOBODY) | (columns.user == view.users.numbers.get(scope.user_id, -1))
     allowed = seen.copy()
     if not scope.past:
-        allowed &= columns.active & (columns.until > scope.now) & (columns.since <= scope.now)
+        allowed &= columns.active
+        if len(view.moments):
+            allowed &= (columns.until > scope.now) & (columns.since <= scope.now)
     if scope.unheard:
         allowed &= ~np.isin(columns.unreviewed, [ORIGINS.index(origin) for origin in scope.unheard])
     if scope.without:
@@ -229,5 +237,4 @@ def read_anew(view: View, scope: Scope) -> Reading:
         let_in = np.zeros_like(allowed)
         let_in[view.rows_of(np.array(scope.only, np.int64))] = True
         allowed &= let_in
-    order = view.reading_order
-    return Reading(view, order[allowed[order]], seen)
+    return Reading(view, allowed, seen)

@@ -17,7 +17,7 @@ from memories.retrieve.reading import Floats, Reading, Rows
 class Words:
     """`places` are, for each of the `names`, the memories that hold it; `weight` (t,) is idf.
 
-    `shares` (n,) is the weight of the words that each memory holds, `bm25` (n,) the score.
+    `shares` (n,) is the weight of the words that each memory holds, `bm25` (n,) the score; of those `holding` none, 0.
     """
 
     names: list[str]
@@ -25,6 +25,7 @@ class Words:
     weight: Floats
     shares: Floats
     bm25: Floats
+    holding: Rows
 
     @cached_property
     def total(self) -> float:
@@ -32,7 +33,12 @@ class Words:
 
     @cached_property
     def best(self) -> float:
-        return float(self.bm25.max(initial=0))
+        return float(self.bm25[self.holding].max(initial=0))
+
+    @cached_property
+    def most_covered(self) -> float:
+        """The best share of the question's weight that a memory holds."""
+        return float(self.shares[self.holding].max(initial=0)) / self.total
 
     @cached_property
     def held(self) -> NDArray[np.bool_]:
@@ -63,4 +69,6 @@ def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> W
     shares = np.zeros(reading.size, np.float32)
     for one, where in zip(weight, places, strict=True):
         shares[where] += one
-    return Words(names, places, weight, shares, shares * reading.length_discount)
+    bm25, holding = np.zeros_like(shares), np.flatnonzero(shares > 0)
+    bm25[holding] = shares[holding] * reading.length_discount(holding)
+    return Words(names, places, weight, shares, bm25, holding)

@@ -11,8 +11,8 @@ from memories.agent import MemoryAgent
 from memories.maintain.backlog import embed_backlog
 from memories.maintain.run import Unclaimed
 from memories.models import Memory, Vector
-from memories.retrieve.columns import Codes, empty_columns, grow
-from memories.retrieve.index import MERGED, AppIndex, Indexes, View
+from memories.retrieve.columns import Sessions, Subjects
+from memories.retrieve.index import AppIndex, Indexes, View
 from tests.conftest import Caller
 
 
@@ -121,21 +121,35 @@ def test_the_least_recently_used_index_goes_first(alice: Caller, charlie: Caller
     assert indexes.of(alice.app, "m", 64) is not first
 
 
-@pytest.mark.parametrize("added", [0, 1, 7, MERGED, MERGED + 1])
-def test_new_rows_find_their_places_as_if_all_were_sorted(added: int) -> None:
-    random = np.random.default_rng(added)
-    columns = empty_columns(4).each(lambda column: grow(column, 300 + added))
-    columns.pk[:] = random.permutation(300 + added) + 1
-    columns.pk[300 : 300 + added // 2] = columns.pk[: added // 2]  # written again
-    columns.session[:] = random.integers(0, 20, len(columns.pk))
-    columns.turn[:] = random.integers(0, 5, len(columns.pk))
-    columns.alive[:] = random.random(len(columns.pk)) < 0.9
-    before = View(columns.head(300), Codes(), Codes())
-    merged = View(columns, Codes(), Codes(), known=before.order).order
-    alone = np.where(columns.session > 0, columns.session, -columns.pk)
-    keys = np.stack([alone, columns.turn, columns.pk])
-    assert sorted(merged.tolist()) == list(range(300 + added))
-    assert keys[:, merged].T.tolist() == keys[:, np.lexsort(keys[::-1])].T.tolist()
+def test_what_is_known_of_the_rows_before_is_what_is_found_anew(alice: Caller, index: AppIndex) -> None:
+    def check(size: int, *, rises: bool = True) -> None:
+        view = index.view()
+        anew = View(view.columns, view.users, view.subjects)
+        assert view.size == size
+        assert view.order.rows.tolist() == anew.order.rows.tolist()
+        assert view.order.begins.tolist() == anew.order.begins.tolist()
+        assert sorted(view.moments) == sorted(anew.moments)
+        assert view.session_words.tolist() == anew.session_words.tolist()
+        assert (view.rises, anew.rises) == (rises, rises)
+
+    check(0)
+    session = alice.start_session()["id"]
+    said = {"of whales": 4, "by night": 2}
+    first, second = (alice.remember(text, session_id=session, turn_number=said[text]) for text in said)
+    check(2)
+    alice.remember("alone")
+    alice.remember("between them", session_id=session, turn_number=3)
+    alice.remember("for a while", valid_from="2026-01-01T00:00:00Z", valid_until="2099-01-01T00:00:00Z")
+    check(5)
+    alice.patch(f"memories/{first['id']}", {"content": "mended"})
+    check(5, rises=False)
+    alice.remember("after that")
+    check(6, rises=False)
+    alice.delete(f"memories/{second['id']}")
+    check(5, rises=False)
+    assert len(index.view().columns.pk) == 5, "what went is dropped"
+    alice.remember("afterwards", session_id=session, turn_number=0)
+    check(6, rises=False)
 
 
 def test_what_is_in_order_is_not_sorted_again(
@@ -143,10 +157,24 @@ def test_what_is_in_order_is_not_sorted_again(
 ) -> None:  # fmt: skip
     for number in range(4):
         alice.remember(f"the first {number}")
-    assert len(index.view().reading_order) == 4
+    assert len(index.view().order.rows) == 4
     alice.remember("quite another one")
     sorted_rows: list[int] = []
     lexsort = np.lexsort
     monkeypatch.setattr(np, "lexsort", lambda keys: (sorted_rows.append(len(keys[0])), lexsort(keys))[1])
-    assert len(index.view().reading_order) == 5
+    assert len(index.view().order.rows) == 5
     assert sorted_rows == [1]
+
+
+def test_sessions_keep_their_numbers() -> None:
+    sessions = Sessions()
+    assert sessions.numbers_of(np.array([7, -3, 9, 7])) == [0, 1, 2, 0]
+    # A memory that is written again is no turn of what it was before.
+    assert sessions.numbers_of(np.array([9, -3])) == [2, 3]
+
+
+def test_subjects_are_known_by_the_words_of_their_names() -> None:
+    subjects = Subjects()
+    assert [subjects.code(name) for name in ("Ann Lee", "Lee, Lee", None, "Ann Lee")] == [1, 2, 0, 1]
+    assert subjects.by_word == {"ann": [1], "lee": [1, 2]}
+    assert subjects.words_by_letter == {"a": ["ann"], "l": ["lee"]}

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 import numpy as np
 import pytest
 
-from memories.retrieve.columns import Codes, empty_columns, grow
+from memories.retrieve.columns import Codes, Subjects, empty_columns, grow
 from memories.retrieve.index import View
 from memories.retrieve.question import Question, is_alike, read_question
 from memories.retrieve.reading import Reading
@@ -17,14 +17,15 @@ NOW = datetime(2026, 5, 20, 12, tzinfo=UTC)
 
 def reading_of(subjects: list[str], days: list[date] | None = None) -> Reading:
     """One memory per subject named, each in a session of its own."""
-    codes = Codes()
+    codes = Subjects()
     count = len(subjects)
     columns = empty_columns(64).each(lambda column: grow(column, count))
     columns.pk[:] = range(1, count + 1)
+    columns.session[:], columns.session_number[:] = -columns.pk, range(count)
     columns.alive[:] = columns.active[:] = True
     columns.subject[:] = [codes.code(subject) for subject in subjects]
     columns.day[:] = [day.toordinal() for day in days or [date(2023, 5, 1)] * count]
-    return Reading(View(columns, Codes(), codes), np.arange(count), np.ones(count, bool))
+    return Reading(View(columns, Codes(), codes), np.ones(count, bool), np.ones(count, bool))
 
 
 def ask(text: str, reading: Reading | None = None) -> Question:

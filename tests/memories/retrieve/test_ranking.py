@@ -13,9 +13,12 @@ from hypothesis import strategies as st
 
 from memories.agent import MemoryAgent
 from memories.models import Memory, Source
+from memories.retrieve.columns import Codes, Subjects, empty_columns, grow
 from memories.retrieve.features import standardise
 from memories.retrieve.hits import Recall
+from memories.retrieve.index import View
 from memories.retrieve.ranking import MOST_AGE, best_first, learnt_weights, rank_by
+from memories.retrieve.reading import Reading
 from memories.retrieve.search import Asked
 from memories.retrieve.words import idf
 from memories.store import Candidate
@@ -166,8 +169,8 @@ def test_the_product_formula_by_hand(alice: Caller, age_days: float, recency: fl
 
 
 def test_confidence_first_among_what_fits_equally_well(alice: Caller) -> None:
-    alice.remember("whales sing weekly", confidence=0.4, dedupe=False)
     alice.remember("whales sing yearly", confidence=0.9, dedupe=False)
+    alice.remember("whales sing weekly", confidence=0.4, dedupe=False)
     assert contents(search(alice, "whales sing"))[0] == "whales sing weekly"
     alice.remember("quarterly tax declaration", confidence=1.0)
     set_ranking(alice, "confidence")
@@ -192,11 +195,20 @@ def test_an_explanation_says_how_parts_are_combined(alice: Caller) -> None:
     assert body["scores_combined"] == "sum"
 
 
+def reading_of(size: int) -> Reading:
+    """Memories that were written one after the other."""
+    columns = empty_columns(4).each(lambda column: grow(column, size))
+    columns.pk[:] = range(10, 10 + size)
+    everything = np.ones(size, bool)
+    return Reading(View(columns, Codes(), Subjects()), everything, everything)
+
+
 @settings(derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.floats(-1e6, 1e6)), max_size=30))
 def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(rows: list[tuple[int, float]]) -> None:
     worth, tone = (np.array([row[column] for row in rows], np.float64) for column in (0, 1))
-    ranked = best_first(np.arange(len(rows), dtype=np.intp), {"worth": worth, "tone": tone})
+    reading = reading_of(len(rows))
+    ranked = best_first(reading, reading.rows, {"worth": worth, "tone": tone})
     assert sorted(ranked.places.tolist()) == list(range(len(rows)))
     told = list(zip(ranked.scores.tolist(), ranked.places.tolist(), strict=True))
     assert told == sorted(told, reverse=True)
@@ -207,8 +219,8 @@ def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(row
 @settings(derandomize=True, deadline=None)
 @given(st.lists(st.integers(-3, 5), max_size=60), st.integers(1, 20))
 def test_the_best_of_one_arm_are_those_of_all_in_order(told: list[int], most: int) -> None:
-    scores = np.array(told, np.float32)
-    every = rank_by("words", scores, 0.0, len(told) + 1)
-    ranked = rank_by("words", scores, 0.0, most)
+    reading, scores = reading_of(len(told)), np.array(told, np.float32)
+    every = rank_by(reading, "words", scores, 0.0, len(told) + 1)
+    ranked = rank_by(reading, "words", scores, 0.0, most)
     assert ranked.places.tolist()[:most] == every.places.tolist()[:most]
     assert all(scores[place] == ranked.scores[most - 1] for place in ranked.places[most:])

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pytest
 import time_machine
 
@@ -111,9 +112,37 @@ def test_sessions_are_measured_from_their_first_turn_to_their_last(alice: Caller
     session = alice.start_session()["id"]
     for turn, content in enumerate(["one", "one two", "one two three"]):
         store(alice, content, session_id=session, turn_number=turn)
-    store(alice, "one two")
-    read_now = reading()
-    starts = read_now.session_starts.tolist()
-    assert (starts[0], starts[-1], len(starts)) == (0, 4, 3)
-    assert sorted(read_now.session_lengths.tolist()) == [0.5, 1.5]
-    assert read_now.session_numbers.tolist() in ([0, 0, 0, 1], [0, 1, 1, 1])
+    alone = store(alice, "one two")
+    whole = reading()
+    assert (whole.session_bounds[0], whole.session_bounds[-1], len(whole.session_bounds)) == (0, 4, 3)
+    assert sorted(whole.session_lengths(np.arange(2)).tolist()) == [0.5, 1.5]
+    at = whole.order.rows
+    numbers = whole.at("session_number", at).tolist()
+    assert numbers in ([0, 0, 0, 1], [1, 0, 0, 0])
+    part = reading(without=(alone.pk,))
+    assert (part.session_bounds.tolist(), part.session_count) == ([0, 3], 1)
+    assert part.at("words", part.order.rows).tolist() == [1, 2, 3]
+
+
+def test_a_part_is_read_as_the_whole_would_be_without_the_rest(alice: Caller, reading: Read) -> None:
+    """What is not allowed changes nothing: no place, no session, no mean."""
+    session = alice.start_session()["id"]
+    kept = [store(alice, f"turn {turn} of it", session_id=session, turn_number=turn) for turn in (5, 1, 3)]
+    kept.append(store(alice, "alone but for one other word", subject="Ann"))
+    before = reading()
+    more = [store(alice, "long and " * 30, session_id=session, turn_number=turn, subject="Ben") for turn in (2, 4)]
+    part = reading(without=tuple(memory.pk for memory in more))
+
+    def told(one: Reading) -> list[object]:
+        rows = one.order.rows
+        pks = one.pks[rows].tolist()
+        places = one.places(np.array([memory.pk for memory in [*kept, *more]]))
+        return [
+            *(pks, one.joined.tolist(), one.session_bounds.tolist(), one.pks[places].tolist()),
+            *(one.mean_words, one.mean_session_words, one.session_count, one.chat),
+            *(one.length_discount(rows).tolist(), one.session_lengths(one.at("session_number", rows)).tolist()),
+            *(one.subjects_by("ann"), one.subjects_by("ben")),
+        ]
+
+    assert told(part) == told(before)
+    assert reading().subjects_by("ben") == [2]

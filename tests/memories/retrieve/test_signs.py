@@ -9,7 +9,7 @@ import pytest
 
 from memories.retrieve import nearest
 from memories.retrieve.columns import empty_columns, grow
-from memories.retrieve.nearest import estimated
+from memories.retrieve.nearest import counted, estimated
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.sample import MOST, Sample
 from tests.conftest import Caller
@@ -51,20 +51,22 @@ def test_nothing_fits_in_a_large_app_either(pairs: Caller, monkeypatch: pytest.M
 def test_estimates_have_the_mean_and_spread_of_those_that_are_exact() -> None:
     differing = np.random.default_rng(1).integers(3, 9, 1_000).astype(np.uint16)
     usual = np.array([0.0, 0.1, 0.3, 0.4], np.float32)
-    found = estimated(differing, usual, 384)
+    found = estimated(differing, counted(differing, 384), usual)
     assert (found.mean(), found.std()) == pytest.approx((usual.mean(), usual.std()), abs=1e-4)
     assert (np.argsort(-found, kind="stable") == np.argsort(differing, kind="stable")).all()
 
 
 def test_where_all_signs_agree_all_are_usual() -> None:
-    found = estimated(np.full(50, 7, np.uint16), np.array([0.1, 0.3], np.float32), 384)
+    differing = np.full(50, 7, np.uint16)
+    found = estimated(differing, counted(differing, 384), np.array([0.1, 0.3], np.float32))
     assert found == pytest.approx(np.full(50, 0.2), abs=1e-6)
 
 
 def test_without_a_vector_there_is_nothing_usual() -> None:
     columns = empty_columns(64).each(lambda column: grow(column, 30))
     usual = Sample().cosines(np.ones(64, np.float32), columns, columns.vectors.__getitem__)
-    assert estimated(np.array([0, 64], np.uint16), usual, 64).tolist() == [1, -1]
+    differing = np.array([0, 64], np.uint16)
+    assert estimated(differing, counted(differing, 64), usual).tolist() == [1, -1]
 
 
 def test_a_sample_is_of_all_and_drawn_anew_when_the_app_has_grown() -> None:

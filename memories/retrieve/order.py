@@ -1,0 +1,76 @@
+"""The rows of an index as they were said: sessions together, turns rising."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise, zip_longest
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memories.retrieve.columns import Columns
+from memories.retrieve.nearest import Rows
+
+Value = TypeVar("Value", bound=np.generic)
+# So many new rows find their places among those that are in order already; more are sorted with them.
+MERGED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """`rows` in order, and of each whether a session `begins` with it."""
+
+    rows: Rows
+    begins: NDArray[np.bool_]
+
+    def continued(self, columns: Columns) -> Order:
+        """With the rows that the columns have more."""
+        first = len(self.rows)
+        if len(columns.pk) - first > MERGED:
+            return order_of(columns)
+        new = first + sorted_rows(columns, first)
+        places = np.fromiter(self.places_of(new, columns), np.intp, len(new))
+        rows, begins = inserted(self.rows, places, new), inserted(self.begins, places, np.ones(len(new), bool))
+        # What follows a new row may not begin its session any more.
+        at = places + np.arange(len(new))
+        for some in (at[at > 0], at[at < len(rows) - 1] + 1):
+            begins[some] = columns.session[rows[some]] != columns.session[rows[some - 1]]
+        return Order(rows, begins)
+
+    def places_of(self, new: Rows, columns: Columns) -> Iterator[int]:
+        """Before which of those in order each of the new rows belongs."""
+        pk, turn, session = columns.pk, columns.turn, columns.session
+        for row in new:
+            start, end = (
+                find(self.rows, session[row], key=session.__getitem__) for find in (bisect_left, bisect_right)
+            )
+            beside = self.rows[start:end]
+            earlier = (turn[beside] < turn[row]) | ((turn[beside] == turn[row]) & (pk[beside] <= pk[row]))
+            yield start + int(np.count_nonzero(earlier))
+
+
+def order_of(columns: Columns) -> Order:
+    rows = sorted_rows(columns)
+    return Order(rows, first_ones(columns.session[rows]))
+
+
+def sorted_rows(columns: Columns, first: int = 0) -> Rows:
+    """From one on: counted from there."""
+    return np.lexsort((columns.pk[first:], columns.turn[first:], columns.session[first:]))
+
+
+def first_ones(values: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Whether each differs from the one before."""
+    differs = np.ones(len(values), bool)
+    np.not_equal(values[1:], values[:-1], out=differs[1:])
+    return differs
+
+
+def inserted(values: NDArray[Value], places: Rows, new: NDArray[Value]) -> NDArray[Value]:
+    """As `np.insert` with rising places, but a few cost little more than the copy."""
+    kept = [values[start:end] for start, end in pairwise([0, *places.tolist(), len(values)])]
+    pieces = zip_longest(kept, np.split(new, range(1, len(new))), fillvalue=new[:0])
+    return np.concatenate([piece for pair in pieces for piece in pair])
