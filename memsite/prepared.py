@@ -29,13 +29,21 @@ class Prepared(Generic[Row]):
 
     def __call__(self, *values: models.Model | int | str) -> list[Row]:
         if len(values) not in self.written:
-            # Numbers that all differ: the ORM drops the second of two equal ones from an IN.
-            samples = [number if isinstance(value, int) else value for number, value in enumerate(values, 1)]
+            samples = list(samples_of(values))
             self.written[len(values)] = write(self.make(*samples), samples)
         sql, read = self.written[len(values)]
         with connection.cursor() as cursor:
             cursor.execute(sql, parameters_of(values))
             return list(read(cursor.fetchall()))
+
+
+def samples_of(values: Sequence[Any]) -> Iterator[Any]:
+    """Values that all differ: the ORM drops the second of two equal ones from an IN."""
+    for number, value in enumerate(values, 1):
+        if isinstance(value, int):
+            yield number
+        else:
+            yield f"{value} {number}" if isinstance(value, str) and value in values[: number - 1] else value
 
 
 def parameters_of(values: Sequence[Any]) -> list[Any]:

@@ -19,6 +19,7 @@ from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Provider
 from memories.retrieve.columns import NOBODY
 from memories.retrieve.index import View
+from memories.retrieve.loading import counts_of
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer
 from memories.text.relate import Relation, Thresholds, Verdict, relate
@@ -30,6 +31,8 @@ IDENTICAL = Verdict(Relation.SAME, "identical text", 1.0)
 OTHER_MATTER = Verdict(Relation.DIFFERENT, "not clearly of the same matter", 0.5)
 NEAREST_LOOKED_AT = 64
 NEWEST_WITHOUT_VECTOR = 16
+MET = NEAREST + NEWEST_WITHOUT_VECTOR
+"""With so many of those that were looked at a candidate is compared."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +55,7 @@ def look_around(
     """One per candidate. Verdicts are the model's, if the provider is one; else the rules', by similarity and words."""
     if not candidates:
         return []
-    seen = App.objects.values_list("change_number", flat=True).get(pk=app.pk)
+    ((seen, _),) = counts_of(app.pk)
     view = index_of(app, embedder).view()
     return [Outlook(seen, judged(app, view, candidate, embedder, provider)) for candidate in candidates]
 
@@ -61,8 +64,7 @@ def judged(
     app: App, view: View, candidate: Candidate, embedder: Embedder, provider: Provider | None
 ) -> list[Known]:  # fmt: skip
     near = nearest(app, view, candidate)
-    rows = drawer(app, candidate).in_bulk(list(near))
-    met = [rows[pk] for pk in near if pk in rows][: NEAREST + NEWEST_WITHOUT_VECTOR]
+    met = met_in(drawer(app, candidate), list(near))
     alike = [near[memory.pk] for memory in met]
     if provider is None or provider.name == RULES or not met:
         verdicts = [judge(memory, candidate, cosine, embedder) for memory, cosine in zip(met, alike, strict=True)]
@@ -78,9 +80,23 @@ def judged(
     return telling(candidate, map(Known, met, verdicts))
 
 
+def met_in(rows: MemoryQuerySet, pks: Sequence[int]) -> list[Memory]:
+    """The first of these memories that are among the rows, in their order; no more are read than it takes."""
+    met: list[Memory] = []
+    for start in range(0, len(pks), MET):
+        some = pks[start : start + MET]
+        found = rows.in_bulk(some)
+        met += [found[pk] for pk in some if pk in found]
+        if len(met) >= MET:
+            break
+    return met[:MET]
+
+
 def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embedder) -> list[Known]:
     """Under the lock: what was told before and still stands, and the rules' verdict on what is newer; surest first."""
-    newer = nearest_newer(write.app, candidate, outlook.seen)
+    # Nobody has written since, and nothing was written here.
+    is_as_seen = write.change_number == outlook.seen + 1 and not write.changed
+    newer = {} if is_as_seen else nearest_newer(write.app, candidate, outlook.seen)
     told = {item.memory.pk: item.verdict for item in outlook.telling if item.memory.pk not in newer}
     rows = drawer(write.app, candidate).in_bulk([*told, *newer]) if told or newer else {}
     standing = [Known(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from memories.models import LIVE, Action, Memory, Revision, Visibility
+from memories.models import LIVE, Action, Memory, Visibility
 from memories.store.candidate import Candidate
 from memories.store.confidence import clamp
 from memories.store.mentions import keep_mentions
 from memories.store.revisions import revision_of
 from memories.text.looks import kept_look
+from memsite.inserts import insert_all
 from sessions.models import Event, Level
 
 if TYPE_CHECKING:
@@ -26,10 +27,8 @@ CANDIDATE_FIELDS = (
 def create_all(write: Writer, candidates: Sequence[Candidate], reason: str) -> list[Memory]:
     """Stores them in this order, each with its first revision, its vector if it has one, and what it names."""
     memories = [new_memory(write, candidate) for candidate in candidates]
-    Memory.objects.bulk_create(memories)
-    Revision.objects.bulk_create(
-        revision_of(memory, Action.CREATED, {}, write.actor, reason, write.now) for memory in memories
-    )
+    insert_all(memories)
+    insert_all([revision_of(memory, Action.CREATED, {}, write.actor, reason, write.now) for memory in memories])
     write.count += sum(memory.status in LIVE for memory in memories)
     for memory in memories:
         write.changed[memory.pk] = memory
@@ -65,19 +64,20 @@ def new_memory(write: Writer, candidate: Candidate) -> Memory:
 
 def announce_all(write: Writer, memories: Sequence[Memory]) -> None:
     """The new memories' lines in the events feed, which every agent of the app may read. One statement for some 90."""
-    Event.objects.bulk_create(
-        Event(
-            app=write.app,
-            session=memory.session,
-            turn_number=memory.turn_number,
-            level=Level.INFO,
-            service=memory.subject,
-            message=f"New memory recorded: [{about(memory)}] {memory.content}",
-            memory_uid=memory.uid,
-            created_at=write.now,
-        )
-        for memory in memories
-        if memory.visibility != Visibility.AGENT
+    told = [memory for memory in memories if memory.visibility != Visibility.AGENT]
+    insert_all([event_of(memory, write) for memory in told])
+
+
+def event_of(memory: Memory, write: Writer) -> Event:
+    return Event(
+        app=write.app,
+        session=memory.session,
+        turn_number=memory.turn_number,
+        level=Level.INFO,
+        service=memory.subject,
+        message=f"New memory recorded: [{about(memory)}] {memory.content}",
+        memory_uid=memory.uid,
+        created_at=write.now,
     )
 
 

@@ -7,9 +7,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
+from django.db.models import QuerySet
+
 from memories.models import Entity, FoundBy, Memory, Mention
 from memories.text.entities import MAX_KEY_CHARS, entity_key, find_entities, phrase_keys
 from memories.text.entities import Entity as Named
+from memsite.inserts import insert_all
+from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 
 SUBJECT, TAG, NAMED = "subject", "tag", "name"
@@ -38,11 +42,8 @@ def keep_mentions(app: App, memories: Sequence[Memory], now: datetime) -> None:
     if changed:
         Mention.objects.for_app(app).filter(pk__in=changed).delete()
         drop_unmentioned(app, {entity_pk for _, entity_pk in had.keys() - sources.keys()})
-    Mention.objects.bulk_create(
-        Mention(app=app, entity_id=entity_pk, memory_id=pk, source=source)
-        for (pk, entity_pk), source in sources.items()
-        if (pk, entity_pk) not in had or had[pk, entity_pk].source != source
-    )
+    new = {pair: source for pair, source in sources.items() if pair not in had or had[pair].source != source}
+    insert_all([Mention(app=app, entity_id=entity, memory_id=pk, source=new[pk, entity]) for pk, entity in new])
 
 
 def keep_entities(
@@ -58,7 +59,7 @@ def keep_entities(
                 about.setdefault(key, one)
     known: dict[str, int] = {}
     for keys in some_at_a_time(first):
-        for key, pk, kind in Entity.objects.for_app(app).filter(key__in=keys).values_list("key", "pk", "kind"):
+        for key, pk, kind in entities_of(app, *padded(keys)):
             known[key] = pk
             if key in about and kind != SUBJECT:
                 Entity.objects.for_app(app).filter(pk=pk).update(kind=SUBJECT, name=about[key].name)
@@ -67,7 +68,14 @@ def keep_entities(
         for key, one in (first | about).items()
         if key not in known
     ]
-    return known | {row.key: row.pk for row in Entity.objects.bulk_create(new)}
+    insert_all(new)
+    return known | {row.key: row.pk for row in new}
+
+
+@Prepared
+def entities_of(app: App, *keys: str) -> QuerySet[Entity, tuple[str, int, str]]:
+    """Key, number and kind."""
+    return Entity.objects.for_app(app).filter(key__in=keys).order_by().values_list("key", "pk", "kind")
 
 
 def mentions_of(app: App, pks: Sequence[int]) -> dict[tuple[int, int], Mention]:
@@ -104,15 +112,21 @@ def by_key(told: Iterable[Named]) -> dict[str, Named]:
 
 def known_subjects(app: App, keys: Collection[str]) -> dict[str, str]:
     """The names, by key, of the subjects among these."""
-    all_ = Entity.objects.for_app(app).filter(kind=SUBJECT)
     if len(keys) >= MANY_KEYS:
-        told = list(all_.order_by().values_list("key", "name")[: len(keys)])
+        every = Entity.objects.for_app(app).filter(kind=SUBJECT).order_by()
+        told = list(every.values_list("key", "name")[: len(keys)])
         if len(told) < len(keys):
             return {key: name for key, name in told if key in keys}
     subjects: dict[str, str] = {}
     for some in some_at_a_time(keys):
-        subjects |= all_.filter(key__in=some).values_list("key", "name")
+        subjects |= entities_called(app, SUBJECT, *padded(some))
     return subjects
+
+
+@Prepared
+def entities_called(app: App, kind: str, *keys: str) -> QuerySet[Entity, tuple[str, str]]:
+    """Key and name of those of a kind."""
+    return Entity.objects.for_app(app).filter(kind=kind).filter(key__in=keys).order_by().values_list("key", "name")
 
 
 def some_at_a_time(keys: Iterable[str]) -> Iterator[list[str]]:

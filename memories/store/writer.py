@@ -40,6 +40,7 @@ from memories.store.merging import merge, unite
 from memories.store.revisions import parse, revision_of, snapshot
 from memories.text.clean import clean_all
 from memories.text.looks import kept_look
+from memsite.inserts import insert_all
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 
@@ -398,9 +399,7 @@ class Writer:
             for memory, vector in pairs
         ]
         self.vector_model = self.vector_model or (model if rows else "")
-        Vector.objects.bulk_create(
-            rows, update_conflicts=True, unique_fields=["memory", "model"], update_fields=["dim", "data"]
-        )
+        insert_all(rows, over=("memory", "model"))
         self.keep_near(rows)
 
     def keep_near(self, rows: Sequence[Vector]) -> None:

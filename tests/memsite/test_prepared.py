@@ -72,6 +72,17 @@ def test_a_value_that_the_query_does_not_take_as_it_is_is_refused(alice: Caller)
         Prepared(lambda one, other: App.objects.filter(pk=other).filter(change_number=one))(3, 4)
 
 
+def test_texts_may_be_given_more_than_once(alice: Caller) -> None:
+    store(alice, "whales sing")
+    store(alice, "herons stand")
+    told = Prepared(lambda app, *texts: Memory.objects.for_app(app).filter(content__in=texts).values_list("content"))
+    assert told(alice.app, *padded(["whales sing", "newts swim", "whales sing"])) == [("whales sing",)]
+    assert sorted(told(alice.app, "whales sing", "newts swim", "herons stand", "x")) == [
+        ("herons stand",),
+        ("whales sing",),
+    ]
+
+
 def test_what_was_asked_before_does_not_stick(alice: Caller, charlie: Caller) -> None:
     store(alice, "whales sing")
     ours = Prepared(lambda app: Memory.objects.for_app(app).values_list("content"))

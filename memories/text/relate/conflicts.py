@@ -5,9 +5,9 @@ from itertools import product
 
 from .alignment import COVERED, Alignment, Words
 from .evidence import Evidence, Sides
-from .lookup import are_opposed_by_form, stems_of
+from .lookup import opposites_by_form, stems_of
 from .negation import is_tail
-from .outline import Outline, Phrase, Word
+from .outline import Outline, Phrase
 
 MIN_ALIGNED = 0.3
 _ORDER_WORDS = frozenset({"before", "after", "prior to", "following"})
@@ -110,15 +110,11 @@ def _face_forms(found: Evidence, opposition: Opposition, old: Words, new: Words)
     stems_old, stems_new = {word.stem for word in old}, {word.stem for word in new}
     only_old = [word for word in old if word.stem not in stems_new]
     only_new = [word for word in new if word.stem not in stems_old]
-    for left, right in product(only_old, only_new):
-        if _are_opposed(left, right):
-            opposes = opposition.count(left.sign, right.sign)
-            if opposes:
+    for left in only_old:
+        texts, stems = opposites_by_form(left.text), opposites_by_form(left.stem)
+        for right in only_new:
+            if (right.text in texts or right.stem in stems) and opposition.count(left.sign, right.sign):
                 found.notes["opposed"] = f"opposed: {left.text} / {right.text}"
-
-
-def _are_opposed(left: Word, right: Word) -> bool:
-    return are_opposed_by_form(left.text, right.text) or are_opposed_by_form(left.stem, right.stem)
 
 
 def _face(left: Phrase, right: Phrase) -> bool:

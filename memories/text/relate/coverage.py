@@ -62,8 +62,8 @@ def _weigh_names(found: Evidence, old: Words, new: Words) -> None:
 def _weigh_siblings(found: Evidence, old: Words, new: Words) -> None:
     """Two values of one class, each on one side: "on the GPU" / "on the CPU"."""
     stems = {word.stem for word in old}, {word.stem for word in new}
-    only_old = [word for word in old if word.stem not in stems[1]]
-    only_new = [word for word in new if word.stem not in stems[0]]
+    only_old = [word for word in old if word.stem not in stems[1] and classes_of(word.text)]
+    only_new = [word for word in new if word.stem not in stems[0] and classes_of(word.text)]
     found.features["sibling"] = 0.0
     for left, right in product(only_old, only_new):
         if _are_siblings(left, right):

@@ -65,20 +65,19 @@ def spans(stems: Sequence[str]) -> Iterator[tuple[int, int, Stems]]:
             yield start, end, tuple(stems[start:end])
 
 
+@lru_cache(maxsize=16_384)
 def classes_of(word: str) -> frozenset[str]:
     """Return the classes of which the word is one value."""
     return _SIBLING_CLASSES.get(word, _NO_CLASS) | _SIBLING_CLASSES.get(stem(word), _NO_CLASS)
 
 
-def are_opposed_by_form(left: str, right: str) -> bool:
-    """Tell whether one word is the other with a negative prefix or with "-less" for "-ful"."""
-    short, long = sorted((left, right), key=len)
-    if len(short) < MIN_CHARS_OF_A_WORD_WITH_PREFIX:
-        return False
-    return any(long == prefix + short for prefix in _NEGATIVE_PREFIXES) or _is_less_for_ful(left, right)
-
-
-def _is_less_for_ful(left: str, right: str) -> bool:
-    return left.removesuffix("less") == right.removesuffix("ful") != left or (
-        right.removesuffix("less") == left.removesuffix("ful") != right
-    )
+@lru_cache(maxsize=16_384)
+def opposites_by_form(word: str) -> frozenset[str]:
+    """Return the word with a negative prefix or without the one it has, and with "-less" for "-ful" or the reverse."""
+    forms = {prefix + word for prefix in _NEGATIVE_PREFIXES}
+    forms |= {word.removeprefix(prefix) for prefix in _NEGATIVE_PREFIXES if word.startswith(prefix)}
+    forms.add(word.removesuffix("ful") + "less")
+    if word.endswith("less"):
+        root = word.removesuffix("less")
+        forms |= {root + "ful", *([] if root.endswith("ful") else [root])}
+    return frozenset(form for form in forms if min(len(form), len(word)) >= MIN_CHARS_OF_A_WORD_WITH_PREFIX)

@@ -3,6 +3,7 @@
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 _TOKEN = re.compile(
     r"""
@@ -31,6 +32,7 @@ class Token:
     is_name: bool = False
 
 
+@lru_cache(maxsize=1_024)
 def canonical_text(text: str) -> str:
     """Fold case, spacing and punctuation away, so that equal statements have equal strings."""
     folded = unicodedata.normalize("NFKC", text).translate(_PLAIN).casefold()

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from memories.agent import current_embedder
 from memories.capture.embed import embed_candidates
-from memories.capture.known import Outlook, look_around
+from memories.capture.known import MET, Outlook, look_around
 from memories.capture.outcome import OutcomeKind
 from memories.capture.pipeline import remember, store
 from memories.models import Link, LinkKind, Memory, Source, Status, Visibility
@@ -78,6 +78,22 @@ class TestWhatIsLookedAt:
         assert relations(acme, Candidate(**said, subject="database", category="dependency"))
         assert not relations(acme, Candidate(**said, subject="database", category="work"))
         assert not relations(acme, Candidate(**said, subject="web", category="dependency"))
+
+    def test_what_lies_in_other_drawers_leaves_room_for_what_lies_in_this_one(self, acme: App) -> None:
+        told: dict[str, Any] = {"source": Source.API, "subject": "database"}
+        content = "The database listens on port 5433"
+        know(acme, *[Candidate(content=content, category="work", **told) for _ in range(MET + 1)])
+        know(acme, Candidate(content=f"{content} now", category="dependency", **told))
+        assert relations(acme, Candidate(content=content, category="dependency", **told)) == {
+            f"{content} now": Relation.SAME
+        }
+
+    def test_with_so_many_it_is_compared_and_no_more(self, acme: App) -> None:
+        know(acme, *[learnt(f"The database listens on port {port}") for port in range(5400, 5402 + MET)])
+        provider = Says(Relation.DIFFERENT)
+        relations(acme, learnt("The database listens on port 5433"), provider)
+        ((_, existing),) = provider.asked
+        assert len(existing) == MET
 
     @pytest.mark.parametrize("status", [Status.ARCHIVED, Status.SUPERSEDED, Status.INACTIVE])
     def test_what_is_put_away_is_not_looked_at(self, acme: App, status: str) -> None:

@@ -10,6 +10,11 @@ from memories.text.relate.additions import find_additions
 from memories.text.relate.evidence import Evidence
 from memories.text.relate.features import WEIGHED, extract, lay_side_by_side
 from memories.text.relate.logistic import fit, softmax
+from memories.text.relate.lookup import (
+    _NEGATIVE_PREFIXES,
+    MIN_CHARS_OF_A_WORD_WITH_PREFIX,
+    opposites_by_form,
+)
 from memories.text.relate.model import LABELS, WITH_COSINE, WITHOUT_COSINE, load_model
 from memories.text.relate.negation import Scope
 from memories.text.relate.outline import write_out
@@ -148,3 +153,42 @@ def test_one_word_in_the_place_of_another_is_another_value(
     assert find_replacement(lay_side_by_side(existing, new, "")) == words
     if words:
         assert relate(existing, new, 0.95).relation != Relation.SAME
+
+
+def opposed_by_form(left: str, right: str) -> bool:
+    """One is the other with a negative prefix, or with "-less" for "-ful" or for nothing."""
+    short, long = sorted((left, right), key=len)
+    if len(short) < MIN_CHARS_OF_A_WORD_WITH_PREFIX:
+        return False
+    return any(long == prefix + short for prefix in _NEGATIVE_PREFIXES) or any(
+        one.removesuffix("less") == other.removesuffix("ful") != one for one, other in ((left, right), (right, left))
+    )
+
+
+def test_the_opposites_of_a_word_are_those_that_any_two_words_would_tell() -> None:
+    roots = [
+        "encrypted",
+        "care",
+        "harm",
+        "use",
+        "help",
+        "legal",
+        "in",
+        "ful",
+        "less",
+        "unless",
+        "dist",
+        "antibody",
+        "",
+        "tested",
+    ]
+    before, after = (
+        ["", *_NEGATIVE_PREFIXES, "un" + "in"],
+        ["", "ful", "less", "fulless", "lessful", "lessless", "fulful"],
+    )
+    words = [prefix + root + suffix for root in roots for prefix in before for suffix in after]
+    for left in words:
+        wanted = {right for right in words if opposed_by_form(left, right)}
+        assert opposites_by_form(left).intersection(words) == wanted, left
+    assert "unencrypted" in opposites_by_form("encrypted")
+    assert "careful" in opposites_by_form("careless")
