@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from bench.growth.steps import AFTER, ASKED, FIRST, REQUEST, UNDISTURBED, WRITE
+from bench.growth.steps import AFTER, ASKED, FIRST, REQUEST, ROOM, UNDISTURBED, WRITE
 from bench.hashing import DIM
 from bench.latency import spread
 from bench.page import table
@@ -30,7 +30,7 @@ def render(measured: Measured, facts: str) -> str:
         "brackets how many times SQLite's median. A write's transaction is from before it begins to after its commit; "
         "statements and commit are what of that is waited for the database. All databases have what is written on "
         "disk before they answer (`synchronous=FULL`; `fsync`). PostgreSQL is on a socket of the same machine, with "
-        "the vectors in the process, and then with the same app's in pgvector."
+        f"the vectors in the process, and then with the same app's in pgvector, whose index is made in {ROOM}."
     )
     tables = [step_table(size, of_size) for size, of_size in measured.items()]
     return "\n\n".join([f"Measured {facts}", told, *tables, "The goals, and how it grows:", goal_table(measured)])

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -58,6 +58,8 @@ COMMITTED = "of that, the commit"
 LOOKED = "a write that looks first what is known"
 SQLITE, POSTGRES, PGVECTOR = "SQLite", "PostgreSQL", "pgvector"
 SAFE = ("fsync", "full_page_writes", "synchronous_commit")
+ROOM = "4GB"
+"""In which an index of 1,000,000 vectors is made: in 64 MB, as there is without a word, it takes hours."""
 PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 10.0, 0.05
 
 
@@ -67,20 +69,21 @@ def main(size: str, questions: str, file: str) -> None:
         app = fill_app(int(size), embedder, f"growth-{size}")
         if connection.vendor == "postgresql":
             prepare_postgres()
-        found = measure_here(app, embedder, int(questions))
-    Path(file).write_text(json.dumps(found))
+        found: dict[str, Seconds] = {}
+        for name, seconds in measure_here(app, embedder, int(questions)):
+            found[name] = seconds
+            Path(file).write_text(json.dumps(found))
 
 
-def measure_here(app: App, embedder: Embedder, questions: int) -> dict[str, Seconds]:
+def measure_here(app: App, embedder: Embedder, questions: int) -> Iterator[tuple[str, Seconds]]:
     """By database: SQLite, or PostgreSQL with the vectors in the process, then with the same app's in pgvector."""
     if connection.vendor == "sqlite":
-        return {SQLITE: measure(app, embedder, SQLITE, questions)}
-    found = {f"{POSTGRES} {version_of_postgres()}": measure(app, embedder, POSTGRES, questions)}
+        yield SQLITE, measure(app, embedder, SQLITE, questions)
+        return
+    yield f"{POSTGRES} {version_of_postgres()}", measure(app, embedder, POSTGRES, questions)
     if near.is_there():
         move_to_pgvector(app, embedder)
-        name = f"{PGVECTOR} {'.'.join(map(str, near.version()))}"
-        found[name] = measure(app, embedder, PGVECTOR, questions)
-    return found
+        yield f"{PGVECTOR} {'.'.join(map(str, near.version()))}", measure(app, embedder, PGVECTOR, questions)
 
 
 def measure(app: App, embedder: Embedder, mark: str, count: int) -> Seconds:
@@ -140,6 +143,7 @@ def prepare_postgres() -> None:
         cursor.execute("VACUUM ANALYZE")
         for name in SAFE:
             cursor.execute(f"ALTER SYSTEM SET {name} = on")
+        cursor.execute(f"ALTER SYSTEM SET maintenance_work_mem = '{ROOM}'")
         cursor.execute("SELECT pg_reload_conf()")
     until = time.monotonic() + PATIENCE_SECONDS
     while not is_safe():

@@ -32,7 +32,7 @@ def seconds(factor: float = 1.0) -> Seconds:
 def test_the_same_app_is_measured_in_pgvector() -> None:
     with hashing() as embedder:
         app = fill_app(400, embedder, "growth")
-        found = steps.measure_here(app, embedder, FEW)
+        found = dict(steps.measure_here(app, embedder, FEW))
     assert [name.split()[0] for name in found] == ["PostgreSQL", "pgvector"]
     for one in found.values():
         assert_plausible(one)
