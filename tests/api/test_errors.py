@@ -14,6 +14,7 @@ from time_machine import travel
 
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
+from memories.store import creating
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 from tests.api.checks import assert_problem
@@ -159,7 +160,7 @@ def test_503_when_the_database_is_busy_says_when_to_come_again(alice: Caller, mo
         raise OperationalError("database is locked")
 
     with monkeypatch.context() as patched:
-        patched.setattr(MemoryQuerySet, "bulk_create", busy)
+        patched.setattr(creating, "insert_all", busy)
         answer = alice.post("memories", {"content": "Whales sing"})
     assert_problem(answer, 503)
     assert int(answer["Retry-After"]) >= 1

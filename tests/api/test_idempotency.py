@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 from time_machine import travel
 
 from memories.models import Link, Memory
-from memories.models.memory import MemoryQuerySet
+from memories.store import creating
 from memsite.tenancy.models import Agent, ApiKey, App, IdempotentAnswer
 from sessions.models import AgentSession, Resource
 from tests.api.checks import assert_problem
@@ -158,7 +158,7 @@ def test_a_request_that_was_too_fast_frees_its_key(db: None) -> None:
 
 def test_a_request_that_broke_the_server_frees_its_key(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(MemoryQuerySet, "bulk_create", lambda *_, **__: 1 / 0)
+        patched.setattr(creating, "insert_all", lambda *_, **__: 1 / 0)
         assert_problem_500(alice.post("memories", {"content": "Whales sing"}, **KEY))
     assert not IdempotentAnswer.objects.exists()
     assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code == 201
