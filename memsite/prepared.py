@@ -39,11 +39,19 @@ class Prepared(Generic[Row]):
 
 def samples_of(values: Sequence[Any]) -> Iterator[Any]:
     """Values that all differ: the ORM drops the second of two equal ones from an IN."""
+    taken, met = {value for value in values if isinstance(value, str)}, set[Any]()
     for number, value in enumerate(values, 1):
         if isinstance(value, int):
             yield number
+        elif isinstance(value, str) and value in met:
+            sample = value
+            while sample in taken:
+                sample += "+"
+            taken.add(sample)
+            yield sample
         else:
-            yield f"{value} {number}" if isinstance(value, str) and value in values[: number - 1] else value
+            met.add(value)
+            yield value
 
 
 def parameters_of(values: Sequence[Any]) -> list[Any]:

@@ -77,6 +77,9 @@ def test_texts_may_be_given_more_than_once(alice: Caller) -> None:
     store(alice, "herons stand")
     told = Prepared(lambda app, *texts: Memory.objects.for_app(app).filter(content__in=texts).values_list("content"))
     assert told(alice.app, *padded(["whales sing", "newts swim", "whales sing"])) == [("whales sing",)]
+    for odd in (["x", "x 2", "x 3", "x 4", "x+", "x", "x", "x++"], ["", "", "+", "++"], ["x"] * 16):
+        assert told(alice.app, *odd) == []
+        told.written.clear()
     assert sorted(told(alice.app, "whales sing", "newts swim", "herons stand", "x")) == [
         ("herons stand",),
         ("whales sing",),
