@@ -23,6 +23,7 @@ from memories.retrieve.held import Held, InProcess
 from memories.retrieve.loading import changed_since, counts_of, fill, gone_since
 from memories.retrieve.nearest import Rows
 from memories.retrieve.order import Order, order_of
+from memories.retrieve.postings import Postings
 from memories.retrieve.sample import Sample
 from memsite.tenancy.models import App
 
@@ -71,15 +72,17 @@ class View:
     """An app's memories at one moment. Nothing that is written later shows in it.
 
     `readings` keeps what `memories.retrieve.reading` made of it for the last few pairs of eyes. What is `known` of its
-    first rows is not worked out again.
+    first rows is not worked out again; `postings` are of the index, and may tell of rows after these.
     """
 
     def __init__(
-        self, columns: Columns, users: Codes, subjects: Subjects, held: Held | None = None, known: Known = NOTHING
-    ) -> None:
+        self, columns: Columns, users: Codes, subjects: Subjects, held: Held | None = None, known: Known = NOTHING,
+        postings: Postings | None = None,
+    ) -> None:  # fmt: skip
         self.columns, self.users, self.subjects = columns, users, subjects
         self.held = held or InProcess(columns, Sample())
         self.known = known
+        self.postings = postings or Postings()
         self.readings: Latest[Any] = Latest(READINGS_KEPT)
 
     @property
@@ -166,7 +169,7 @@ class AppIndex:
         self.row_of: dict[int, int] = {}
         self.users, self.subjects, self.sessions = Codes(), Subjects(), Sessions()
         self.lock = Lock()
-        self.sample = Sample()
+        self.sample, self.postings = Sample(), Postings()
         self.latest_view = View(self.columns, self.users, self.subjects)
 
     def view(self) -> View:
@@ -175,7 +178,8 @@ class AppIndex:
             if self.refresh():
                 columns = self.columns.head(self.size)
                 known = self.latest_view.known_now()
-                self.latest_view = View(columns, self.users, self.subjects, self.held(columns), known)
+                held = self.held(columns)
+                self.latest_view = View(columns, self.users, self.subjects, held, known, self.postings)
             return self.latest_view
 
     def held(self, columns: Columns) -> Held:
@@ -235,7 +239,8 @@ class AppIndex:
         self.columns = living.each(lambda column: np.asarray(column, order=layout_of(column)))
         self.sessions = Sessions()
         self.columns.session_number[:] = self.sessions.numbers_of(self.columns.session)
-        self.latest_view = View(self.columns, self.users, self.subjects)  # what is known is of other rows
+        # What is known is of other rows.
+        self.latest_view, self.postings = View(self.columns, self.users, self.subjects), Postings()
         self.size = len(self.columns.pk)
         self.row_of = {int(pk): row for row, pk in enumerate(self.columns.pk)}
 

@@ -163,7 +163,10 @@ class Reading:
 
     def places(self, pks: NDArray[np.int64]) -> Rows:
         """Where in the reading these memories are; those that are not are left out."""
-        rows = self.view.rows_of(pks)
+        return self.places_of(self.view.rows_of(pks))
+
+    def places_of(self, rows: Rows) -> Rows:
+        """Where in the reading these rows of the view are; those that are not are left out."""
         if self.is_whole:
             return rows
         place = self.place_of_row[rows]

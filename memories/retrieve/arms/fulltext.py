@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
+from typing import Any
 
 import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
 from memories.models.fulltext import MEMORY, TABLE, WORDS, app_word
+from memories.retrieve.index import View
+from memories.retrieve.postings import Posting
 from memories.retrieve.reading import Reading, Rows
 from memories.retrieve.words import Words, match_words
 from memsite.tenancy.models import App
@@ -16,7 +20,11 @@ from memsite.tenancy.wall import is_up
 
 # A word that more memories hold than this number, and this share of the app's, tells too little for what it costs.
 COMMON_COUNT, COMMON_SHARE = 2_000, 0.05
+# So many times as many are asked for: in an app that grows a word stays common for a while.
+AHEAD = 1.25
 NO_LIMIT = 2**62
+# Of so many new rows, or in SQLite of so many numbers from the first to the last, it is easier to ask of all anew.
+MOST_NEW, MOST_BETWEEN = 256, 4096
 # One text of numbers is read many times as fast as so many rows.
 IN_SQLITE = f"(SELECT group_concat(rowid) FROM (SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s LIMIT %s))"
 # As the tables' owner: behind the wall the index of words could not be used, because its operators might tell of rows
@@ -26,51 +34,123 @@ IN_POSTGRES = (
     "(SELECT string_agg(id::text, ',') FROM "
     f"(SELECT id FROM {MEMORY} WHERE {WORDS} @@ memsite_query(%s, %s) LIMIT %s) AS found)"
 )
+# An index of words finds a range of numbers as fast as one, and a list one by one.
+NEW_IN_SQLITE = f"(SELECT group_concat(rowid) FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s)"
+NEW_IN_POSTGRES = (
+    f"(SELECT string_agg(id::text, ',') FROM {MEMORY} WHERE id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s))"
+)
+Pks = NDArray[np.int64]
 
 
 def look_up(app: App, reading: Reading, words: Sequence[str]) -> Words:
-    """The words against the memories of a reading, common ones left out unless no other is held by any. 1 to 3 queries.
+    """The words against the memories of a reading, common ones left out unless no other is held by any."""
+    view = reading.view
+    most = max(COMMON_COUNT, int(COMMON_SHARE * view.size))
+    rows = rows_with(app, view, words, most)
+    common = {word for word in words if len(rows[word]) > most}
+    places = {word: reading.places_of(rows[word]) for word in words if word not in common}
+    if common and not any(map(len, places.values())):
+        rows = rows_with(app, view, words, NO_LIMIT)
+        places = {word: reading.places_of(rows[word]) for word in words}
+    return match_words(reading, [*places], [*places.values()])
 
-    In SQLite first in all apps at once: the index knows the answer to that, and what others have is not in the reading.
+
+def rows_with(app: App, view: View, words: Sequence[str], most: int) -> dict[str, Rows]:
+    """The living rows that hold each word, or more than `most` of them where there are more.
+
+    What was asked before is asked of the rows alone that are new. At most 3 queries.
+    """
+    before = {word: posting for word in words if (posting := view.postings.get(word))}
+    told = {word: one for word, one in before.items() if one.whole or len(living(view, one)) > most}
+    told = continued(app, view, told)
+    told |= asked_anew(app, view, [word for word in words if word not in told], most)
+    for word, posting in told.items():
+        if posting is not before.get(word):
+            view.postings.put(word, posting)
+    return {word: living(view, told[word]) for word in words}
+
+
+def living(view: View, posting: Posting) -> Rows:
+    """Of this view, which may be older than the posting."""
+    alive = view.columns.alive
+    rows = posting.rows[posting.rows < len(alive)] if posting.asked > len(alive) else posting.rows
+    return rows[alive[rows]]
+
+
+def continued(app: App, view: View, told: dict[str, Posting]) -> dict[str, Posting]:
+    """With those of the new rows that hold the words; without the words of which it is easier to ask anew."""
+    alive = view.columns.alive
+    behind = {word: posting for word, posting in told.items() if posting.asked < len(alive)}
+    if not behind:
+        return told
+    first = min(posting.asked for posting in behind.values())
+    new = first + np.flatnonzero(alive[first:])
+    pks = view.columns.pk[new]
+    if not is_easy(pks):
+        return {word: posting for word, posting in told.items() if word not in behind}
+    row_of = dict(zip(pks.tolist(), new.tolist(), strict=True))
+    found = new_holders(list(behind), pks, app.pk)
+    for (word, posting), holding in zip(behind.items(), found, strict=True):
+        more = [row for pk in holding.tolist() if (row := row_of.get(pk, -1)) >= posting.asked]
+        told[word] = posting.and_then(more, len(alive))
+    return told
+
+
+def is_easy(pks: Pks) -> bool:
+    """Whether the database finds these faster than all that hold a word."""
+    if not len(pks):
+        return True
+    return len(pks) <= MOST_NEW and (connection.vendor != "sqlite" or int(np.ptp(pks)) <= MOST_BETWEEN)
+
+
+def asked_anew(app: App, view: View, words: Sequence[str], most: int) -> dict[str, Posting]:
+    """In SQLite first in all apps at once: the index knows the answer to that, and what others have is not in the view.
+
     Where it is too much, in this app alone.
     """
-    most = max(COMMON_COUNT, int(COMMON_SHARE * reading.view.size))
-    places: dict[str, Rows] = {}
-    common, unsure = list[str](), list[str]()
-    whose = None if connection.vendor == "sqlite" else app.pk
-    for word, pks in zip(words, holders(words, most + 1, whose), strict=True):
-        places[word] = reading.places(pks)
-        if len(places[word]) > most or (whose and len(pks) > most):
-            common.append(word)
-        elif len(pks) > most:
-            unsure.append(word)
-    for word, pks in zip(unsure, holders(unsure, most + 1, app.pk), strict=True):
-        places[word] = reading.places(pks)
-        if len(pks) > most:
-            common.append(word)
-    if common and not any(len(places[word]) for word in words if word not in common):
-        places |= zip(common, map(reading.places, holders(common, NO_LIMIT, app.pk)), strict=True)
-        common = []
-    kept = [word for word in words if word not in common]
-    return match_words(reading, kept, [places[word] for word in kept])
+    size = len(view.columns.pk)
+    told: dict[str, Posting] = {}
+    if most < NO_LIMIT:
+        limit = int(AHEAD * most) + 1
+        whose = None if connection.vendor == "sqlite" else app.pk
+        for word, pks in zip(words, holders(words, limit, whose), strict=True):
+            posting = Posting(view.rows_of(pks), size, whole=len(pks) < limit)
+            if posting.whole or len(posting.rows) > most:
+                told[word] = posting
+    unsure = [word for word in words if word not in told]
+    for word, pks in zip(unsure, holders(unsure, NO_LIMIT, app.pk), strict=True):
+        told[word] = Posting(view.rows_of(pks), size, whole=True)
+    return told
 
 
-def holders(words: Sequence[str], most: int, app_pk: int | None) -> list[NDArray[np.int64]]:
+def holders(words: Sequence[str], most: int, app_pk: int | None) -> list[Pks]:
     """For each word the pks of memories with it in content, subject or tags, `most` of them. One query.
 
     In SQLite of all apps if none is given: ten times as fast where one has most memories, slow where others have many
     more.
     """
-    if not words:
+    if connection.vendor == "sqlite":
+        return ask(IN_SQLITE, [(expression(word, app_pk), most) for word in words])
+    return ask(BEHIND_THE_WALL if is_up() else IN_POSTGRES, [(app_pk, word, most) for word in words])
+
+
+def new_holders(words: Sequence[str], pks: Pks, app_pk: int) -> list[Pks]:
+    """For each word those of these memories that hold it, and in SQLite others with numbers between. One query."""
+    if not len(pks):
+        return [pks] * len(words)
+    if connection.vendor == "sqlite":
+        ends = int(pks.min()), int(pks.max())
+        return ask(NEW_IN_SQLITE, [(expression(word, None), *ends) for word in words])
+    return ask(NEW_IN_POSTGRES, [(pks.tolist(), app_pk, word) for word in words])
+
+
+def ask(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
+    """What each of as many subqueries of this kind finds. One query, if there is anything to ask."""
+    if not parameters:
         return []
-    parameters: list[str | int | None] = []
-    for word in words:
-        parameters += [expression(word, app_pk), most] if connection.vendor == "sqlite" else [app_pk, word, most]
-    one = IN_SQLITE if connection.vendor == "sqlite" else BEHIND_THE_WALL if is_up() else IN_POSTGRES
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join([one] * len(words))}", parameters)
-        found = cursor.fetchone()
-    return [np.fromstring(pks or "", np.int64, sep=",") for pks in found]
+        cursor.execute(f"SELECT {', '.join([one] * len(parameters))}", [*chain.from_iterable(parameters)])
+        return [np.fromstring(pks or "", np.int64, sep=",") for pks in cursor.fetchone()]
 
 
 def expression(word: str, app_pk: int | None) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from random import Random
 from typing import Any
 
 import pytest
 from django.db import connection
 
+from memories.models import Memory
 from memories.models.fulltext import TABLE
 from memories.retrieve.arms import fulltext
 from memories.retrieve.arms.fulltext import look_up
@@ -14,7 +16,7 @@ from memories.retrieve.pipeline import indexes
 from memories.retrieve.reading import Reading, Scope, read
 from memories.retrieve.words import Words
 from tests.conftest import Caller
-from tests.memories.retrieve.asking import change, contents, embedder_of, search, store
+from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
 
 NOW = 2e9
 
@@ -28,6 +30,15 @@ def held(caller: Caller, *words: str) -> dict[str, int]:
     """How many memories hold each word that is not left out."""
     found: Words = look_up(caller.app, reading_of(caller), words)
     return {name: len(places) for name, places in zip(found.names, found.places, strict=True)}
+
+
+def held_afresh(caller: Caller, *words: str) -> dict[str, int]:
+    """The same, by an index that knows nothing yet."""
+    before = dict(indexes.kept)
+    indexes.kept.clear()
+    found = held(caller, *words)
+    indexes.kept.update(before)
+    return found
 
 
 @pytest.fixture
@@ -129,6 +140,166 @@ def test_a_usual_search_asks_once(alice: Caller, charlie: Caller, django_assert_
     reading = reading_of(alice)
     with django_assert_num_queries(1):
         look_up(alice.app, reading, ["whales", "sing"])
+
+
+# --- what is kept of one question for the next
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """What is asked of the database from here on: of all memories, or of the new ones."""
+    seen: list[str] = []
+    for name in ("holders", "new_holders"):
+        ask = getattr(fulltext, name)
+
+        def told(words: Any, *rest: Any, ask: Any = ask, name: str = name) -> Any:
+            seen.extend(f"{name} {word}" for word in words)
+            return ask(words, *rest)
+
+        monkeypatch.setattr(fulltext, name, told)
+    return seen
+
+
+def test_what_was_asked_is_not_asked_again(alice: Caller, django_assert_num_queries: Any) -> None:
+    store(alice, "whales sing")
+    assert held(alice, "whales", "sing") == {"whales": 1, "sing": 1}
+    reading = reading_of(alice)
+    with django_assert_num_queries(0):
+        look_up(alice.app, reading, ["sing", "whales"])
+
+
+def test_after_a_write_only_what_is_new_is_asked_about(
+    alice: Caller, asked: list[str], django_assert_num_queries: Any
+) -> None:
+    store(alice, "whales sing")
+    held(alice, "whale", "sing")
+    store(alice, "a blue whale")
+    reading = reading_of(alice)
+    asked.clear()
+    with django_assert_num_queries(1):
+        found = look_up(alice.app, reading, ["whale", "sing"])
+    assert asked == ["new_holders whale", "new_holders sing"]
+    assert [len(places) for places in found.places] == [2, 1]
+    # A word that nobody asked for yet, beside one that somebody did.
+    asked.clear()
+    assert held(alice, "sing", "blue") == {"sing": 1, "blue": 1}
+    assert asked == ["holders blue"]
+
+
+def test_words_that_were_asked_for_at_different_times_are_found_alike(alice: Caller, asked: list[str]) -> None:
+    for number, word in enumerate(("whale", "sing", "sea"), 1):
+        store(alice, "whales sing in the sea")
+        assert held(alice, word) == {word: number}
+    assert held(alice, "whale", "sing", "sea") == {"whale": 3, "sing": 3, "sea": 3}
+
+
+def test_a_changed_memory_holds_the_words_that_it_has_now(alice: Caller) -> None:
+    memory = store(alice, "whales sing")
+    assert held(alice, "whale", "heron") == {"whale": 1, "heron": 0}
+    change(alice, memory, content="herons fish")
+    assert held(alice, "whale", "heron") == {"whale": 0, "heron": 1}
+    change(alice, memory, importance=5)
+    assert held(alice, "whale", "heron") == {"whale": 0, "heron": 1}
+
+
+def test_what_is_forgotten_holds_nothing(alice: Caller, asked: list[str]) -> None:
+    memory, *_ = [store(alice, f"whale {number}") for number in range(5)]
+    assert held(alice, "whale") == {"whale": 5}
+    asked.clear()
+    forget(alice, memory)
+    assert held(alice, "whale") == {"whale": 4}
+    assert not asked
+
+
+@pytest.mark.parametrize(("name", "value"), [("MOST_NEW", 1), ("MOST_BETWEEN", 0)])
+def test_of_many_new_memories_it_is_asked_anew(
+    alice: Caller, asked: list[str], monkeypatch: pytest.MonkeyPatch, name: str, value: int
+) -> None:
+    monkeypatch.setattr(fulltext, name, value)
+    store(alice, "whales sing")
+    held(alice, "whale")
+    for number in range(2):
+        store(alice, f"whale {number}")
+    asked.clear()
+    assert held(alice, "whale") == {"whale": 3}
+    is_range = name == "MOST_BETWEEN"
+    assert asked == ["new_holders whale" if is_range and connection.vendor != "sqlite" else "holders whale"]
+
+
+def test_what_others_write_in_between_is_not_counted(alice: Caller, charlie: Caller) -> None:
+    store(alice, "whales sing")
+    assert held(alice, "whale") == {"whale": 1}
+    for caller in (alice, charlie, alice):
+        store(caller, "one more whale")
+    assert held(alice, "whale") == {"whale": 3}
+    assert held(charlie, "whale") == {"whale": 1}
+
+
+@pytest.mark.usefixtures("two_are_many")
+def test_a_word_becomes_common_and_ceases_to_be(alice: Caller) -> None:
+    store(alice, "a heron")
+    whales = [store(alice, f"a {name} whale") for name in ("blue", "grey")]
+    assert held(alice, "whale", "heron") == {"whale": 2, "heron": 1}
+    whales.append(store(alice, "a white whale"))
+    assert held(alice, "whale", "heron") == {"heron": 1}
+    whales.append(store(alice, "a black whale"))
+    assert held(alice, "whale", "heron") == {"heron": 1}
+    for number, left in enumerate((3, 2, 1)):
+        forget(alice, whales[number])
+        assert held(alice, "whale", "heron") == ({"heron": 1} if left > 2 else {"whale": left, "heron": 1})
+
+
+@pytest.mark.usefixtures("two_are_many")
+def test_a_common_word_is_known_to_be_common(alice: Caller, asked: list[str]) -> None:
+    for number in range(9):
+        store(alice, f"whale {number}")
+    store(alice, "a heron")
+    assert held(alice, "whale", "heron") == {"heron": 1}
+    asked.clear()
+    assert held(alice, "whale", "heron") == {"heron": 1}
+    assert not asked
+    # All of them are read only where there is nothing else.
+    assert held(alice, "whale") == {"whale": 9}
+    assert asked == ["holders whale"]
+    assert held(alice, "whale", "heron") == {"heron": 1}
+
+
+def test_a_view_that_began_before_a_write_finds_what_is_in_it(alice: Caller) -> None:
+    store(alice, "whales sing")
+    before = reading_of(alice)
+    store(alice, "whales dive")
+    assert held(alice, "whale") == {"whale": 2}
+    assert [places.tolist() for places in look_up(alice.app, before, ["whale"]).places] == [[0]]
+
+
+def test_rows_that_move_up_are_asked_about_anew(alice: Caller) -> None:
+    memories = [store(alice, f"whale {number}") for number in range(6)]
+    store(alice, "a heron")
+    assert held(alice, "whale", "heron") == {"whale": 6, "heron": 1}
+    for memory in memories[:3]:
+        forget(alice, memory)
+    reading = reading_of(alice)
+    assert len(reading.view.columns.pk) == 4, "nothing was compacted"
+    assert held(alice, "whale", "heron") == {"whale": 3, "heron": 1}
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.usefixtures("two_are_many")
+def test_whatever_is_written_it_is_found_as_if_nothing_was_asked_before(alice: Caller, seed: int) -> None:
+    random = Random(seed)
+    words = ["whale", "heron", "sea", "night", "sings"]
+    memories = list[Memory]()
+    for _ in range(30):
+        text = " ".join(random.sample(words, 2))
+        act = random.choice(["store", "store", "change", "forget"]) if memories else "store"
+        if act == "store":
+            memories.append(store(alice, text))
+        elif act == "change":
+            change(alice, random.choice(memories), content=text)
+        else:
+            forget(alice, memories.pop(random.randrange(len(memories))))
+        some = random.sample(words, 3)
+        assert held(alice, *some) == held_afresh(alice, *some)
 
 
 @pytest.mark.postgres("SQLite puts words into its index at once")
