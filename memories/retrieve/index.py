@@ -46,6 +46,10 @@ class Latest(Generic[Value]):
     def get(self, key: Any) -> Value | None:
         return self.values.get(key)
 
+    def clear(self) -> None:
+        with self.lock:
+            self.values.clear()
+
     def put(self, key: Any, value: Value) -> None:
         with self.lock:
             self.values.pop(key, None)
@@ -175,7 +179,10 @@ class AppIndex:
     def view(self) -> View:
         """The memories as they are now. One query if nothing was written, two more otherwise."""
         with self.lock:
+            before = self.latest_view
             if self.refresh():
+                # Readings know the view that keeps them: nothing of either would be freed before the next collection.
+                before.readings.clear()
                 columns = self.columns.head(self.size)
                 known = self.latest_view.known_now()
                 held = self.held(columns)

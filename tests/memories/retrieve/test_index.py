@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,10 @@ from memories.maintain.run import Unclaimed
 from memories.models import Memory, Vector
 from memories.retrieve.columns import Sessions, Subjects
 from memories.retrieve.index import AppIndex, Indexes, View
+from memories.retrieve.reading import Scope, read
 from tests.conftest import Caller
+
+NOW = 2e9
 
 
 @pytest.fixture
@@ -108,6 +113,28 @@ def test_private_memories_carry_their_owner(alice: Caller, index: AppIndex) -> N
 def test_other_apps_are_not_in_it(alice: Caller, charlie: Caller, index: AppIndex) -> None:
     charlie.remember("of another app")
     assert alive(index) == []
+
+
+@pytest.mark.parametrize("is_compacted", [False, True])
+def test_a_view_that_is_no_longer_the_latest_is_freed_at_once(
+    alice: Caller, index: AppIndex, *, is_compacted: bool
+) -> None:
+    memory = alice.remember("something")
+    view = index.view()
+    assert read(view, Scope(None, None, NOW)).size == 1
+    gone = weakref.ref(view)
+    alice.patch(f"memories/{memory['id']}", {"importance": 5})
+    if not is_compacted:
+        for number in range(9):
+            alice.remember(f"thing {number}")
+    gc.disable()
+    try:
+        del view
+        later = index.view()
+        assert (len(later.columns.pk) == 1) == is_compacted
+        assert gone() is None
+    finally:
+        gc.enable()
 
 
 def test_the_least_recently_used_index_goes_first(alice: Caller, charlie: Caller) -> None:
