@@ -67,6 +67,7 @@ class Conf:
     memory_budget: int = 0
     index_megabytes: int = 1024
     pgvector_from: int = 300_000
+    count_milliseconds: int = 500
     time_zone: str = "UTC"
     upkeep_at_once: int = 2
     log_level: str = "INFO"
@@ -111,6 +112,7 @@ class Conf:
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")
         require(self.index_megabytes > 0, "INDEX_MEGABYTES", "is a positive number of megabytes")
         require(self.pgvector_from >= 0, "PGVECTOR_FROM", "is a number of memories, 0 for never")
+        require(self.count_milliseconds >= 0, "COUNT_MILLISECONDS", "is a number of milliseconds, 0 for none")
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")

@@ -14,6 +14,8 @@ os.environ["MEMSITE_SECRET_KEY"] = "only for tests"
 os.environ["MEMSITE_EMBEDDER"] = "hash"
 os.environ["MEMSITE_DATA_DIR"] = tempfile.mkdtemp(prefix="memsite-tests-")
 os.environ["MEMSITE_LOG_LEVEL"] = "ERROR"
+# No thread writes to a test's database after it.
+os.environ["MEMSITE_COUNT_MILLISECONDS"] = "0"
 
 from memsite.settings import *
 

@@ -196,8 +196,8 @@ def render(served: Mapping[int, Loads], store_size: int, local: Local, facts: st
         f"second of {CLIENTS} clients at a time, and milliseconds (p50 / p95) that one client alone waits; {ROUNDS} "
         "rounds of each, in turns, and the median. Clients and servers share the machine. Memsite is asked as "
         "`manage.py serve` starts it (two web processes), by meaning, words and neighbours, ranked, its counts "
-        "written, and in its second row by meaning alone (`mode: vector`), as mcp-memory-service 12.2 searches, which "
-        "is asked as it starts (one process)."
+        "written twice a second, and in its second row by meaning alone (`mode: vector`), as mcp-memory-service 12.2 "
+        "searches, which is asked as it starts (one process)."
     )
     in_process = (
         f"**In process**: milliseconds, p50 / p95, of {QUESTIONS} questions to {store_size:,} memories, and of "

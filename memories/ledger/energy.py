@@ -53,12 +53,12 @@ def units_of(operation: str) -> float:
 
 def note_energy(app: App, operation: str, now: datetime, calls: int = 1) -> None:
     """Adds the units of `calls` such operations to the app's day. One statement."""
-    execute_all([energy_note(app, operation, now, calls)])
+    execute_all([energy_note(app, operation, day_of(app, now), calls)])
 
 
-def energy_note(app: App, operation: str, now: datetime, calls: int = 1) -> Statement:
+def energy_note(app: App, operation: str, day: date, calls: int) -> Statement:
     """What `note_energy` tells the database."""
-    return NOTE, [app.pk, day_of(app, now).isoformat(), operation, calls, calls * units_of(operation)]
+    return NOTE, [app.pk, day.isoformat(), operation, calls, calls * units_of(operation)]
 
 
 def consumed(app: App) -> Consumption:

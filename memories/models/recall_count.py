@@ -12,8 +12,9 @@ from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 
 COUNT = """
 INSERT INTO memories_recallcount AS row (app_id, day, mode, tier, searches, found, seconds)
-VALUES (%s, %s, %s, %s, 1, %s, %s) ON CONFLICT (app_id, day, mode, tier) DO UPDATE
-SET searches = row.searches + 1, found = row.found + excluded.found, seconds = row.seconds + excluded.seconds
+VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (app_id, day, mode, tier) DO UPDATE
+SET searches = row.searches + excluded.searches, found = row.found + excluded.found,
+    seconds = row.seconds + excluded.seconds
 """
 
 
@@ -37,6 +38,8 @@ class RecallCount(Scoped):
         return f"{self.day} {self.mode} {self.tier}"
 
 
-def recall_note(app: App, day: date, mode: str, tier: str, found: bool, seconds: float) -> Statement:
-    """What counts one search."""
-    return COUNT, [app.pk, day.isoformat(), mode, tier, int(found), seconds]
+def recall_note(
+    app: App, day: date, mode: str, tier: str, searches: int, found: int, seconds: float
+) -> Statement:  # fmt: skip
+    """What counts so many searches, of which some found something, and the seconds they took together."""
+    return COUNT, [app.pk, day.isoformat(), mode, tier, searches, found, seconds]

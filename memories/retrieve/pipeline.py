@@ -8,7 +8,6 @@ from datetime import datetime
 from functools import lru_cache, partial
 
 import numpy as np
-from django.db import connection
 from django.db.models import QuerySet
 from numpy.typing import NDArray
 
@@ -29,7 +28,6 @@ from memories.retrieve.words import match_words
 from memories.text.looks import Look, look_of
 from memsite.conf import get_conf
 from memsite.prepared import Prepared, padded
-from memsite.statements import Statement
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Ranking
 from sessions.models import AgentSession, Resource
@@ -43,9 +41,6 @@ NOT_SHOWN = [
     for field in model._meta.concrete_fields
     if field.name not in ("id", "uid")
 ]
-TOUCH = """
-UPDATE memories_memory SET access_count = access_count + 1, accessed_at = %s WHERE app_id = %s AND id IN ({})
-"""
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
 
@@ -247,10 +242,3 @@ def memories_of(app: App, *pks: int) -> QuerySet[Memory]:
 @Prepared
 def texts_of(app: App, *pks: int) -> QuerySet[Memory, tuple[int, str, str | None]]:
     return Memory.objects.for_app(app).filter(pk__in=pks).order_by().values_list("pk", "content", "subject")
-
-
-def touches(app: App, hits: list[Hit], now: datetime) -> list[Statement]:
-    """What counts an access of each hit: one statement, if there are any."""
-    pks = [hit.memory.pk for hit in hits]
-    accessed_at = connection.ops.adapt_datetimefield_value(now)
-    return [(TOUCH.format(", ".join(["%s"] * len(pks))), [accessed_at, app.pk, *pks])] if pks else []

@@ -14,23 +14,20 @@ import structlog
 from django.db.models import QuerySet
 
 from memories.ledger.days import day_of
-from memories.ledger.energy import energy_note
 from memories.models import Memory, Visibility
-from memories.models.recall_count import recall_note
 from memories.providers.embeddings import Embedder
 from memories.retrieve.arms import ask_arms
 from memories.retrieve.columns import NOBODY
 from memories.retrieve.filters import build_filter, names_in
 from memories.retrieve.hits import Hit, Recall
 from memories.retrieve.past import known_at, take_back
-from memories.retrieve.pipeline import COLUMN_FIRST, recall, touches
+from memories.retrieve.pipeline import COLUMN_FIRST, recall
 from memories.retrieve.ranking import BAND
 from memories.retrieve.reading import Scope
 from memories.retrieve.serving import serving_embedder
+from memories.retrieve.tally import Tally, tallies
 from memories.retrieve.trust import tag_hits
-from memsite.durability import count
 from memsite.metrics import count_search
-from memsite.statements import execute_all
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
 from memsite.tenancy.wall import confined, site_wide
@@ -80,17 +77,14 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
     count_search(found.tier, found.degraded, seconds)
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
     if asked.counted:
-        count(partial(note_search, app, asked, found, now, seconds, was_now=not scope.past))
+        tallies.add(tally_of(app, asked, found, now, seconds, was_now=not scope.past))
     return found
 
 
-def note_search(app: App, asked: Asked, found: Recall, now: datetime, seconds: float, *, was_now: bool) -> None:
-    day = day_of(app, now)
-    execute_all([
-        *(touches(app, found.hits, now) if asked.count_access and was_now else ()),
-        energy_note(app, "search", now),
-        recall_note(app, day, asked.mode, found.tier, bool(found.hits), seconds),
-    ])  # fmt: skip
+def tally_of(app: App, asked: Asked, found: Recall, now: datetime, seconds: float, *, was_now: bool) -> Tally:
+    hits = found.hits if asked.count_access and was_now else []
+    touched = {hit.memory.pk: (1, now) for hit in hits}
+    return Tally(app, touched, {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)})
 
 
 def find(app: App, asked: Asked, scope: Scope, embedder: Embedder, policy: AppPolicy) -> Recall:

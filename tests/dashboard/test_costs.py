@@ -93,7 +93,7 @@ def test_what_the_day_has_left(vera: Client, alice: Caller) -> None:
 def test_searches_are_told_by_what_answered(vera: Client, alice: Caller) -> None:
     today = day_of(alice.app, timezone.now())
     for tier, found in (("items", True), ("items", True), ("summaries", True), ("none", False)):
-        execute_all([recall_note(alice.app, today, "auto", tier, found, 0.02)])
+        execute_all([recall_note(alice.app, today, "auto", tier, 1, int(found), 0.02)])
     answer = vera.get("/costs")
     assert [(row.tier, row.searches, row.share, row.mean_ms) for row in answer.context["searches"]] == [
         ("items", 2, 0.5, 20.0), ("none", 1, 0.25, 20.0), ("summaries", 1, 0.25, 20.0),
@@ -140,7 +140,7 @@ def test_an_app_that_asked_no_model_says_so(vera: Client) -> None:
 
 def test_other_apps_are_not_there(otto: Client, alice: Caller) -> None:
     call(alice.app, model="acme-1")
-    execute_all([recall_note(alice.app, day_of(alice.app, timezone.now()), "auto", "items", True, 0.02)])
+    execute_all([recall_note(alice.app, day_of(alice.app, timezone.now()), "auto", "items", 1, 1, 0.02)])
     text = text_of(otto.get("/costs"))
     assert "acme" not in text
     assert otto.get("/costs").context["searched"] == 0

@@ -93,6 +93,19 @@ def test_writers_that_come_together_are_all_served_while_others_look_and_upkeep_
     assert done.pages > 0
 
 
+def test_a_site_that_stops_in_order_has_counted_what_was_searched(site: Site) -> None:
+    (key,) = site.new_app("counting")
+    with httpx.Client(base_url=f"{site.url}/api/v1", headers={"Authorization": f"Bearer {key}"}, timeout=60) as client:
+        stored = client.post("/memories", json={"content": "Whales sing"}).json()
+        for _ in range(6):
+            assert client.post("/memories/search", json={"query": "whales"}).json()["results"]
+    site.restart()
+    shown = httpx.get(
+        f"{site.url}/api/v1/memories/{stored['id']}", headers={"Authorization": f"Bearer {key}"}, timeout=60
+    )
+    assert shown.json()["access_count"] == 6
+
+
 def test_what_was_acknowledged_is_there_once_whatever_is_killed(site: Site) -> None:
     done = kill_under_load(site, kills=4)
     assert done.holds, done

@@ -1,0 +1,138 @@
+"""What searches count, written together a moment later: a search only reads, and waits for no writer.
+
+Counts, not facts: who kills the process takes those of the last moment along (`MEMSITE_COUNT_MILLISECONDS`).
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from functools import partial
+from threading import Lock, Timer, main_thread
+
+import structlog
+from django.db import DatabaseError, OperationalError, connection
+
+from memories.ledger.energy import energy_note
+from memories.models.recall_count import recall_note
+from memsite.conf import get_conf
+from memsite.durability import count
+from memsite.statements import Statement, execute_all
+from memsite.tenancy.models import App
+from memsite.tenancy.wall import confined
+
+TOUCH = """
+UPDATE memories_memory SET access_count = access_count + %s, accessed_at = %s WHERE app_id = %s AND id IN ({})
+"""
+TOUCHED_AT_ONCE = 500
+"""Memories in a statement: SQLite takes some thousand parameters."""
+log = structlog.get_logger("memories.retrieve")
+
+
+@dataclass(slots=True)
+class Tally:
+    """Of searches in one app: what has to be added to what the database has.
+
+    `touched` has how often a memory was found and when last; `searches`, by day, mode and tier, how many there were,
+    how many found something and the seconds they took.
+    """
+
+    app: App
+    touched: dict[int, tuple[int, datetime]] = field(default_factory=dict)
+    searches: dict[tuple[date, str, str], tuple[int, int, float]] = field(default_factory=dict)
+
+    def add(self, other: Tally) -> None:
+        for pk, (times, at) in other.touched.items():
+            before, last = self.touched.get(pk, (0, at))
+            self.touched[pk] = before + times, max(last, at)
+        for kind, (searches, found, seconds) in other.searches.items():
+            so_far = self.searches.get(kind, (0, 0, 0.0))
+            self.searches[kind] = so_far[0] + searches, so_far[1] + found, so_far[2] + seconds
+
+    def statements(self) -> Iterator[Statement]:
+        alike = defaultdict[tuple[int, datetime], list[int]](list)
+        # In order of their numbers: so two processes that write at once rarely wait for each other.
+        for pk, touch in sorted(self.touched.items()):
+            alike[touch].append(pk)
+        for (times, at), pks in alike.items():
+            accessed_at = connection.ops.adapt_datetimefield_value(at)
+            for start in range(0, len(pks), TOUCHED_AT_ONCE):
+                some = pks[start : start + TOUCHED_AT_ONCE]
+                yield TOUCH.format(", ".join(["%s"] * len(some))), [times, accessed_at, self.app.pk, *some]
+        by_day = defaultdict[date, int](int)
+        for (day, mode, tier), (searches, found, seconds) in self.searches.items():
+            by_day[day] += searches
+            yield recall_note(self.app, day, mode, tier, searches, found, seconds)
+        for day, searches in by_day.items():
+            yield energy_note(self.app, "search", day, searches)
+
+
+class Tallies:
+    """What this process has not written yet, by app. Any thread may add."""
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Another process has it, of which this one is a copy."""
+        self.lock = Lock()
+        self.unwritten: dict[int, Tally] = {}
+        self.is_due = False
+
+    def add(self, tally: Tally) -> None:
+        self.keep(tally)
+        if get_conf().count_milliseconds:
+            self.write_soon()
+        else:
+            self.write()
+
+    def keep(self, tally: Tally) -> None:
+        with self.lock:
+            self.unwritten.setdefault(tally.app.pk, Tally(tally.app)).add(tally)
+
+    def write_soon(self) -> None:
+        with self.lock:
+            is_due, self.is_due = self.is_due, True
+        if not is_due:
+            timer = Timer(get_conf().count_milliseconds / 1_000, self.write_apart)
+            # As threads of the web server would make it: a process that ends in order writes first what it counted.
+            timer.daemon = False
+            timer.start()
+
+    def write_apart(self) -> None:
+        """`write`, in a thread of its own; what cannot be written yet, a moment later again."""
+        with self.lock:
+            self.is_due = False
+        try:
+            self.write()
+        finally:
+            connection.close()
+        if self.unwritten and main_thread().is_alive():
+            self.write_soon()
+
+    def write(self) -> None:
+        """A transaction for each app."""
+        with self.lock:
+            tallies, self.unwritten = self.unwritten, {}
+        for pk, tally in tallies.items():
+            with confined(pk):
+                self.write_one(tally)
+
+    def write_one(self, tally: Tally) -> None:
+        """Keeps what others hold up, or a database that is away; what has no place any more, is lost."""
+        try:
+            is_written = count(partial(execute_all, list(tally.statements())))
+        except DatabaseError as error:
+            if connection.in_atomic_block:
+                raise
+            is_written = not isinstance(error, OperationalError)
+            log.warning("counts_lost" if is_written else "not_counted", app=tally.app.app_id, error=str(error))
+        if not is_written:
+            self.keep(tally)
+
+
+tallies = Tallies()
+os.register_at_fork(after_in_child=tallies.forget)

@@ -1,0 +1,220 @@
+"""What searches count, and that it is written: together, once, later if it has to be."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pytest
+from django.db import DatabaseError, IntegrityError, OperationalError, connection
+
+from memories.models import EnergyUse, Memory, RecallCount
+from memories.retrieve import tally
+from memories.retrieve.tally import TOUCHED_AT_ONCE, Tallies, Tally, tallies
+from memsite.conf import get_conf
+from memsite.tenancy.models import App
+from tests.conftest import Caller, make_app
+from tests.memories.retrieve.asking import search
+from tests.talking import at
+
+NOON = datetime(2027, 3, 1, 12, 0, tzinfo=UTC)
+SECOND = timedelta(seconds=1)
+KIND = (date(2027, 3, 1), "auto", "items")
+
+
+class Timer:
+    """One whose time comes when a test says so."""
+
+    made: list[Timer] = []
+
+    def __init__(self, seconds: float, work: Callable[[], None]) -> None:
+        self.seconds, self.run = seconds, work
+
+    def start(self) -> None:
+        self.made.append(self)
+
+
+@pytest.fixture
+def later(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[Timer]:
+    """Counts are written after half a second, as on a site; the timers that wait for it."""
+    settings.MEMSITE = replace(get_conf(), count_milliseconds=500)
+    monkeypatch.setattr(Timer, "made", [])
+    monkeypatch.setattr(tally, "Timer", Timer)
+    monkeypatch.setattr(tally, "tallies", fresh := Tallies())
+    monkeypatch.setattr("memories.retrieve.search.tallies", fresh)
+    monkeypatch.setattr(connection, "close", lambda: None)
+    return Timer.made
+
+
+def counted() -> tuple[list[int], list[tuple[str, int, int]], list[tuple[int, float]]]:
+    """Accesses by memory, searches by tier, energy."""
+    return (
+        list(Memory.objects.order_by("pk").values_list("access_count", flat=True)),
+        list(RecallCount.objects.order_by("tier").values_list("tier", "searches", "found")),
+        list(EnergyUse.objects.filter(operation="search").values_list("calls", "units")),
+    )
+
+
+def told(app: App) -> list[Any]:
+    """What the database is told, in order."""
+    return [parameters for _, parameters in Tally(app).statements()]
+
+
+def raising(error: Exception) -> Callable[..., bool]:
+    def fail(*_: Any) -> bool:
+        raise error
+
+    return fail
+
+
+# --- what is added
+
+
+def test_it_adds_up(acme: App) -> None:
+    both = Tally(acme, {1: (1, NOON), 2: (1, NOON)}, {KIND: (1, 1, 0.5)})
+    both.add(Tally(acme, {2: (2, NOON - SECOND), 3: (1, NOON)}, {KIND: (2, 0, 0.25), (*KIND[:2], "none"): (1, 0, 0.1)}))
+    assert both.touched == {1: (1, NOON), 2: (3, NOON), 3: (1, NOON)}
+    assert both.searches == {KIND: (3, 1, 0.75), (*KIND[:2], "none"): (1, 0, 0.1)}
+
+
+def test_memories_that_were_found_alike_are_told_together(acme: App) -> None:
+    touched = dict.fromkeys(range(TOUCHED_AT_ONCE + 1, 0, -1), (2, NOON)) | {9_999: (1, NOON)}
+    many, one, other = (parameters for _, parameters in Tally(acme, touched).statements())
+    assert many[3:] == list(range(1, TOUCHED_AT_ONCE + 1))
+    assert (one[0], one[3:], other[0], other[3:]) == (2, [TOUCHED_AT_ONCE + 1], 1, [9_999])
+
+
+def test_nothing_is_told_of_nothing(acme: App) -> None:
+    assert told(acme) == []
+
+
+# --- when it is written
+
+
+def test_searches_are_counted_together_a_moment_later(alice: Caller, later: list[Timer]) -> None:
+    alice.remember("whales sing")
+    alice.remember("herons hunt")
+    for second, question in enumerate(("whales", "whales", "herons", "quantum")):
+        with at(NOON + second * SECOND):
+            alice.post("memories/search", {"query": question, "limit": 1})
+    assert counted() == ([0, 0], [], [])
+    assert [one.seconds for one in later] == [0.5]
+    later[0].run()
+    assert counted() == ([2, 1], [("items", 3, 3), ("none", 1, 0)], [(4, 4.0)])
+    whales, herons = Memory.objects.order_by("pk")
+    assert (whales.accessed_at, herons.accessed_at) == (NOON + SECOND, NOON + 2 * SECOND)
+    alice.post("memories/search", {"query": "whales"})
+    assert len(later) == 2, "what comes after it has a moment of its own"
+    later[1].run()
+    assert Memory.objects.earliest("pk").access_count == 3
+
+
+def test_a_search_asks_the_database_only_for_reading(alice: Caller, later: list[Timer]) -> None:
+    alice.remember("whales sing")
+    search(alice, "whales")
+    with connection.execute_wrapper(refuse_writes):
+        assert search(alice, "whales")
+
+
+def refuse_writes(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:
+    assert sql.lstrip().upper().startswith(("SELECT", "WITH", "PRAGMA")), sql
+    return execute(sql, params, many, context)
+
+
+def test_each_app_has_its_own(alice: Caller, charlie: Caller, later: list[Timer]) -> None:
+    for caller in (alice, charlie):
+        caller.remember("whales sing")
+        caller.post("memories/search", {"query": "whales"})
+    charlie.post("memories/search", {"query": "whales"})
+    later[0].run()
+    searches = dict(RecallCount.objects.values_list("app__app_id", "searches"))
+    assert searches == {alice.app.app_id: 1, charlie.app.app_id: 2}
+    assert set(Memory.objects.values_list("app__app_id", "access_count")) == set(searches.items())
+
+
+# --- what stands in the way
+
+
+@pytest.mark.parametrize("held_up", [lambda *_: False, raising(OperationalError("the server is away"))])
+def test_what_cannot_be_written_yet_is_kept(
+    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch, held_up: Callable[..., bool]
+) -> None:
+    monkeypatch.setattr(tally, "connection", Free())
+    alice.remember("whales sing")
+    alice.post("memories/search", {"query": "whales"})
+    with monkeypatch.context() as patch:
+        patch.setattr(tally, "count", held_up)
+        later[0].run()
+    assert len(later) == 2, "it is tried again"
+    alice.post("memories/search", {"query": "whales"})
+    later[1].run()
+    assert counted() == ([2], [("items", 2, 2)], [(2, 2.0)])
+    assert len(later) == 2
+
+
+def test_a_process_that_ends_does_not_try_for_ever(
+    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice.remember("whales sing")
+    alice.post("memories/search", {"query": "whales"})
+    monkeypatch.setattr(tally, "count", lambda *_: False)
+    monkeypatch.setattr("threading.Thread.is_alive", lambda _: False)
+    later[0].run()
+    assert len(later) == 1
+
+
+def test_what_has_no_place_any_more_takes_nothing_else_along(
+    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone, there = make_app("gone"), alice.app
+    monkeypatch.setattr(tally, "connection", Free())
+    monkeypatch.setattr(tally, "count", lambda work: refused(work, gone))
+    one = Tallies()
+    for app in (gone, there):
+        one.add(Tally(app, {}, {KIND: (1, 1, 0.5)}))
+    one.write()
+    assert [row.app for row in RecallCount.objects.all()] == [there]
+    assert not one.unwritten
+
+
+def refused(work: Any, gone: App) -> bool:
+    (statements,) = work.args
+    if statements[0][1][0] == gone.pk:
+        raise IntegrityError("no such app")
+    work()
+    return True
+
+
+def test_within_a_transaction_an_error_is_the_transactions(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After it, PostgreSQL takes nothing more."""
+    monkeypatch.setattr(tally, "count", raising(DatabaseError("broken")))
+    assert connection.in_atomic_block
+    with pytest.raises(DatabaseError, match="broken"):
+        search(alice, "whales")
+
+
+def test_a_copy_of_a_process_does_not_count_what_the_other_one_counts(acme: App) -> None:
+    tallies.keep(Tally(acme, {}, {KIND: (1, 1, 0.5)}))
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # of other threads, which do nothing here
+            child = os.fork()
+        if not child:
+            os._exit(len(tallies.unwritten))
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+        assert tallies.unwritten.keys() == {acme.pk}
+    finally:
+        tallies.forget()
+
+
+class Free:
+    """A connection as a thread of its own has it: in no transaction, whatever the test's is in."""
+
+    in_atomic_block = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(connection, name)
