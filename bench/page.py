@@ -28,7 +28,7 @@ Recall, the latency of each step, the desk and the upkeep are in [benchmarks.md]
 
 Written by `make bench-performance`, all but the goals; a section that is missing has not been measured yet. Its
 parts write a section each: `make bench-beside`, `make bench-growth`, `make bench-pgvector`,
-`make bench-at-once`, `make bench-import`.
+`make bench-at-once`, `make bench-import`; `make bench-partitions` is apart from it.
 `SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20` is for a quick look, `NOTE="quiet"` for what a reader should know.
 """,
 }
