@@ -11,8 +11,9 @@ from django.core.management import CommandError
 from django.db import DatabaseError, ProgrammingError, connection, transaction
 from django.utils import timezone
 
-from memories.models import Memory, Revision, Vector
+from memories.models import Memory, RecallCount, Revision, Vector
 from memories.models.memory import MemoryQuerySet
+from memories.retrieve.tally import Tallies, Tally
 from memories.store import Candidate, writing
 from memories.tasks import learn, upkeep_work
 from memsite.conf import read_conf
@@ -119,6 +120,21 @@ def test_behind_it_there_is_one_app(both: tuple[App, App]) -> None:
     with confined(globex.pk):
         assert said() == {"Bears sleep"}
     assert said() == {"Whales sing", "Bears sleep"}
+
+
+def test_what_searches_count_is_written_for_each_app_from_behind_it(both: tuple[App, App]) -> None:
+    """By a thread that no app asked."""
+    pks = {app: Memory.objects.get(app=app).pk for app in both}
+    tallies, now = Tallies(), timezone.now()
+    for times, app in enumerate(both, 1):
+        # What the other app has is not its to count.
+        touched = dict.fromkeys(pks.values(), (times, now))
+        tallies.keep(Tally(app, touched, {(now.date(), "auto", "items"): (times, times, 0.5)}))
+    with standing(NOBODY):
+        tallies.write()
+    assert not tallies.unwritten
+    assert dict(RecallCount.objects.values_list("app__app_id", "searches")) == {"acme": 1, "globex": 2}
+    assert dict(Memory.objects.values_list("app__app_id", "access_count")) == {"acme": 1, "globex": 2}
 
 
 def test_before_it_is_known_who_asks_there_is_nothing(both: tuple[App, App]) -> None:
