@@ -166,14 +166,17 @@ class Sessions:
         self.numbers: dict[int, int] = {}
         self.count = 0
 
-    def numbers_of(self, sessions: NDArray[np.int64]) -> list[int]:
-        return [self.number_of(session) for session in sessions.tolist()]
+    def numbers_of(self, sessions: NDArray[np.int64]) -> NDArray[np.int64]:
+        alone = sessions <= NOBODY
+        several, places = np.unique(sessions[~alone], return_inverse=True)
+        numbers = np.empty(len(sessions), np.int64)
+        numbers[~alone] = np.array(list(map(self.number_of, several.tolist())), np.int64)[places]
+        end = self.count + np.count_nonzero(alone)
+        numbers[alone] = np.arange(self.count, end)
+        self.count = int(end)
+        return numbers
 
     def number_of(self, session: int) -> int:
-        known = self.numbers.get(session)
-        if known is not None:
-            return known
-        number, self.count = self.count, self.count + 1
-        if session > NOBODY:
-            self.numbers[session] = number
+        number = self.numbers.setdefault(session, self.count)
+        self.count += number == self.count
         return number

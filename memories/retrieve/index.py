@@ -225,9 +225,10 @@ class AppIndex:
         new = self.columns.each(lambda column: column[start:end])
         fill(new, rows, self.users, self.subjects, away=self.away)
         new.session_number[:] = self.sessions.numbers_of(new.session)
-        for place, (pk, *_) in enumerate(rows, start):
+        pks = [row[0] for row in rows]
+        for pk in self.row_of.keys() & set(pks):
             self.bury(pk)
-            self.row_of[pk] = place
+        self.row_of.update(zip(pks, range(start, end), strict=True))
         new.alive[:] = True
         self.size = end
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from memories.models.near import TABLE as NEAR
 from memories.retrieve.columns import NOBODY, ORIGINS, TONES, Codes, Columns
 from memories.retrieve.nearest import sign_bits
-from memories.text.looks import look_kept
+from memories.text.looks import looks_kept
 from memsite.prepared import Prepared
 from memsite.tenancy.models import App
 
@@ -23,17 +23,22 @@ ORIGIN_CODES = {origin: code for code, origin in enumerate(ORIGINS)}
 TONE_CODES = {str(tone): code for code, tone in enumerate(TONES)}
 # Times as arrays take them: a column's would be made a datetime, one by one, which took longer than all the rest.
 PLAIN_TIMES = {"sqlite": "coalesce({0}, {0})", "postgresql": "date_part('epoch', {0})"}
-TIMES = ("m.created_at", "m.updated_at", "m.valid_from", "m.valid_until")
+# Of most, the second is the first.
+TIMES = ("m.created_at", "nullif(m.updated_at, m.created_at)", "m.valid_from", "m.valid_until")
 SECONDS_PER_DAY = 24 * 60 * 60
 CHANGED = """
-SELECT m.id, m.status = 'active', m.visibility = 'shared', m.visibility = 'agent',
+SELECT m.id,
+       CASE m.status WHEN 'active' THEN 1 ELSE 0 END + CASE m.source WHEN 'api' THEN 0 ELSE 2 END
+       + CASE m.visibility WHEN 'shared' THEN 4 WHEN 'agent' THEN 8 ELSE 0 END,
        coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
        coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
-       m.importance, m.priority, m.confidence, m.source <> 'api', m.sentiment, m.look,
+       m.importance, m.priority, m.confidence, m.sentiment, coalesce(m.look, 0),
        CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END, {times}, {data}
 FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s
 WHERE m.app_id = %s AND m.change_number > %s AND m.purged_at IS NULL AND m.status NOT IN ('cold', 'withdrawn')
 """
+ACTIVE, STATED, SHARED, PRIVATE = 1, 2, 4, 8
+"""Of the second column, which is one number: each value that is handed over takes its time."""
 HELD = {"data": "v.data", "table": "memories_vector"}
 # Of what is away, the signs: four bytes that tell their number, and then the bits, as `sign_bits` packs them.
 AWAY = {"data": "bit_send(binary_quantize(v.near))", "table": NEAR}
@@ -71,23 +76,24 @@ def gone_since(app_pk: int, change_number: int) -> list[int]:
 
 def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool = False) -> None:
     """Writes rows into columns of their number."""
-    pks, active, shared, private, agents, user_names, subject_names, sessions, *rest = zip(*rows, strict=True)
-    turns, lengths, words, importances, priorities, confidences, stated, tones, looks, origins, *times, blobs = rest
-    created, updated, since, until = map(unix_seconds, times)
-    new.pk[:], new.active[:], new.shared[:], new.agent[:] = pks, active, shared, agents
-    new.owner[:] = np.where(private, agents, NOBODY)
+    pks, kinds, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
+    lengths, words, importances, priorities, confidences, tones, looks, origins, *times, blobs = rest
+    created, changed, since, until = map(unix_seconds, times)
+    kind = np.array(kinds)
+    new.pk[:], new.agent[:] = pks, agents
+    new.active[:], new.stated[:], new.shared[:] = kind & ACTIVE, kind & STATED, kind & SHARED
+    new.owner[:] = np.where(kind & PRIVATE, new.agent, NOBODY)
     new.user[:] = list(map(users.code, user_names))
     new.subject[:] = list(map(subjects.code, subject_names))
     new.session[:], new.turn[:], new.length[:], new.words[:] = sessions, turns, lengths, words
     alone = new.session == NOBODY
     new.session[alone] = -new.pk[alone]
     new.importance[:], new.priority[:], new.confidence[:] = importances, priorities, confidences
-    new.stated[:] = stated
-    new.sentiment[:] = [TONE_CODES[tone] for tone in tones]
-    new.look[:] = list(map(look_kept, looks))
-    new.unreviewed[:] = [ORIGIN_CODES[origin] for origin in origins]
+    new.sentiment[:] = list(map(TONE_CODES.__getitem__, tones))
+    new.look[:] = looks_kept(np.array(looks))
+    new.unreviewed[:] = list(map(ORIGIN_CODES.__getitem__, origins))
     new.day[:] = FIRST_DAY + np.floor(np.where(np.isnan(since), created, since) / SECONDS_PER_DAY)
-    new.created[:], new.updated[:] = created, updated
+    new.created[:], new.updated[:] = created, np.where(np.isnan(changed), created, changed)
     new.since[:], new.until[:] = np.nan_to_num(since, nan=-np.inf), np.nan_to_num(until, nan=np.inf)
     new.embedded[:] = [blob is not None for blob in blobs]
     known = [bytes(blob) for blob in blobs if blob is not None]

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from enum import IntFlag
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class Look(IntFlag):
     READ = 1
@@ -60,10 +63,10 @@ def kept_look(text: str, subject: str | None) -> int:
     return EDITION << EDITION_STARTS_AT_BIT | look_of(text, subject)
 
 
-def look_kept(kept: int | None) -> int:
-    """The look that was kept; 0 if none was, or by another edition."""
-    edition, look = divmod(kept or 0, 1 << EDITION_STARTS_AT_BIT)
-    return look if edition == EDITION else 0
+def looks_kept(kept: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The looks that were kept; 0 if none was, or by another edition."""
+    editions, looks = np.divmod(kept, 1 << EDITION_STARTS_AT_BIT)
+    return np.where(editions == EDITION, looks, 0)
 
 
 def look_of(text: str, subject: str | None) -> Look:

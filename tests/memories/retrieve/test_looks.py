@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from memories.models import Memory
 from memories.retrieve import pipeline
 from memories.retrieve.pipeline import index_of
 from memories.text import looks
-from memories.text.looks import Look, kept_look, look_kept
+from memories.text.looks import Look, kept_look, looks_kept
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, search, store
 
@@ -39,13 +40,12 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     [
         (kept_look("Where were you?", None), Look.READ | Look.ASKS | Look.PAST | Look.ADDRESSES),
         (kept_look("", None), Look.READ),
-        (None, 0),
         (0, 0),
         ((looks.EDITION + 1) << looks.EDITION_STARTS_AT_BIT | Look.READ, 0),
     ],
 )
-def test_a_look_is_kept_with_its_edition(kept: int | None, look: int) -> None:
-    assert look_kept(kept) == look
+def test_a_look_is_kept_with_its_edition(kept: int, look: int) -> None:
+    assert looks_kept(np.array([kept, 0])).tolist() == [look, 0]
 
 
 def test_every_look_and_edition_has_room() -> None:
