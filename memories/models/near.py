@@ -45,10 +45,12 @@ INSERT INTO {TABLE} (memory_id, model, app_id, near) SELECT id, %s, %s, told::ha
 FROM unnest(%s::bigint[], %s::text[]) AS given (id, told)
 ON CONFLICT (memory_id, model) DO UPDATE SET near = EXCLUDED.near
 """  # noqa: S608
-# Who deletes one of them waits until its copy is there, and so deletes that, too.
+# Who deletes one of them waits until its copy is there, and so deletes that, too. That the copies are behind the same
+# number as well is said, because PostgreSQL does not see it: it read all that were there before each batch.
 MISSING = f"""
 SELECT memory_id, data FROM memories_vector AS v WHERE app_id = %s AND model = %s AND memory_id > %s AND NOT EXISTS
-(SELECT 1 FROM {TABLE} AS n WHERE n.memory_id = v.memory_id AND n.model = v.model) ORDER BY memory_id LIMIT %s
+(SELECT 1 FROM {TABLE} AS n WHERE n.memory_id = v.memory_id AND n.model = v.model AND n.memory_id > %s)
+ORDER BY memory_id LIMIT %s
 FOR KEY SHARE OF v
 """  # noqa: S608
 DROP_SOME = f"""
@@ -113,7 +115,7 @@ def put(app: App, rows: Sequence[Vector]) -> None:
 def fill(app: App, model: str, after: int, most: int) -> list[int]:
     """Adds up to so many that are missing, of memories behind this pk; answers their pks. Two statements."""
     with connection.cursor() as cursor:
-        cursor.execute(MISSING, [app.pk, model, after, most])
+        cursor.execute(MISSING, [app.pk, model, after, after, most])
         rows = [
             Vector(app=app, memory_id=pk, model=model, dim=len(bytes(data)) // 4, data=data)
             for pk, data in cursor.fetchall()

@@ -292,9 +292,12 @@ def test_duplicates_are_known_and_pairs_are_found(moved: Caller) -> None:
         bytes(Vector.objects.get(memory_id=pk).data) for pk in view.columns.pk.tolist()
     )
     alike = vectors @ vectors.T
-    expected = {(a, b) for a in range(60) for b in range(a + 1, 60) if alike[a, b] >= 0.75}
+    # Some are alike by exactly 0.75: whether they are is a matter of the last bit, which processors do not agree on.
+    least = 0.74
+    assert np.abs(alike - least).min() > 1e-3
+    expected = {(a, b) for a in range(60) for b in range(a + 1, 60) if alike[a, b] >= least}
     assert expected
-    assert {(a, b) for a, b, _ in near_pairs(view.held, rows, 0, 60, 0.75, 60)} == expected
+    assert {(a, b) for a, b, _ in near_pairs(view.held, rows, 0, 60, least, 60)} == expected
     assert len(view.held.worth_comparing(rows[:1], rows, 0.99)) < 30
     again = moved.post("memories", {"content": "The whale sings at night"})
     assert again.json()["content"] == "The whale sings at night"
@@ -338,6 +341,18 @@ def test_behind_the_wall_are_no_other_apps_vectors(moved: Caller, charlie: Calle
 
 
 # --- moving
+
+
+@on_postgres
+def test_a_batch_of_copies_reads_none_of_those_before_it(grown: Caller) -> None:
+    """Else the last of a million would take a thousand times as long as the first."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan TO off")
+        cursor.execute(f"EXPLAIN {near.MISSING}", [grown.app.pk, MODEL, 17, 17, 7])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    vectors, copies = plan.split(f"on {near.TABLE} ")
+    assert "memory_id > 17" in vectors
+    assert "memory_id > 17" in copies
 
 
 @on_postgres
