@@ -126,10 +126,10 @@ bench-postgres: $(VENV)/dev.stamp
 bench-pgvector: $(VENV)/dev.stamp
 	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -m bench.pgvector_searches $(GIVEN_SIZES) --note "$(NOTE)"
 
-# Copies of the largest tables, split by app, on a PostgreSQL of its own (APPS=20 for a quick look).
+# Copies of the largest tables, split by app, on a PostgreSQL of its own (APPS=20 MEMORIES=200 for a quick look).
 .PHONY: bench-partitions
 bench-partitions: $(VENV)/dev.stamp
-	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -W ignore -m bench.partitions $(if $(APPS),--apps $(APPS)) --note "$(NOTE)"
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -W ignore -m bench.partitions $(if $(APPS),--apps $(APPS)) $(if $(MEMORIES),--memories $(MEMORIES)) --note "$(NOTE)"
 
 train-ranker: $(VENV)/run.stamp ## Learn the weights of the ranking anew, and say what they are worth
 	@$(BENCH) bench.train_ranker $(BENCH_DATA)

@@ -96,11 +96,17 @@ class Tallies:
     def write_soon(self) -> None:
         with self.lock:
             is_due, self.is_due = self.is_due, True
-        if not is_due:
-            timer = Timer(get_conf().count_milliseconds / 1_000, self.write_apart)
-            # As threads of the web server would make it: a process that ends in order writes first what it counted.
-            timer.daemon = False
+        if is_due:
+            return
+        timer = Timer(get_conf().count_milliseconds / 1_000, self.write_apart)
+        # A process that ends in order waits for it. The web server's threads are daemons, and so is what they start.
+        timer.daemon = False
+        try:
             timer.start()
+        except RuntimeError as error:
+            # No thread is to be had. That is no reason to refuse a search: the next one tries again.
+            self.is_due = False
+            log.warning("not_counted", error=str(error))
 
     def write_apart(self) -> None:
         """`write`, in a thread of its own; what cannot be written yet, a moment later again."""
@@ -116,10 +122,13 @@ class Tallies:
     def write(self) -> None:
         """A transaction for each app."""
         with self.lock:
-            tallies, self.unwritten = self.unwritten, {}
-        for pk, tally in tallies.items():
-            with confined(pk):
-                self.write_one(tally)
+            pks = list(self.unwritten)
+        for pk in pks:
+            with self.lock:
+                tally = self.unwritten.pop(pk, None)
+            if tally:
+                with confined(pk):
+                    self.write_one(tally)
 
     def write_one(self, tally: Tally) -> None:
         """Keeps what others hold up, or a database that is away; what has no place any more, is lost."""

@@ -140,6 +140,18 @@ def test_each_app_has_its_own(alice: Caller, charlie: Caller, later: list[Timer]
 # --- what stands in the way
 
 
+def test_where_no_thread_is_to_be_had_a_search_answers_and_a_later_one_counts_both(
+    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice.remember("whales sing")
+    with monkeypatch.context() as patch:
+        patch.setattr(Timer, "start", raising(RuntimeError("can't start new thread")))
+        assert alice.post("memories/search", {"query": "whales"}).json()["results"]
+    alice.post("memories/search", {"query": "whales"})
+    later[0].run()
+    assert counted() == ([2], [("items", 2, 2)], [(2, 2.0)])
+
+
 @pytest.mark.parametrize("held_up", [lambda *_: False, raising(OperationalError("the server is away"))])
 def test_what_cannot_be_written_yet_is_kept(
     alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch, held_up: Callable[..., bool]
@@ -155,6 +167,20 @@ def test_what_cannot_be_written_yet_is_kept(
     later[1].run()
     assert counted() == ([2], [("items", 2, 2)], [(2, 2.0)])
     assert len(later) == 2
+
+
+def test_what_goes_wrong_with_one_app_loses_nothing_of_the_others(
+    alice: Caller, charlie: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = Tallies()
+    for caller in (alice, charlie):
+        one.keep(Tally(caller.app, {}, {KIND: (1, 1, 0.5)}))
+    with monkeypatch.context() as patch:
+        patch.setattr(tally, "count", raising(ValueError("unforeseen")))
+        with pytest.raises(ValueError, match="unforeseen"):
+            one.write()
+    one.write()
+    assert [row.app for row in RecallCount.objects.all()] == [charlie.app]
 
 
 def test_a_process_that_ends_does_not_try_for_ever(
