@@ -17,7 +17,8 @@ from django.db import connection
 
 from memsite.backup import postgres, sqlite
 from memsite.backup.errors import BackupError
-from memsite.backup.files import drafts_in, in_place, rotate
+from memsite.backup.files import backup_draft_in, rotate
+from memsite.drafts import in_place
 
 __all__ = ["Backup", "BackupError", "Checked", "Restored", "check_backup", "make_backup", "restore_backup"]
 NAME = "memsite-{:%Y%m%dT%H%M%SZ}"
@@ -57,7 +58,7 @@ def make_backup(folder: Path, now: datetime, keep: int | None = None) -> Backup:
     if connection.in_atomic_block:
         raise BackupError("A backup cannot be made inside a transaction.")
     started, vendor = time.monotonic(), vendor_here()
-    with drafts_in(folder) as draft:
+    with backup_draft_in(folder) as draft:
         rows = vendor.copy_to(draft, now)
         path = in_place(draft, folder / f"{NAME.format(now.astimezone(UTC))}{vendor.SUFFIX}")
     if keep is not None:

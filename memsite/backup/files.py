@@ -2,70 +2,26 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from memsite.backup.errors import BackupError, plainly
+from memsite.drafts import draft_in
 
-LOCK, DRAFT = ".lock", ".draft"
 BACKUP = re.compile(r"memsite-(\d{8})T\d{6}Z\.(?:sqlite3\.gz|pgdump)")
 
 
 @contextmanager
-def drafts_in(folder: Path) -> Iterator[Path]:
-    """A path to write to; whatever stands there or begins with its name is deleted in the end. One at a time.
-
-    So is what a process left that was killed. Files there are for their owner only.
-    """
-    with plainly():
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        lock = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o600)
-    try:
-        take(lock, folder)
-        drop_drafts(folder)
-        with plainly():
-            yield folder / DRAFT
-    finally:
-        drop_drafts(folder)
-        os.close(lock)
-
-
-def take(lock: int, folder: Path) -> None:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise BackupError(f"Another backup is being made in {folder}.") from None
-
-
-def drop_drafts(folder: Path) -> None:
-    for draft in folder.glob(f"{DRAFT}*"):
-        draft.unlink(missing_ok=True)
-
-
-def private(path: Path) -> Path:
-    """A new, empty file that only its owner may read."""
-    os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    return path
-
-
-def in_place(draft: Path, path: Path) -> Path:
-    """Written to the disk, then renamed."""
-    sync(draft)
-    draft.replace(path)
-    sync(path.parent)
-    return path
-
-
-def sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def backup_draft_in(folder: Path) -> Iterator[Path]:
+    """A draft in there. Raises BackupError, also where another backup is being made."""
+    with plainly(), ExitStack() as stack:
+        try:
+            draft = stack.enter_context(draft_in(folder))
+        except BlockingIOError:
+            raise BackupError(f"Another backup is being made in {folder}.") from None
+        yield draft
 
 
 def rotate(folder: Path, keep: int) -> None:

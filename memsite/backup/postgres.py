@@ -17,9 +17,9 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
 
 from memsite.backup.errors import BackupError
-from memsite.backup.files import private, sync
 from memsite.backup.versions import is_older
 from memsite.conf import get_conf
+from memsite.drafts import private, sync
 
 SUFFIX = ".pgdump"
 IN_USE = "The database is in use: stop the server, and whatever else is connected to it, then try again."

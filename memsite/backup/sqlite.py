@@ -17,9 +17,9 @@ from pathlib import Path
 from django.db import DatabaseError, connection
 
 from memsite.backup.errors import FULL, BackupError, plainly
-from memsite.backup.files import in_place, private, sync
 from memsite.backup.versions import is_older
 from memsite.conf import get_conf
+from memsite.drafts import in_place, private, sync
 
 SUFFIX = ".sqlite3.gz"
 NOTE = "memsite_backup"

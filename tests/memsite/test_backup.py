@@ -29,7 +29,7 @@ from memories.jobs import JOBS
 from memories.maintain.run import Unclaimed
 from memories.models import Memory
 from memsite.backup import BackupError, check_backup, make_backup, restore_backup, sqlite
-from memsite.backup.files import drafts_in, rotate
+from memsite.backup.files import backup_draft_in, rotate
 from tests.conftest import Caller
 
 of_sqlite = pytest.mark.sqlite("its backups are copies of a file; test_backup_postgres has the other's")
@@ -119,8 +119,11 @@ def test_inside_a_transaction_it_is_refused(db: None, folder: Path) -> None:
 
 @of_sqlite
 def test_a_second_one_at_the_same_time_is_refused(live: Path, folder: Path) -> None:
-    with drafts_in(folder), pytest.raises(BackupError, match="Another backup is being made"):
-        make_backup(folder, NOW)
+    with backup_draft_in(folder) as draft:
+        draft.write_text("half of it")
+        with pytest.raises(BackupError, match="Another backup is being made"):
+            make_backup(folder, NOW)
+        assert draft.read_text() == "half of it"
     assert make_backup(folder, NOW).path.exists()
 
 
