@@ -66,6 +66,7 @@ class Conf:
     llm_concurrency: int = 4
     memory_budget: int = 0
     index_megabytes: int = 1024
+    keep_indexes: bool = True
     pgvector_from: int = 300_000
     count_milliseconds: int = 500
     time_zone: str = "UTC"

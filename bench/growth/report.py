@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from bench.growth.steps import AFTER, ASKED, FIRST, REQUEST, ROOM, UNDISTURBED, WRITE
+from bench.growth.steps import AFTER, ASKED, FIRST, FOUND, REQUEST, ROOM, UNDISTURBED, WRITE
 from bench.hashing import DIM
 from bench.latency import spread
 from bench.page import table
@@ -27,10 +27,12 @@ def render(measured: Measured, facts: str) -> str:
         f"are kept. Milliseconds, p50 / p95, one at a time: {len(base[REQUEST])} requests (`POST "
         "/api/v1/memories/search`, through all that the server does but its socket) and searches, "
         f"{len(base[WRITE])} writes without looking what is known and as many with it, {len(base[FIRST])} loads; in "
-        "brackets how many times SQLite's median. A write's transaction is from before it begins to after its commit; "
-        "statements and commit are what of that is waited for the database. All databases have what is written on "
-        "disk before they answer (`synchronous=FULL`; `fsync`). PostgreSQL is on a socket of the same machine, with "
-        f"the vectors in the process, and then with the same app's in pgvector, whose index is made in {ROOM}."
+        "brackets how many times SQLite's median. Indexes of 10,000 memories and more are kept beside an SQLite "
+        "database; the file is in the system's cache. A write's transaction is from before it begins to after its "
+        "commit; statements and commit are what of that is waited for the database. All databases have what is "
+        "written on disk before they answer (`synchronous=FULL`; `fsync`). PostgreSQL is on a socket of the same "
+        "machine, with the vectors in the process, and then with the same app's in pgvector, whose index is made in "
+        f"{ROOM}."
     )
     tables = [step_table(size, of_size) for size, of_size in measured.items()]
     return "\n\n".join([f"Measured {facts}", told, *tables, "The goals, and how it grows:", goal_table(measured)])
@@ -39,12 +41,15 @@ def render(measured: Measured, facts: str) -> str:
 def step_table(size: int, of_size: Mapping[str, Seconds]) -> str:
     base, *_ = of_size.values()
     rows = [
-        [step, *[cell(seconds[step], base[step], seconds is base) for seconds in of_size.values()]] for step in base
+        [step, *[cell(seconds.get(step, ()), base[step], seconds is base) for seconds in of_size.values()]]
+        for step in base
     ]
     return table([f"{size:,} memories", *of_size], rows)
 
 
 def cell(seconds: Sequence[float], base: Sequence[float], is_base: bool) -> str:
+    if not seconds:
+        return "–"
     return spread(seconds) if is_base else f"{spread(seconds)} ({median(seconds) / median(base):.1f}×)"
 
 
@@ -73,6 +78,11 @@ def loading(measured: Measured, size: int, database: str) -> str:
     return f"{median(measured[size][database][FIRST]):.2f} s"
 
 
+def finding(measured: Measured, size: int, database: str) -> str:
+    seconds = measured[size][database].get(FOUND)
+    return f"{median(seconds):.2f} s" if seconds else "–"
+
+
 def beside_sqlite(measured: Measured, size: int, database: str) -> str:
     base, *_ = measured[size].values()
     return f"{median(measured[size][database][REQUEST]) / median(base[REQUEST]):.2f}×"
@@ -90,7 +100,8 @@ def median(seconds: Sequence[float]) -> float:
 GOALS: Mapping[str, Value] = {
     "a search right after a write, beside the undisturbed one, p50 / p95 (at most 1.2×)": after_a_write,
     "statements and commit of a write, ms, p50 / p95 (at most 1)": asked_by_a_write,
-    "the first search (below 1.5 s at 100,000)": loading,
+    "the first search, from the database (below 1.5 s at 100,000)": loading,
+    "the first search, where the index is kept on the disk (below 1.5 s at 100,000)": finding,
     "a whole request, beside SQLite's (at most 2× at 10,000)": beside_sqlite,
     "a whole request, beside that in the smallest app": beside_the_smallest,
 }

@@ -166,6 +166,16 @@ class Sessions:
         self.numbers: dict[int, int] = {}
         self.count = 0
 
+    @classmethod
+    def of(cls, sessions: NDArray[np.int64], numbers: NDArray[np.int32]) -> Sessions:
+        """Those that were given these numbers."""
+        made = cls()
+        shared = np.flatnonzero(sessions > NOBODY)
+        several, first = np.unique(sessions[shared], return_index=True)
+        made.numbers = dict(zip(several.tolist(), numbers[shared[first]].tolist(), strict=True))
+        made.count = int(numbers.max(initial=-1)) + 1
+        return made
+
     def numbers_of(self, sessions: NDArray[np.int64]) -> NDArray[np.int64]:
         alone = sessions <= NOBODY
         several, places = np.unique(sessions[~alone], return_inverse=True)

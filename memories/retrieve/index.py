@@ -16,7 +16,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieve import loading
+from memories.retrieve import kept, loading
 from memories.retrieve.away import InPgvector
 from memories.retrieve.columns import NOBODY, Codes, Columns, Sessions, Subjects, empty_columns, grow, layout_of
 from memories.retrieve.held import Held, InProcess
@@ -203,15 +203,44 @@ class AppIndex:
         ((latest, count),) = counts_of(self.app_pk)
         if latest == self.change_number:
             return False
-        if not self.size:
-            self.reserve(count)
+        is_new = self.change_number < 0
+        if is_new:
+            self.begin(count)
+        found = self.size
         for rows in changed_since(self.app_pk, self.model, self.change_number, away=self.away):
             self.append(rows)
         for pk in gone_since(self.app_pk, self.change_number):
             self.bury(pk)
         self.change_number = latest
         self.compact()
+        if is_new and self.size - found > kept.STALE * self.size:
+            self.keep()
         return True
+
+    def begin(self, count: int) -> None:
+        """With what is kept on the disk; otherwise with room for so many rows."""
+        state = None if self.away else kept.find(self.kind)
+        if state is None:
+            self.reserve(count)
+            return
+        self.columns, self.size, self.change_number = state.columns, state.size, state.change_number
+        columns = self.columns.head(self.size)
+        for codes, names in ((self.users, state.users), (self.subjects, state.subjects)):
+            for name in names:
+                codes.take_in(name)
+        self.sessions = Sessions.of(columns.session, columns.session_number)
+        rows = np.flatnonzero(columns.alive)
+        self.row_of = dict(zip(columns.pk[rows].tolist(), rows.tolist(), strict=True))
+
+    def keep(self) -> None:
+        users, subjects = self.users.names[1:], self.subjects.names[1:]
+        state = kept.State(self.columns, self.size, self.change_number, users, subjects)
+        if not self.away:
+            kept.write_apart(self.kind, state)
+
+    @property
+    def kind(self) -> kept.Kind:
+        return kept.Kind(self.app_pk, self.model, self.dim, self.number)
 
     def reserve(self, size: int) -> None:
         """Room for so many rows."""

@@ -2,7 +2,7 @@
 
 SQLite overwrites what is deleted (`secure_delete`), and yet leaves it behind in three places: the log of last writes
 (WAL), older segments of the full-text index, and unused parts of pages whose rows were moved to others. So the index is
-merged, the database rewritten, and the log emptied.
+merged, the database rewritten, and the log emptied. What processes keep of indexes beside it goes first.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import structlog
 from django.db import OperationalError, connection
 
 from memories.models.fulltext import TABLE
+from memories.store.index_files import drop_untrue
 from memsite.conf import get_conf
 from memsite.tenancy.residue import Residue, note_swept, residue
 from memsite.tenancy.wall import site_wide
@@ -37,7 +38,7 @@ def sweep(now: datetime, *, at_once: bool = False) -> bool:
     started = time.monotonic()
     try:
         is_clean = sweep_sqlite(at_once) if connection.vendor == "sqlite" else sweep_postgres()
-    except OperationalError as error:
+    except (OperationalError, OSError) as error:
         log.warning("not_swept", error=str(error))
         return False
     seconds = time.monotonic() - started
@@ -55,6 +56,7 @@ def is_resting(waiting: Residue, now: datetime) -> bool:
 
 
 def sweep_sqlite(whatever_its_size: bool) -> bool:
+    drop_untrue()
     merge_fulltext()
     if whatever_its_size or size_megabytes() <= get_conf().rewrite_megabytes:
         rewrite()

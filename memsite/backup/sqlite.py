@@ -20,6 +20,7 @@ from memsite.backup.errors import FULL, BackupError, plainly
 from memsite.backup.versions import is_older
 from memsite.conf import get_conf
 from memsite.drafts import in_place, private, sync
+from memsite.sqlite.files import indexes_of
 
 SUFFIX = ".sqlite3.gz"
 NOTE = "memsite_backup"
@@ -70,10 +71,13 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
                 copy.commit()
             sync(draft)
             if not database.exists():
+                shutil.rmtree(indexes_of(database), ignore_errors=True)
                 in_place(draft, database)
                 return rows, older, None
             with locked(database):
                 kept = keep(database, stamp)
+                # They are of the database that was there.
+                shutil.rmtree(indexes_of(database), ignore_errors=True)
                 in_place(draft, database)
             return rows, older, kept
     finally:

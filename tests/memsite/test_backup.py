@@ -30,6 +30,7 @@ from memories.maintain.run import Unclaimed
 from memories.models import Memory
 from memsite.backup import BackupError, check_backup, make_backup, restore_backup, sqlite
 from memsite.backup.files import backup_draft_in, rotate
+from memsite.sqlite.files import indexes_of
 from tests.conftest import Caller
 
 of_sqlite = pytest.mark.sqlite("its backups are copies of a file; test_backup_postgres has the other's")
@@ -343,6 +344,8 @@ def database(backup: Path, live: Path) -> Path:
 
 @of_sqlite
 def test_it_takes_the_place_of_the_database_which_is_kept_beside(backup: Path, database: Path) -> None:
+    indexes_of(database).mkdir()
+    (indexes_of(database) / "1.index").write_text("of the one before")
     restored = restore_backup(backup, NOW)
     assert ask(database, "SELECT content FROM memories_memory") == [("Whales sing",)]
     assert ask(database, "SELECT name FROM sqlite_master WHERE name = 'memsite_backup'") == []

@@ -81,6 +81,8 @@ def test_no_byte_of_what_is_purged_stays_in_any_file_and_neighbours_keep_theirs(
     *purged, neighbour = life.words
     assert all(life.traces(word)["memsite.sqlite3"] for word in life.words)
     assert (life.data_dir / "memsite.sqlite3-wal").exists()
+    indexes = list((life.data_dir / "memsite.sqlite3-indexes").glob("*.index"))
+    assert sum(life.traces(word)[path.name] for word in life.words for path in indexes) > len(life.words)
     for number, word in enumerate(purged):
         life.tell("purge")
         assert life.hear() >= (1 if number == 0 else 80)
@@ -126,6 +128,18 @@ def test_a_sweep_rests_so_that_many_deletions_share_one(outside: None) -> None:
     Residue.objects.update(seconds=2, swept_at=now)
     note_residue()
     assert sweep(now + timedelta(seconds=2 * REST))
+
+
+@pytest.mark.sqlite("no other database has files of indexes")
+def test_a_sweep_that_cannot_delete_a_file_is_made_again(outside: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse() -> None:
+        raise PermissionError("It is not ours.")
+
+    note_residue()
+    with monkeypatch.context() as patch:
+        patch.setattr("memories.store.sweep.drop_untrue", refuse)
+        assert not sweep(timezone.now())
+    assert sweep(timezone.now())
 
 
 def test_a_sweep_inside_a_transaction_is_left_for_later(db: None) -> None:
