@@ -8,7 +8,8 @@ A search therefore works on a view that no later write can disturb, without hold
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
 from typing import Any, Generic, TypeVar
@@ -60,13 +61,17 @@ class Latest(Generic[Value]):
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What an earlier view has worked out of its rows, the first `size` of the next one's; None where it has not."""
+    """What an earlier view has worked out of its rows, the first `size` of the next one's; None where it has not.
+
+    `readings` is what its last readings have worked out, by their eyes.
+    """
 
     size: int = 0
     order: Order | None = None
     moments: NDArray[np.float64] | None = None
     session_words: NDArray[np.int32] | None = None
     rises: bool | None = None
+    readings: Mapping[Any, Any] = field(default_factory=dict)
 
 
 NOTHING = Known()
@@ -104,7 +109,10 @@ class View:
         """What the next view need not work out."""
         done = vars(self)
         known = ("order", "moments", "session_words", "rises")
-        return Known(len(self.columns.pk), **{name: done.get(name) for name in known})
+        now = {eyes: kept.reading.known_now() for eyes, kept in self.readings.values.copy().items()}
+        before = {eyes: known for eyes, known in self.known.readings.items() if eyes not in now}
+        readings = dict([*before.items(), *now.items()][-READINGS_KEPT:])
+        return Known(len(self.columns.pk), **{name: done.get(name) for name in known}, readings=readings)
 
     @cached_property
     def order(self) -> Order:
@@ -181,10 +189,10 @@ class AppIndex:
         with self.lock:
             before = self.latest_view
             if self.refresh():
-                # Readings know the view that keeps them: nothing of either would be freed before the next collection.
-                before.readings.clear()
                 columns = self.columns.head(self.size)
                 known = self.latest_view.known_now()
+                # Readings know the view that keeps them: nothing of either would be freed before the next collection.
+                before.readings.clear()
                 held = self.held(columns)
                 self.latest_view = View(columns, self.users, self.subjects, held, known, self.postings)
             return self.latest_view

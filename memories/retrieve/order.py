@@ -31,13 +31,31 @@ class Order:
         first = len(self.rows)
         if len(columns.pk) - first > MERGED:
             return order_of(columns)
-        new = first + sorted_rows(columns, first)
+        return self.with_rows(np.arange(first, len(columns.pk)), columns)
+
+    def with_rows(self, rows: Rows, columns: Columns) -> Order:
+        """With a few more."""
+        if not len(rows):
+            return self
+        new = rows[sorted_rows(columns, rows)]
         places = np.fromiter(self.places_of(new, columns), np.intp, len(new))
         rows, begins = inserted(self.rows, places, new), inserted(self.begins, places, np.ones(len(new), bool))
         # What follows a new row may not begin its session any more.
         at = places + np.arange(len(new))
         for some in (at[at > 0], at[at < len(rows) - 1] + 1):
             begins[some] = columns.session[rows[some]] != columns.session[rows[some - 1]]
+        return Order(rows, begins)
+
+    def without(self, gone: Rows, columns: Columns) -> Order:
+        """Without a few, which are all in it."""
+        if not len(gone):
+            return self
+        places = np.flatnonzero(np.isin(self.rows, gone))
+        rows, begins = np.delete(self.rows, places), np.delete(self.begins, places)
+        # What followed one of them may begin its session now.
+        at = np.unique(places - np.arange(len(places)))
+        at = at[at < len(rows)]
+        begins[at] = (at == 0) | (columns.session[rows[at]] != columns.session[rows[at - 1]])
         return Order(rows, begins)
 
     def places_of(self, new: Rows, columns: Columns) -> Iterator[int]:
@@ -53,13 +71,13 @@ class Order:
 
 
 def order_of(columns: Columns) -> Order:
-    rows = sorted_rows(columns)
+    rows = sorted_rows(columns, slice(None))
     return Order(rows, first_ones(columns.session[rows]))
 
 
-def sorted_rows(columns: Columns, first: int = 0) -> Rows:
-    """From one on: counted from there."""
-    return np.lexsort((columns.pk[first:], columns.turn[first:], columns.session[first:]))
+def sorted_rows(columns: Columns, some: Rows | slice) -> Rows:
+    """Where some rows are among themselves, in order."""
+    return np.lexsort((columns.pk[some], columns.turn[some], columns.session[some]))
 
 
 def first_ones(values: NDArray[np.int64]) -> NDArray[np.bool_]:

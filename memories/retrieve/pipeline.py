@@ -216,7 +216,7 @@ def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]
 def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int) -> list[Hit]:
     """The hits with their rows: only those that are shown are read."""
     shown = range(offset, min(offset + limit, len(ranked.places)))
-    pks = [int(reading.pks[ranked.places[number]]) for number in shown]
+    pks = reading.at("pk", ranked.places[shown.start : shown.stop]).tolist()
     rows = rows_of(app, pks)
     return [
         Hit(rows[pk], float(ranked.scores[number]), ranked.parts_of(number))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from memories.retrieve.columns import NOBODY, ORIGINS
 from memories.retrieve.index import View
 from memories.retrieve.nearest import Floats, Rows, taken
-from memories.retrieve.order import Order, first_ones
+from memories.retrieve.order import MERGED, Order, first_ones
 
 __all__ = ["Floats", "Reading", "Rows", "Scope", "read"]
 # Mean characters: below, texts are turns of a chat; above, documents.
@@ -44,16 +44,45 @@ class Scope:
     unheard: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What an earlier reading, of the same eyes and rows, had worked out of what it was `allowed`; None where it had
+    not.
+    """
+
+    allowed: NDArray[np.bool_]
+    ordered: Order | None = None
+    session_words: NDArray[np.int32] | None = None
+    sums: NDArray[np.int64] | None = None
+
+
 class Reading:
     """What is `allowed` of a view's rows. Its `rows` rise, and everything else follows them: a place is a number there.
 
     `seen` are all that the caller may see, of whatever status. The next search of the same eyes reads the same: what is
-    worked out here is worked out once. Little of it is of the size of the app: it is worked out anew after a write.
+    worked out here is worked out once, and after a few writes not all of it anew, if it is `known` of the one before.
     """
 
     def __init__(self, view: View, allowed: NDArray[np.bool_], seen: NDArray[np.bool_]) -> None:
         self.view, self.allowed, self.seen = view, allowed, seen
+        self.known: Known | None = None
         self.rows = np.flatnonzero(allowed)
+
+    def known_now(self) -> Known:
+        """What the next reading of the same eyes need not work out."""
+        done = vars(self)
+        return Known(self.allowed, **{name: done.get(name) for name in ("ordered", "session_words", "sums")})
+
+    @cached_property
+    def changes(self) -> tuple[Rows, Rows] | None:
+        """The rows of what is known that are gone, and those that came; None if nothing is known, or they are many."""
+        if self.known is None:
+            return None
+        before, now = self.known.allowed, self.allowed[: len(self.known.allowed)]
+        changed = np.flatnonzero(before != now)
+        came = np.concatenate([changed[now[changed]], len(before) + np.flatnonzero(self.allowed[len(before) :])])
+        gone = changed[before[changed]]
+        return (gone, came) if len(gone) + len(came) <= MERGED else None
 
     @property
     def size(self) -> int:
@@ -87,7 +116,17 @@ class Reading:
     @cached_property
     def mean_words(self) -> float:
         """Of a memory, at least 1."""
-        return max(1.0, float(self.column("words").sum()) / max(1, self.size))
+        return max(1.0, float(self.sums[0]) / max(1, self.size))
+
+    @cached_property
+    def sums(self) -> NDArray[np.int64]:
+        """Words and characters of all."""
+        columns = (self.view.columns.words, self.view.columns.length)
+        if self.changes is None or self.known is None or self.known.sums is None:
+            return np.array([taken(column, self.rows).sum() for column in columns], np.int64)
+        gone, came = self.changes
+        more = [column[came].sum() - column[gone].sum() for column in columns]
+        return self.known.sums + np.array(more, np.int64)
 
     def length_discount(self, places: Rows) -> Floats:
         """BM25's factor for the length of each: less of it among turns of a chat than among long texts."""
@@ -99,11 +138,21 @@ class Reading:
     @cached_property
     def order(self) -> Order:
         """Of the places."""
-        order = self.view.order
+        ordered = self.ordered
+        return ordered if self.is_whole else Order(self.place_of_row[ordered.rows].astype(np.intp), ordered.begins)
+
+    @cached_property
+    def ordered(self) -> Order:
+        """Of the rows."""
         if self.is_whole:
-            return order
-        rows = order.rows[self.allowed[order.rows]]
-        return Order(self.place_of_row[rows].astype(np.intp), first_ones(self.view.columns.session[rows]))
+            return self.view.order
+        columns = self.view.columns
+        if self.changes is None or self.known is None or self.known.ordered is None:
+            rows = self.view.order.rows
+            rows = rows[self.allowed[rows]]
+            return Order(rows, first_ones(columns.session[rows]))
+        gone, came = self.changes
+        return self.known.ordered.without(gone, columns).with_rows(came, columns)
 
     @cached_property
     def joined(self) -> NDArray[np.bool_]:
@@ -126,7 +175,15 @@ class Reading:
         """Words here of each session, by its number; 0 of those that are not here."""
         if self.is_whole:
             return self.view.session_words
-        return np.bincount(self.column("session_number"), self.column("words")).astype(np.int32)
+        columns = self.view.columns
+        if self.changes is None or self.known is None or self.known.session_words is None:
+            return np.bincount(self.column("session_number"), self.column("words")).astype(np.int32)
+        words, (gone, came) = self.known.session_words, self.changes
+        size = max(len(words), 1 + int(columns.session_number[came].max(initial=-1)))
+        words = np.concatenate([words, np.zeros(size - len(words), np.int32)])
+        np.subtract.at(words, columns.session_number[gone], columns.words[gone])
+        np.add.at(words, columns.session_number[came], columns.words[came])
+        return words
 
     @cached_property
     def session_count(self) -> int:
@@ -145,7 +202,7 @@ class Reading:
     @cached_property
     def chat(self) -> float:
         """1 where memories are as short as turns of a chat, 0 where they are long, in between on a log scale."""
-        mean = float(self.column("length").sum()) / self.size if self.size else SHORT_TEXT
+        mean = float(self.sums[1]) / self.size if self.size else SHORT_TEXT
         share = math.log(max(mean, 1) / SHORT_TEXT) / math.log(LONG_TEXT / SHORT_TEXT)
         return 1 - min(1.0, max(0.0, share))
 
@@ -191,7 +248,9 @@ def read(view: View, scope: Scope) -> Reading:
     eyes = eyes_of(view, scope)
     kept = view.readings.get(eyes)
     if kept is None or not kept.since <= scope.now < kept.until:
-        kept = Kept(read_anew(view, scope), *unchanged_around(view, scope.now))
+        reading = read_anew(view, scope)
+        reading.known = kept.reading.known_now() if kept else view.known.readings.get(eyes)
+        kept = Kept(reading, *unchanged_around(view, scope.now))
         view.readings.put(eyes, kept)
     return kept.reading
 

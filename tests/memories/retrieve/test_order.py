@@ -48,3 +48,21 @@ def test_values_are_put_between_others() -> None:
     for places in ([0, 0, 0], [0, 3, 6], [2, 2, 5], [6, 6, 6]):
         assert inserted(values, np.array(places), new).tolist() == np.insert(values, places, new).tolist()
     assert inserted(values, np.array([], np.intp), new[:0]).tolist() == values.tolist()
+
+
+@pytest.mark.parametrize("gone", [[], [0], [KNOWN - 1], range(40), range(0, KNOWN, 3), range(KNOWN)])
+def test_rows_that_go_leave_the_others_as_if_they_had_never_been(gone: list[int]) -> None:
+    columns = columns_of(KNOWN, 3)
+    order = order_of(columns).without(np.array(gone, np.intp), columns)
+    left = [row for row in order_of(columns).rows.tolist() if row not in set(gone)]
+    assert order.rows.tolist() == left
+    sessions = columns.session[left]
+    assert order.begins.tolist() == [True, *(sessions[1:] != sessions[:-1]).tolist()][: len(left)]
+
+
+def test_rows_come_back_where_they_were() -> None:
+    columns = columns_of(KNOWN, 4)
+    order, some = order_of(columns), np.arange(7, KNOWN, 5)
+    again = order.without(some, columns).with_rows(some, columns)
+    assert again.rows.tolist() == order.rows.tolist()
+    assert again.begins.tolist() == order.begins.tolist()
