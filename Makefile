@@ -28,10 +28,13 @@ run: $(VENV)/run.stamp $(BIN)/memsite ## Set up and start the server: http://127
 demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the first `make run`)
 	@$(BIN)/python manage.py demo
 
-test: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests
-	@$(BIN)/python -m pytest -n 2
+test: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests, but for the long ones
+	@$(BIN)/python -m pytest -n 2 -m "not long and not browser"
 
-.PHONY: test-postgres test-wall test-redis
+.PHONY: test-long test-postgres test-wall test-redis
+test-long: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the long tests, and those in a browser where there is Chromium
+	@$(BIN)/python -m pytest -n 2 -m "long or browser"
+
 test-postgres: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests on a PostgreSQL of their own, and a Redis where there is redis-server
 	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2
 
@@ -41,7 +44,7 @@ test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind r
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py
 
-check: lint types imports migrations schema test test-postgres test-wall ## Run everything that CI runs
+check: lint types imports migrations schema test test-long test-postgres test-wall ## Run everything that CI runs
 
 lint: $(VENV)/dev.stamp ## Check style and format
 	@$(BIN)/ruff check .

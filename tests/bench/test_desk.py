@@ -13,6 +13,7 @@ from memories.providers.embeddings import HashEmbedder
 from tests.dashboard.test_desk import LOOKED_AT
 
 
+@pytest.mark.long
 @pytest.mark.django_db
 def test_every_page_is_measured_and_has_something_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bench.desk.TIMES", 1)

@@ -70,6 +70,7 @@ def test_of_a_transaction_statements_and_commit_count() -> None:
     assert spent.held == before, "nobody watches any more"
 
 
+@pytest.mark.long
 def test_each_database_is_measured_by_a_process_of_its_own() -> None:
     (found,) = measure_apart(400, "sqlite", FEW).values()
     assert_plausible(found)

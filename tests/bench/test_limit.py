@@ -14,6 +14,8 @@ ROOT = Path(__file__).resolve().parents[2]
 HELD = Held(memories=400, limit=100, processes=2, seconds=3.2, looks=9, most=100, live=100, counted=100, created=400)
 PROGRAM = """
 from bench.limit import make_database, overfill
+
+pytestmark = pytest.mark.long
 make_database()
 held = overfill(120, 30, 3)
 assert held.is_exact, held

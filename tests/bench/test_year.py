@@ -7,6 +7,8 @@ from memories.models import Memory, Status
 from memsite.jobs.models import JobRun
 from memsite.tenancy.models import App
 
+pytestmark = pytest.mark.long
+
 DAYS = 40
 
 

@@ -20,6 +20,8 @@ from tests.api.checks import RESULT, assistant, ndjson
 from tests.cli.test_hook import told as told_by_hook
 from tests.serving import Server, free_port
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[2]
 RECORDINGS = ROOT / "memories" / "management" / "commands" / "recordings"
 CLAUDE = [sys.executable, str(ROOT / "tests" / "claude_stand_in.py"), "-p", "go", "--output-format", "stream-json"]

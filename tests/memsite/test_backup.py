@@ -425,6 +425,7 @@ def manage(home: dict[str, str], *arguments: str) -> subprocess.CompletedProcess
     return subprocess.run(command, env=home, capture_output=True, text=True, check=False)  # noqa: S603  # our own
 
 
+@pytest.mark.long
 @of_sqlite
 def test_under_load_each_backup_is_one_moment_of_the_database_and_killed_ones_leave_nothing(
     home: dict[str, str], tmp_path: Path

@@ -71,6 +71,7 @@ def test_what_was_said_before_there_was_a_worker_waits_in_the_queue(site: Site) 
             wait_until_known(client, "Zorgcorp", process)
 
 
+@pytest.mark.long
 def test_while_it_is_away_what_is_said_is_kept(site: Site) -> None:
     with site(f"redis://127.0.0.1:{free_port()}/0") as server, Memsite(server.url, server.new_app()) as client:
         say(client, "I work at Zorgcorp in Porto.")

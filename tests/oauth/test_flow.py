@@ -23,6 +23,8 @@ from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull,
 from memsite_client import Memsite
 from tests.serving import ROOT, Server, serving
 
+pytestmark = pytest.mark.long
+
 PASSWORD = "a long password of hers"
 CALLBACK = "http://127.0.0.1:33418/callback"
 

@@ -41,6 +41,7 @@ def test_whoever_writes_down_the_settings_writes_down_no_secret(told: None) -> N
     assert {name for name in named if "_key" in name} | {"database_url", "broker_url"} <= SECRET_FIELDS
 
 
+@pytest.mark.long
 def test_no_page_and_no_door_shows_them(told: None, alice: Caller, operator: APIClient) -> None:
     browser = Client(raise_request_exception=False)
     browser.force_login(User.objects.create_superuser("sue", password="seven-green-bottles"))

@@ -9,6 +9,8 @@ import pytest
 from bench.promises.fuzz import PROGRAM, How, fuzz
 from bench.promises.site import Site
 
+pytestmark = pytest.mark.long
+
 SECONDS = 40
 
 

@@ -17,6 +17,8 @@ from bench.promises.kills import kill_under_load
 from bench.promises.site import LOOK_EVERY_SECONDS, START_SECONDS, Site
 from bench.promises.traces import purge_in_use
 
+pytestmark = pytest.mark.long
+
 HEALTHZ = "memsite_http_requests_total healthz"
 STARTS, PROCESSES, WORKER = "memsite_process_starts_total web", "memsite_processes web", "memsite_processes worker"
 

@@ -15,6 +15,8 @@ from django.db import connection
 
 from tests.serving import database_like_the_tests
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parents[3]
 
 

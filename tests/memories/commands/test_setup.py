@@ -220,6 +220,7 @@ def test_passwords_are_readable_and_never_the_same():
     assert all(re.fullmatch(r"([a-z]{4}-){5}[a-z]{4}", password) for password in passwords)
 
 
+@pytest.mark.long
 def test_two_first_starts_at_once_make_one_installation(tmp_path):
     """In processes of their own, as they are: without a secret key, on an empty directory."""
     (tmp_path / "quick_settings.py").write_text(QUICK_SETTINGS)

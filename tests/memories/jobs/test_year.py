@@ -15,6 +15,8 @@ from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 
+pytestmark = pytest.mark.long
+
 BEGIN = datetime(2027, 1, 1, 12, tzinfo=UTC)  # a Friday
 DAYS = 365
 OF_APP = [name for name, job in JOBS.items() if job.is_heavy and not job.of_site]

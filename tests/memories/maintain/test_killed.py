@@ -28,6 +28,8 @@ from memories.text.relate import Verdict
 from memsite.tenancy.models import App
 from tests.memories.maintain.upkeep import DAY, EMBEDDER, NIGHT, RULES, Fragile, Killed, carry_on, state_of, tell
 
+pytestmark = pytest.mark.long
+
 NOW = NIGHT + timedelta(minutes=1)
 NAMES = ("gateway", "router", "cache")
 SAID = (

@@ -75,6 +75,7 @@ def life(tmp_path: Path) -> Iterator[Life]:
         pipe(process.stdout).close()
 
 
+@pytest.mark.long
 def test_no_byte_of_what_is_purged_stays_in_any_file_and_neighbours_keep_theirs(life: Life) -> None:
     """While the program still runs: its connection keeps the log of last writes."""
     life.hear()

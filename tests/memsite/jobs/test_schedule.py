@@ -51,6 +51,7 @@ def test_a_week_and_a_month() -> None:
     assert NIGHTLY.upcoming(now, BERLIN).key == "2026-11-26"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("zone", [BERLIN, HOWE, HAVANA, ZoneInfo("Asia/Kathmandu"), ZoneInfo("America/St_Johns")])
 @pytest.mark.parametrize("at", [time(0), time(0, 30), time(1, 30), time(2), time(2, 30), time(3)])
 def test_every_date_of_two_years_is_due_once_whatever_the_clock_does(zone: ZoneInfo, at: time) -> None:
