@@ -54,14 +54,15 @@ def cell(seconds: Sequence[float], base: Sequence[float], is_base: bool) -> str:
 
 
 def goal_table(measured: Measured) -> str:
-    """A column for each size; a row for each goal and database."""
+    """A column for each size; a row for each goal and database of which there is anything to tell."""
     databases = dict.fromkeys(name for of_size in measured.values() for name in of_size)
     rows = [
         [f"{goal}: {name}", *[value(measured, size, name) if name in measured[size] else "–" for size in measured]]
         for goal, value in GOALS.items()
         for name in databases
     ]
-    return table(["", *[f"{size:,}" for size in measured]], rows)
+    told = [row for row in rows if set(row[1:]) != {"–"}]
+    return table(["", *[f"{size:,}" for size in measured]], told)
 
 
 def after_a_write(measured: Measured, size: int, database: str) -> str:
