@@ -8,6 +8,8 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bench.limit import Held, render
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -15,7 +17,6 @@ HELD = Held(memories=400, limit=100, processes=2, seconds=3.2, looks=9, most=100
 PROGRAM = """
 from bench.limit import make_database, overfill
 
-pytestmark = pytest.mark.long
 make_database()
 held = overfill(120, 30, 3)
 assert held.is_exact, held
@@ -23,6 +24,7 @@ assert (held.most, held.created) == (30, 120), held
 """
 
 
+@pytest.mark.long
 def test_three_processes_never_overfill_an_app() -> None:
     # On a file of its own, whatever the other tests are on: what forks shares a server's connections.
     environment = {name: value for name, value in os.environ.items() if name != "TEST_DATABASE_URL"}
