@@ -109,8 +109,8 @@ class View:
         """What the next view need not work out."""
         done = vars(self)
         known = ("order", "moments", "session_words", "rises")
-        now = {eyes: kept.reading.known_now() for eyes, kept in self.readings.values.copy().items()}
-        before = {eyes: known for eyes, known in self.known.readings.items() if eyes not in now}
+        now = {eyes: one.reading.known_now() for eyes, one in self.readings.values.copy().items()}
+        before = {eyes: one for eyes, one in self.known.readings.items() if eyes not in now}
         readings = dict([*before.items(), *now.items()][-READINGS_KEPT:])
         return Known(len(self.columns.pk), **{name: done.get(name) for name in known}, readings=readings)
 
@@ -233,6 +233,8 @@ class AppIndex:
             return
         self.columns, self.size, self.change_number = state.columns, state.size, state.change_number
         columns = self.columns.head(self.size)
+        # New ones: a reading of the database that broke off has given numbers of its own.
+        self.users, self.subjects = Codes(), Subjects()
         for codes, names in ((self.users, state.users), (self.subjects, state.subjects)):
             for name in names:
                 codes.take_in(name)

@@ -62,7 +62,7 @@ class State:
 def find(kind: Kind) -> State | None:
     """None if there is none that can be used; then the database has to be read."""
     path = path_of(kind.app_pk)
-    if path is None or not path.exists():
+    if path is None:
         return None
     try:
         about, arrays = map_arrays(path)
@@ -70,6 +70,8 @@ def find(kind: Kind) -> State | None:
             return None
         columns = Columns(**arrays)
         size, change_number, users, subjects = (about[name] for name in ("size", "change_number", "users", "subjects"))
+    except FileNotFoundError:
+        return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("index_file_unreadable", file=path.name, error=str(error))
         return None
@@ -102,7 +104,8 @@ def write_and_close(kind: Kind, state: State) -> None:
 def write(kind: Kind, state: State) -> None:
     """One at a time, of all processes; not if another one has written it meanwhile, or if the disk has no room for it.
 
-    What is forgotten while it writes is not kept: the sweep may have passed before the file had its name.
+    Nor if something was forgotten since the rows were read: the sweep that follows may have passed. One that comes
+    later waits until the file has its name, and deletes it.
     """
     path, app, started = path_of(kind.app_pk), App.objects.get(pk=kind.app_pk), time.monotonic()
     if path is None:
@@ -119,10 +122,9 @@ def write(kind: Kind, state: State) -> None:
             return
         with private(draft).open("r+b") as file:
             write_arrays(file, about, columns, len(state.columns.pk))
+        if not is_true(about):
+            return
         in_place(draft, path)
-    if not is_true(about):
-        path.unlink(missing_ok=True)
-        return
     seconds = round(time.monotonic() - started, 2)
     log.info("index_kept", app=app.app_id, rows=state.size, megabytes=round(taken / 1e6), seconds=seconds)
 

@@ -71,17 +71,20 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
                 copy.commit()
             sync(draft)
             if not database.exists():
-                shutil.rmtree(indexes_of(database), ignore_errors=True)
-                in_place(draft, database)
+                put(draft, database)
                 return rows, older, None
             with locked(database):
                 kept = keep(database, stamp)
-                # They are of the database that was there.
-                shutil.rmtree(indexes_of(database), ignore_errors=True)
-                in_place(draft, database)
+                put(draft, database)
             return rows, older, kept
     finally:
         draft.unlink(missing_ok=True)
+
+
+def put(draft: Path, database: Path) -> None:
+    """In its place; the indexes there are of the database before."""
+    shutil.rmtree(indexes_of(database), ignore_errors=True)
+    in_place(draft, database)
 
 
 def scratch() -> Path | None:

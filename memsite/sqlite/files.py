@@ -9,10 +9,9 @@ from django.db import connection
 
 def index_folder() -> Path | None:
     """Where processes keep the indexes of large apps. None for PostgreSQL, and for a database in memory."""
-    name = str(connection.settings_dict["NAME"])
-    if connection.vendor != "sqlite" or "memory" in name:
+    if connection.vendor != "sqlite" or connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
         return None
-    return indexes_of(Path(name))
+    return indexes_of(Path(str(connection.settings_dict["NAME"])))
 
 
 def indexes_of(database: Path) -> Path:

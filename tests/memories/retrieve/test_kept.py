@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
@@ -282,17 +282,33 @@ def test_neighbours_keep_theirs(alice: Caller, charlie: Caller, some: list[Memor
 
 
 def test_what_is_forgotten_while_it_is_written_is_not_kept(
+    alice: Caller, some: list[Memory], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    """The sweep may have passed before: nothing of it gets the name, whoever is killed afterwards."""
+    write_arrays = kept.write_arrays
+
+    def forgotten_meanwhile(*arguments: Any) -> None:
+        write_arrays(*arguments)
+        forget(alice, some[0])
+
+    monkeypatch.setattr(kept, "write_arrays", forgotten_meanwhile)
+    monkeypatch.setattr(kept, "in_place", lambda *_: pytest.fail("It was given its name."))
+    another(alice).view()
+    assert {path.name for path in folder.iterdir()} == {".lock"}
+
+
+def test_what_is_forgotten_at_the_last_moment_is_swept(
     alice: Caller, some: list[Memory], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The sweep may have passed before the file had its name."""
     in_place = kept.in_place
 
-    def swept_before(draft: Path, path: Path) -> Path:
+    def forgotten_before(draft: Path, path: Path) -> Path:
         forget(alice, some[0])
         return in_place(draft, path)
 
-    monkeypatch.setattr(kept, "in_place", swept_before)
+    monkeypatch.setattr(kept, "in_place", forgotten_before)
     another(alice).view()
+    drop_untrue()
     assert not path_of(alice.app).exists()
 
 
@@ -323,6 +339,40 @@ def test_what_a_killed_process_left_is_swept(alice: Caller, some: list[Memory], 
 
 
 # --- what goes wrong
+
+
+def test_a_file_that_may_not_be_read_hinders_no_search(
+    alice: Caller, some: list[Memory], monkeypatch: pytest.MonkeyPatch, folder: Path
+) -> None:
+    """Such as one that another user of the machine has made."""
+    another(alice).view()
+
+    def refuse(path: Path, *_: Any, **__: Any) -> None:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    with monkeypatch.context() as patch:
+        for name in ("open", "stat", "mkdir"):
+            patch.setattr(Path, name, refuse)
+        patch.setattr(kept, "write_apart", lambda *_: None)
+        assert living(another(alice)) == [memory.pk for memory in some]
+
+
+def test_a_reading_that_broke_off_leaves_no_numbers_behind(
+    alice: Caller, some: list[Memory], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The next try may find a file, by which end users and subjects have numbers already."""
+
+    def fail(*_: Any) -> list[int]:
+        raise DatabaseError("It is away.")
+
+    broken = another(alice)
+    with monkeypatch.context() as patch:
+        patch.setattr(index, "gone_since", fail)
+        with pytest.raises(DatabaseError):
+            broken.view()
+    whole, found = another(alice).view(), broken.view()
+    assert (found.users.names, found.subjects.names) == (whole.users.names, whole.subjects.names)
+    assert living(broken) == [memory.pk for memory in some]
 
 
 def test_a_full_disk_hinders_no_search(
