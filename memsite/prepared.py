@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC
 from itertools import repeat
+from operator import methodcaller
 from typing import Any, Generic, TypeVar
+from uuid import UUID
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+from django.db.models.expressions import Col
 from django.db.models.query import get_related_populators
 from django.db.models.sql.compiler import SQLCompiler
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
 Read = Callable[[Sequence[Sequence[Any]]], Iterator[Any]]
+Convert = Callable[[Any], Any]
+
+
+def fetch_all(sql: str, parameters: Sequence[Any]) -> list[Any]:
+    """The rows that SQL finds, as the database tells them."""
+    wrapper = connections[DEFAULT_DB_ALIAS]
+    if wrapper.vendor == "sqlite":
+        rows: list[Any] = wrapper.fetch_all(sql, parameters)  # type: ignore[attr-defined]  # our own, memsite.sqlite
+        return rows
+    with wrapper.cursor() as cursor:
+        cursor.execute(sql, parameters)
+        return list(cursor.fetchall())
+
+
+def json_of(text: str) -> Any:
+    """Most are empty."""
+    make = EMPTY.get(text)
+    return make() if make else json.loads(text)
+
+
+EMPTY: dict[str, Callable[[], Any]] = {"[]": list, "{}": dict}
+# What Django does to a value of such a column that is not NULL, where it does one thing, in a third of the time.
+QUICK: dict[str, Convert] = {
+    "DateTimeField": methodcaller("replace", tzinfo=UTC),
+    "UUIDField": UUID,
+    "BooleanField": bool,
+    "JSONField": json_of,
+}
 
 
 class Prepared(Generic[Row]):
@@ -32,9 +65,7 @@ class Prepared(Generic[Row]):
             samples = list(samples_of(values))
             self.written[len(values)] = write(self.make(*samples), samples)
         sql, read = self.written[len(values)]
-        with connection.cursor() as cursor:
-            cursor.execute(sql, parameters_of(values))
-            return list(read(cursor.fetchall()))
+        return list(read(fetch_all(sql, parameters_of(values))))
 
 
 def samples_of(values: Sequence[Any]) -> Iterator[Any]:
@@ -64,15 +95,38 @@ def write(query: models.QuerySet[Any, Any], values: Sequence[Any]) -> tuple[str,
     sql, taken = compiler.as_sql()
     if list(taken) != parameters_of(values):
         raise ValueError(f"The query takes {list(taken)}, not {parameters_of(values)}.")
-    converters = compiler.get_converters([column for column, *_ in compiler.select])
+    given = compiler.get_converters([column for column, *_ in compiler.select])
+    converters = [(place, converter_of(expression, steps)) for place, (steps, expression) in given.items()]
     # Only `values_list` has fields of its own.
     is_plain = query._fields is not None  # type: ignore[attr-defined]
     to_rows: Read = (lambda rows: map(tuple, rows)) if is_plain else instances_of(compiler)
 
     def read(rows: Sequence[Sequence[Any]]) -> Iterator[Any]:
-        return to_rows(compiler.apply_converters(rows, converters) if converters else rows)
+        return to_rows([converted(row, converters) for row in rows] if converters else rows)
 
     return sql, read
+
+
+def converter_of(expression: Any, steps: Sequence[Callable[..., Any]]) -> Convert:
+    """For what is not NULL, which stays what it is."""
+    quick = QUICK.get(expression.output_field.get_internal_type()) if isinstance(expression, Col) else None
+    if quick and len(steps) == 1 and not getattr(expression.output_field, "decoder", None):
+        return quick
+
+    def convert(value: Any) -> Any:
+        for step in steps:
+            value = step(value, expression, connection)
+        return value
+
+    return convert
+
+
+def converted(row: Sequence[Any], converters: Sequence[tuple[int, Convert]]) -> list[Any]:
+    values = list(row)
+    for place, convert in converters:
+        if (value := values[place]) is not None:
+            values[place] = convert(value)
+    return values
 
 
 def instances_of(compiler: SQLCompiler) -> Read:
@@ -81,11 +135,12 @@ def instances_of(compiler: SQLCompiler) -> Read:
     assert known is not None
     start, end = known["select_fields"][0], known["select_fields"][-1] + 1
     names = [column.target.attname for column, *_ in select[start:end]]
-    populators = get_related_populators(known, select, connection.alias)  # type: ignore[call-arg]  # stubs of a later one
+    populators = get_related_populators(known, select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]  # stubs of a later one
+    model = known["model"]
 
     def read(rows: Sequence[Sequence[Any]]) -> Iterator[models.Model]:
         for row in rows:
-            instance = known["model"].from_db(connection.alias, names, row[start:end])
+            instance = model.from_db(DEFAULT_DB_ALIAS, names, row[start:end])
             for populator in populators:
                 populator.populate(row, instance)
             yield instance

@@ -12,7 +12,9 @@ wait is over, and each wait that is in vain leaves the next such cursor. So the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
+from functools import lru_cache
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -22,6 +24,13 @@ from django.db.backends.sqlite3 import base
 from django.db.backends.sqlite3.operations import DatabaseOperations
 
 TURN = Lock()
+SQL_KEPT = 256
+
+
+@lru_cache(SQL_KEPT)
+def with_question_marks(sql: str) -> str:
+    """Django's parameters, %s, as SQLite's."""
+    return base.FORMAT_QMARK_REGEX.sub("?", sql).replace("%%", "%")
 
 
 class Operations(DatabaseOperations):
@@ -35,6 +44,17 @@ class Operations(DatabaseOperations):
 class DatabaseWrapper(base.DatabaseWrapper):
     ops_class = Operations
     transaction_mode: str | None
+
+    def fetch_all(self, sql: str, parameters: Sequence[Any]) -> list[Any]:
+        """What a cursor of Django's would find, in half of the time, unless somebody wants to know of each query."""
+        if self.connection is None or self.queries_logged or self.execute_wrappers:
+            with self.cursor() as cursor:
+                cursor.execute(sql, parameters)
+                return list(cursor.fetchall())
+        self.validate_no_broken_transaction()
+        with self.wrap_database_errors:
+            found: list[Any] = self.connection.execute(with_question_marks(sql), parameters).fetchall()
+            return found
 
     def _start_transaction_under_autocommit(self) -> None:
         if TURN.acquire(blocking=False):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection, transaction
 
 from memories.models import Memory
-from memsite.prepared import Prepared, padded
+from memsite.prepared import Prepared, fetch_all, padded
 from memsite.tenancy.models import ApiKey, App
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store
@@ -109,3 +110,57 @@ def test_it_is_one_statement(alice: Caller, django_assert_num_queries: Any) -> N
         numbers(alice.app.pk)
     assert str(alice.app.pk) in asked[0]["sql"]
     assert connection.in_atomic_block
+
+
+# --- rows as the database tells them
+
+
+def test_rows_are_fetched_as_a_cursor_finds_them(alice: Caller) -> None:
+    store(alice, "100 % of whales sing")
+    sql = "SELECT content FROM memories_memory WHERE app_id = %s AND content LIKE '%%whales%%'"
+    assert [tuple(row) for row in fetch_all(sql, [alice.app.pk])] == [("100 % of whales sing",)]
+    assert fetch_all(sql, [0]) == []
+
+
+def test_an_error_of_the_database_is_djangos(db: None) -> None:
+    with pytest.raises(DatabaseError), transaction.atomic():
+        fetch_all("SELECT nothing FROM nowhere", [])
+    assert [tuple(row) for row in fetch_all("SELECT 1", [])] == [(1,)]
+
+
+def test_nothing_is_asked_within_a_transaction_that_is_broken(db: None) -> None:
+    with transaction.atomic():
+        transaction.set_rollback(True)
+        with pytest.raises(transaction.TransactionManagementError):
+            fetch_all("SELECT 1", [])
+        transaction.set_rollback(False)
+
+
+def test_each_is_counted_where_somebody_counts(db: None, django_assert_num_queries: Any) -> None:
+    with django_assert_num_queries(2):
+        fetch_all("SELECT 1", [])
+        fetch_all("SELECT %s", [2])
+
+
+def test_who_wraps_queries_hears_of_each(db: None) -> None:
+    heard: list[str] = []
+
+    def hear(execute: Any, sql: str, *rest: Any) -> Any:
+        heard.append(sql)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(hear):
+        fetch_all("SELECT 1", [])
+    assert heard == ["SELECT 1"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_thread_without_a_connection_makes_one() -> None:
+    def work() -> list[Any]:
+        try:
+            return fetch_all("SELECT 1", [])
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        assert [tuple(row) for row in pool.submit(work).result()] == [(1,)]

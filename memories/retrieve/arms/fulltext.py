@@ -15,6 +15,7 @@ from memories.retrieve.index import View
 from memories.retrieve.postings import Posting
 from memories.retrieve.reading import Reading, Rows
 from memories.retrieve.words import Words, match_words
+from memsite.prepared import fetch_all
 from memsite.tenancy.models import App
 from memsite.tenancy.wall import is_up
 
@@ -148,9 +149,8 @@ def ask(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
     """What each of as many subqueries of this kind finds. One query, if there is anything to ask."""
     if not parameters:
         return []
-    with connection.cursor() as cursor:
-        cursor.execute(f"SELECT {', '.join([one] * len(parameters))}", [*chain.from_iterable(parameters)])
-        return [np.fromstring(pks or "", np.int64, sep=",") for pks in cursor.fetchone()]
+    (found,) = fetch_all(f"SELECT {', '.join([one] * len(parameters))}", [*chain.from_iterable(parameters)])
+    return [np.fromstring(pks or "", np.int64, sep=",") for pks in found]
 
 
 def expression(word: str, app_pk: int | None) -> str:
