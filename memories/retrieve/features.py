@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.retrieve.nearest import highest
 from memories.retrieve.question import Question
 from memories.retrieve.reading import Floats, Reading, Rows
 from memories.retrieve.words import Words, idf
@@ -72,11 +73,11 @@ def standardise(cosines: Floats, usual: tuple[float, float]) -> Floats:
     """As distances from the app's mean in spreads; a small app leans on the embedder's usual (mean, spread)."""
     mean, spread = usual
     total = len(cosines) + PRIOR_MEMORIES
-    centre = (float(cosines.sum(dtype=np.float64)) + PRIOR_MEMORIES * mean) / total
+    centre = (float(cosines.sum()) + PRIOR_MEMORIES * mean) / total
     away = cosines - np.float32(centre)
-    squares = float((away**2).sum(dtype=np.float64)) + PRIOR_MEMORIES * spread**2
-    distances: Floats = away / np.float32(math.sqrt(squares / total))
-    return distances
+    squares = float(np.vecdot(away, away)) + PRIOR_MEMORIES * spread**2
+    away /= np.float32(math.sqrt(squares / total))
+    return away
 
 
 def relative(scores: NDArray[Any]) -> NDArray[Any]:
@@ -98,7 +99,7 @@ def candidates(evidence: Evidence, meaning: Floats) -> Rows:
     lift = 0.4 * np.maximum(shared, 0)
     shared[1:] += lift[:-1] * reading.joined
     shared[:-1] += lift[1:] * reading.joined
-    return np.sort(np.argpartition(shared, -CANDIDATES)[-CANDIDATES:])
+    return np.sort(highest(shared, CANDIDATES))
 
 
 def features(evidence: Evidence) -> tuple[Rows, Features]:

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.retrieve import nearest as module
-from memories.retrieve.nearest import nearest, sign_bits
+from memories.retrieve.nearest import highest, nearest, sign_bits
 
 
 def unit_vectors(count: int, dim: int = 64, seed: int = 0) -> np.ndarray:
@@ -19,6 +19,17 @@ def test_it_finds_what_sorting_everything_finds(count: int, depth: int, seed: in
     rows, scores = nearest(vectors, sign_bits(vectors), query, np.arange(count), depth)
     assert list(rows) == list(np.argsort(-(vectors @ query), kind="stable")[:depth])
     assert np.allclose(scores, (vectors @ query)[rows], atol=1e-6)
+
+
+@given(
+    count=st.integers(0, 3_000), depth=st.integers(1, 60), seed=st.integers(0, 9), steps=st.sampled_from([2, 7, 10**6])
+)
+def test_the_highest_are_those_of_everything_sorted(count: int, depth: int, seed: int, steps: int) -> None:
+    """Also where many are alike, and where there are blocks enough to leave most out."""
+    scores = np.random.default_rng(seed).integers(0, steps, count).astype(np.float32)
+    found = highest(scores, depth)
+    assert len(set(found.tolist())) == len(found) == min(depth, count)
+    assert sorted(scores[found]) == sorted(np.sort(scores)[::-1][:depth])
 
 
 def test_only_the_given_rows_are_looked_at() -> None:
