@@ -2,13 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import orjson
 from rest_framework.exceptions import ParseError
+from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
+from rest_framework.request import Request
 
 from memsite.conf import get_conf
 from memsite.exceptions import TooLarge
@@ -79,6 +81,20 @@ def walk(document: Any) -> Iterator[tuple[int, Any]]:
             waiting.extend((depth + 1, key) for key in value)
         elif isinstance(value, list):
             waiting.extend((depth + 1, inner) for inner in value)
+
+
+class UsualFirst(DefaultContentNegotiation):
+    """Whoever takes anything, or what a view answers first, gets that: the rest of the art is for who asks for more."""
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None
+    ) -> tuple[Any, str]:
+        first = next(iter(renderers))
+        usual = request.META.get("HTTP_ACCEPT", "*/*") in ("*/*", first.media_type)
+        if usual and not format_suffix and not request.META.get("QUERY_STRING"):
+            return first, first.media_type
+        chosen: tuple[Any, str] = super().select_renderer(request, renderers, format_suffix)
+        return chosen
 
 
 class FastJSONRenderer(BaseRenderer):

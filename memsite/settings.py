@@ -167,6 +167,7 @@ REST_FRAMEWORK = {
     "DEFAULT_PERMISSION_CLASSES": ["memsite.tenancy.permissions.HasScope"],
     "DEFAULT_PARSER_CLASSES": ["memsite.json_body.StrictJSONParser"],
     "DEFAULT_RENDERER_CLASSES": ["memsite.json_body.FastJSONRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "memsite.json_body.UsualFirst",
     "DEFAULT_SCHEMA_CLASS": "memories.api.schema.ProblemSchema",
     "EXCEPTION_HANDLER": "memsite.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,

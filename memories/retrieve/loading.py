@@ -14,7 +14,7 @@ from memories.models.near import TABLE as NEAR
 from memories.retrieve.columns import NOBODY, ORIGINS, TONES, Codes, Columns
 from memories.retrieve.nearest import sign_bits
 from memories.text.looks import looks_kept
-from memsite.prepared import Prepared
+from memsite.prepared import Prepared, fetch_all
 from memsite.tenancy.models import App
 
 LOAD_ROWS = 2000
@@ -69,9 +69,7 @@ def changed_since(app_pk: int, model: str, change_number: int, *, away: bool = F
 
 def gone_since(app_pk: int, change_number: int) -> list[int]:
     """Pks of what left every search after that change."""
-    with connection.cursor() as cursor:
-        cursor.execute(GONE, [app_pk, change_number] * 2)
-        return [pk for (pk,) in cursor.fetchall()]
+    return [pk for (pk,) in fetch_all(GONE, [app_pk, change_number] * 2)]
 
 
 def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool = False) -> None:

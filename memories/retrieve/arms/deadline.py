@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from time import monotonic
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 
 # Steps of SQLite's machine between two looks at the clock: some fractions of a millisecond.
 LOOK_EVERY_STEPS = 10_000
 
 
-@contextmanager
-def interrupted_at(deadline: float) -> Iterator[None]:
+def interrupted_at(deadline: float) -> AbstractContextManager[None]:
     """A query that still runs at `deadline` (as `monotonic` counts) ends with an OperationalError."""
-    with on_sqlite(deadline) if connection.vendor == "sqlite" else on_postgres(deadline):
-        yield
+    return OnSqlite(deadline) if connection.vendor == "sqlite" else on_postgres(deadline)
 
 
-@contextmanager
-def on_sqlite(deadline: float) -> Iterator[None]:
-    connection.ensure_connection()
-    sqlite = connection.connection
-    sqlite.set_progress_handler(lambda: monotonic() > deadline, LOOK_EVERY_STEPS)
-    try:
-        yield
-    finally:
-        sqlite.set_progress_handler(None, 0)
+class OnSqlite(AbstractContextManager[None]):
+    def __init__(self, deadline: float) -> None:
+        wrapper = connections[DEFAULT_DB_ALIAS]
+        wrapper.ensure_connection()
+        self.connection, self.deadline = wrapper.connection, deadline
+
+    def __enter__(self) -> None:
+        self.connection.set_progress_handler(self.is_over, LOOK_EVERY_STEPS)
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.set_progress_handler(None, 0)
+
+    def is_over(self) -> bool:
+        return monotonic() > self.deadline
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from memories.text.future.foreign_words import AFTER, LONGEST, MONTHS, SIGNS, TABLES
 from memories.text.temporal.tokens import Token
@@ -69,11 +68,11 @@ def _plain(tokens: Sequence[Token], at: int, language: str) -> list[Token]:
 def _relabelled(tokens: Sequence[Token], meant: Sequence[str]) -> list[Token]:
     """The English words over the tokens of a phrase; the last covers what is left, the first what is missing."""
     if len(meant) > len(tokens):
-        return [replace(tokens[0], word=word) for word in meant[: -len(tokens)]] + [
-            replace(token, word=word) for token, word in zip(tokens, meant[-len(tokens) :], strict=True)
+        return [tokens[0]._replace(word=word) for word in meant[: -len(tokens)]] + [
+            token._replace(word=word) for token, word in zip(tokens, meant[-len(tokens) :], strict=True)
         ]
-    kept = [replace(token, word=word) for token, word in zip(tokens, meant, strict=False)]
-    kept[-1] = replace(kept[-1], end=tokens[-1].end)
+    kept = [token._replace(word=word) for token, word in zip(tokens, meant, strict=False)]
+    kept[-1] = kept[-1]._replace(end=tokens[-1].end)
     return kept
 
 
@@ -84,12 +83,12 @@ def _of_dates(tokens: list[Token]) -> list[Token]:
         before = tokens[at - 1] if at else None
         follower = tokens[at + 1].word if at + 1 < len(tokens) else ""
         if token.word in {"de", "del"} and before and (before.word.isdecimal() or before.word in _NOUNS_OF_NEXT):
-            tokens[at] = replace(token, word="of")
+            tokens[at] = token._replace(word="of")
         elif token.word in {"le", "el", "am"} and follower[:1].isdecimal():
-            tokens[at] = replace(token, word="on")
+            tokens[at] = token._replace(word="on")
         elif before and before.word == "on" and token.word[:-1] in _NOUNS_OF_NEXT:
             is_once = follower[:1].isdecimal() or follower == AFTER
-            tokens[at] = replace(token, word=token.word[:-1]) if is_once else token
+            tokens[at] = token._replace(word=token.word[:-1]) if is_once else token
     return tokens
 
 
@@ -98,6 +97,6 @@ def _in_order(tokens: list[Token]) -> list[Token]:
     for at in range(1, len(tokens)):
         if tokens[at].word == AFTER and tokens[at - 1].word in _NOUNS_OF_NEXT:
             noun = tokens[at - 1].word
-            tokens[at - 1] = replace(tokens[at - 1], word="next")
-            tokens[at] = replace(tokens[at], word=noun)
+            tokens[at - 1] = tokens[at - 1]._replace(word="next")
+            tokens[at] = tokens[at]._replace(word=noun)
     return tokens

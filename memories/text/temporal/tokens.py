@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from memories.text.temporal.words import MONTHS, WEEKDAYS
 
@@ -20,8 +21,7 @@ _PATHLIKE = re.compile(r"[^\W\d]/|/[^\W\d]")
 _POSSESSIVE = ("'s", "’s")
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """`word` is lower case and without a possessive; `end` lies before the possessive, too."""
 
     text: str
@@ -76,8 +76,12 @@ def tokenize(text: str) -> list[Token]:
 
 def _tokens(text: str) -> Iterator[Token]:
     for chunk in _CHUNK.finditer(text):
-        if _is_opaque(chunk.group()):
-            yield Token(chunk.group(), "", chunk.start(), chunk.end(), glued=False)
+        whole = chunk.group()
+        if whole.isalpha() and len(whole) <= _MAX_CHUNK_CHARS:
+            yield _token(whole, chunk.start(), glued=False)
+            continue
+        if _is_opaque(whole):
+            yield Token(whole, "", chunk.start(), chunk.end(), glued=False)
             continue
         for piece in _PIECE.finditer(text, chunk.start(), chunk.end()):
             yield _token(piece.group(), piece.start(), glued=piece.start() > chunk.start())
