@@ -21,7 +21,7 @@ from memories.retrieve import kept, loading
 from memories.retrieve.away import InPgvector
 from memories.retrieve.columns import NOBODY, Codes, Columns, Sessions, Subjects, empty_columns, grow, layout_of
 from memories.retrieve.held import Held, InProcess
-from memories.retrieve.loading import changed_since, counts_of, fill, gone_since
+from memories.retrieve.loading import changed_between, counts_of, fill, gone_since
 from memories.retrieve.nearest import Rows
 from memories.retrieve.order import Order, order_of
 from memories.retrieve.postings import Postings
@@ -215,7 +215,7 @@ class AppIndex:
         if is_new:
             self.begin(count)
         found = self.size
-        for rows in changed_since(self.app_pk, self.model, self.change_number, away=self.away):
+        for rows in changed_between(self.app_pk, self.model, self.change_number, latest, away=self.away):
             self.append(rows)
         for pk in gone_since(self.app_pk, self.change_number):
             self.bury(pk)

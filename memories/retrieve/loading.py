@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import date
+from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,8 @@ from memsite.prepared import Prepared, fetch_all
 from memsite.tenancy.models import App
 
 LOAD_ROWS = 2000
+# Rows of so many changes are read at once. More may have come meanwhile, but not so many that it matters.
+FEW_CHANGES = 100
 FIRST_DAY = date(1970, 1, 1).toordinal()
 ORIGIN_CODES = {origin: code for code, origin in enumerate(ORIGINS)}
 TONE_CODES = {str(tone): code for code, tone in enumerate(TONES)}
@@ -58,13 +62,26 @@ def counts_of(app_pk: int) -> Any:
     return App.objects.filter(pk=app_pk).values_list("change_number", "memory_count")
 
 
-def changed_since(app_pk: int, model: str, change_number: int, *, away: bool = False) -> Iterator[Rows]:
-    """What was written after that change, some rows at a time. Each ends with its vector, or the signs of one away."""
-    times = ", ".join(map(PLAIN_TIMES[connection.vendor].format, TIMES))
+def changed_between(app_pk: int, model: str, start: int, latest: int, *, away: bool = False) -> Iterator[Rows]:
+    """What was written after the change `start`, some rows at a time; about as many as changes to the `latest`.
+
+    Each ends with its vector, or the signs of one away.
+    """
+    sql, parameters = changed(connection.vendor, away=away), [model, app_pk, start]
+    if latest - start <= FEW_CHANGES:
+        if rows := fetch_all(sql, parameters):
+            yield rows
+        return
     with connection.cursor() as cursor:
-        cursor.execute(CHANGED.format(times=times, **(AWAY if away else HELD)), [model, app_pk, change_number])
+        cursor.execute(sql, parameters)
         while rows := cursor.fetchmany(LOAD_ROWS):
             yield rows
+
+
+@cache
+def changed(vendor: str, *, away: bool) -> str:
+    times = ", ".join(map(PLAIN_TIMES[vendor].format, TIMES))
+    return CHANGED.format(times=times, **(AWAY if away else HELD))
 
 
 def gone_since(app_pk: int, change_number: int) -> list[int]:
@@ -76,7 +93,7 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     """Writes rows into columns of their number."""
     pks, kinds, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
     lengths, words, importances, priorities, confidences, tones, looks, origins, *times, blobs = rest
-    created, changed, since, until = map(unix_seconds, times)
+    created, changed, since, until = unix_seconds(list(chain.from_iterable(times))).reshape(len(times), -1)
     kind = np.array(kinds)
     new.pk[:], new.agent[:] = pks, agents
     new.active[:], new.stated[:], new.shared[:] = kind & ACTIVE, kind & STATED, kind & SHARED
@@ -92,7 +109,7 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     new.unreviewed[:] = list(map(ORIGIN_CODES.__getitem__, origins))
     new.day[:] = FIRST_DAY + np.floor(np.where(np.isnan(since), created, since) / SECONDS_PER_DAY)
     new.created[:], new.updated[:] = created, np.where(np.isnan(changed), created, changed)
-    new.since[:], new.until[:] = np.nan_to_num(since, nan=-np.inf), np.nan_to_num(until, nan=np.inf)
+    new.since[:], new.until[:] = np.where(np.isnan(since), -np.inf, since), np.where(np.isnan(until), np.inf, until)
     new.embedded[:] = [blob is not None for blob in blobs]
     known = [bytes(blob) for blob in blobs if blob is not None]
     if away:

@@ -48,11 +48,11 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Read:
     counts: Read = []
 
     def counting(*arguments: Any, **options: Any) -> Any:
-        for rows in index.loading.changed_since(*arguments, **options):
+        for rows in index.loading.changed_between(*arguments, **options):
             counts.append(len(rows))
             yield rows
 
-    monkeypatch.setattr(index, "changed_since", counting)
+    monkeypatch.setattr(index, "changed_between", counting)
     return counts
 
 
