@@ -75,6 +75,9 @@ of_an_app = [
     path("agents/<str:name>/keys", apps.Keys.as_view()),
 ]
 urlpatterns = [
+    # What is asked most comes first: an address is compared with one after the other.
+    path("memories/search", recall.Search.as_view()),
+    path("context", recall.ContextBlock.as_view()),
     path("apps", apps.Apps.as_view()),
     path("apps/<str:app_id>", apps.OneApp.as_view()),
     path("apps/<str:app_id>/", include(of_an_app)),
@@ -92,11 +95,9 @@ urlpatterns = [
     path("sessions/<uuid:uid>/stream", sessions.Stream.as_view()),
     path("hooks/claude-code", hooks.ClaudeCodeHook.as_view()),
     path("prompts/<tier:tier>.md", prompts.Prompt.as_view()),
-    path("context", recall.ContextBlock.as_view()),
     path("memories", memories.Memories.as_view()),
     path("memories/batch", memories.BatchOfMemories.as_view()),
     path("memories/delete", memories.DeleteMemories.as_view()),
-    path("memories/search", recall.Search.as_view()),
     path("memories/changes", changes.Changes.as_view()),
     path("memories/<uuid:uid>", memories.OneMemory.as_view()),
     path("memories/<uuid:uid>/history", memories.History.as_view()),

@@ -67,7 +67,8 @@ def changed_between(app_pk: int, model: str, start: int, latest: int, *, away: b
 
     Each ends with its vector, or the signs of one away.
     """
-    sql, parameters = changed(connection.vendor, away=away), [model, app_pk, start]
+    sql = changed(connection.vendor, away=away)
+    parameters: list[str | int] = [model, app_pk, start]
     if latest - start <= FEW_CHANGES:
         if rows := fetch_all(sql, parameters):
             yield rows

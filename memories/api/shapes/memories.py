@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from operator import attrgetter
 from typing import Any
 
 from rest_framework import serializers
@@ -284,6 +285,7 @@ OWN_TO_AN_APP: dict[str, Any] = {
     "reviewed_by": "",
 }  # fmt: skip
 OWN = names(MemoryShown, without=("id", "session_id", "resource_id"))
+values_of = attrgetter(*OWN)
 REVISION = names(RevisionShown)
 HELD = {RejectionKind.QUARANTINE: "quarantined", RejectionKind.APPROVAL: "waiting"}
 
@@ -292,7 +294,7 @@ def show_memory(memory: Memory) -> dict[str, Any]:
     """Reads session and resource, and the cold text of one in the cold archive: select them for lists."""
     return {
         "id": memory.uid,
-        **{name: getattr(memory, name) for name in OWN},
+        **dict(zip(OWN, values_of(memory), strict=True)),
         "content": memory.text,
         "session_id": memory.session.uid if memory.session else None,
         "resource_id": memory.resource.uid if memory.resource else None,

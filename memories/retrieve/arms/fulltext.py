@@ -109,6 +109,8 @@ def asked_anew(app: App, view: View, words: Sequence[str], most: int) -> dict[st
 
     Where it is too much, in this app alone.
     """
+    if not words:
+        return {}
     size = len(view.columns.pk)
     told: dict[str, Posting] = {}
     if most < NO_LIMIT:
