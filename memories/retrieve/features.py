@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.retrieve.nearest import highest
+from memories.retrieve.order import first_ones
 from memories.retrieve.question import Question
 from memories.retrieve.reading import Floats, Reading, Rows
 from memories.retrieve.words import Words, idf
@@ -173,7 +174,9 @@ def session(evidence: Evidence, meaning: Floats, at: Rows) -> Features:
     """How much the whole session is about it, and whether it opens it. `at` is where the candidates are in order."""
     reading, words = evidence.reading, evidence.words
     nth = np.searchsorted(reading.session_bounds, at, "right") - 1
-    sessions, of_place = np.unique(nth, return_inverse=True)
+    # They rise, as `at` does.
+    begins = first_ones(nth)
+    sessions, of_place = nth[begins], np.cumsum(begins) - 1
     starts = reading.session_bounds[sessions]
     members, firsts = reading.members(starts, reading.session_bounds[sessions + 1])
     number = reading.at("session_number", reading.order.rows[at])

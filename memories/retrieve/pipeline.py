@@ -203,8 +203,8 @@ def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]
 
     def answer(places: Rows) -> NDArray[np.uint16]:
         rows = reading.rows[places]
-        unread = np.unique(rows[looks[rows] == 0])
-        if len(unread):
+        if not looks[rows].all():
+            unread = np.unique(rows[looks[rows] == 0])
             pks = reading.view.columns.pk[unread].tolist()
             read_looks = {pk: look_of(content, subject) for pk, content, subject in texts_of(app, *padded(pks))}
             looks[unread] = [read_looks.get(pk, Look.READ) for pk in pks]
