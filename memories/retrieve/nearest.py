@@ -115,12 +115,14 @@ def estimated(differing: NDArray[np.uint16], counts: Counts, usual: Floats) -> F
 
 
 def closest(differing: NDArray[np.uint16], counts: Counts) -> Rows:
-    """Places of the SIGN_CANDIDATES that differ least, in order; those at the limit as well, the later ones first.
+    """Places of the SIGN_CANDIDATES that differ least, in order; of those at the limit, the later ones.
 
     Counting is 3 times as fast as partitioning.
     """
     limit = np.searchsorted(np.cumsum(counts), SIGN_CANDIDATES)
-    return np.flatnonzero(differing <= limit)[-2 * SIGN_CANDIDATES :]
+    places = np.flatnonzero(differing <= limit)
+    surplus = max(0, len(places) - SIGN_CANDIDATES)
+    return np.delete(places, np.flatnonzero(differing[places] == limit)[:surplus])
 
 
 def hamming(signs: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.uint16]:

@@ -65,6 +65,9 @@ def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> W
 
     BM25 over presence: a word counts once per text. Weights are the app's own: other apps' texts change nothing.
     """
+    if not names:
+        nothing = np.broadcast_to(np.float32(0), reading.size)
+        return Words([], [], np.zeros(0, np.float32), nothing, nothing, np.zeros(0, np.intp))
     weight = idf(reading.size, np.array([len(where) for where in places]))
     shares = np.zeros(reading.size, np.float32)
     for one, where in zip(weight, places, strict=True):

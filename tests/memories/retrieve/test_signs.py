@@ -88,3 +88,17 @@ def test_a_sample_is_of_all_and_drawn_anew_when_the_app_has_grown() -> None:
     assert MOST / 2 < drawn[1] <= MOST
     assert last.max() > 4.9 * MOST
     assert last.min() == 0
+
+
+def test_so_many_are_likely_and_at_the_limit_the_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nearest, "SIGN_CANDIDATES", 10)
+    for seed in range(20):
+        differing = np.random.default_rng(seed).integers(0, 9, 60).astype(np.uint16)
+        found = nearest.closest(differing, counted(differing, 64))
+        order = np.lexsort((-np.arange(60), differing))
+        assert found.tolist() == sorted(order[:10])
+
+
+def test_where_there_are_fewer_all_are_likely() -> None:
+    differing = np.array([5, 0, 64], np.uint16)
+    assert nearest.closest(differing, counted(differing, 64)).tolist() == [0, 1, 2]
