@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import re
-import time
 from dataclasses import replace
 from io import StringIO
 from typing import Any
@@ -288,11 +287,9 @@ class TestWhereItFails:
         behaviour = {**AWAY, **REFUSES, **UNUSABLE}[how]
         server.always(answers(extract=behaviour))
         session = alice.start_session()
-        started = time.monotonic()
         for number in (1, 2):
             assert turn(alice, session, number, f"{TEXT} For the {number}. time.").status_code == 201
-        assert time.monotonic() - started < 2
-        assert server.seen == []
+        assert server.seen == [], "nobody waits for the model"
         upkeep_learn_due()
         waits = how not in UNUSABLE
         assert statuses(alice.app) == [FAILED if waits else DONE] * 2

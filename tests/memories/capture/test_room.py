@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -162,9 +161,8 @@ def test_where_it_fails_the_oldest_makes_room_and_nobody_waits_long(
     oldest, *_ = fill(alice.app)
     Memory.objects.filter(pk=oldest.pk).update(confidence=0.95)
     model.always(answers(fact("User swims every day"), room=BROKEN[how]))
-    began = time.monotonic()
     way(alice)
-    assert time.monotonic() - began < 3
+    assert questions(model).count("make_room") <= 2, "once more where it is no answer at all, then no longer"
     assert live(alice.app) == [*KNOWN[1:], "User swims every day"]
     assert reason_of(KNOWN[0]) == "makes room: the oldest, as the model gave no usable answer"
 

@@ -23,6 +23,7 @@ from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, search, set_policy, store
 
 SHORT_SECONDS = 0.05
+LONG_SECONDS = 50 * SHORT_SECONDS  # which even a busy machine does not take for what is over after a short time
 ERRORS = (DatabaseError("gone"), OperationalError("locked"), EmbedderError("away"), TimeoutError("slow"))
 
 
@@ -90,18 +91,13 @@ def test_a_slow_arm_is_missed_and_the_rest_still_answers(stuck: Callable[[], str
 @pytest.mark.usefixtures("pool")
 def test_slow_arms_share_one_deadline(stuck: Callable[[], str]) -> None:
     started = monotonic()
-    ask_arms({str(n): stuck for n in range(6)}, SHORT_SECONDS)
-    assert monotonic() - started < 4 * SHORT_SECONDS
+    ask_arms({str(n): stuck for n in range(100)}, SHORT_SECONDS)
+    assert monotonic() - started < LONG_SECONDS
 
 
 @pytest.mark.usefixtures("pool")
-def test_an_arm_alone_is_not_waited_for_either() -> None:
-    over = Event()
-    started = monotonic()
-    answers, failed = ask_arms({"slow": lambda: over.wait(6 * SHORT_SECONDS)}, SHORT_SECONDS)
-    over.set()
-    assert (answers, failed) == ({}, ["slow"])
-    assert monotonic() - started < 4 * SHORT_SECONDS
+def test_an_arm_alone_is_not_waited_for_either(stuck: Callable[[], str]) -> None:
+    assert ask_arms({"slow": stuck}, SHORT_SECONDS) == ({}, ["slow"])
 
 
 @pytest.mark.usefixtures("pool")
@@ -169,7 +165,7 @@ def test_a_query_here_ends_at_the_deadline() -> None:
     started = monotonic()
     answers, failed = ask_arms({"endless": count_for_ever}, SHORT_SECONDS, here={"endless"})
     assert (answers, failed) == ({}, ["endless"])
-    assert monotonic() - started < 20 * SHORT_SECONDS
+    assert monotonic() - started < LONG_SECONDS
     with connection.cursor() as cursor:  # and the next one is not held to it
         cursor.execute(
             "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3000000) SELECT count(*) FROM n"

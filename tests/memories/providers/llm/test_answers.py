@@ -1,11 +1,11 @@
 import json
 from contextlib import suppress
-from time import process_time
 
 import pytest
 
 from memories.providers.llm.answers import MAX_CHARACTERS, read_answer
 from memories.providers.llm.schema import Unfit
+from tests.growth import assert_linear, repeated
 
 ANY = {"type": "object"}
 
@@ -75,24 +75,25 @@ def test_what_holds_no_object_is_refused(text):
 
 
 @pytest.mark.parametrize(
-    "text",
+    ("before", "unit", "after"),
     [
-        "{" * 1_000_000,
-        "{}" * 500_000,
-        '"{' * 500_000,
-        '{"' + '\\"' * 500_000,
-        "{" + "," * 999_998 + "}",
-        "{" + ", " * 499_999 + "}",
-        '{"a": 1}, ' * 100_000,
-        "</think>" * 100_000,
-        "\ud800" * 1_000_000,
+        ("", "{", ""),
+        ("", "{}", ""),
+        ("", '"{', ""),
+        ('{"', '\\"', ""),
+        ("{", ",", "}"),
+        ("{", ", ", "}"),
+        ("", '{"a": 1}, ', ""),
+        ("", "</think>", ""),
+        ("", "\ud800", ""),
     ],
 )
-def test_hostile_megabytes_are_read_in_a_moment(text):
-    started = process_time()
-    with suppress(Unfit):
-        read_answer(text, ANY)
-    assert process_time() - started < 10.0
+def test_hostile_megabytes_are_read_in_linear_time(before, unit, after):
+    def read(text):
+        with suppress(Unfit):
+            read_answer(text, ANY)
+
+    assert_linear(read, lambda size: before + repeated(unit)(size) + after, 1_000_000)
 
 
 def test_an_object_that_the_protocol_has_read_is_only_checked():
@@ -100,7 +101,7 @@ def test_an_object_that_the_protocol_has_read_is_only_checked():
     assert read_answer({"a": 1, "b": 2}, schema) == {"a": 1}
 
 
-def test_a_thousand_facts_are_read_at_once():
+def test_a_thousand_facts_are_read_in_linear_time():
     facts = [{"content": f"The user's fact {number} is {{known}}.", "importance": 3} for number in range(1_000)]
     item = {
         "type": "object",
@@ -108,6 +109,9 @@ def test_a_thousand_facts_are_read_at_once():
         "required": ["content"],
     }
     schema = {"type": "object", "properties": {"facts": {"type": "array", "items": item}}, "required": ["facts"]}
-    started = process_time()
-    assert read_answer(f"```json\n{json.dumps({'facts': facts}, indent=1)}\n```", schema) == {"facts": facts}
-    assert process_time() - started < 0.5
+
+    def told(count):
+        return f"```json\n{json.dumps({'facts': facts[:count]}, indent=1)}\n```"
+
+    assert read_answer(told(1_000), schema) == {"facts": facts}
+    assert_linear(lambda text: read_answer(text, schema), told, 1_000)

@@ -1,5 +1,4 @@
 import re
-import time
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
@@ -11,6 +10,7 @@ from memories.providers.llm.chat import Ask
 from memories.providers.llm.provider import Chunk, LLMUnavailable, Setting
 from memories.text.fence import close_fence, open_fence
 from memories.text.messages import ASSISTANT, SYSTEM, TOOL, USER, Message
+from tests.growth import assert_linear
 from tests.memories.providers.llm.fake_chat import NOW, notes, provider_on, said
 
 NONCE = "0123456789abcdef"
@@ -191,13 +191,12 @@ class TestBounds:
 
     @pytest.mark.parametrize(
         "text",
-        ["word " * 200_000, "\n" * 500_000 + "x\n" * 250_000, "\U0001f600" * 1_000_000, "<untrusted-" * 90_000],
+        ["word " * 200_000, "\n\nx\n" * 250_000, "\U0001f600" * 1_000_000, "<untrusted-" * 90_000],
         ids=["words", "lines", "emoji", "tags"],
     )
     def test_a_megabyte_makes_no_giant_prompt(self, text: str) -> None:
-        began = time.process_time()
+        assert_linear(asks_about, lambda size: text[:size], len(text))
         asks = asks_about(text)
-        assert time.process_time() - began < 10
         assert {name: len(ask.prompt) for name, ask in asks.items() if len(ask.prompt) > self.MOST[name]} == {}
         assert max(len(ask.system) for ask in asks.values()) < 5_000
 

@@ -4,7 +4,6 @@ import socket
 import threading
 import traceback
 from dataclasses import replace
-from time import monotonic
 
 import pytest
 
@@ -174,12 +173,10 @@ def test_nobody_at_home_is_away(chat_with, meter, usages, kind):
 @pytest.mark.parametrize("behaviour", [Hangs(), Drips()])
 def test_a_server_that_takes_too_long_is_left(chat, server, meter, usages, behaviour):
     server.then(behaviour)
-    started = monotonic()
     with pytest.raises(LLMUnavailable):
         chat.ask(within(0.1), meter)
-    assert 0.05 < monotonic() - started < 0.5
     assert outcomes(usages) == ["unavailable"]
-    assert usages[0].seconds > 0.05
+    assert 0.05 < usages[0].seconds < 5.0
 
 
 def test_no_second_answer_is_asked_for_when_the_time_is_up(chat, server, usages, monkeypatch):
