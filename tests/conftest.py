@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
+from hypothesis import HealthCheck, settings
 from rest_framework.test import APIClient
 
 from memories.retrieve.pipeline import indexes
@@ -20,6 +21,9 @@ from tests.serving import Server, serving
 
 MARKERS = {"sqlite": "sqlite", "postgresql": "postgres"}
 """What is of a database itself is marked with it, and the mark says why."""
+# The same examples each time, and as long as a busy machine takes for them.
+settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("steady")
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

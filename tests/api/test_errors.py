@@ -298,7 +298,7 @@ FIELDS = [
 ]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=st.dictionaries(st.sampled_from([*FIELDS, "memories", "query", "messages", "ids", "x"]), documents))
 def test_no_document_breaks_a_door(alice: Caller, body: Any) -> None:
     raw = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -307,7 +307,7 @@ def test_no_document_breaks_a_door(alice: Caller, body: Any) -> None:
         assert answer.status_code in (200, 201, 400), (path, answer.status_code, body)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture], derandomize=True)
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(body=st.binary(min_size=1, max_size=200))
 def test_no_bytes_break_a_door(alice: Caller, body: bytes) -> None:
     assert send(alice, body).status_code in (201, 400)

@@ -165,7 +165,7 @@ def test_the_whole_text_stays_within_the_budget(alice: Caller, format_: str) -> 
             assert told <= budget
 
 
-@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     texts=st.lists(
         st.text(min_size=1, max_size=300).filter(lambda text: "\0" not in text and text.strip()), max_size=12

@@ -337,7 +337,7 @@ def test_a_shared_search_of_the_past_is_refused_on_every_page(alice: Caller) -> 
 # --- any at all
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     offset=st.integers(1, FARTHEST),
     minutes=st.floats(0, 59.9),
@@ -361,7 +361,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(told=JSON | st.tuples(JSON, JSON, st.just(fingerprint({"query": "x"}))))
 def test_no_cursor_breaks_the_reader(told: Any) -> None:
     try:
@@ -372,7 +372,7 @@ def test_no_cursor_breaks_the_reader(told: Any) -> None:
     assert NOON - timedelta(hours=1) <= started <= NOON
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(cursor=st.text(max_size=200) | st.binary(max_size=140).map(lambda raw: urlsafe_b64encode(raw).decode()))
 def test_no_text_breaks_the_reader(cursor: str) -> None:
     with pytest.raises(ValidationError):

@@ -168,7 +168,7 @@ MESSAGES = st.lists(
 )
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(MESSAGES, st.integers(30, 200), st.integers(0, 40))
 def test_every_word_is_in_one_window_and_none_is_too_large(messages: list[Message], window: int, overlap: int) -> None:
     windows = make_chunks(messages, NOW, window, overlap)

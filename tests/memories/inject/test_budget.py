@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.inject.budget import MISSES, fit
@@ -12,7 +12,6 @@ from memories.text.tokens import estimate_tokens
 
 HEADER = "Known:"
 TEXTS = st.lists(st.text(max_size=200), max_size=MISSES)
-FIXED = settings(derandomize=True, deadline=None)
 
 
 def render(lines: Sequence[str]) -> str:
@@ -23,7 +22,6 @@ def fitted(texts: Sequence[str], budget: int) -> tuple[list[str], str]:
     return fit(texts, budget, render)  # type: ignore[arg-type, return-value]  # whatever a line is
 
 
-@FIXED
 @given(TEXTS, st.integers(0, 300))
 def test_the_whole_block_is_within_the_budget(texts: list[str], budget: int) -> None:
     taken, block = fitted(texts, budget)
@@ -31,7 +29,6 @@ def test_the_whole_block_is_within_the_budget(texts: list[str], budget: int) -> 
     assert block == (render(taken) if taken else "")
 
 
-@FIXED
 @given(TEXTS, st.integers(0, 300))
 def test_lines_keep_their_order_and_are_taken_once(texts: list[str], budget: int) -> None:
     taken, _ = fitted(texts, budget)
@@ -39,7 +36,6 @@ def test_lines_keep_their_order_and_are_taken_once(texts: list[str], budget: int
     assert all(line in waiting for line in taken)
 
 
-@FIXED
 @given(TEXTS, st.integers(0, 300))
 def test_no_line_that_would_still_have_fitted_is_left_out(texts: list[str], budget: int) -> None:
     """Each that was passed over was too long beside those taken before it."""
@@ -52,7 +48,6 @@ def test_no_line_that_would_still_have_fitted_is_left_out(texts: list[str], budg
             assert estimate_tokens(render([*here, text])) > budget
 
 
-@FIXED
 @given(TEXTS)
 def test_where_there_is_room_for_all_all_are_taken(texts: list[str]) -> None:
     taken, _ = fitted(texts, estimate_tokens(render(texts)))

@@ -110,7 +110,7 @@ def test_another_app_has_its_own_energy(acme: App, charlie: Caller) -> None:
     assert consumed(charlie.app).units == 20
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(st.sampled_from([*UNITS, "report"]), st.integers(0, 3)), max_size=12))
 def test_each_unit_is_told_once_however_reports_fall(acme: App, steps: list[tuple[str, int]]) -> None:
     consumed(acme)

@@ -8,7 +8,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 import time_machine
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.agent import MemoryAgent
@@ -203,7 +203,6 @@ def reading_of(size: int) -> Reading:
     return Reading(View(columns, Codes(), Subjects()), everything, everything)
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.integers(-3, 3), st.floats(-1e6, 1e6)), max_size=30))
 def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(rows: list[tuple[int, float]]) -> None:
     worth, tone = (np.array([row[column] for row in rows], np.float64) for column in (0, 1))
@@ -216,7 +215,6 @@ def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(row
         assert math.isclose(math.fsum(ranked.parts_of(number).values()), score, rel_tol=1e-12, abs_tol=1e-9)
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(st.integers(-3, 5), max_size=60), st.integers(1, 20))
 def test_the_best_of_one_arm_are_those_of_all_in_order(told: list[int], most: int) -> None:
     reading, scores = reading_of(len(told)), np.array(told, np.float32)

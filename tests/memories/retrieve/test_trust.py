@@ -79,7 +79,7 @@ def test_three_in_a_row_at_odds_are_all_in_order() -> None:
     assert place[2] < place[1]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.data())
 def test_however_many_are_at_odds_the_surer_of_each_two_comes_first(data: st.DataObject) -> None:
     confidences = data.draw(st.lists(st.sampled_from([0.3, 0.5, 0.7, 0.9]), min_size=2, max_size=6))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.models import Memory
@@ -21,14 +21,12 @@ POLICIES = st.builds(
     decay_per_week=SHARES,
     decay_exempt_from=st.none() | SHARES,
 )
-FIXED = settings(derandomize=True, deadline=None)
 
 
 def known(base: float, pinned: bool = False) -> Memory:
     return Memory(confidence=base, confidence_base=base, anchored_at=START, pinned=pinned)
 
 
-@FIXED
 @given(SHARES, SPANS, SPANS, POLICIES)
 def test_it_never_rises_by_itself_and_stays_within_0_and_1(
     base: float, one: timedelta, other: timedelta, policy: AppPolicy
@@ -39,14 +37,12 @@ def test_it_never_rises_by_itself_and_stays_within_0_and_1(
     assert 0 <= after <= before <= 1
 
 
-@FIXED
 @given(SHARES, SPANS, POLICIES)
 def test_within_its_grace_nothing_is_lost(base: float, span: timedelta, policy: AppPolicy) -> None:
     inside = min(span, timedelta(days=policy.stale_after_days))
     assert confidence_at(known(base), START + inside, policy) == pytest.approx(base, abs=1e-12)
 
 
-@FIXED
 @given(SHARES, st.lists(SPANS, max_size=6), SPANS, POLICIES)
 def test_setting_it_to_what_it_is_changes_nothing_of_what_comes(
     base: float, spans: list[timedelta], last: timedelta, policy: AppPolicy
@@ -63,7 +59,6 @@ def test_setting_it_to_what_it_is_changes_nothing_of_what_comes(
         assert confidence_at(often, at, policy) == pytest.approx(confidence_at(once, at, policy), abs=1e-9)
 
 
-@FIXED
 @given(SHARES, SPANS, POLICIES)
 def test_what_is_pinned_stays_as_it_is(base: float, span: timedelta, policy: AppPolicy) -> None:
     assert confidence_at(known(base, pinned=True), START + span, policy) == pytest.approx(base, abs=1e-12)

@@ -253,7 +253,7 @@ CHANGES = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(said=st.lists(CHANGES, min_size=1, max_size=4))
 def test_after_any_edits_the_mentions_are_what_is_named_and_nothing_else_is_known(
     acme: App, said: list[dict[str, Any]]

@@ -86,7 +86,7 @@ def test_the_only_time_of_a_statement_is_told() -> None:
     assert make_dates_plain("User is away from today or tomorrow", NOW).start is None
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(max_size=200))
 def test_any_text_is_answered(text: str) -> None:
     make_dates_plain(text, NOW)

@@ -278,7 +278,7 @@ def test_several_kinds_are_told_apart_and_in_order() -> None:
     assert [suspicion.kind for suspicion in find_instructions(text)] == [IMPERSONATION, INSTRUCTION, EXFILTRATION]
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.sampled_from(

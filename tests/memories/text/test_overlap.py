@@ -73,7 +73,7 @@ def test_without_words_nothing_is_shared(memory: str, response: str) -> None:
     assert shared_words(memory, response) == ()
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(st.text(), st.text())
 def test_any_texts_are_answered(memory: str, response: str) -> None:
     assert 0.0 <= used_share(memory, response) <= 1.0

@@ -290,7 +290,7 @@ TEXTS = st.one_of(
 COSINES = st.one_of(st.none(), st.floats())
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(TEXTS, TEXTS, COSINES, st.text(max_size=20))
 def test_any_texts_get_a_verdict(existing: str, new: str, similarity: float | None, subject: str) -> None:
     verdict = relate(existing, new, similarity, subject)
@@ -299,7 +299,6 @@ def test_any_texts_get_a_verdict(existing: str, new: str, similarity: float | No
     assert verdict == relate(existing, new, similarity, subject)
 
 
-@settings(deadline=None)
 @given(TEXTS, COSINES)
 def test_any_text_is_the_same_as_itself(text: str, similarity: float | None) -> None:
     assert relation(text, text, similarity) is SAME
@@ -316,7 +315,6 @@ FRAMES = (
 )
 
 
-@settings(deadline=None)
 @given(st.sampled_from(FRAMES), st.integers(2, 99_999), st.integers(2, 99_999), st.floats(-1, 1))
 def test_another_number_in_one_sentence_is_never_the_same(frame: str, old: int, new: int, similarity: float) -> None:
     if old != new:

@@ -267,7 +267,7 @@ TEXTS = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(TEXTS)
 @example("password=[redacted: password]x1y2z3")
 @example('password: "[redacted: token] a1b2c3"')
@@ -277,7 +277,7 @@ def test_any_text_is_answered_and_redacting_again_changes_nothing(text: str) -> 
     assert set(once.kinds) <= set(KINDS)
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50)
 @given(st.text())
 def test_any_characters_are_answered(text: str) -> None:
     assert redact(redact(text).text).text == redact(text).text
@@ -355,7 +355,7 @@ PARTS = st.lists(
 )
 
 
-@settings(max_examples=50, deadline=None, derandomize=True)
+@settings(max_examples=50)
 @given(PARTS)
 def test_nothing_private_is_left_and_nothing_else_is_gone(parts: list[tuple[str, str]]) -> None:
     text = "".join(f"{said}<private>{hidden}</private>" for said, hidden in parts)

@@ -190,7 +190,7 @@ TEXTS = ("quote", "content", "kind", "category", "subject", "strength", "sentime
 any_text = st.text(st.characters(), max_size=60)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.fixed_dictionaries(
         dict.fromkeys(TEXTS, any_text)

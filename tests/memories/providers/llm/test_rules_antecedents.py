@@ -85,7 +85,7 @@ def test_the_things_of_a_clause(clause: str, things: list[str]) -> None:
     assert [mention.text.lower() for mention in read_mentions(clause)] == [thing.lower() for thing in things]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.lists(
         st.text(max_size=60) | st.sampled_from(["it is", "they", "the cat's", "ours is", "that's the"]), min_size=2

@@ -213,7 +213,7 @@ said = st.text(max_size=80) | st.lists(words, max_size=30).map(" ".join)
 message = st.builds(Message, st.sampled_from(["user", "assistant", "tool", "Jon\n#"]), said)
 
 
-@settings(max_examples=150, deadline=None, derandomize=True)
+@settings(max_examples=150)
 @given(st.lists(message, max_size=6), st.integers(-3, 300))
 def test_any_conversation_gives_one_line_that_fits(messages: list[Message], most: int) -> None:
     text = digest(messages, NOW, most).text

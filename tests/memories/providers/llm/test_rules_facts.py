@@ -338,7 +338,7 @@ TEXTS = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool", "Bob"]), TEXTS), max_size=4))
 def test_any_text_gives_facts_whose_words_were_said_there(turns: list[tuple[str, str]]) -> None:
     messages = tuple(Message(role, content) for role, content in turns)

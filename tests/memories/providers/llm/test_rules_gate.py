@@ -79,7 +79,7 @@ def test_nothing_said_is_nothing_worth() -> None:
     assert judge() == Worth(keep=False, score=0.0, reason="nothing is said")
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant", "tool", ""]), st.text(max_size=300)), max_size=9))
 def test_any_conversation_gets_an_answer(turns: list[tuple[str, str]]) -> None:
     worth = judge(*turns)

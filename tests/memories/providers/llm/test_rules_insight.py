@@ -70,7 +70,7 @@ def test_languages_without_spaces_have_a_centre_too() -> None:
     assert insight(facts, 500).text.startswith("東京に住んでいます")
 
 
-@settings(max_examples=80, deadline=None, derandomize=True)
+@settings(max_examples=80)
 @given(
     st.lists(st.builds(Noted, number=st.integers(0, 9), content=st.text(max_size=80)), max_size=8),
     st.integers(-3, 120),

@@ -125,7 +125,7 @@ memory = st.builds(
 )
 
 
-@settings(max_examples=100, deadline=None, derandomize=True)
+@settings(max_examples=100)
 @given(
     st.lists(memory, min_size=1, max_size=10, unique_by=lambda one: one.number),
     st.integers(0, 60),

@@ -204,7 +204,7 @@ def test_an_answer_of_a_whole_sentence_keeps_its_own_words() -> None:
     assert join_answer("What's your name?", "my cat walked over the keys") == ""
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text(max_size=200), st.text(max_size=120))
 def test_any_words_can_be_cut_joined_and_resolved(said: str, asked: str) -> None:
     assert all(cut_run_on(said))

@@ -241,7 +241,7 @@ def test_slow_decay_does_not_change_the_order() -> None:
     assert summarise("timing", faded, "", 4_000) == summarise("timing", FACTS, "", 4_000)
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(st.lists(noted, max_size=12), st.integers(-5, 600), st.randoms(use_true_random=False))
 def test_any_facts_in_any_order_give_one_text_that_fits(facts: list[Noted], most: int, rnd: random.Random) -> None:
     text = summarise("work", facts, "", most).text
@@ -254,7 +254,7 @@ def test_any_facts_in_any_order_give_one_text_that_fits(facts: list[Noted], most
     text.encode()
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60)
 @given(st.lists(noted, max_size=8))
 def test_with_room_every_statement_is_told(facts: list[Noted]) -> None:
     text = summarise("work", facts, "", 100_000).text.casefold()
