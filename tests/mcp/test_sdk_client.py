@@ -25,7 +25,7 @@ MODES = ["legacy", "auto", "2026-07-28"]
 @asynccontextmanager
 async def over_http(server: Server, key: str, mode: str, path: str = "/mcp") -> AsyncIterator[Client]:
     async with (
-        httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}) as http,
+        httpx2.AsyncClient(headers={"Authorization": f"Bearer {key}"}, timeout=60) as http,
         Client(streamable_http_client(server.url + path, http_client=http), mode=mode) as client,
     ):
         yield client

@@ -72,7 +72,7 @@ class Person:
         self.came_to = ""
 
     async def go_to(self, url: str) -> None:
-        with httpx.Client(base_url=self.server.url, follow_redirects=True) as browser:
+        with httpx.Client(base_url=self.server.url, follow_redirects=True, timeout=60) as browser:
             page = browser.get(url)
             if "Sign in" in page.text:
                 fields = {"username": "olga", "password": PASSWORD, "next": url.removeprefix(self.server.url)}
