@@ -6,8 +6,9 @@ changed since is judged again, by rules: so that parallel captures of one fact m
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,6 +34,14 @@ NEAREST_LOOKED_AT = 64
 NEWEST_WITHOUT_VECTOR = 16
 MET = NEAREST + NEWEST_WITHOUT_VECTOR
 """With so many of those that were looked at a candidate is compared."""
+
+
+class Stated(NamedTuple):
+    """What a memory says, and of what: most that are met are another matter, and no more is read of these."""
+
+    pk: int
+    content: str
+    subject: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,12 +73,13 @@ def judged(
     app: App, view: View, candidate: Candidate, embedder: Embedder, provider: Provider | None
 ) -> list[Known]:  # fmt: skip
     near = nearest(app, view, candidate)
-    met = met_in(drawer(app, candidate), list(near))
-    alike = [near[memory.pk] for memory in met]
+    rows = drawer(app, candidate)
+    met = met_in(rows, list(near))
+    alike = [near[stated.pk] for stated in met]
     if provider is None or provider.name == RULES or not met:
-        verdicts = [judge(memory, candidate, cosine, embedder) for memory, cosine in zip(met, alike, strict=True)]
+        verdicts = [judge(stated, candidate, cosine, embedder) for stated, cosine in zip(met, alike, strict=True)]
     else:
-        contents = [memory.content for memory in met]
+        contents = [stated.content for stated in met]
         told = provider.relate(candidate.content, contents, candidate.subject or "", alike)
         own = canonical_text(candidate.content)
         # Whatever a model makes of it, the same words are the same statement.
@@ -77,15 +87,22 @@ def judged(
             IDENTICAL if canonical_text(content) == own else verdict
             for content, verdict in zip(contents, told, strict=True)
         ]
-    return telling(candidate, map(Known, met, verdicts))
+    telling = {
+        stated.pk: verdict
+        for stated, verdict in zip(met, verdicts, strict=True)
+        if is_telling(stated, verdict, candidate)
+    }
+    found = rows.in_bulk(list(telling)) if telling else {}
+    return [Known(found[pk], verdict) for pk, verdict in telling.items() if pk in found]
 
 
-def met_in(rows: MemoryQuerySet, pks: Sequence[int]) -> list[Memory]:
+def met_in(rows: MemoryQuerySet, pks: Sequence[int]) -> list[Stated]:
     """The first of these memories that are among the rows, in their order; no more are read than it takes."""
-    met: list[Memory] = []
+    met: list[Stated] = []
     for start in range(0, len(pks), MET):
         some = pks[start : start + MET]
-        found = rows.in_bulk(some)
+        read = map(Stated._make, rows.filter(pk__in=some).values_list("pk", "content", "subject"))
+        found = {stated.pk: stated for stated in read}
         met += [found[pk] for pk in some if pk in found]
         if len(met) >= MET:
             break
@@ -101,20 +118,18 @@ def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: 
     rows = drawer(write.app, candidate).in_bulk([*told, *newer]) if told or newer else {}
     standing = [Known(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
     fresh = [Known(rows[pk], judge(rows[pk], candidate, cosine, embedder)) for pk, cosine in newer.items()]
-    return sorted([*standing, *telling(candidate, fresh)], key=lambda item: -item.verdict.score)
+    fresh = [known for known in fresh if is_telling(known.memory, known.verdict, candidate)]
+    return sorted([*standing, *fresh], key=lambda item: -item.verdict.score)
 
 
-def telling(candidate: Candidate, known: Iterable[Known]) -> list[Known]:
-    """What says something about the candidate. Nothing contradicts what is told of somebody else."""
-    return [
-        item
-        for item in known
-        if item.verdict.relation != Relation.DIFFERENT
-        and (item.verdict.relation != Relation.CONTRADICTS or is_about_one(item.memory, candidate))
-    ]
+def is_telling(memory: Memory | Stated, verdict: Verdict, candidate: Candidate) -> bool:
+    """Whether it says something about the candidate. Nothing contradicts what is told of somebody else."""
+    if verdict.relation == Relation.CONTRADICTS:
+        return is_about_one(memory, candidate)
+    return verdict.relation != Relation.DIFFERENT
 
 
-def is_about_one(memory: Memory, candidate: Candidate) -> bool:
+def is_about_one(memory: Memory | Stated, candidate: Candidate) -> bool:
     """Whether both have one subject, or one has none and names that of the other: "the team deploys the shop …"."""
     if memory.subject == candidate.subject:
         return True
@@ -124,7 +139,7 @@ def is_about_one(memory: Memory, candidate: Candidate) -> bool:
     return f" {canonical_text(memory.subject or candidate.subject or '')} " in f" {canonical_text(text)} "
 
 
-def judge(memory: Memory, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:
+def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:
     """The rules' verdict. What was found in talk is only at odds with what is clearly of the same matter.
 
     There the subject is guessed or none, so that the words of any two statements come to be compared.

@@ -53,19 +53,19 @@ def match(left: Word, right: Word) -> float:
 
 
 def _best(words: Words, others: Words) -> list[tuple[float, int]]:
-    """Cost: words x others look-ups; equal stems are found without."""
-    place: dict[str, int] = {}
+    """The first of the others that has its stem, or else one of its synonym groups."""
+    by_stem: dict[str, int] = {}
+    by_group: dict[int, int] = {}
     for at, other in enumerate(others):
-        place.setdefault(other.stem, at)
-    return [(EXACT, place[w.stem]) if w.stem in place else _best_synonym(w, others) for w in words]
+        by_stem.setdefault(other.stem, at)
+        for group in other.groups:
+            by_group.setdefault(group, at)
+    return [(EXACT, by_stem[w.stem]) if w.stem in by_stem else _best_synonym(w, by_group) for w in words]
 
 
-def _best_synonym(word: Word, others: Words) -> tuple[float, int]:
-    if word.groups:
-        for at, other in enumerate(others):
-            if word.groups & other.groups:
-                return SYNONYM, at
-    return 0.0, 0
+def _best_synonym(word: Word, places: dict[int, int]) -> tuple[float, int]:
+    found = [places[group] for group in word.groups if group in places]
+    return (SYNONYM, min(found)) if found else (0.0, 0)
 
 
 def _lone(words: Words, best: list[tuple[float, int]]) -> Words:

@@ -85,11 +85,18 @@ _UNIT_SHARES: dict[tuple[str, ...], float] = {
     ("a", "pair", "of"): 2.0, ("half",): 0.5, ("a", "half"): 0.5,
 }  # fmt: skip
 _SHARES_LONGEST_FIRST = sorted(_UNIT_SHARES, key=len, reverse=True)
+_SHARE_BEGINNINGS = frozenset(phrase[0] for phrase in _UNIT_SHARES)
+_CURRENCIES = frozenset("€$£")
+BEGINNINGS = frozenset().union(
+    measures.NUMBER_WORDS, measures.TENS, _SHARE_BEGINNINGS, _CURRENCIES, measures.APPROXIMATIONS,
+    (phrase[0] for phrase in measures.BOUNDS),
+)  # fmt: skip
+"""Words with which a measure may begin, beside digits."""
 
 
 def _read_part_of_unit(words: Sequence[str], start: int) -> Found | None:
     """Read a unit without a number: "a minute", "half an hour"."""
-    if word_at(words, start) not in ("half", "a", "an", "quarter", "three"):
+    if word_at(words, start) not in _SHARE_BEGINNINGS:
         return None
     for phrase in _SHARES_LONGEST_FIRST:
         end = start + len(phrase)
@@ -102,7 +109,7 @@ def _read_part_of_unit(words: Sequence[str], start: int) -> Found | None:
 
 
 def _read_currency(words: Sequence[str], start: int) -> Found | None:
-    if word_at(words, start) not in ("€", "$", "£"):
+    if word_at(words, start) not in _CURRENCIES:
         return None
     number = read_number(words, start + 1)
     kind = UNITS[words[start]][0]

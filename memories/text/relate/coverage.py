@@ -5,7 +5,6 @@ from itertools import product
 from . import cues
 from .alignment import EXACT, Words
 from .evidence import Evidence, Sides
-from .lookup import classes_of
 from .outline import Word
 from .stems import stem
 
@@ -62,8 +61,8 @@ def _weigh_names(found: Evidence, old: Words, new: Words) -> None:
 def _weigh_siblings(found: Evidence, old: Words, new: Words) -> None:
     """Two values of one class, each on one side: "on the GPU" / "on the CPU"."""
     stems = {word.stem for word in old}, {word.stem for word in new}
-    only_old = [word for word in old if word.stem not in stems[1] and classes_of(word.text)]
-    only_new = [word for word in new if word.stem not in stems[0] and classes_of(word.text)]
+    only_old = [word for word in old if word.classes and word.stem not in stems[1]]
+    only_new = [word for word in new if word.classes and word.stem not in stems[0]]
     found.features["sibling"] = 0.0
     for left, right in product(only_old, only_new):
         if _are_siblings(left, right):
@@ -72,7 +71,7 @@ def _weigh_siblings(found: Evidence, old: Words, new: Words) -> None:
 
 
 def _are_siblings(left: Word, right: Word) -> bool:
-    return not left.groups & right.groups and bool(classes_of(left.text) & classes_of(right.text))
+    return left.groups.isdisjoint(right.groups) and not left.classes.isdisjoint(right.classes)
 
 
 def _valued(words: Words, best: Best) -> list[tuple[Word, float]]:

@@ -16,7 +16,6 @@ class Sides:
     aligned: Alignment
     existing_statement: Statement
     new_statement: Statement
-    texts: tuple[str, str]
 
 
 @dataclass

@@ -6,7 +6,7 @@ from .coverage import weigh_coverage, weigh_remainders
 from .evidence import Evidence, Sides
 from .figures import weigh_clashes, weigh_numbers
 from .ordering import weigh_order
-from .outline import outline, write_out
+from .outline import outline
 from .reading import read
 
 COSINE = "cosine"
@@ -27,8 +27,7 @@ WEIGHED = (
 
 def lay_side_by_side(existing: str, new: str, subject: str) -> Sides:
     old, now = outline(existing, subject), outline(new, subject)
-    texts = write_out(existing), write_out(new)
-    return Sides(old, now, align(old, now), read(texts[0], subject), read(texts[1], subject), texts)
+    return Sides(old, now, align(old, now), read(old.written, subject), read(now.written, subject))
 
 
 def extract(sides: Sides, closeness: float | None) -> Evidence:

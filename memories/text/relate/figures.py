@@ -24,7 +24,7 @@ def weigh_numbers(found: Evidence, sides: Sides) -> None:
     f = found.features
     old = _as_periods(sides.existing_statement.quantities, sides.existing)
     new = _as_periods(sides.new_statement.quantities, sides.new)
-    kinds = _meet(found, _sharpest(old), _sharpest(new), sides.texts)
+    kinds = _meet(found, _sharpest(old), _sharpest(new), (sides.existing.written, sides.new.written))
     is_equal, is_conflict = Agreement.EQUAL in kinds, Agreement.CONFLICT in kinds
     f["number_equal"] = float(is_equal and not is_conflict)
     f["number_conflict"] = float(is_conflict)

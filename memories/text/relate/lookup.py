@@ -1,6 +1,6 @@
 """The word lists compiled for look-up: stems of phrases → the groups they belong to."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable
 from functools import lru_cache
 
 from . import concepts
@@ -14,8 +14,8 @@ from .wordlist import groups, phrases
 Stems = tuple[str, ...]
 Sides = frozenset[tuple[int, int]]
 """(group, side): -1 left of the bar, 1 right of it."""
+Span = tuple[int, int, Stems]
 
-MAX_PHRASE_TOKENS = 5
 MIN_CHARS_OF_A_WORD_WITH_PREFIX = 4
 _NEGATIVE_PREFIXES = ("un", "in", "im", "ir", "il", "dis", "non", "de", "mis", "anti")
 
@@ -52,17 +52,28 @@ def _compile_siblings() -> dict[str, frozenset[str]]:
     return {key: frozenset(names) for key, names in found.items()}
 
 
+def _longest(keys: Iterable[Stems]) -> dict[str, int]:
+    """How many tokens the longest of the keys that begin with a stem has."""
+    found: dict[str, int] = {}
+    for key in keys:
+        found[key[0]] = max(len(key), found.get(key[0], 0))
+    return found
+
+
 SYNONYM_GROUPS = _compile_synonyms()
 OPPOSITE_SIDES = _compile_opposites()
+_LONGEST = _longest([*SYNONYM_GROUPS, *OPPOSITE_SIDES])
 _SIBLING_CLASSES = _compile_siblings()
 _NO_CLASS: frozenset[str] = frozenset()
 
 
-def spans(stems: Sequence[str]) -> Iterator[tuple[int, int, Stems]]:
-    """Yield every (start, end, stems) of up to MAX_PHRASE_TOKENS tokens."""
-    for start in range(len(stems)):
-        for end in range(start + 1, min(start + MAX_PHRASE_TOKENS, len(stems)) + 1):
-            yield start, end, tuple(stems[start:end])
+def spans(stems: Stems) -> list[Span]:
+    """Return every (start, end, stems) that synonyms or opposites may know."""
+    return [
+        (start, end, stems[start:end])
+        for start, first in enumerate(stems)
+        for end in range(start + 1, min(start + _LONGEST.get(first, 0), len(stems)) + 1)
+    ]
 
 
 @lru_cache(maxsize=16_384)

@@ -1,13 +1,27 @@
 """Which words of a statement are denied, and by what."""
 
+from collections.abc import Iterable
+
 from . import cues
 
 Tokens = tuple[str, ...]
+Phrases = dict[str, list[Tokens]]
+"""By their first word."""
 
 NARROW_REACH_WORDS = 2
 WIDE_REACH_WORDS = 99
 DENIED = 6
 """Tokens up to which a "not" reaches its "before" or "until"."""
+
+
+def _by_first_word(phrases: Iterable[Tokens]) -> Phrases:
+    found: Phrases = {}
+    for phrase in phrases:
+        found.setdefault(phrase[0], []).append(phrase)
+    return found
+
+
+_NEGATIVE_PHRASES, _NARROW_PHRASES = _by_first_word(cues.NEGATIVE_PHRASES), _by_first_word(cues.NARROW_PHRASES)
 
 
 class Scope:
@@ -59,12 +73,16 @@ class Scope:
             self._sign = 1
 
 
+def _begins(tokens: Tokens, at: int, phrases: Phrases) -> bool:
+    return any(tokens[at : at + len(phrase)] == phrase for phrase in phrases.get(tokens[at], ()))
+
+
 def is_negation(tokens: Tokens, at: int) -> bool:
     """Tell whether a negation begins at `at`: "not", "stopped", "no longer", "over" after "prefers"."""
     word = tokens[at]
     if _is_no_denial(tokens, at):
         return False
-    if any(tokens[at : at + len(phrase)] == phrase for phrase in cues.NEGATIVE_PHRASES):
+    if _begins(tokens, at, _NEGATIVE_PHRASES):
         return True
     if word == "than" and at > 1 and tokens[at - 1] in ("more", "better") and not cues.LIKE.isdisjoint(tokens[:at]):
         return True
@@ -93,7 +111,7 @@ def _is_narrow(tokens: Tokens, at: int) -> bool:
     word, before = tokens[at], tokens[at - 1] if at else ""
     if word in cues.NARROW or (word == "no" and before in ("with", "and", ",", "have")):
         return True
-    if any(tokens[at : at + len(phrase)] == phrase for phrase in cues.NARROW_PHRASES):
+    if _begins(tokens, at, _NARROW_PHRASES):
         return True
     return word in ("not", "no", "never") and at > 1 and before in (",", "and") and len(tokens) - at <= 4
 

@@ -14,6 +14,7 @@ MAX_ORDERS = 3
 """More of them are no statement any more."""
 
 _DIRECTIONS = {"before": -1, "prior": -1, "after": 1, "once": 1, "following": 1}
+_ORDERING = frozenset({*_DIRECTIONS, "until", "for"})
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,7 @@ def weigh_order(found: Evidence, old: Outline, new: Outline) -> None:
 
 
 def _orders(side: Outline) -> list[Order]:
-    places = [at for at in range(len(side.tokens)) if _direction(side, at)]
+    places = [at for at, word in enumerate(side.tokens) if word in _ORDERING and _direction(side, at)]
     return list(islice(_split(side, places), MAX_ORDERS))
 
 

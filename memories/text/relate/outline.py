@@ -2,10 +2,10 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from . import cues, measures
-from .lookup import OPPOSITE_SIDES, SYNONYM_GROUPS, Sides, Stems, spans
+from .lookup import OPPOSITE_SIDES, SYNONYM_GROUPS, Sides, Span, classes_of, spans
 from .negation import Scope, is_negation
 from .reading import MAX_CHARS
 from .stems import stem
@@ -28,7 +28,10 @@ _PLAINER = {
 
 @dataclass(frozen=True)
 class Word:
-    """A content word. `sign` is -1 where the statement denies it; `groups` are its synonym groups."""
+    """A content word. `sign` is -1 where the statement denies it; `groups` are its synonym groups.
+
+    `classes` are those of which it is one value.
+    """
 
     text: str
     stem: str
@@ -37,6 +40,7 @@ class Word:
     sign: int
     is_name: bool
     groups: frozenset[int]
+    classes: frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -52,11 +56,13 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Outline:
-    """One statement as the model sees it. `groups` are the synonym groups by token, `turns` where negations are.
+    """One statement as the model sees it, `written` out. `groups` are the synonym groups by token.
 
-    `negators` are the places of "not" and its kin, even of those that another word takes back.
+    `turns` are where negations are, `negators` the places of "not" and its kin, even of those that another word takes
+    back. It meets many others: what it says of itself is found out once.
     """
 
+    written: str
     tokens: tuple[str, ...]
     words: tuple[Word, ...]
     phrases: tuple[Phrase, ...]
@@ -64,12 +70,12 @@ class Outline:
     turns: tuple[int, ...]
     negators: tuple[int, ...]
 
-    @property
+    @cached_property
     def is_empty(self) -> bool:
         """Tell whether there is neither a content word nor a number."""
         return not self.words and not any(token[0].isdigit() for token in self.tokens)
 
-    @property
+    @cached_property
     def is_changed(self) -> bool:
         """Tell whether it says that something has become otherwise; "is removed after a week" does not."""
         return any(
@@ -77,20 +83,20 @@ class Outline:
             for at, word in enumerate(self.tokens)
         )
 
-    @property
+    @cached_property
     def is_weakly_changed(self) -> bool:
         return not cues.WEAK_CHANGE.isdisjoint(self.tokens)
 
-    @property
+    @cached_property
     def tells_an_end(self) -> bool:
         """Tell whether something is over "after" a time or when "older" than it."""
         return not cues.END.isdisjoint(self.tokens)
 
-    @property
+    @cached_property
     def is_exclusive(self) -> bool:
         return not cues.EXCLUSIVE.isdisjoint(self.tokens)
 
-    @property
+    @cached_property
     def is_universal(self) -> bool:
         return not cues.UNIVERSAL.isdisjoint(self.tokens)
 
@@ -118,11 +124,13 @@ def _clock_time(match: re.Match[str]) -> str:
 @lru_cache(maxsize=4_096)
 def outline(text: str, subject: str) -> Outline:
     """Read one statement; the subject's name weighs little."""
-    tokens = tokenize(write_out(text))
+    written = write_out(text)
+    tokens = tokenize(written)
     texts = tuple(token.text for token in tokens)
     stems = tuple(stem(word) for word in texts)
     scope = Scope(texts)
-    groups = _groups(stems)
+    known = spans(stems)
+    groups = _groups(known, len(stems))
     about = frozenset(stem(token.text) for token in tokenize(subject[:MAX_CHARS]))
     words = tuple(
         Word(
@@ -133,12 +141,13 @@ def outline(text: str, subject: str) -> Outline:
             scope.signs[at],
             token.is_name,
             groups[at],
+            classes_of(token.text),
         )
         for at, token in enumerate(tokens)
         if _is_content(token) and not (token.text in measures.UNITS and at and texts[at - 1][0].isdigit())
     )
     negators = tuple(at for at, word in enumerate(texts) if word in cues.DENIALS)
-    return Outline(texts, words, tuple(_phrases(texts, stems, scope)), groups, tuple(scope.turns), negators)
+    return Outline(written, texts, words, tuple(_phrases(known, texts, scope)), groups, tuple(scope.turns), negators)
 
 
 def _is_content(token: Token) -> bool:
@@ -156,21 +165,21 @@ def _weight(word: str, is_subject: bool) -> float:
     return LIGHT_WEIGHT if word in cues.LIGHT else 1.0
 
 
-def _groups(stems: Stems) -> tuple[frozenset[int], ...]:
+def _groups(known: list[Span], size: int) -> tuple[frozenset[int], ...]:
     """Return for every token the synonym groups of the entries that cover it."""
-    found: list[frozenset[int]] = [frozenset()] * len(stems)
-    for start, end, key in spans(stems):
+    found: list[frozenset[int]] = [frozenset()] * size
+    for start, end, key in known:
         numbers = SYNONYM_GROUPS.get(key)
         if numbers:
             found[start:end] = [group | numbers for group in found[start:end]]
     return tuple(found)
 
 
-def _phrases(tokens: tuple[str, ...], stems: Stems, scope: Scope) -> list[Phrase]:
+def _phrases(known: list[Span], tokens: tuple[str, ...], scope: Scope) -> list[Phrase]:
     """Return the phrases of the list of opposites, longest first; what a longer one covers is left out."""
     found: list[Phrase] = []
     taken: set[int] = set()
-    for start, end, key in sorted(spans(stems), key=lambda span: span[0] - span[1]):
+    for start, end, key in sorted(known, key=lambda span: span[0] - span[1]):
         sides = OPPOSITE_SIDES.get(key)
         if sides and taken.isdisjoint(range(start, end)) and not _is_dead(tokens, start, end):
             taken.update(range(start, end))

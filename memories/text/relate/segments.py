@@ -1,5 +1,6 @@
 """First pass over a statement: cut its tokens into phrases, quantities, prepositions and the rest."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memories.text.wordlist import words
@@ -9,7 +10,7 @@ from .amounts import read_number, version_value
 from .lexicon import Entry, Part, concept_of, find_phrase
 from .quantities import UNITLESS, Quantity, point
 from .stems import stem
-from .times import find_quantity
+from .times import find_quantity, may_begin_quantity
 from .tokens import Token
 
 HAVE = "have"
@@ -39,7 +40,7 @@ class Item:
     stem: str = ""
 
 
-def cut(tokens: list[Token]) -> list[Item]:
+def cut(tokens: Sequence[Token]) -> list[Item]:
     """Return the items of a statement in order."""
     return _Segmenter(tokens).items()
 
@@ -47,7 +48,7 @@ def cut(tokens: list[Token]) -> list[Item]:
 class _Segmenter:
     """First pass: cut tokens into items."""
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: Sequence[Token]) -> None:
         self.tokens = tokens
         self.words = [token.text for token in tokens]
         self.stems = [stem(word) for word in self.words]
@@ -65,9 +66,10 @@ class _Segmenter:
         phrase = find_phrase(self.stems, start, min_words=2)
         if phrase is not None:
             return phrase[0], self._of_entry(start, *phrase)
-        found = find_quantity(self.words, start) or self._bare_number(start)
-        if found is not None:
-            return found[0], Item("quantity", found[1].text, quantity=found[1])
+        if may_begin_quantity(self.words[start]):
+            found = find_quantity(self.words, start) or self._bare_number(start)
+            if found is not None:
+                return found[0], Item("quantity", found[1].text, quantity=found[1])
         return 1, self._of_word(start)
 
     def _of_word(self, at: int) -> Item:

@@ -5,9 +5,21 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from . import measures
-from .amounts import Found, joined, read_bounded, read_measure, read_number, word_at
+from .amounts import BEGINNINGS, Found, joined, read_bounded, read_measure, read_number, word_at
 from .measures import DAY, UNITS
 from .quantities import MINUTES_PER_DAY, Quantity, point, span
+
+_OPEN_BEFORE = frozenset({"before", "until", "till", "by"})
+_OPEN_AFTER = frozenset({"after", "since", "past"})
+_TIMES = {"once": 1.0, "twice": 2.0, "thrice": 3.0}
+_BEGINNINGS = BEGINNINGS.union(
+    measures.MONTHS, (phrase[0] for phrase in measures.DAYS_OF_MONTH), measures.WEEKDAYS, measures.PARTS_OF_DAY,
+    measures.ADJECTIVES_OF_PERIOD, ("every", "each"), _TIMES, _OPEN_BEFORE, _OPEN_AFTER,
+)  # fmt: skip
+
+
+def may_begin_quantity(word: str) -> bool:
+    return word in _BEGINNINGS or word[0].isdigit()
 
 
 def find_quantity(words: Sequence[str], start: int) -> Found | None:
@@ -45,7 +57,7 @@ def _read_every(words: Sequence[str], start: int) -> Found | None:
 
 
 def _read_times_per(words: Sequence[str], start: int) -> Found | None:
-    simple = {"once": 1.0, "twice": 2.0, "thrice": 3.0}.get(word_at(words, start))
+    simple = _TIMES.get(word_at(words, start))
     number = (1, simple) if simple else read_number(words, start)
     if number is None:
         return None
@@ -61,8 +73,6 @@ def _read_times_per(words: Sequence[str], start: int) -> Found | None:
 
 
 _CLOCK = re.compile(r"([01]?\d|2[0-4]):([0-5]\d)(?::[0-5]\d)?")
-_OPEN_BEFORE = frozenset({"before", "until", "till", "by"})
-_OPEN_AFTER = frozenset({"after", "since", "past"})
 
 
 def _read_clock(words: Sequence[str], start: int) -> Found | None:

@@ -32,7 +32,7 @@ class Token:
     is_name: bool = False
 
 
-@lru_cache(maxsize=1_024)
+@lru_cache(maxsize=4_096)
 def canonical_text(text: str) -> str:
     """Fold case, spacing and punctuation away, so that equal statements have equal strings."""
     folded = unicodedata.normalize("NFKC", text).translate(_PLAIN).casefold()
@@ -41,7 +41,8 @@ def canonical_text(text: str) -> str:
     return " ".join(word for word in words if word)
 
 
-def tokenize(text: str) -> list[Token]:
+@lru_cache(maxsize=64)  # a text is read twice in a row, a subject again and again
+def tokenize(text: str) -> tuple[Token, ...]:
     """Return the tokens of a statement in order. Cost: linear in its length."""
     plain = unicodedata.normalize("NFKC", text).translate(_PLAIN)
     tokens: list[Token] = []
@@ -51,7 +52,7 @@ def tokenize(text: str) -> list[Token]:
         is_name = (piece[0].isupper() and not starts_sentence) or _looks_like_identifier(piece)
         tokens.extend(Token(part, is_name) for part in _open_contraction(piece.lower()))
         starts_sentence = piece in ".!?:"
-    return tokens
+    return tuple(tokens)
 
 
 def _looks_like_identifier(piece: str) -> bool:

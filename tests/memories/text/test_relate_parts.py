@@ -114,7 +114,7 @@ def test_cosines_are_scaled_by_the_embedders_thresholds() -> None:
 @pytest.mark.parametrize("name", [WITH_COSINE, WITHOUT_COSINE])
 def test_the_model_gives_probabilities(name: str) -> None:
     model = load_model(name)
-    assert set(model.names) <= set(WEIGHED)
+    assert set(model.weights) <= set(WEIGHED)
     probabilities = model.probabilities(dict.fromkeys(WEIGHED, 0.0))
     assert list(probabilities) == list(LABELS)
     assert sum(probabilities.values()) == pytest.approx(1)
