@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from memories.text.clean import clean
 from memories.text.fence import strip_fenced
 from memories.text.secrets import strip_private
 from sessions.markers import find_events
@@ -74,7 +75,7 @@ def record_events(session: AgentSession, resource: Resource, now: datetime) -> i
             turn_number=resource.turn_number,
             level=marker.level,
             service=marker.service,
-            message=marker.message,
+            message=clean(marker.message),
             created_at=now,
         )
         for marker in find_events(strip_fenced(resource.raw_content))

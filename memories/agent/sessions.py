@@ -30,6 +30,7 @@ from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.harmless import harmless
 from memories.retrieve.trust import tags_of
+from memories.text.clean import clean_all
 from memories.text.tokens import estimate_tokens
 from memsite.conf import get_conf
 from memsite.doorbell import ring
@@ -41,6 +42,8 @@ from sessions.recording import Said
 
 MOST_LESSONS = 50
 MOST_TELLING = ("-importance", "-confidence", "-id")
+# What is said of a session in an agent's own words, and shown.
+TOLD_OF_A_SESSION = ("title", "environment")
 # Three blocks have two empty lines between them.
 SEAMS_TOKENS = 1
 
@@ -93,6 +96,7 @@ class Sessions(Feedback, Triggers, Upkeep):
     def open_session(self, external_id: str | None, fields: Mapping[str, Any]) -> tuple[AgentSession, bool]:
         """The session, and whether it is new. The agent's own id for it finds it again and wakes it up."""
         now = timezone.now()
+        fields = {**fields, **{name: clean_all(fields[name]) for name in TOLD_OF_A_SESSION if name in fields}}
         if external_id is None:
             return self.create_session(None, fields, now), True
         with transaction.atomic():

@@ -11,14 +11,25 @@ from django.db.models import Prefetch
 from django.utils import timezone
 
 from memories.agent.base import Caller
-from memories.learn.stretches import Days, check_days, days_to_come
+from memories.learn.stretches import Days, WrongTrigger, check_days, days_to_come
 from memories.learn.triggers import Due, due, injectable, put_away, visible_triggers
 from memories.ledger.days import day_of
 from memories.models import FutureTrigger, Memory, Preload, TriggerStatus
+from memories.text.clean import clean
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.scoping import ScopedQuerySet
 
 DAY_FIELDS = {"trigger_date", "until", "rule", "status"}
+
+
+def told_cleanly(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Every agent is told its message. Raises WrongTrigger if nothing of that may be kept."""
+    if "message" not in fields:
+        return dict(fields)
+    message = clean(fields["message"])
+    if not message:
+        raise WrongTrigger("message", "Is all private: nothing of it is kept.")
+    return {**fields, "message": message}
 
 
 class Triggers(Caller):
@@ -35,8 +46,8 @@ class Triggers(Caller):
         return due(self.app, user_id, self.agent, now)
 
     def add_trigger(self, fields: Mapping[str, Any], memories: Sequence[Memory]) -> FutureTrigger:
-        """Raises WrongDays."""
-        trigger = FutureTrigger(app=self.app, agent=self.agent, **fields)
+        """Raises WrongTrigger."""
+        trigger = FutureTrigger(app=self.app, agent=self.agent, **told_cleanly(fields))
         self.settle_days(trigger)
         with transaction.atomic():
             trigger.save(force_insert=True)
@@ -44,12 +55,12 @@ class Triggers(Caller):
         return trigger
 
     def change_trigger(self, uid: UUID, changes: Mapping[str, Any]) -> FutureTrigger | None:
-        """The trigger as changed, None if there is none for the caller. Raises WrongDays."""
+        """The trigger as changed, None if there is none for the caller. Raises WrongTrigger."""
         with transaction.atomic():
             trigger = self.triggers().select_for_update().filter(uid=uid).first()
             if trigger is None:
                 return None
-            for name, value in changes.items():
+            for name, value in told_cleanly(changes).items():
                 setattr(trigger, name, value)
             if changes.keys() & DAY_FIELDS:
                 self.settle_days(trigger)

@@ -18,8 +18,8 @@ class Days(NamedTuple):
     rule: str = ""
 
 
-class WrongDays(ValueError):
-    """Why they cannot be, and which field is to blame."""
+class WrongTrigger(ValueError):
+    """Why it cannot be, and which field is to blame."""
 
     def __init__(self, field: str, reason: str) -> None:
         super().__init__(reason)
@@ -27,11 +27,11 @@ class WrongDays(ValueError):
 
 
 def check_days(days: Days) -> None:
-    """Raises WrongDays if they do not go together."""
+    """Raises WrongTrigger if they do not go together."""
     if days.until and days.until < days.on:
-        raise WrongDays("until", "Lies before trigger_date.")
+        raise WrongTrigger("until", "Lies before trigger_date.")
     if days.rule and next_day(days.rule, days.on, after=days.on) is None:
-        raise WrongDays("rule", "No rule with days to come, such as FREQ=WEEKLY;BYDAY=MO.")
+        raise WrongTrigger("rule", "No rule with days to come, such as FREQ=WEEKLY;BYDAY=MO.")
 
 
 def bring_to(days: Days, today: date) -> Days | None:
@@ -47,9 +47,9 @@ def bring_to(days: Days, today: date) -> Days | None:
 
 
 def days_to_come(days: Days, today: date) -> Days:
-    """`bring_to`; raises WrongDays if they do not go together or are over."""
+    """`bring_to`; raises WrongTrigger if they do not go together or are over."""
     check_days(days)
     brought = bring_to(days, today)
     if brought is None:
-        raise WrongDays("until" if days.until else "trigger_date", "Is over.")
+        raise WrongTrigger("until" if days.until else "trigger_date", "Is over.")
     return brought

@@ -13,7 +13,7 @@ from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_meta
 from pydantic import TypeAdapter, ValidationError
 
 from memories.api.storing import StoringView
-from memories.learn.stretches import WrongDays
+from memories.learn.stretches import WrongTrigger
 from memories.store import LimitReached
 from memsite.json_body import dump_json
 from memsite.problems import as_api_exception, explain
@@ -126,7 +126,7 @@ def told_of(error: Exception, name: str) -> str:
     """One sentence; of what nobody foresaw only that it happened."""
     if isinstance(error, LimitReached):
         return str(error)
-    if isinstance(error, WrongDays):
+    if isinstance(error, WrongTrigger):
         return f"{error.field}: {error.reason}"
     known = as_api_exception(error)
     if known is None:

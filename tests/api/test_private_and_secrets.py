@@ -179,6 +179,13 @@ class TestPrivate:
         assert WORD not in alice.post("extractions/preview", body).content.decode()
         nowhere()
 
+    def test_what_is_to_come_is_not_all_private(self, alice: Caller) -> None:
+        body = {"trigger_date": "2099-01-01", "message": PRIVATE}
+        answer = alice.post("triggers", body)
+        assert (answer.status_code, "Is all private" in str(answer.json())) == (400, True)
+        assert alice.post("triggers", {**body, "message": f"Dentist. {PRIVATE}"}).json()["message"] == "Dentist."
+        nowhere()
+
     def test_what_only_looks_like_it_is_kept(self, alice: Caller, session: dict[str, Any]) -> None:
         tell(alice, session, f"The <privateer> sails to {WORD}. See <private.key> there.")
         assert "agent_sessions_resource" in tables_with(WORD)
@@ -238,6 +245,27 @@ class TestSecrets:
         secret = "sk-proj-abcdefghijklmnopqrstuvwx123456"
         for text in (f"{secret} is the key of the billing service.", f"The key {secret} belongs to Stripe."):
             tell(alice, session, text)
+        self.in_no_memory(secret)
+
+    @pytest.mark.parametrize("secret", SECRETS)
+    def test_in_what_is_to_come(self, alice: Caller, secret: str) -> None:
+        body = {"trigger_date": "2099-01-01", "message": SECRETS[secret]}
+        answer = alice.post("triggers", body)
+        assert (answer.status_code, "[redacted" in answer.json()["message"]) == (201, True)
+        alice.patch(f"triggers/{answer.json()['id']}", {"message": f"Remember: {SECRETS[secret]}"})
+        self.in_no_memory(secret)
+
+    @pytest.mark.parametrize("secret", SECRETS)
+    def test_in_an_event(self, alice: Caller, session: dict[str, Any], secret: str) -> None:
+        tell(alice, session, f"[EVENT:warning:web] {SECRETS[secret]}", role="assistant")
+        self.in_no_memory(secret)
+        assert "[redacted" in alice.get("events").json()["results"][0]["message"]
+
+    @pytest.mark.parametrize("secret", SECRETS)
+    def test_in_what_a_session_is_called(self, alice: Caller, secret: str) -> None:
+        body = {"external_id": "one", "title": SECRETS[secret], "environment": {"note": SECRETS[secret]}}
+        for _ in range(2):
+            assert alice.post("sessions", body).status_code in (200, 201)
         self.in_no_memory(secret)
 
     def test_a_preview_does_not_show_them(self, alice: Caller) -> None:

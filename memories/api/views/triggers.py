@@ -22,7 +22,7 @@ from memories.api.pages import one_of, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.memories import Deleted
 from memories.api.shapes.triggers import NewTrigger, TriggerChanges, TriggerShown, show_trigger
-from memories.learn.stretches import WrongDays
+from memories.learn.stretches import WrongTrigger
 from memories.learn.triggers import Due
 from memories.models import FutureTrigger, Memory, TriggerStatus
 
@@ -122,5 +122,5 @@ def days_checked() -> Iterator[None]:
     """Wrong days are a ValidationError of their field."""
     try:
         yield
-    except WrongDays as error:
+    except WrongTrigger as error:
         raise ValidationError({error.field: [error.reason]}) from error

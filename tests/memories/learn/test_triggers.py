@@ -13,7 +13,7 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from memories.inject.due import due_block, inject_due
-from memories.learn.stretches import Days, WrongDays, bring_to, days_to_come
+from memories.learn.stretches import Days, WrongTrigger, bring_to, days_to_come
 from memories.learn.triggers import due, link_memories, note_coming, put_away, put_away_batch, roll_over
 from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatus, Visibility
 from memories.store import Candidate, writing
@@ -525,7 +525,7 @@ def test_days_at_the_end_of_the_calendar_are_over_at_some_time() -> None:
     ],
 )
 def test_days_that_cannot_be_name_the_field_to_blame(days: Days, field: str) -> None:
-    with pytest.raises(WrongDays) as caught:
+    with pytest.raises(WrongTrigger) as caught:
         days_to_come(days, TODAY)
     assert caught.value.field == field
 

@@ -13,7 +13,7 @@ from memories.dashboard.calendar import month_of, read_month
 from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.show import done, fingerprint, is_seen, show, unchanged
 from memories.learn.coming import MESSAGE_CHARACTERS
-from memories.learn.stretches import WrongDays
+from memories.learn.stretches import WrongTrigger
 from memories.ledger.days import day_of
 from memories.models import FutureTrigger, TriggerStatus
 from memsite.tenancy.access import Right
@@ -80,7 +80,7 @@ def add(request: DeskRequest) -> HttpResponse:
         fields = form.cleaned_data
         try:
             desk.agent().add_trigger({**fields, "text": str(fields["trigger_date"])}, [])
-        except WrongDays as error:
+        except WrongTrigger as error:
             form.add_error(error.field, error.reason)
         else:
             return done(request, "knowledge-triggers", "Noted. Agents are told on the day.")
@@ -94,7 +94,7 @@ def settle(request: DeskRequest, uid: UUID, what: str) -> HttpResponse:
         raise Http404
     try:
         trigger = request.desk.agent().change_trigger(uid, {"status": STATUSES[what]})
-    except WrongDays as error:
+    except WrongTrigger as error:
         return done(request, "knowledge-triggers", f"Its day is over: {error.reason}", "error")
     if trigger is None:
         raise Http404
