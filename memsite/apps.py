@@ -9,6 +9,6 @@ class MemsiteConfig(AppConfig):
         from memsite import checks  # noqa: F401  # registers the system checks
 
         if connection.vendor == "postgresql":
-            from memsite.postgres import adapt_texts
+            from memsite.postgres import adapt
 
-            adapt_texts()
+            adapt()

@@ -16,6 +16,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
 from memsite.conf import get_conf
+from memsite.json_numbers import settled
 from memsite.postgres import INSTEAD, NUL
 from memsite.settings import database
 from memsite.tenancy.models import App
@@ -189,4 +190,4 @@ def compare(model: type[Model]) -> None:
 
 
 def plain(value: Any) -> Any:
-    return bytes(value) if isinstance(value, memoryview | bytearray) else value
+    return bytes(value) if isinstance(value, memoryview | bytearray) else settled(value)

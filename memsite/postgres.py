@@ -1,14 +1,18 @@
-"""What PostgreSQL has no place for in a text, and what it is told instead."""
+"""What PostgreSQL has no place for in a text, and what it is told instead; and what it tells otherwise."""
 
 from __future__ import annotations
 
 import re
 from typing import Any
 
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.backends.signals import connection_created
 from psycopg import adapters
 from psycopg.abc import Buffer
 from psycopg.types.json import Jsonb, JsonbDumper
-from psycopg.types.string import StrDumperUnknown
+from psycopg.types.string import StrDumperUnknown, TextLoader
+
+from memsite.json_numbers import with_floats
 
 NUL, INSTEAD = "\x00", "\ufffd"
 """What SQLite can hold in a text and PostgreSQL cannot, and what stands for it then."""
@@ -29,7 +33,23 @@ class Json(JsonbDumper):
         return told and ESCAPED_NUL.sub(rb"\1\\ufffd", told)
 
 
-def adapt_texts() -> None:
+class JsonText(TextLoader):
+    """Django parses it."""
+
+    def load(self, data: Buffer) -> bytes | str:
+        told = super().load(data)
+        assert isinstance(told, str), "connections are UTF-8"
+        return with_floats(told)
+
+
+def adapt() -> None:
     """For all connections that are made from now on in this process."""
     adapters.register_dumper(str, Text)
     adapters.register_dumper(Jsonb, Json)
+    connection_created.connect(read_json)
+
+
+def read_json(connection: BaseDatabaseWrapper, **_: Any) -> None:
+    """Django's own reader is registered anew with each connection."""
+    if connection.vendor == "postgresql":
+        connection.connection.adapters.register_loader("jsonb", JsonText)

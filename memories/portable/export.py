@@ -18,6 +18,7 @@ from memories.portable.seen import Seen
 from memories.portable.tables import Line, Table, in_order
 from memsite.conf import get_conf
 from memsite.json_body import plain
+from memsite.json_numbers import settled
 from memsite.snapshot import snapshot
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import POLICY_FIELDS
@@ -124,10 +125,10 @@ def drop_absent(table: Table, values: Line, seen: Seen) -> bool:
 
 
 def encode(line: Line) -> bytes:
-    """Objects within a value are sorted: databases keep them in different orders."""
+    """Objects within a value are sorted, and numbers settled: databases keep them in different ways."""
     told = {name: sort(value) if isinstance(value, dict | list) else value for name, value in line.items()}
     return orjson.dumps(told, option=OPTIONS, default=plain)
 
 
 def sort(value: Any) -> orjson.Fragment:
-    return orjson.Fragment(orjson.dumps(value, option=orjson.OPT_SORT_KEYS))
+    return orjson.Fragment(orjson.dumps(settled(value), option=orjson.OPT_SORT_KEYS))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from decimal import Decimal
 from typing import Any
 
 import psycopg
@@ -13,6 +15,7 @@ from django.utils import timezone
 from memories.models import Memory
 from memories.store import Candidate, writing
 from memsite.conf import get_conf
+from memsite.json_numbers import settled, with_floats
 from memsite.settings import database
 from memsite.tenancy.models import App
 from sessions.models import Resource
@@ -37,6 +40,36 @@ def test_a_nul_character_from_wherever_it_came_costs_nobody_the_rest(acme: App) 
     assert kept.raw_content == NUL_IN_TEXT.replace("\x00", stands)
     assert memory.metadata == {f"a{stands}": [stands, {"b": "\\u0000"}]}
     assert Resource.objects.filter(raw_content=NUL_IN_TEXT).exists()
+
+
+# --- numbers
+
+WHOLE = [6.022e23, -1e20, 1e19, 1.2345678901234567e18, 1e16, 1e15, 1.7e308, 2**63, -(2**63), 7]
+NUMBERS = [*WHOLE, 0.1, 1e-7, -0.0, 5e-324]
+
+
+def test_every_number_of_json_can_be_read_again(alice: Caller) -> None:
+    """`jsonb` knows but one kind of number, and writes all of its digits."""
+    memory = alice.remember("Avogadro", metadata={"numbers": NUMBERS, "text": "6022" * 6})
+    listed = alice.get("memories").json()["results"]
+    shown = [settled(row["metadata"]) for row in (memory, *listed)]
+    assert shown == [settled({"numbers": NUMBERS, "text": "6022" * 6})] * 2
+    session = alice.start_session(environment={"n": 1e20})
+    turn = {"user_input": "x", "internal_state": {"n": 6.022e23}}
+    answers = [alice.put(f"sessions/{session['id']}/turns/1", turn) for _ in range(2)]
+    assert [answer.status_code for answer in answers] == [201, 200]
+    assert alice.get(f"sessions/{session['id']}").json()["environment"] == {"n": 1e20}
+
+
+def test_numbers_are_exported_alike_whatever_they_were_kept_in() -> None:
+    kept = [json.loads(with_floats(digits)) for digits in map(as_jsonb, NUMBERS)]
+    assert [repr(settled(number)) for number in NUMBERS] == [repr(settled(number)) for number in kept]
+
+
+def as_jsonb(number: float) -> str:
+    """All digits, and none behind the point that were not written. Zero has no sign."""
+    digits = f"{Decimal(json.dumps(number)):f}"
+    return digits.removeprefix("-") if not number else digits
 
 
 # --- what it cannot just now
