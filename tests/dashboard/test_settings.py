@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import User
@@ -110,6 +111,41 @@ def test_a_browser_sends_what_may_be_empty(olga: Client, alice: Caller) -> None:
     )
     policy = AppPolicy.objects.get()
     assert (policy.review_origins, policy.approval_origins) == ([], ["web"])
+
+
+def loaded(client: Client) -> dict[str, Any]:
+    """The page's form, with what each field was when the page was loaded."""
+    return policy_data(client) | initials(client.get("/settings/policy"))
+
+
+def initials(page: Any) -> dict[str, str]:
+    inputs = elements(page, "input", type="hidden")
+    return {found["name"]: found.get("value", "") for found in inputs if found["name"].startswith("initial-")}
+
+
+def test_what_others_changed_since_the_page_was_loaded_stays(olga: Client, alice: Caller) -> None:
+    page = loaded(olga)
+    changes = {"memory_limit": 5, "ttl_days": {"work": 3}, "time_zone": "Asia/Tokyo", "capture_summaries": True}
+    AppPolicy.objects.update(**changes, review_origins=["web"], daily_cost=1.5)
+    assert olga.post("/settings/policy", {**page, "max_characters": "999"}).status_code == 303
+    policy = AppPolicy.objects.get()
+    assert {name: getattr(policy, name) for name in changes} == {**changes, "time_zone": ZoneInfo("Asia/Tokyo")}
+    assert (policy.review_origins, policy.daily_cost, policy.max_characters) == (["web"], 1.5, 999)
+    (line,) = AuditEntry.objects.all()
+    assert line.after == {"max_characters": 999}
+
+
+def test_what_two_people_change_at_once_is_said(olga: Client, alice: Caller) -> None:
+    page = loaded(olga)
+    AppPolicy.objects.update(memory_limit=5, ttl_days={"work": 3})
+    answer = olga.post("/settings/policy", {**page, "memory_limit": "7", "ttl_days": "work 4", "max_characters": "999"})
+    assert "since the page was loaded. It is 5 now." in text_of(answer)
+    assert "since the page was loaded. It is work 3 now." in text_of(answer)
+    assert AppPolicy.objects.get().max_characters != 999
+    again = {**page, **initials(answer), "memory_limit": "7", "ttl_days": "work 4"}
+    assert olga.post("/settings/policy", again).status_code == 303
+    policy = AppPolicy.objects.get()
+    assert (policy.memory_limit, policy.ttl_days) == (7, {"work": 4}), "who has read it and saves again means it"
 
 
 @pytest.mark.parametrize(

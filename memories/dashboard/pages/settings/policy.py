@@ -16,13 +16,15 @@ from memsite.tenancy.policy import PRESET_IS_FOR, Preset
 
 @page(write=Right.GOVERN)
 def policy(request: DeskRequest) -> HttpResponse:
-    desk = request.desk
-    stored = AppPolicy.objects.select_related("app").get(app=desk.app)
-    form = PolicyForm(request.POST or None, instance=stored)
-    if request.method == "POST" and form.is_valid():
+    desk, rows = request.desk, AppPolicy.objects.select_related("app")
+    if request.method == "POST":
         with audited(desk.actor, desk.app):
-            form.save()
-        return go(request, desk.address("settings-policy"), "Saved. It holds from now on.")
+            form = PolicyForm(request.POST, instance=rows.select_for_update(of=("self",)).get(app=desk.app))
+            if form.is_valid():
+                form.save()
+                return go(request, desk.address("settings-policy"), "Saved. It holds from now on.")
+    else:
+        form = PolicyForm(instance=rows.get(app=desk.app))
     presets = [(preset.value, PRESET_IS_FOR[preset], preset_changes(preset)) for preset in Preset]
     return show(request, "settings/policy", {"form": form, "presets": presets})
 
