@@ -16,6 +16,7 @@ SECRET_KEY = MEMSITE.effective_secret_key()
 DEBUG = MEMSITE.debug
 ALLOWED_HOSTS = list(MEMSITE.allowed_hosts)
 CSRF_TRUSTED_ORIGINS = list(MEMSITE.csrf_trusted_origins)
+CSRF_FAILURE_VIEW = "memsite.problems.csrf_failure"
 
 INSTALLED_APPS = [
     "memsite.apps.MemsiteConfig",

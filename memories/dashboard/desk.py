@@ -98,7 +98,7 @@ def page(
             if request.method not in allowed or right is None:
                 return HttpResponseNotAllowed(allowed)
             if not request.user.is_authenticated:
-                return ask_to_sign_in(request)
+                return ask_to_sign_in(request, can_be_looked_at=read is not None)
             answer = find_desk(request)
             if isinstance(answer, HttpResponse):
                 return answer
@@ -119,11 +119,13 @@ def page(
     return decorate
 
 
-def ask_to_sign_in(request: HttpRequest) -> HttpResponse:
+def ask_to_sign_in(request: HttpRequest, *, can_be_looked_at: bool) -> HttpResponse:
     """A fragment cannot show a login, so it says what is the matter."""
     if "HX-Request" in request.headers:
-        return problem_response(401, "You are signed out: load the page again to sign in.")
-    return redirect_to_login(request.get_full_path() if request.method in SAFE else "/")
+        return problem_response(
+            401, "You are signed out. Sign in on another tab and try again: what is typed here stays."
+        )
+    return redirect_to_login(request.get_full_path() if can_be_looked_at else "/")
 
 
 def find_desk(request: HttpRequest) -> Desk | HttpResponse:

@@ -30,8 +30,13 @@ def check_days(days: Days) -> None:
     """Raises WrongTrigger if they do not go together."""
     if days.until and days.until < days.on:
         raise WrongTrigger("until", "Lies before trigger_date.")
-    if days.rule and next_day(days.rule, days.on, after=days.on) is None:
+    if not days.rule:
+        return
+    following = next_day(days.rule, days.on, after=days.on)
+    if following is None:
         raise WrongTrigger("rule", "No rule with days to come, such as FREQ=WEEKLY;BYDAY=MO.")
+    if days.until and days.until >= following:
+        raise WrongTrigger("until", "Each stretch has to end before the next begins. A rule's own end is its UNTIL.")
 
 
 def bring_to(days: Days, today: date) -> Days | None:

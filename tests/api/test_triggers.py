@@ -104,6 +104,8 @@ def test_today_is_the_day_where_the_app_lives(alice: Caller) -> None:
         ({"trigger_date": None}, "trigger_date"),
         ({"trigger_date": "2026-09-01", "until": YESTERDAY}, "until"),
         ({"until": TODAY}, "until"),
+        ({"rule": "FREQ=DAILY", "until": "2026-10-04"}, "until"),
+        ({"rule": "FREQ=WEEKLY", "until": "2026-10-09"}, "until"),
         ({"rule": "every monday"}, "rule"),
         ({"rule": "FREQ=SECONDLY"}, "rule"),
         ({"rule": "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30"}, "rule"),

@@ -105,6 +105,26 @@ def test_what_waits_is_settled(chromium: Any, site: Any, furnish: Furnish) -> No
     assert tab.troubles == []
 
 
+@sends("memories-add")
+def test_who_signs_in_again_on_another_tab_can_save_what_was_typed(chromium: Any, site: Any, furnish: Furnish) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open(f"/memories{furnish('again')}")
+    page.get_by_role("button", name="Add").first.click()
+    form = page.locator("form", has=page.locator("[name=content]"))
+    form.locator("[name=content]").fill("Whales sing at night")
+    page.context.clear_cookies(name="sessionid")
+    form.locator("button[type=submit]").click()
+    told(page, "Sign in on another tab")
+    other = page.context.new_page()
+    other.goto(f"{tab.address}/login")
+    other.fill("[name=username]", "operator")
+    other.fill("[name=password]", site[1])
+    other.click("button[type=submit]")
+    other.wait_for_selector("body.desk")
+    form.locator("button[type=submit]").click()
+    page.locator("#memory-list tbody tr", has_text="Whales sing at night").wait_for()
+
+
 def test_a_refresh_does_not_overtake_what_was_clicked(chromium: Any, site: Any, furnish: Furnish) -> None:
     """It would take the button away before the answer comes, and with it what the answer has to tell."""
     tab = Tab(chromium, site, 1280, "light")

@@ -276,6 +276,12 @@ def test_a_purge_takes_the_typed_id_of_the_app(olga: Client, alice: Caller) -> N
     assert ("memories purged", "operator:olga") in audit_lines()
 
 
+def test_a_purge_that_finds_nothing_says_so(olga: Client, alice: Caller) -> None:
+    answer = olga.post("/settings/purge", {"what": "user", "user_id": "nobody", "typed": "acme"}, follow=True)
+    assert "nothing was deleted" in text_of(answer)
+    assert "Deleted for good." not in text_of(answer)
+
+
 def test_a_whole_app_is_purged(olga: Client, alice: Caller) -> None:
     alice.remember("Whales sing")
     olga.post("/settings/purge", {"what": "app", "typed": "acme"})

@@ -118,6 +118,13 @@ def test_a_form_of_another_site_is_refused_by_every_page(signed_in: Client) -> N
     assert sum(status == 403 for status in answers.values()) > 60
 
 
+def test_a_form_that_has_expired_says_so_on_a_page_of_ours(db: None) -> None:
+    answer = Client(enforce_csrf_checks=True).post("/login", {"username": "sue"}, headers={"Accept": "text/html"})
+    assert answer.status_code == 403
+    assert "The form has expired: load the page again." in answer.content.decode()
+    assert "DEBUG" not in answer.content.decode()
+
+
 def test_a_request_of_another_site_is_refused_by_every_door_of_the_api(signed_in: Client) -> None:
     for address in API:
         for method in ("post", "put", "patch", "delete"):

@@ -129,7 +129,7 @@ class Command(BaseCommand):
         report = self.stream(agent, session, scene)
         self.show_report(report)
         pending = agent.end(session, "recording over")
-        self.say(f"Session ended; {pending} of its memories still wait for their vector.")
+        self.say(f"Session ended; {pending} of its texts and memories are still to be read, or to get their vector.")
 
     def stream(self, agent: MemoryAgent, session: AgentSession, scene: Scene) -> Report:
         """Sends the recording in pieces and tells after each what the server made of it."""

@@ -155,9 +155,26 @@
     if (event.key === "Escape" && edit && !event.target.closest("dialog")) one("[data-cancel]", edit)?.click();
   });
 
+  // Whoever signed in again on another tab has another token than this page was loaded with.
+  function newToken() {
+    return document.cookie.split("; ").find((pair) => pair.startsWith("csrftoken="))?.slice("csrftoken=".length);
+  }
+
+  document.addEventListener(
+    "submit",
+    ({ target }) => {
+      const field = one("input[name=csrfmiddlewaretoken]", target);
+      if (field) field.value = newToken() || field.value;
+    },
+    { capture: true },
+  );
+
   // Empty filters make a long address that says nothing.
   document.addEventListener("htmx:configRequest", ({ detail }) => {
-    if (detail.verb !== "get") return;
+    if (detail.verb !== "get") {
+      detail.headers["X-CSRFToken"] = newToken() || detail.headers["X-CSRFToken"];
+      return;
+    }
     for (const [name, value] of [...detail.formData.entries()]) if (value === "") detail.formData.delete(name);
   });
   document.addEventListener("htmx:confirm", ask);

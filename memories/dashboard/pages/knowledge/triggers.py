@@ -41,7 +41,8 @@ class TriggerForm(forms.Form):
         label="Time", required=False, widget=forms.TimeInput(attrs={"type": "time"}, format="%H:%M")
     )
     until = forms.DateField(
-        label="Last day", required=False, help_text="Of a stretch of days.",
+        label="Last day", required=False,
+        help_text="Of a stretch of days. What comes round does so until it is called off.",
         widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d"),
     )  # fmt: skip
     rule = forms.ChoiceField(label="Comes round", required=False, choices=RULES)

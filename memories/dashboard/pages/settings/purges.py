@@ -8,9 +8,9 @@ from django import forms
 from django.http import HttpResponse
 
 from memories.dashboard.desk import Desk, DeskRequest, page
-from memories.dashboard.show import fingerprint, go, is_seen, show, unchanged
+from memories.dashboard.show import Tone, fingerprint, go, is_seen, show, unchanged
 from memories.dashboard.slices import take
-from memories.models import Purge, PurgeStatus
+from memories.models import Purge, PurgeStatus, PurgeWhat
 from memsite.tenancy.access import Right
 from memsite.tenancy.models import AppStatus
 
@@ -50,14 +50,19 @@ def purges(request: DeskRequest) -> HttpResponse:
     form = PurgeForm(desk, request.POST or None)
     if request.method == "POST" and desk.app.status != AppStatus.PURGING and form.is_valid():
         purge = begin(desk, form.cleaned_data)
-        is_over = purge.status == PurgeStatus.DONE
-        text = "Deleted for good." if is_over else "Hidden from everyone now, and being deleted."
-        return go(request, desk.address("settings-purge"), text)
+        return go(request, desk.address("settings-purge"), *told(purge))
     slice = take(Purge.objects.for_app(desk.app), request.GET)
     seen = fingerprint([(purge.uid, purge.status, purge.finished_at) for purge in slice.rows])
     if is_seen(request, seen):
         return unchanged()
     return show(request, "settings/purge", {"form": form, "slice": slice, "seen": seen}, part="settings/purge_list")
+
+
+def told(purge: Purge) -> tuple[str, Tone]:
+    if purge.what != PurgeWhat.APP and not any(purge.counts.values()):
+        return "There was nothing of it here: nothing was deleted. Names count to the letter.", "warning"
+    is_over = purge.status == PurgeStatus.DONE
+    return ("Deleted for good." if is_over else "Hidden from everyone now, and being deleted."), "success"
 
 
 def begin(desk: Desk, fields: dict[str, Any]) -> Purge:
