@@ -11,6 +11,7 @@ from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Count, JSONField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
+from django.forms.formsets import DELETION_FIELD_NAME
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.html import format_html
@@ -99,6 +100,27 @@ class MemberFormSet(MemberFormSetBase):
     @classmethod
     def get_default_prefix(cls) -> str:
         return "members"
+
+    def clean(self) -> None:
+        super().clean()
+        self.refuse_doubles()
+
+    def refuse_doubles(self) -> None:
+        """Who is no field of the rows, so that Django does not compare them."""
+        going = [form.instance.pk for form in self.initial_forms if goes(form)]
+        members = Membership.objects.for_app(self.instance).exclude(pk__in=going)
+        there = set(members.values_list("user", flat=True))
+        for form in self.extra_forms:
+            if "username" not in form.cleaned_data or goes(form):
+                continue
+            if form.instance.user.pk in there:
+                form.add_error("username", "This name is there already: set the role in its row.")
+            there.add(form.instance.user.pk)
+
+
+def goes(form: forms.ModelForm[Membership]) -> bool:
+    """Its row is ticked to be deleted."""
+    return bool(form.cleaned_data.get(DELETION_FIELD_NAME))
 
 
 class MembersInline(OfTheApp, MembersInlineBase):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from django.contrib import admin
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -184,6 +185,54 @@ def test_apps_and_agents_are_not_deleted(admin_client: Client, alice: Caller) ->
         assert admin_client.post(f"{base}{row.pk}/delete/", {"post": "yes"}).status_code == 403
         act(admin_client, base, "delete_selected", row)
         assert type(row).objects.filter(pk=row.pk).exists()
+
+
+# --- members
+
+
+def let_in(app: App, name: str, role: str = "viewer", is_active: bool = True) -> Membership:
+    user = User.objects.create_user(name, is_active=is_active)
+    return Membership.objects.create(app=app, user=user, role=role)
+
+
+def new_members(number: int, *rows: tuple[str, str]) -> dict[str, Any]:
+    """Rows added below `number` that are there: name and role."""
+    data: dict[str, Any] = {"members-TOTAL_FORMS": number + len(rows)}
+    for index, (name, role) in enumerate(rows, start=number):
+        data |= {f"members-{index}-username": name, f"members-{index}-role": role}
+    return data
+
+
+def member_errors(answer: Any) -> list[dict[str, list[str]]]:
+    assert answer.status_code == 200
+    return list(answer.context["inline_admin_formsets"][0].formset.errors)
+
+
+def roles_in(app: App) -> dict[str, str]:
+    return dict(Membership.objects.for_app(app).values_list("user__username", "role"))
+
+
+def test_members_are_let_in_once(admin_client: Client, acme: App) -> None:
+    let_in(acme, "bob")
+    User.objects.create_user("carol")
+    url, there = f"{APPS}{acme.pk}/change/", {"username": ["This name is there already: set the role in its row."]}
+    again = new_members(1, ("bob", "editor"))
+    answer = admin_client.post(url, app_form(admin_client, acme, name="Typed", **again))
+    assert member_errors(answer) == [{}, there]
+    assert 'value="Typed"' in answer.content.decode()
+    twice = new_members(1, ("carol", "editor"), ("carol", "viewer"))
+    assert member_errors(admin_client.post(url, app_form(admin_client, acme, **twice))) == [{}, {}, there]
+    assert roles_in(acme) == {"bob": "viewer"}
+    anew = {"members-0-DELETE": "on", **again}
+    assert admin_client.post(url, app_form(admin_client, acme, **anew)).status_code == 302
+    assert roles_in(acme) == {"bob": "editor"}
+
+
+def test_an_unknown_name_is_told_beside_the_others(admin_client: Client, acme: App) -> None:
+    let_in(acme, "bob")
+    rows = new_members(1, ("nobody", "viewer"), ("bob", "viewer"), ("", "viewer"))
+    errors = member_errors(admin_client.post(f"{APPS}{acme.pk}/change/", app_form(admin_client, acme, **rows)))
+    assert [list(row) for row in errors] == [[], ["username"], ["username"], []]
 
 
 # --- agents and keys
