@@ -32,9 +32,9 @@ from memsite.admin_site import (
 )
 from memsite.tenancy.access import Right, actor_of, has_right, role_in
 from memsite.tenancy.audit import note
-from memsite.tenancy.governance import audited, note_key
+from memsite.tenancy.governance import LastOwner, audited, check_owner_stays, note_key
 from memsite.tenancy.keys import NewKey, TooManyKeys, create_key, rotate_key
-from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership, Scope
+from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership, Role, Scope
 from memsite.tenancy.policy import POLICY_GROUPS, preset_values
 
 KEYS_SHOWN = 20
@@ -104,18 +104,29 @@ class MemberFormSet(MemberFormSetBase):
     def clean(self) -> None:
         super().clean()
         self.refuse_doubles()
+        if not any(self.errors):
+            self.refuse_without_owner()
+
+    def newcomers(self) -> list[Any]:
+        return [form for form in self.extra_forms if "username" in form.cleaned_data and not goes(form)]
 
     def refuse_doubles(self) -> None:
         """Who is no field of the rows, so that Django does not compare them."""
         going = [form.instance.pk for form in self.initial_forms if goes(form)]
         members = Membership.objects.for_app(self.instance).exclude(pk__in=going)
         there = set(members.values_list("user", flat=True))
-        for form in self.extra_forms:
-            if "username" not in form.cleaned_data or goes(form):
-                continue
+        for form in self.newcomers():
             if form.instance.user.pk in there:
                 form.add_error("username", "This name is there already: set the role in its row.")
             there.add(form.instance.user.pk)
+
+    def refuse_without_owner(self) -> None:
+        rows = [*self.initial_forms, *self.newcomers()]
+        roles = {form.instance.user_id: None if goes(form) else Role(form.cleaned_data["role"]) for form in rows}
+        try:
+            check_owner_stays(self.instance, roles)
+        except LastOwner as error:
+            raise forms.ValidationError(str(error)) from error
 
 
 def goes(form: forms.ModelForm[Membership]) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
@@ -24,6 +24,9 @@ class NameTaken(Exception):
 
 class LastOwner(Exception):
     """Without this owner the app would have none."""
+
+    def __init__(self) -> None:
+        super().__init__("An app needs an owner: make somebody else one first.")
 
 
 @contextmanager
@@ -123,11 +126,15 @@ def set_member(app: App, user: Any, role: Role | None, actor: str) -> None:
     """Lets somebody in, with a role; None: out. Raises LastOwner."""
     with audited(actor, app):
         members = Membership.objects.for_app(app)
-        own = members.filter(user=user)
-        was_owner = own.filter(role=Role.OWNER).exists()
-        if was_owner and role != Role.OWNER and members.filter(role=Role.OWNER).count() == 1:
-            raise LastOwner
+        check_owner_stays(app, {user.pk: role})
         if role is None:
-            own.delete()
+            members.filter(user=user).delete()
         else:
             members.update_or_create(app=app, user=user, defaults={"role": role})
+
+
+def check_owner_stays(app: App, roles: Mapping[int, Role | None]) -> None:
+    """Raises LastOwner if the app has owners, and none when these users have these roles; None: out."""
+    owners = set(Membership.objects.for_app(app).filter(role=Role.OWNER).values_list("user", flat=True))
+    if owners and not owners - roles.keys() and Role.OWNER not in roles.values():
+        raise LastOwner

@@ -235,6 +235,41 @@ def test_an_unknown_name_is_told_beside_the_others(admin_client: Client, acme: A
     assert [list(row) for row in errors] == [[], ["username"], ["username"], []]
 
 
+@pytest.mark.parametrize("change", [{"members-0-DELETE": "on"}, {"members-0-role": "editor"}])
+def test_the_last_owner_stays(admin_client: Client, acme: App, change: dict[str, str]) -> None:
+    let_in(acme, "bob", "owner")
+    let_in(acme, "carol")
+    url = f"{APPS}{acme.pk}/change/"
+    answer = admin_client.post(url, app_form(admin_client, acme, **change))
+    assert answer.status_code == 200
+    assert "An app needs an owner: make somebody else one first." in answer.content.decode()
+    assert roles_in(acme) == {"bob": "owner", "carol": "viewer"}
+    handed_over = app_form(admin_client, acme, **change, **{"members-1-role": "owner"})
+    assert admin_client.post(url, handed_over).status_code == 302
+    assert roles_in(acme)["carol"] == "owner"
+    assert roles_in(acme).get("bob") in (None, "editor")
+
+
+def test_an_owner_may_be_let_in_as_another_goes(admin_client: Client, acme: App) -> None:
+    let_in(acme, "bob", "owner")
+    User.objects.create_user("carol")
+    url, out = f"{APPS}{acme.pk}/change/", {"members-0-DELETE": "on"}
+    refused = admin_client.post(url, app_form(admin_client, acme, **out, **new_members(1, ("carol", "viewer"))))
+    assert refused.status_code == 200
+    taken = admin_client.post(url, app_form(admin_client, acme, **out, **new_members(1, ("carol", "owner"))))
+    assert taken.status_code == 302
+    assert roles_in(acme) == {"carol": "owner"}
+
+
+def test_somebody_may_be_taken_out_by_two_at_once(admin_client: Client, acme: App) -> None:
+    gone = let_in(acme, "bob", "owner")
+    let_in(acme, "carol", "owner")
+    data = app_form(admin_client, acme, **{"members-0-DELETE": "on"})
+    gone.delete()
+    assert admin_client.post(f"{APPS}{acme.pk}/change/", data).status_code == 302
+    assert roles_in(acme) == {"carol": "owner"}
+
+
 # --- agents and keys
 
 

@@ -37,8 +37,8 @@ def members(request: DeskRequest) -> HttpResponse:
         user = get_user_model().objects.get(username=form.cleaned_data["name"])
         try:
             set_member(desk.app, user, Role(form.cleaned_data["role"]), desk.actor)
-        except LastOwner:
-            form.add_error("role", "An app needs an owner: make somebody else one first.")
+        except LastOwner as error:
+            form.add_error("role", str(error))
         else:
             text = f"{user.get_username()} is {form.cleaned_data['role']} of {desk.app.name}."
             return go(request, desk.address("settings-members"), text)
@@ -55,7 +55,7 @@ def remove(request: DeskRequest, pk: int) -> HttpResponse:
     there = desk.address("settings-members")
     try:
         set_member(desk.app, member.user, None, desk.actor)
-    except LastOwner:
-        return go(request, there, "An app needs an owner: make somebody else one first.", "error")
+    except LastOwner as error:
+        return go(request, there, str(error), "error")
     own = member.user.pk == desk.user.pk and not desk.user.is_superuser
     return go(request, "/" if own else there, f"{member.user.get_username()} is no member any more.")
