@@ -39,7 +39,7 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
 
     @admin.display(description="due")
     def when(self, row: JobSchedule) -> str:
-        return str(row.schedule)
+        return row.when
 
     @admin.action(description="Run now, for every app", permissions=["change"])
     def run_now(self, request: HttpRequest, queryset: QuerySet[JobSchedule]) -> None:

@@ -143,7 +143,12 @@ class JobSchedule(models.Model):
         ordering = ["job"]
 
     def __str__(self) -> str:
-        return f"{self.job}: {self.schedule if self.enabled else 'off'}"
+        return f"{self.job}: {self.when if self.enabled else 'off'}"
+
+    @property
+    def when(self) -> str:
+        """Also of a row that clean() refuses: the admin names it above its form."""
+        return str(self.schedule) if self.minutes or self.at is not None else "at no time"
 
     @classmethod
     def of(cls, job: str, schedule: Schedule) -> JobSchedule:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
 from django.db import transaction
+from django.test import Client
 from time_machine import travel
 
 from memsite.jobs import claims, engine
@@ -258,6 +260,33 @@ def test_operators_move_a_job_and_switch_it_off(app: App) -> None:
     assert engine.fire_for(jobs, app, NIGHT + timedelta(days=2), "heartbeat") == []
     run, is_new = engine.fire_now(jobs["counting"], app, NIGHT + timedelta(days=2), "operator")
     assert (run.period, is_new) == ("2027-03-02", True)
+
+
+@pytest.mark.parametrize("schedule", [Calendar(time(1), weekday=6), Every(5)])
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ({}, "Either a time of day, or every so many minutes."),
+        ({"weekday": "3"}, "Either a time of day, or every so many minutes."),
+        ({"minutes": "0"}, "Ensure this value is greater than or equal to 1."),
+        ({"minutes": "-1"}, "Ensure this value is greater than or equal to"),
+        ({"minutes": "1441"}, "Ensure this value is less than or equal to 1440."),
+        ({"at": "02:00", "minutes": "5"}, "Either a time of day, or every so many minutes."),
+        ({"at": "02:00", "weekday": "3", "day": "3"}, "A day of the week or a day of the month, not both."),
+        ({"at": "02:00", "day": "29"}, "Ensure this value is less than or equal to 28."),
+        ({"minutes": "5", "day": "3"}, "Every so many minutes is on every day."),
+        ({"at": "25:00"}, "Enter a valid time."),
+    ],
+)
+def test_operators_are_told_what_is_no_schedule(
+    admin_client: Client, schedule: Calendar | Every, typed: dict[str, str], says: str
+) -> None:
+    row = JobSchedule.of("counting", schedule)
+    row.save()
+    answer = admin_client.post(f"/admin/jobs/jobschedule/{row.pk}/change/", {"enabled": "on", **typed})
+    assert answer.status_code == 200
+    assert says in html.unescape(answer.content.decode())
+    assert JobSchedule.objects.get().schedule == schedule
 
 
 def test_what_waits_is_worked_off_short_work_first(app: App) -> None:
