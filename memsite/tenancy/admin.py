@@ -31,7 +31,7 @@ from memsite.admin_site import (
     show_time,
 )
 from memsite.tenancy.access import Right, actor_of, has_right, role_in
-from memsite.tenancy.audit import note
+from memsite.tenancy.audit import note, note_change
 from memsite.tenancy.governance import LastOwner, audited, check_owner_stays, note_key
 from memsite.tenancy.keys import NewKey, TooManyKeys, create_key, rotate_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership, Role, Scope
@@ -309,7 +309,9 @@ class AgentAdmin(SiteAdmin[Agent]):
     def save_model(self, request: HttpRequest, obj: Agent, form: Any, change: bool) -> None:
         """A new agent comes with a key."""
         if change:
-            return super().save_model(request, obj, form, change)
+            super().save_model(request, obj, form, change)
+            before, after = {"domain": form.initial["domain"]}, {"domain": obj.domain}
+            return note_change(actor_of(request.user), obj.app, "agent changed", obj.name, before, after)
         obj.app = form.cleaned_data["app"]
         super().save_model(request, obj, form, change)
         note(actor_of(request.user), obj.app, "agent created", obj.name, after={"domain": obj.domain})

@@ -22,6 +22,7 @@ from memsite.tenancy.models import (
     App,
     AppPolicy,
     AppStatus,
+    AuditEntry,
     IdempotentAnswer,
     Membership,
     PurgePermit,
@@ -299,6 +300,18 @@ def test_agent_keeps_its_name_and_app(admin_client: Client, alice: Caller, charl
     agent = Agent.objects.get(pk=alice.agent.pk)
     assert (agent.name, agent.app, agent.domain) == ("alice", alice.app, "databases")
     assert agent.keys.count() == 1
+
+
+def test_a_change_of_an_agents_domain_is_in_the_audit_log(admin_client: Client, alice: Caller) -> None:
+    url = f"{AGENTS}{alice.agent.pk}/change/"
+    for domain in ("databases", "databases", ""):
+        assert admin_client.post(url, {"domain": domain}).status_code == 302
+    lines = AuditEntry.objects.for_app(alice.app).order_by("pk").values("actor", "action", "subject", "before", "after")
+    line = {"actor": "operator:admin", "action": "agent changed", "subject": "alice"}
+    assert list(lines) == [
+        {**line, "before": {"domain": ""}, "after": {"domain": "databases"}},
+        {**line, "before": {"domain": "databases"}, "after": {"domain": ""}},
+    ]
 
 
 def test_another_key_for_rotation_but_no_third(admin_client: Client, alice: Caller) -> None:
