@@ -30,6 +30,7 @@ from memsite.admin_site import (
     raw,
     show_time,
 )
+from memsite.side_by_side import SideBySideForm
 from memsite.tenancy.access import Right, actor_of, has_right, role_in
 from memsite.tenancy.audit import note, note_change
 from memsite.tenancy.governance import LastOwner, audited, check_owner_stays, note_key
@@ -44,12 +45,11 @@ if TYPE_CHECKING:
     PolicyInlineBase = admin.StackedInline[AppPolicy, App]
     MembersInlineBase = admin.TabularInline[Membership, App]
     AgentModelForm = forms.ModelForm[Agent]
-    MemberModelForm = forms.ModelForm[Membership]
     MemberFormSetBase = forms.BaseInlineFormSet[Membership, App, forms.ModelForm[Membership]]
 else:
     PolicyInlineBase = admin.StackedInline
     MembersInlineBase = admin.TabularInline
-    AgentModelForm = MemberModelForm = forms.ModelForm
+    AgentModelForm = forms.ModelForm
     MemberFormSetBase = forms.BaseInlineFormSet
 
 
@@ -67,12 +67,13 @@ class OfTheApp:
 
 class PolicyInline(OfTheApp, PolicyInlineBase):
     model = AppPolicy
+    form = SideBySideForm[AppPolicy]
     can_delete = False
     fieldsets = [(title, {"fields": fields}) for title, fields in POLICY_GROUPS]
     formfield_overrides = {JSONField: {"form_class": StrictJSONField}}
 
 
-class MemberForm(MemberModelForm):
+class MemberForm(SideBySideForm[Membership]):
     """Somebody by name: owners need no list of everybody."""
 
     username = forms.CharField(max_length=150, label="Name")
@@ -151,6 +152,7 @@ class AppAdmin(SiteAdmin[App]):
     desk_page, desk_args = "settings", ()
     app_path = "pk"
     right = Right.GOVERN
+    form = SideBySideForm[App]
     list_display = ["app_id", "name", "preset", "status", "memory_count", "created_at"]
     list_filter = ["status", "preset"]
     search_fields = ["app_id", "name"]
@@ -181,7 +183,8 @@ class AppAdmin(SiteAdmin[App]):
         return self.inlines if obj else []
 
     def save_model(self, request: HttpRequest, obj: App, form: Any, change: bool) -> None:
-        super().save_model(request, obj, form, change)
+        # Only what was changed: an app's row also counts its writes.
+        obj.save(update_fields=form.changed_data if change else None)
         if not change:
             AppPolicy.objects.create(app=obj, **preset_values(obj.preset))
             note(actor_of(request.user), obj, "app created", obj.app_id, after={"preset": obj.preset})

@@ -30,6 +30,7 @@ from memsite.tenancy.models import (
 )
 from memsite.tenancy.policy import POLICY_FIELDS, preset_values
 from tests.conftest import Caller, client_with, make_app
+from tests.dashboard.reading import elements
 
 APPS, AGENTS, KEYS = "/admin/tenancy/app/", "/admin/tenancy/agent/", "/admin/tenancy/apikey/"
 HOSTILE = "<script>alert(1)</script>"
@@ -53,12 +54,16 @@ def queries_of(client: Client, url: str) -> int:
 
 
 def app_form(client: Client, app: App, **changes: Any) -> dict[str, Any]:
-    """What a browser would send: the app's fields and its policy's."""
-    context = client.get(f"{APPS}{app.pk}/change/").context
+    """What a browser would send: the app's fields, its policy's and its members', and what was there before."""
+    page = client.get(f"{APPS}{app.pk}/change/")
+    context, hidden = page.context, elements(page, "input", type="hidden")
+    before = {one["name"]: one.get("value", "") for one in hidden if one["name"].startswith("initial-")}
     sets = [inline.formset for inline in context["inline_admin_formsets"]]
     forms = [context["adminform"].form, *(form for one in sets for form in (one.management_form, *one.forms))]
     data = {bound.html_name: bound.value() for form in forms for bound in form}
-    return {name: value for name, value in (data | changes).items() if value is not None and value is not False}
+    return {
+        name: value for name, value in (before | data | changes).items() if value is not None and value is not False
+    }
 
 
 # --- the site
@@ -186,6 +191,97 @@ def test_apps_and_agents_are_not_deleted(admin_client: Client, alice: Caller) ->
         assert admin_client.post(f"{base}{row.pk}/delete/", {"post": "yes"}).status_code == 403
         act(admin_client, base, "delete_selected", row)
         assert type(row).objects.filter(pk=row.pk).exists()
+
+
+# --- two at once
+
+MEANWHILE: dict[str, Any] = {
+    "capture_summaries": True,
+    "share_memories": True,
+    "inject_unreviewed": False,
+    "marker_categories": ["pets"],
+    "ttl_days": {"pets": 9},
+    "review_origins": [],
+    "decay_exempt_from": 0.95,
+    "daily_cost": 0.1,
+    "daily_tokens": 10**12,
+    "ranking": "recent",
+    "max_characters": 999,
+    "useful_above": 0.1 + 0.2,
+    "time_zone": "Europe/Berlin",
+}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_page_that_was_opened_before_reverts_nothing(admin_client: Client, acme: App, turned: bool) -> None:
+    first = {name: getattr(acme.policy, name) for name in MEANWHILE}
+    if turned:
+        AppPolicy.objects.update(**MEANWHILE)
+    data = app_form(admin_client, acme, **{"policy-0-memory_limit": "500"})
+    now = first if turned else MEANWHILE
+    AppPolicy.objects.update(**now)
+    assert admin_client.post(f"{APPS}{acme.pk}/change/", data).status_code == 302
+    policy = AppPolicy.objects.get()
+    assert {name: getattr(policy, name) for name in now} | {"time_zone": str(policy.time_zone)} == (
+        now | {"time_zone": str(now["time_zone"])}
+    )
+    assert policy.memory_limit == 500
+    line = AuditEntry.objects.get()
+    assert (line.before, line.after) == ({"memory_limit": 100_000}, {"memory_limit": 500})
+
+
+@pytest.mark.parametrize(
+    ("field", "meanwhile", "typed", "told", "then"),
+    [
+        ("memory_limit", 300, "500", "300", 500),
+        ("daily_cost", 2.5, "1", "2.5", 1.0),
+        ("ttl_days", {"work": 9}, '{"work": 7}', '{"work": 9}', {"work": 7}),
+        ("approval_origins", ["web"], '["tool"]', '["web"]', ["tool"]),
+        ("ranking", "recent", "dual", "recent", "dual"),
+    ],
+)
+def test_what_two_have_set_is_told_to_the_second(
+    admin_client: Client, acme: App, field: str, meanwhile: Any, typed: str, told: str, then: Any
+) -> None:
+    url, name = f"{APPS}{acme.pk}/change/", f"policy-0-{field}"
+    data = app_form(admin_client, acme, **{name: typed})
+    AppPolicy.objects.update(**{field: meanwhile})
+    answer = admin_client.post(url, data)
+    (errors,) = answer.context["inline_admin_formsets"][1].formset.errors
+    assert errors == {
+        field: [
+            f"Somebody else has set this to {told} since the page was opened. "
+            "Save again to set it to what is typed here."
+        ]
+    }
+    assert getattr(AppPolicy.objects.get(), field) == meanwhile
+    (hidden,) = elements(answer, "input", name=f"initial-{name}")
+    assert admin_client.post(url, {**data, hidden["name"]: hidden["value"]}).status_code == 302
+    assert getattr(AppPolicy.objects.get(), field) == then
+
+
+def test_two_who_set_the_same_are_one(admin_client: Client, acme: App) -> None:
+    data = app_form(admin_client, acme, name="New", **{"policy-0-time_zone": "Asia/Tokyo"})
+    data["policy-0-ttl_days"] = '{"b": 2, "a": 1}'
+    App.objects.update(name="New")
+    AppPolicy.objects.update(time_zone="Asia/Tokyo", ttl_days={"a": 1, "b": 2})
+    assert admin_client.post(f"{APPS}{acme.pk}/change/", data).status_code == 302
+    assert AuditEntry.objects.count() == 0
+
+
+def test_roles_and_names_stay_as_others_made_them(admin_client: Client, acme: App) -> None:
+    for name in ("bob", "carol"):
+        let_in(acme, name, "owner")
+    data = app_form(admin_client, acme, preset="ops", **{"members-1-role": "editor"})
+    Membership.objects.filter(user__username="bob").update(role="viewer")
+    App.objects.update(name="Renamed", change_number=9)
+    answer = admin_client.post(f"{APPS}{acme.pk}/change/", data)
+    assert "An app needs an owner" in answer.content.decode()
+    data["members-1-role"] = "owner"
+    assert admin_client.post(f"{APPS}{acme.pk}/change/", data).status_code == 302
+    assert roles_in(acme) == {"bob": "viewer", "carol": "owner"}
+    acme.refresh_from_db()
+    assert (acme.name, acme.preset, acme.change_number) == ("Renamed", "ops", 9)
 
 
 # --- members
