@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth import get_user_model
+from django.core.validators import EMPTY_VALUES
 from django.db import transaction
 from django.db.models import Count, JSONField, OuterRef, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -65,9 +66,23 @@ class OfTheApp:
     has_add_permission = has_delete_permission = has_change_permission
 
 
+class PolicyForm(SideBySideForm[AppPolicy]):
+    """Nothing typed, where a list may be empty, is an empty list."""
+
+    def clean_review_origins(self) -> Any:
+        return list_of(self.cleaned_data["review_origins"])
+
+    def clean_approval_origins(self) -> Any:
+        return list_of(self.cleaned_data["approval_origins"])
+
+
+def list_of(value: Any) -> Any:
+    return [] if value in EMPTY_VALUES else value
+
+
 class PolicyInline(OfTheApp, PolicyInlineBase):
     model = AppPolicy
-    form = SideBySideForm[AppPolicy]
+    form = PolicyForm
     can_delete = False
     fieldsets = [(title, {"fields": fields}) for title, fields in POLICY_GROUPS]
     formfield_overrides = {JSONField: {"form_class": StrictJSONField}}

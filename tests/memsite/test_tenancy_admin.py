@@ -160,6 +160,15 @@ def test_wrong_policy_values_are_refused(admin_client: Client, acme: App, field:
     assert AppPolicy.objects.filter(app=acme).values().get() == before
 
 
+@pytest.mark.parametrize("typed", ["", "[]", "null", "{}"])
+def test_a_list_of_origins_may_be_empty(admin_client: Client, acme: App, typed: str) -> None:
+    AppPolicy.objects.update(approval_origins=["web"])
+    data = app_form(admin_client, acme, **{"policy-0-review_origins": typed, "policy-0-approval_origins": typed})
+    assert admin_client.post(f"{APPS}{acme.pk}/change/", data).status_code == 302
+    policy = AppPolicy.objects.get()
+    assert (policy.review_origins, policy.approval_origins) == ([], [])
+
+
 def test_app_id_stays_what_it_is(admin_client: Client, acme: App) -> None:
     data = app_form(admin_client, acme, app_id="other", name="Renamed")
     assert admin_client.post(f"{APPS}{acme.pk}/change/", data).status_code == 302
