@@ -9,7 +9,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from memsite.meanwhile import Meanwhile
+from memsite.side_by_side import SideBySideForm
 from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESETS, AppPolicy, preset_values
 
 
@@ -37,7 +37,7 @@ class DaysByName(forms.CharField):
             raise ValidationError('A name and a number each: "work 90, health 365".') from error
 
 
-class PolicyForm(Meanwhile):
+class PolicyForm(SideBySideForm[AppPolicy]):
     marker_categories = Names(widget=forms.Textarea(attrs={"rows": 2}))
     review_origins = Names(required=False)
     approval_origins = Names(required=False)

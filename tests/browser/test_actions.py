@@ -109,11 +109,11 @@ def test_what_waits_is_settled(chromium: Any, site: Any, furnish: Furnish) -> No
 def test_who_signs_in_again_on_another_tab_can_save_what_was_typed(chromium: Any, site: Any, furnish: Furnish) -> None:
     tab = Tab(chromium, site, 1280, "light")
     page = tab.open(f"/memories{furnish('again')}")
-    page.get_by_role("button", name="Add").first.click()
-    form = page.locator("form", has=page.locator("[name=content]"))
+    page.get_by_role("link", name="Add", exact=True).click()
+    form = page.locator("#add-memory-form")
     form.locator("[name=content]").fill("Whales sing at night")
     page.context.clear_cookies(name="sessionid")
-    form.locator("button[type=submit]").click()
+    form.get_by_role("button", name="Add").click()
     told(page, "Sign in on another tab")
     other = page.context.new_page()
     other.goto(f"{tab.address}/login")
@@ -121,7 +121,7 @@ def test_who_signs_in_again_on_another_tab_can_save_what_was_typed(chromium: Any
     other.fill("[name=password]", site[1])
     other.click("button[type=submit]")
     other.wait_for_selector("body.desk")
-    form.locator("button[type=submit]").click()
+    form.get_by_role("button", name="Add").click()
     page.locator("#memory-list tbody tr", has_text="Whales sing at night").wait_for()
 
 
