@@ -14,11 +14,18 @@ from django.db.models import Exists, Max, OuterRef
 
 from memories.text.clean import without_private
 from sessions.life import note_life
-from sessions.models import AgentSession, Resource, Turn
+from sessions.models import MAX_TURN, AgentSession, Resource, Turn
 
 
 class DifferentCheckpoint(Exception):
     """The turn is already stored with another body."""
+
+
+class NoTurnLeft(Exception):
+    """The highest number is taken: no turn comes after it."""
+
+    def __init__(self) -> None:
+        super().__init__("The session has no turn numbers left: go on in another session.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +72,18 @@ def last_turn_number(session: AgentSession) -> int:
     """0 before the first turn."""
     turns = Turn.objects.for_app(session.app).filter(session=session)
     return turns.aggregate(last=Max("number"))["last"] or 0
+
+
+def next_turn_number(session: AgentSession) -> int:
+    """The one after the last. Raises NoTurnLeft."""
+    return number_after(last_turn_number(session))
+
+
+def number_after(number: int) -> int:
+    """Raises NoTurnLeft."""
+    if number >= MAX_TURN:
+        raise NoTurnLeft
+    return number + 1
 
 
 def replay(session: AgentSession, number: int) -> Replay | None:

@@ -14,6 +14,7 @@ from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import Identified, Purged, PurgedQuerySet, Scoped, ScopedQuerySet
 
 TIERS = (1, 2, 3)
+MAX_TURN = 2**31 - 1
 
 
 class SessionStatus(models.TextChoices):

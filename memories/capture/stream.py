@@ -10,7 +10,7 @@ from typing import Any
 from django.utils import timezone
 
 from memories.capture.spoken import Captured
-from sessions.checkpoints import DifferentCheckpoint, last_turn_number, store_turn
+from sessions.checkpoints import DifferentCheckpoint, next_turn_number, number_after, store_turn
 from sessions.models import AgentSession, Role, Turn
 from sessions.recording import Said, source_key
 from sessions.stream import StreamReader
@@ -30,9 +30,9 @@ MAX_ERRORS = 1000
 
 @dataclass(slots=True)
 class Exchange:
-    """A turn in the making: from the user's words to the result line."""
+    """A turn in the making: from the user's words to the result line. It has a number once something is said in it."""
 
-    number: int
+    number: int = 0
     user: list[str] = field(default_factory=list)
     assistant: list[str] = field(default_factory=list)
     tools: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -82,11 +82,11 @@ class StreamCapture:
     def __init__(self, session: AgentSession, capture: Capture, on_turn: OnTurn, max_line_bytes: int) -> None:
         self.session, self.capture, self.on_turn = session, capture, on_turn
         self.reader = StreamReader(max_line_bytes)
-        self.exchange = Exchange(last_turn_number(session) + 1)
+        self.exchange = Exchange()
         self.report = Report(counts=Captured().counts())
 
     def run(self, chunks: Iterable[bytes]) -> Report:
-        """Reads to the end. A broken-off stream loses nothing that came before the break."""
+        """Reads to the end. A broken-off stream loses nothing that came before the break. Raises NoTurnLeft."""
         try:
             for chunk in chunks:
                 self.take(self.reader.feed(chunk))
@@ -138,6 +138,7 @@ class StreamCapture:
         return []
 
     def said(self, role: str, text: str, *names: str | None) -> Said:
+        self.exchange.number = self.exchange.number or next_turn_number(self.session)
         return Said(role, text, source_key(*names, text=text), turn_number=self.exchange.number)
 
     def store(self, said: list[Said]) -> None:
@@ -151,7 +152,7 @@ class StreamCapture:
         """Keeps the turn, unless all of it was sent before."""
         if self.exchange.is_new:
             self.keep_turn(timezone.now())
-        self.exchange = Exchange(last_turn_number(self.session) + 1)
+        self.exchange = Exchange()
 
     def keep_turn(self, now: datetime) -> None:
         """Under the next free number, if someone else stored a turn meanwhile."""
@@ -160,7 +161,7 @@ class StreamCapture:
             try:
                 turn, _ = store_turn(self.session, number, self.exchange.checkpoint(), now)
             except DifferentCheckpoint:
-                number += 1
+                number = number_after(number)
             else:
                 self.report.turns.append(number)
                 self.on_turn(turn)

@@ -101,10 +101,14 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     new.owner[:] = np.where(kind & PRIVATE, new.agent, NOBODY)
     new.user[:] = list(map(users.code, user_names))
     new.subject[:] = list(map(subjects.code, subject_names))
-    new.session[:], new.turn[:], new.length[:], new.words[:] = sessions, turns, lengths, words
+    new.session[:] = sessions
+    put(new.turn, turns)
+    put(new.length, lengths)
+    put(new.words, words)
+    put(new.importance, importances)
     alone = new.session == NOBODY
     new.session[alone] = -new.pk[alone]
-    new.importance[:], new.priority[:], new.confidence[:] = importances, priorities, confidences
+    new.priority[:], new.confidence[:] = priorities, confidences
     new.sentiment[:] = list(map(TONE_CODES.__getitem__, tones))
     new.look[:] = looks_kept(np.array(looks))
     new.unreviewed[:] = list(map(ORIGIN_CODES.__getitem__, origins))
@@ -120,6 +124,15 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     if known:
         new.vectors[new.embedded] = np.frombuffer(b"".join(known), "<f4").reshape(-1, new.vectors.shape[1])
     new.signs[:] = sign_bits(new.vectors)
+
+
+def put(column: NDArray[Any], told: Sequence[int]) -> None:
+    """An integer that the column cannot hold is read as the nearest that it can: one row is not to stop all others."""
+    try:
+        column[:] = told
+    except OverflowError:
+        bounds = np.iinfo(column.dtype)
+        column[:] = np.clip(np.array(told, np.int64), bounds.min, bounds.max)
 
 
 def packed_words(told: Sequence[bytes], words: int) -> NDArray[np.uint64]:

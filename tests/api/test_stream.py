@@ -6,8 +6,10 @@ from typing import Any
 
 import pytest
 
+from memories.agent import MemoryAgent
 from memories.models import Memory
-from sessions.models import Resource, Turn
+from sessions.checkpoints import NoTurnLeft
+from sessions.models import MAX_TURN, AgentSession, Resource, Turn
 from tests.api.checks import RESULT, all_memories, assert_problem, assistant, ndjson, tool_result, user
 from tests.conftest import Caller
 
@@ -210,3 +212,35 @@ def test_a_session_of_someone_else_takes_no_stream(alice: Caller, bob: Caller, c
     for outsider in (bob, charlie):
         assert_problem(outsider.stream(session, ndjson(assistant(MARKER))), 404)
     assert not Resource.objects.exists()
+
+
+def test_after_the_highest_turn_number_a_stream_is_refused_and_nothing_breaks(alice: Caller, session: str) -> None:
+    assert alice.put(f"sessions/{session}/turns/{MAX_TURN}", {"user_input": "x"}).status_code == 201
+    body = ndjson(assistant(MARKER), RESULT)
+    error = assert_problem(alice.stream(session, body), 409)
+    assert error["detail"] == "The session has no turn numbers left: go on in another session."
+    assert all_memories(alice) == []
+    alice.remember("Whales sing")
+    assert [hit["content"] for hit in alice.post("memories/search", {"query": "whales"}).json()["results"]]
+    other = str(alice.start_session()["id"])
+    assert read(alice, other, body)["turns"] == [1]
+
+
+def test_a_stream_takes_the_last_number_and_keeps_what_came_before_the_end_of_numbers(
+    alice: Caller, session: str
+) -> None:
+    alice.put(f"sessions/{session}/turns/{MAX_TURN - 1}", {"user_input": "x"})
+    assert_problem(alice.stream(session, ndjson(assistant("Whales sing.", "a"), RESULT, assistant(MARKER, "b"))), 409)
+    assert alice.get(f"sessions/{session}/turns/{MAX_TURN}").json()["llm_output"] == "Whales sing."
+    assert all_memories(alice) == []
+
+
+def test_a_number_that_was_taken_meanwhile_is_not_passed_over_beyond_the_highest(alice: Caller, session: str) -> None:
+    row = AgentSession.objects.get(uid=session)
+    capture = MemoryAgent(alice.app, alice.agent, "agent:alice").capture_stream(row)
+    alice.put(f"sessions/{session}/turns/{MAX_TURN - 1}", {"user_input": "x"})
+    capture.take(capture.reader.feed(ndjson(assistant("Whales sing.")).encode()))
+    alice.put(f"sessions/{session}/turns/{MAX_TURN}", {"user_input": "y"})
+    with pytest.raises(NoTurnLeft):
+        capture.finish_exchange()
+    assert Turn.objects.count() == 2

@@ -6,8 +6,8 @@ from typing import Any
 
 from memories.api.fields import Id, Number, Shape, Text, Whole
 from memories.learn.feedback import Feedback, Judged
+from sessions.models import MAX_TURN
 
-MAX_TURN = 2**31 - 1
 MAX_RESPONSE_CHARACTERS = 1_000_000
 
 

@@ -30,6 +30,7 @@ from memories.text.clean import clean
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
 from memsite.tenancy.policy import Block
+from sessions.models import MAX_TURN
 
 MAX_BATCH = 500
 MAX_QUERY_CHARACTERS = 10_000
@@ -70,7 +71,7 @@ class NewMemory(MemoryFields):
     kind = serializers.ChoiceField(Kind.choices, required=False)
     origin = serializers.ChoiceField(ORIGINS_OF_AGENTS, required=False, help_text="Who said it: docs/trust.md.")
     session_id = Id(required=False, allow_null=True)
-    turn_number = Whole(min_value=0, max_value=2**31 - 1, required=False, allow_null=True)
+    turn_number = Whole(min_value=0, max_value=MAX_TURN, required=False, allow_null=True)
     external_id = Text(max_length=200, required=False, allow_null=True)
 
 
@@ -233,7 +234,7 @@ class ContextMessage(Shape):
 
 class ContextQuestion(Shape):
     session_id = Id(required=False, allow_null=True, default=None)
-    turn_number = Whole(min_value=0, max_value=2**31 - 1, required=False, allow_null=True, default=None)
+    turn_number = Whole(min_value=0, max_value=MAX_TURN, required=False, allow_null=True, default=None)
     messages = serializers.ListField(child=ContextMessage(), required=False, max_length=100)
     query = Text(max_length=MAX_QUERY_CHARACTERS, required=False, default="", allow_blank=True)
     format = serializers.ChoiceField([*Block.values, "json"], required=False)

@@ -44,11 +44,9 @@ from memories.api.shapes.triggers import show_trigger
 from memories.capture.spoken import Captured
 from memsite.exceptions import Conflict
 from memsite.tenancy.idempotency import Slot
-from sessions.checkpoints import DifferentCheckpoint, recover, replay
-from sessions.models import AgentSession, Event, Level, Resource, SessionStatus, Turn
+from sessions.checkpoints import DifferentCheckpoint, NoTurnLeft, recover, replay
+from sessions.models import MAX_TURN, AgentSession, Event, Level, Resource, SessionStatus, Turn
 from sessions.recording import Said, source_key
-
-MAX_TURN = 2**31 - 1
 
 
 class Sessions(AgentView):
@@ -214,9 +212,13 @@ class Stream(AgentView):
         """stream-json of an agent, one event a line; stored as it comes in, of any length.
 
         A line that cannot be read is reported with its number and costs no other. Sent again, it changes nothing.
+        409 when the session has no number left for another turn.
         """
         capture = self.memory_agent().capture_stream(self.session(uid))
-        return Response(capture.run(body_chunks(request)).as_dict())
+        try:
+            return Response(capture.run(body_chunks(request)).as_dict())
+        except NoTurnLeft as error:
+            raise Conflict(str(error)) from error
 
 
 class Events(AgentView):

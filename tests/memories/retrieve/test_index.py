@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.db import connection
 
 from memories.agent import MemoryAgent
 from memories.maintain.backlog import embed_backlog
@@ -80,6 +81,16 @@ def test_a_view_is_not_disturbed_by_later_writes(alice: Caller, index: AppIndex)
     index.view()
     assert len(before.pk) == 1
     assert np.array_equal(before.vectors, vectors)
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL has always refused it.")
+def test_a_number_that_is_too_large_is_read_as_the_largest(alice: Caller, index: AppIndex) -> None:
+    alice.remember("Whales sing")
+    alice.remember("Bears sleep")
+    Memory.objects.filter(content="Whales sing").update(turn_number=2**31)
+    view = index.view()
+    assert sorted(view.columns.turn.tolist()) == [0, 2**31 - 1]
+    assert alice.post("memories/search", {"query": "whales"}).status_code == 200
 
 
 def test_dead_rows_are_dropped(alice: Caller, index: AppIndex) -> None:
