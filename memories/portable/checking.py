@@ -12,6 +12,7 @@ from uuid import UUID
 
 import orjson
 from django.core.exceptions import ValidationError
+from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.models import Field
 from rest_framework.exceptions import ParseError
 
@@ -30,6 +31,8 @@ Rule = Callable[[Line], str]
 """What is wrong with a line as a whole; empty if nothing is."""
 TEXT = ("CharField", "TextField", "DateTimeField", "DateField", "TimeField", "UUIDField")
 VECTOR_BYTES = 4
+COUNTED = ("version", "access_count", "attempts", "windows_read", "changes", "stored", "reinforced", "rejected")
+"""What goes on counting where the file ends: half of what the column holds is left for that."""
 POLICY_LATER = {"review_origins": default_review_origins(), "approval_origins": [], "inject_unreviewed": True}
 """Policy fields that older servers did not write."""
 
@@ -109,7 +112,10 @@ def check_policy(line: Line, header: Line) -> None:
     policy = AppPolicy()
     for field in POLICY_FIELDS:
         value = line[field]
-        check_kind(AppPolicy._meta.get_field(field), value)
+        try:
+            check_kind(AppPolicy._meta.get_field(field), value)
+        except Wrong as error:
+            raise Wrong(f"policy: {field} {error}") from error
         setattr(policy, field, value)
     try:
         policy.clean_fields(exclude=["app"])
@@ -196,6 +202,16 @@ def check_kind(field: Any, value: Any) -> None:
         right = isinstance(value, int) and not is_bool
     if not right:
         raise Wrong("is of the wrong type")
+    if kind in BaseDatabaseOperations.integer_field_ranges:
+        check_range(field.name, kind, value)
+
+
+def check_range(name: str, kind: str, value: int) -> None:
+    """That its column holds it on either database, and may still count on: SQLite alone would take 64 bits."""
+    least, most = BaseDatabaseOperations.integer_field_ranges[kind]
+    most = most // 2 if name in COUNTED else most
+    if not least <= value <= most:
+        raise Wrong(f"is not from {least:,} to {most:,}")
 
 
 def first_of(error: ValidationError) -> str:

@@ -54,6 +54,15 @@ BAD: dict[str, tuple[Callable[[Rows], Rows], str]] = {
     "an unknown field": (change("agent", spy=1), "agent: 'spy' is not known"),
     "a number for a text": (change("memory", content=3), "memory: content is of the wrong type"),
     "a text for a number": (change("memory", importance="3"), "memory: importance is of the wrong type"),
+    "a number that no column holds": (
+        change("memory", turn_number=2**31), "memory: turn_number is not from 0 to 2,147,483,647",
+    ),
+    "a turn that no column holds": (change("turn", number=2**31), "turn: number is not from 0 to 2,147,483,647"),
+    "a negative number": (change("memory", access_count=-1), "memory: access_count is not from 0 to 1,073,741,823"),
+    "a version that cannot rise": (
+        change("memory", version=2**31 - 1), "memory: version is not from 0 to 1,073,741,823",
+    ),
+    "a policy's number that no column holds": (change("policy", memory_limit=2**31), "memory_limit is not from"),
     "no content": (change("memory", content=""), "memory: it has no content"),
     "too sure": (change("memory", confidence=1.5), "memory: confidence is wrong"),
     "not a status": (change("memory", status="eaten"), "memory: status cannot be 'eaten'"),
@@ -67,7 +76,7 @@ BAD: dict[str, tuple[Callable[[Rows], Rows], str]] = {
     "something behind the end": (lambda rows: [*rows, rows[-1]], "Nothing comes after the end"),
     "the same twice": (lambda rows: [*rows[:3], rows[2], *rows[3:]], "stands in the file twice"),
     "a policy that cannot be": (change("policy", memory_limit=0), "policy:"),
-    "a policy of another kind": (change("policy", capture_facts="yes"), "is of the wrong type"),
+    "a policy of another kind": (change("policy", capture_facts="yes"), "policy: capture_facts is of the wrong type"),
 }  # fmt: skip
 
 
