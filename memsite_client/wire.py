@@ -10,7 +10,7 @@ from uuid import uuid4
 
 import httpx
 
-from memsite_client.errors import Problem, ServerAway, problem_error
+from memsite_client.errors import InvalidRequest, Problem, ServerAway, problem_error
 
 IDEMPOTENCY_KEY = "Idempotency-Key"
 CONNECT_SECONDS = 5.0
@@ -94,6 +94,26 @@ def cursor_of(page: Mapping[str, Any]) -> str | None:
         return None
     cursors = parse_qs(urlsplit(page["next"]).query).get("cursor", [])
     return cursors[0] if cursors else None
+
+
+def request_of(
+    http: httpx.Client | httpx.AsyncClient, method: str, path: str, query: Mapping[str, Any] | None, **options: Any
+) -> httpx.Request:  # fmt: skip
+    """Raises InvalidRequest for an address of another server: the key is not sent there."""
+    # An empty query would take away the one that the address has.
+    sent = http.build_request(method, path, params=given(query or {}) or None, **options)
+    check_address(sent.url, http.base_url)
+    return sent
+
+
+def check_address(url: httpx.URL, base: httpx.URL) -> None:
+    if (url.scheme, url.host, url.port) != (base.scheme, base.host, base.port):
+        raise not_sent(f"{url} is no address of {base.copy_with(path='/')}, and the key is sent to no other server.")
+
+
+def not_sent(detail: str) -> InvalidRequest:
+    """What the server would answer with, if it had been asked."""
+    return InvalidRequest({"status": 400, "title": "Bad Request", "detail": detail})
 
 
 def part(name: str) -> str:

@@ -11,7 +11,16 @@ import httpx
 
 from memsite_client import __version__
 from memsite_client.place import find_place
-from memsite_client.wire import CONNECT_SECONDS, IDEMPOTENCY_KEY, Retry, answer_of, away, cursor_of, given, new_key
+from memsite_client.wire import (
+    CONNECT_SECONDS,
+    IDEMPOTENCY_KEY,
+    Retry,
+    answer_of,
+    away,
+    cursor_of,
+    new_key,
+    request_of,
+)
 
 PAGE_SIZE = 100
 FILE_SECONDS = 3600.0
@@ -52,11 +61,11 @@ class Connection:
     ) -> Any:  # fmt: skip
         """The answer of any door under `/api/v1/`, for those that have no method here.
 
-        Raises ServerAway without an answer, ProblemError with a bad one. GET and PUT are repeated unless `repeatable`
-        says no.
+        `path` may be a whole address, such as that of a next page, if it is the server's. Raises ServerAway without an
+        answer, ProblemError with a bad one. GET and PUT are repeated unless `repeatable` says no.
         """
         again = Retry(self.retries, repeatable=method in ("GET", "PUT") if repeatable is None else repeatable)
-        sent = self.http.build_request(method, path, json=json, params=given(query or {}), headers=headers)
+        sent = request_of(self.http, method, path, query, json=json, headers=headers)
         while True:
             try:
                 response = self.http.send(sent)
@@ -92,23 +101,27 @@ class Connection:
     ) -> Any:  # fmt: skip
         """A body of any length, sent as it comes; once."""
         headers = {"Content-Type": "application/x-ndjson"}
+        wait = timeout or self.http.timeout
+        sent = request_of(self.http, "POST", path, query, content=content, headers=headers, timeout=wait)
         try:
-            response = self.http.post(
-                path, content=content, params=given(query or {}), headers=headers, timeout=timeout or self.http.timeout
-            )
+            response = self.http.send(sent)
         except httpx.RequestError as error:
             raise away(self.place.url, error) from error
         return answer_of(response)
 
     def download(self, path: str, query: Mapping[str, Any]) -> Iterator[bytes]:
         """An answer of any length, piece by piece. The first may be long in coming."""
+        sent = request_of(self.http, "GET", path, query, timeout=self.patience())
         try:
-            with self.http.stream("GET", path, params=given(query), timeout=self.patience()) as response:
+            response = self.http.send(sent, stream=True)
+            try:
                 if not response.is_success:
                     response.read()
                     answer_of(response)
                 for piece in response.iter_bytes():
                     yield piece
+            finally:
+                response.close()
         except httpx.RequestError as error:
             raise away(self.place.url, error) from error
 

@@ -10,7 +10,16 @@ from typing import Any
 import httpx
 import pytest
 
-from memsite_client import AsyncMemsite, Conflict, KeyRefused, Memsite, ServerAway, ServerFailed, TooManyRequests
+from memsite_client import (
+    AsyncMemsite,
+    Conflict,
+    InvalidRequest,
+    KeyRefused,
+    Memsite,
+    ServerAway,
+    ServerFailed,
+    TooManyRequests,
+)
 from memsite_client.wire import Retry
 
 OK = httpx.Response(200, content=b'{"results": [], "next": null}', headers={"Content-Type": "application/json"})
@@ -183,6 +192,59 @@ def test_the_key_goes_to_no_other_address_than_ours() -> None:
     assert list(client(script).list_memories()) == [1]
     assert [request.url.host for request in script.sent] == ["memsite.test"] * 2
     assert script.sent[1].url.params["cursor"] == "abc="
+
+
+FOREIGN = [
+    "http://elsewhere.test/x",
+    "http://memsite.test:9977/api/v1/memories",
+    "https://memsite.test/api/v1/memories",
+    "http://memsite.test.elsewhere.test/x",
+    "http://memsite.test@elsewhere.test/x",
+    "ftp://memsite.test/x",
+]
+
+
+@pytest.mark.parametrize("address", FOREIGN)
+def test_a_whole_address_of_another_server_is_refused_before_anything_is_sent(address: str) -> None:
+    script = Script(OK)
+    memsite = client(script)
+    calls: list[Callable[[], Any]] = [
+        lambda: memsite.request("GET", address),
+        lambda: memsite.upload(address, b"{}"),
+        lambda: list(memsite.download(address, {})),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidRequest, match="the key is sent to no other server"):
+            call()
+    assert script.sent == []
+
+
+def test_a_whole_address_of_another_server_is_refused_with_asyncio_too() -> None:
+    script = Script(OK)
+
+    async def work() -> None:
+        async with AsyncMemsite("http://memsite.test", "mst_key", transport=script) as memsite:
+            await memsite.request("GET", FOREIGN[0])
+
+    with pytest.raises(InvalidRequest):
+        asyncio.run(work())
+    assert script.sent == []
+
+
+@pytest.mark.parametrize("root", ["http://memsite.test", "http://memsite.test:80"])
+def test_a_whole_address_of_our_server_is_asked_as_it_stands(root: str) -> None:
+    script = Script(OK)
+    client(script).request("GET", f"{root}/api/v1/memories?limit=7&cursor=abc%3D")
+    (sent,) = script.sent
+    assert (sent.url.path, dict(sent.url.params)) == ("/api/v1/memories", {"limit": "7", "cursor": "abc="})
+    assert sent.headers["Authorization"] == "Bearer mst_key"
+
+
+@pytest.mark.parametrize("path", ["//elsewhere.test/x", "/memories", "memories", "http:elsewhere.test"])
+def test_what_is_no_whole_address_is_one_of_our_server(path: str) -> None:
+    script = Script(OK)
+    client(script).request("GET", path)
+    assert script.sent[0].url.host == "memsite.test"
 
 
 def test_the_same_rules_hold_with_asyncio(monkeypatch: pytest.MonkeyPatch) -> None:
