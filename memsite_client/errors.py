@@ -62,7 +62,7 @@ class ProblemError(MemsiteError):
 
 
 class InvalidRequest(ProblemError):
-    """400, 413, 422 …: the request itself is wrong, and will be every time."""
+    """400, 413, 422 …: the request itself is wrong, and will be every time. Also what cannot be sent, as 400."""
 
 
 class KeyRefused(ProblemError):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, cast
 from urllib.parse import parse_qs, quote, urlsplit
 from uuid import uuid4
 
 import httpx
 
-from memsite_client.errors import InvalidRequest, Problem, ServerAway, problem_error
+from memsite_client.errors import InvalidRequest, NotConfigured, Problem, ServerAway, problem_error
+from memsite_client.place import Place
 
 IDEMPOTENCY_KEY = "Idempotency-Key"
 CONNECT_SECONDS = 5.0
@@ -96,14 +98,31 @@ def cursor_of(page: Mapping[str, Any]) -> str | None:
     return cursors[0] if cursors else None
 
 
+def address_of(place: Place) -> httpx.URL:
+    try:
+        return httpx.URL(f"{place.api}/")
+    except (ValueError, httpx.InvalidURL) as error:
+        raise NotConfigured(f"{place.url!r} is no address of a server: {error}.") from error
+
+
 def request_of(
     http: httpx.Client | httpx.AsyncClient, method: str, path: str, query: Mapping[str, Any] | None, **options: Any
 ) -> httpx.Request:  # fmt: skip
-    """Raises InvalidRequest for an address of another server: the key is not sent there."""
-    # An empty query would take away the one that the address has.
-    sent = http.build_request(method, path, params=given(query or {}) or None, **options)
+    """Raises InvalidRequest for what cannot be sent, and for another server's address: the key is not sent there."""
+    with sendable():
+        # An empty query would take away the one that the address has.
+        sent = http.build_request(method, path, params=given(query or {}) or None, **options)
     check_address(sent.url, http.base_url)
     return sent
+
+
+@contextmanager
+def sendable() -> Iterator[None]:
+    """What is no text, no JSON or no address is refused here as the server would refuse it."""
+    try:
+        yield
+    except (ValueError, TypeError, RecursionError, httpx.InvalidURL) as error:
+        raise not_sent(f"The request cannot be sent: {error}.") from error
 
 
 def check_address(url: httpx.URL, base: httpx.URL) -> None:
@@ -118,7 +137,8 @@ def not_sent(detail: str) -> InvalidRequest:
 
 def part(name: str) -> str:
     """A name as one part of an address, whatever is in it."""
-    return quote(name, safe="")
+    with sendable():
+        return quote(name, safe="")
 
 
 def given(query: Mapping[str, Any]) -> dict[str, Any]:

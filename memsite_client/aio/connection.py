@@ -14,6 +14,7 @@ from memsite_client.wire import (
     CONNECT_SECONDS,
     IDEMPOTENCY_KEY,
     Retry,
+    address_of,
     answer_of,
     away,
     cursor_of,
@@ -39,7 +40,7 @@ class AsyncConnection:
         self.place = find_place(url, api_key)
         self.retries = retries
         self.http = httpx.AsyncClient(
-            base_url=f"{self.place.api}/",
+            base_url=address_of(self.place),
             headers={"Authorization": f"Bearer {self.place.key}", "User-Agent": f"memsite-client/{__version__}"},
             timeout=httpx.Timeout(timeout, connect=min(timeout, CONNECT_SECONDS)),
             transport=transport,

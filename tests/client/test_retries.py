@@ -16,6 +16,7 @@ from memsite_client import (
     InvalidRequest,
     KeyRefused,
     Memsite,
+    NotConfigured,
     ServerAway,
     ServerFailed,
     TooManyRequests,
@@ -192,6 +193,33 @@ def test_the_key_goes_to_no_other_address_than_ours() -> None:
     assert list(client(script).list_memories()) == [1]
     assert [request.url.host for request in script.sent] == ["memsite.test"] * 2
     assert script.sent[1].url.params["cursor"] == "abc="
+
+
+@pytest.mark.parametrize("url", ["http://memsite.test:x", "http://mem\ud800site.test", "http://memsite.test/\ud800"])
+def test_what_cannot_be_an_address_is_told_at_once(url: str) -> None:
+    with pytest.raises(NotConfigured, match="is no address of a server"):
+        Memsite(url, "mst_key")
+
+
+UNSENDABLE: dict[str, Call] = {
+    "half a character": lambda memsite: memsite.create_memory("a\ud800b"),
+    "half a character in an address": lambda memsite: memsite.get_memory("a\ud800b"),
+    "half a character in a query": lambda memsite: list(memsite.list_memories(category="\ud800")),
+    "no number": lambda memsite: memsite.create_memory("a", metadata={"x": float("nan")}),
+    "no JSON": lambda memsite: memsite.create_memory("a", metadata={"x": {1, 2}}),
+    "a key that is not ASCII": lambda memsite: memsite.create_memory("a", idempotency_key="ü"),
+    "no address": lambda memsite: memsite.request("GET", "a\0b"),
+    "a file that is none": lambda memsite: memsite.upload("x", 5),  # type: ignore[arg-type]  # that is what is asked
+    "no address to download from": lambda memsite: list(memsite.download("a\0b", {})),
+}
+
+
+@pytest.mark.parametrize("call", UNSENDABLE.values(), ids=UNSENDABLE)
+def test_what_cannot_be_sent_is_refused_like_what_the_server_refuses(call: Call) -> None:
+    script = Script(OK)
+    with pytest.raises(InvalidRequest, match="cannot be sent") as caught:
+        call(client(script))
+    assert (caught.value.status, caught.value.errors, script.sent) == (400, [], [])
 
 
 FOREIGN = [
