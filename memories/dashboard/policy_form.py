@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -32,9 +33,13 @@ class DaysByName(forms.CharField):
     def to_python(self, value: Any) -> Any:
         pairs = [part.rpartition(" ") for part in str(value or "").split(",") if part.strip()]
         try:
-            return {name.strip(): int(days) for name, _, days in pairs}
+            days = [(name.strip(), int(number)) for name, _, number in pairs]
         except ValueError as error:
             raise ValidationError('A name and a number each: "work 90, health 365".') from error
+        names = Counter(name for name, _ in days if name)
+        if twice := [name for name, number in names.items() if number > 1]:
+            raise ValidationError(f"Each name once. Given more than once: {', '.join(twice)}.")
+        return dict(days)
 
 
 class PolicyForm(SideBySideForm[AppPolicy]):

@@ -156,6 +156,8 @@ def test_what_two_people_change_at_once_is_said(olga: Client, alice: Caller) -> 
         ("useful_above", "much", "Enter a number"),
         ("ttl_days", "work", "A name and a number each"),
         ("ttl_days", "work 0", "whole number of days"),
+        ("ttl_days", "work 90, pets 9, work 80", "Each name once. Given more than once: work."),
+        ("ttl_days", "90, 80", "Lower-case letters"),
         ("ttl_days", "", "This field is required"),
         ("marker_categories", "Ti ming", "Lower-case letters"),
         ("economy_limit", "50", "cannot inject more than turn_limit"),
