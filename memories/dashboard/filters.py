@@ -1,14 +1,20 @@
-"""Filters of lists: in the address, so that what one looks at can be sent to somebody. What is wrong is passed over."""
+"""Filters of lists: in the address, so that what one looks at can be sent to somebody.
+
+A choice that is none is passed over. A text or a time that cannot be looked for finds nothing, and the list says why.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 from django import forms
+from django.db.models import QuerySet
 
 from memsite.tenancy.models import Agent, App
 
 AGENTS_OFFERED = 200
+TOO_LONG = {"max_length": "A text to look for has %(limit_value)d characters at most."}
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 def agents_of(app: App) -> list[tuple[str, str]]:
@@ -18,7 +24,7 @@ def agents_of(app: App) -> list[tuple[str, str]]:
 
 
 class Filters(forms.Form):
-    """Every field may be empty, and a value that cannot be is as good as none."""
+    """Every field may be empty."""
 
     use_required_attribute = False
 
@@ -28,8 +34,18 @@ class Filters(forms.Form):
         return {name: value for name, value in self.cleaned_data.items() if value not in (None, "", [])}
 
     @property
+    def refused(self) -> str:
+        """Why nothing is found: what is wrong with texts and times, in sentences; empty where all can be looked for."""
+        wrong = [self[name] for name in self.errors if not isinstance(self.fields[name], forms.ChoiceField)]
+        return " ".join(f"{field.label}: {error}" for field in wrong for error in field.errors)
+
+    def let_through(self, rows: Rows) -> Rows:
+        """None of them if something is refused: all would be taken for what was found."""
+        return rows.none() if self.refused else rows
+
+    @property
     def is_narrowing(self) -> bool:
-        return bool(self.asked())
+        return bool(self.asked() or self.refused)
 
 
 class Search(forms.CharField):
@@ -37,7 +53,7 @@ class Search(forms.CharField):
 
     def __init__(self, label: str, **options: Any) -> None:
         widget = forms.TextInput(attrs={"type": "search", "autocomplete": "off"})
-        super().__init__(label=label, required=False, max_length=500, widget=widget, **options)
+        super().__init__(label=label, required=False, max_length=500, widget=widget, error_messages=TOO_LONG, **options)
 
 
 class Choice(forms.ChoiceField):
@@ -51,7 +67,9 @@ class Suggested(forms.CharField):
     """A text with suggestions: `form.fields[name].suggest([...])` once they are known."""
 
     def __init__(self, label: str, **options: Any) -> None:
-        super().__init__(label=label, required=False, max_length=200, widget=Suggestions(), **options)
+        super().__init__(
+            label=label, required=False, max_length=200, widget=Suggestions(), error_messages=TOO_LONG, **options
+        )
 
     def suggest(self, texts: Any) -> None:
         self.widget.texts = list(texts)

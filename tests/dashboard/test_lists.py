@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 import pytest
@@ -11,7 +12,8 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.dashboard import figures
-from memories.models import Extraction, ExtractionStatus, Injection, LedgerEntry, Memory
+from memories.models import Extraction, ExtractionStatus, Injection, LedgerEntry, Memory, Rejection
+from memsite.tenancy.audit import note
 from memsite.tenancy.models import App, AppPolicy, WriteRate
 from memsite.tenancy.rates import WINDOW_SECONDS
 from sessions.life import CRASHED
@@ -126,6 +128,35 @@ def test_the_feed_is_turned_page_by_page(vera: Client, alice: Caller) -> None:
     first = vera.get("/events")
     assert len(messages(first)) == 50
     assert messages(vera.get("/events", {"after": first.context["slice"].older}))[-1] == "event 0"
+
+
+# --- what cannot be looked for
+
+SEARCHED = [
+    ("/memories", "q"), ("/memories?by=meaning", "q"), ("/memories", "subject"), ("/sessions", "title"),
+    ("/events", "message"), ("/upkeep/review", "q"), ("/settings/audit", "who"), ("/knowledge", "user"),
+    ("/knowledge/lessons", "q"), ("/knowledge/entities", "q"), ("/recall?q=whales", "category"), ("/recall", "q"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("page", "name"), SEARCHED)
+@pytest.mark.parametrize(
+    ("text", "why"), [("whales " * 100, "characters at most"), ("whales\0", "Null characters are not allowed")]
+)
+def test_a_text_that_cannot_be_looked_for_finds_nothing_and_says_why(
+    olga: Client, alice: Caller, page: str, name: str, text: str, why: str
+) -> None:
+    session = alice.start_session(title="Whales")["id"]
+    told = "[MEMORY:sea:whales] Whales of Berlin sing\n[EVENT:info] Whales"
+    alice.put(f"sessions/{session}/turns/1", {"llm_output": told})
+    alice.post("memories", {"content": "Whales sing at night in Berlin", "kind": "lesson"})
+    Rejection.objects.create(app=alice.app, kind="fact", content="Whales", reason="no")
+    note("operator:whales", alice.app, "policy changed", "whales", {}, {})
+    assert page.startswith("/recall") or elements(olga.get(page.partition("?")[0]), "tbody"), "there is something"
+    answer = fragment(olga, f"{page}{'&' if '?' in page else '?'}{urlencode({name: text})}")
+    assert why in text_of(answer)
+    assert not elements(answer, "tbody")
+    assert "hits" not in answer.context
 
 
 # --- the overview

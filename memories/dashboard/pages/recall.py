@@ -51,7 +51,7 @@ def recall(request: DeskRequest) -> HttpResponse:
     filters = RecallFilters(request.desk, request.GET)
     asked = filters.asked()
     context: dict[str, Any] = {"filters": filters, "question": asked.get("q", "")}
-    if "q" in asked:
+    if "q" in asked and not filters.refused:
         context |= answer(request.desk, asked)
     return show(request, "recall/page", context, part="recall/found")
 

@@ -58,7 +58,8 @@ class SessionFilters(Filters):
 def sessions(request: DeskRequest) -> HttpResponse:
     app = request.desk.app
     filters = SessionFilters(request.desk, request.GET)
-    slice = take(narrow(AgentSession.objects.for_app(app).select_related("agent"), filters.asked()), request.GET)
+    rows = narrow(AgentSession.objects.for_app(app).select_related("agent"), filters.asked())
+    slice = take(filters.let_through(rows), request.GET)
     lines = lines_of(app, slice.rows)
     seen = fingerprint(
         [(line.session.uid, line.session.status, line.turns, line.memories, line.cost) for line in lines]

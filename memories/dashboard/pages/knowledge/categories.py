@@ -25,7 +25,7 @@ def categories(request: DeskRequest) -> HttpResponse:
     """Of one end user, or of nobody in particular: the two are never mixed."""
     filters = CategoryFilters(request.GET)
     user = filters.asked().get("user", "")
-    known = request.desk.agent().categories(user)
+    known = [] if filters.refused else request.desk.agent().categories(user)
     most = max((one.memories for one in known), default=0)
     context = {"filters": filters, "known": known, "most": most, "user": user}
     return show(request, "knowledge/categories", context, part="knowledge/category_list")

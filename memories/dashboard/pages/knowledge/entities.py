@@ -38,7 +38,7 @@ def entities(request: DeskRequest) -> HttpResponse:
         rows = rows.filter(name__istartswith=asked["q"])
     if "kind" in asked:
         rows = rows.filter(kind=asked["kind"])
-    slice = take(rows, request.GET)
+    slice = take(filters.let_through(rows), request.GET)
     counts = numbers(app, slice.rows)
     most = [] if filters.is_narrowing or request.htmx else most_mentioned(app)
     context = {

@@ -27,7 +27,7 @@ def lessons(request: DeskRequest) -> HttpResponse:
     rows = Memory.objects.for_app(desk.app).filter(kind=Kind.LESSON, status=asked.get("status", Status.ACTIVE))
     if "q" in asked:
         rows = rows.filter(content__icontains=asked["q"])
-    slice = take(rows.select_related("session", "agent", "cold_text"), request.GET)
+    slice = take(filters.let_through(rows).select_related("session", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:
         context["as_read"] = desk.agent().lessons_file(None)

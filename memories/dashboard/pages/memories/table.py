@@ -59,11 +59,10 @@ def memories(request: DeskRequest) -> HttpResponse:
     filters = MemoryFilters(desk, request.GET)
     asked = filters.asked()
     if asked.get("by") == MEANING:
-        slice = search(desk.agent(), asked)
+        slice = Slice([]) if filters.refused else search(desk.agent(), asked)
     else:
-        slice = take(
-            narrow(Memory.objects.for_app(desk.app), asked).select_related("session", "agent", "cold_text"), request.GET
-        )
+        rows = filters.let_through(narrow(Memory.objects.for_app(desk.app), asked))
+        slice = take(rows.select_related("session", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen, "by_meaning": asked.get("by") == MEANING}
     if not request.htmx:
         suggest(filters, desk)

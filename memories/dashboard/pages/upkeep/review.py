@@ -48,7 +48,7 @@ class ReviewFilters(Filters):
 
     @property
     def is_narrowing(self) -> bool:
-        return bool(self.asked().keys() - {"decision"})
+        return bool(self.asked().keys() - {"decision"} or self.refused)
 
 
 @page()
@@ -61,7 +61,7 @@ def review(request: DeskRequest) -> HttpResponse:
         rows = rows.filter(kind=asked["kind"])
     if "q" in asked:
         rows = rows.filter(content__icontains=asked["q"])
-    slice = take(rows, request.GET)
+    slice = take(filters.let_through(rows), request.GET)
     seen = fingerprint([(row.uid, row.decision, row.memory_id) for row in slice.rows])
     if is_seen(request, seen):
         return unchanged()
