@@ -159,6 +159,24 @@ def test_a_question_finds_by_meaning_and_counts_nothing(vera: Client) -> None:
 
 
 @pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("status", ["", "active", "any"])
+def test_by_meaning_only_active_ones_are_found_and_the_list_says_so(vera: Client, status: str) -> None:
+    answer = vera.get(LIST, {"q": "what is long gone from the office?", "by": "meaning", "status": status})
+    assert shown(answer)
+    assert {memory.status for memory in answer.context["slice"].rows} == {"active"}
+    assert "Only what is active and holds now is found by its meaning." in text_of(answer)
+
+
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize("status", ["inactive", "archived", "cold", "withdrawn"])
+def test_none_of_another_status_is_found_by_meaning(vera: Client, status: str) -> None:
+    answer = vera.get(LIST, {"q": "postgres VACUUM", "by": "meaning", "status": status})
+    assert shown(answer) == []
+    assert f"What is {status} is not found by its meaning. Look for its words." in text_of(answer)
+    assert "Only what is active" not in text_of(vera.get(LIST, {"by": "meaning", "status": status})), "nothing is asked"
+
+
+@pytest.mark.usefixtures("library")
 def test_the_form_suggests_services_and_categories_that_there_are(vera: Client, otto: Client) -> None:
     suggested = {option["value"] for option in elements(vera.get(LIST), "option")}
     assert {"postgres", "caddy", "office", "maintenance", "bob"} <= suggested

@@ -49,6 +49,18 @@ class MemoryFilters(Filters):
         asked = super().asked()
         return asked if "q" in asked else {name: value for name, value in asked.items() if name != "by"}
 
+    @property
+    def by_meaning(self) -> bool:
+        return self.asked().get("by") == MEANING
+
+    @property
+    def refused(self) -> str:
+        """A search by meaning knows what is active alone."""
+        status = self.asked().get("status", ANY)
+        if self.by_meaning and status not in (Status.ACTIVE, ANY):
+            return f"What is {status} is not found by its meaning. Look for its words."
+        return super().refused
+
 
 @page()
 def memories(request: DeskRequest) -> HttpResponse:
@@ -58,12 +70,12 @@ def memories(request: DeskRequest) -> HttpResponse:
         return unchanged()
     filters = MemoryFilters(desk, request.GET)
     asked = filters.asked()
-    if asked.get("by") == MEANING:
+    if filters.by_meaning:
         slice = Slice([]) if filters.refused else search(desk.agent(), asked)
     else:
         rows = filters.let_through(narrow(Memory.objects.for_app(desk.app), asked))
         slice = take(rows.select_related("session", "agent", "cold_text"), request.GET)
-    context = {"filters": filters, "slice": slice, "seen": seen, "by_meaning": asked.get("by") == MEANING}
+    context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:
         suggest(filters, desk)
     return show(request, "memories/page", context, part="memories/list")
