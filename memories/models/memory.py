@@ -119,6 +119,10 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
         """Without what one of these has said and nobody has reviewed."""
         return self.exclude(origin__in=doubted, reviewed_at=None)
 
+    def with_words(self, text: str) -> Self:
+        """Those that have this text in what they say, or in the name of their service, in small or capital letters."""
+        return self.filter(Q(content__icontains=text) | Q(subject__icontains=text))
+
     def of_trust(self, level: str) -> Self:
         """Those that `trust_level` says this of."""
         if level == Trust.REVIEWED:

@@ -206,6 +206,14 @@ def test_lessons_are_added_and_retired(ed: Client, alice: Caller) -> None:
     assert "No such memories" in text_of(ed.get("/knowledge/lessons", {"q": "zzz"}))
 
 
+def test_lessons_are_found_by_their_words_and_their_service(vera: Client, alice: Caller) -> None:
+    stored(alice, "Ask before you restart", kind="lesson", subject="caddy")
+    stored(alice, "Look at the logs first", kind="lesson")
+    for text, found in (("CADDY", "Ask before you restart"), ("Logs", "Look at the logs first")):
+        rows = vera.get("/knowledge/lessons", {"q": text}).context["slice"].rows
+        assert [row.content for row in rows] == [found]
+
+
 def test_the_list_of_lessons_refreshes_itself(vera: Client, alice: Caller) -> None:
     seen = elements(vera.get("/knowledge/lessons"), "section", id="memory-list")[0]["hx-headers"].split('"')[3]
     assert fragment(vera, "/knowledge/lessons", **{"X-Seen": seen}).status_code == 204

@@ -115,7 +115,7 @@ def test_a_cursor_that_is_none_is_passed_over(vera: Client, alice: Caller, curso
 def library(alice: Caller, bob: Caller) -> None:
     stored(alice, "Postgres needs VACUUM weekly", category="maintenance", subject="postgres")
     stored(alice, "Caddy starts after WireGuard", category="dependency", subject="caddy")
-    stored(bob, "Lunch is at noon", category="office")
+    stored(bob, "Lunch is at noon", category="office", subject="resolver")
     stored(alice, "Never sure", confidence=0.1, category="office")
     archived = stored(alice, "Long gone", category="office")
     MemoryAgent(alice.app, None, "operator:x").archive_each([archived.pk])
@@ -126,7 +126,7 @@ def library(alice: Caller, bob: Caller) -> None:
     ("filters", "found"),
     [
         ({"subject": "caddy"}, ["Caddy starts after WireGuard"]),
-        ({"subject": "General"}, ["Never sure", "Lunch is at noon"]),
+        ({"subject": "General"}, ["Never sure"]),
         ({"category": "maintenance"}, ["Postgres needs VACUUM weekly"]),
         ({"agent": "bob"}, ["Lunch is at noon"]),
         ({"status": "inactive"}, ["Never sure"]),
@@ -135,6 +135,7 @@ def library(alice: Caller, bob: Caller) -> None:
         ({"source": "api", "agent": "bob"}, ["Lunch is at noon"]),
         ({"source": "marker"}, []),
         ({"q": "vacuum"}, ["Postgres needs VACUUM weekly"]),
+        ({"q": "Resol"}, ["Lunch is at noon"]),
         ({"q": "100%_"}, []),
         ({"q": "noon", "status": "archived"}, []),
         ({"status": "nonsense", "q": "noon"}, ["Lunch is at noon"]),

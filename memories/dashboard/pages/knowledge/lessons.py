@@ -26,7 +26,7 @@ def lessons(request: DeskRequest) -> HttpResponse:
     asked = filters.asked()
     rows = Memory.objects.for_app(desk.app).filter(kind=Kind.LESSON, status=asked.get("status", Status.ACTIVE))
     if "q" in asked:
-        rows = rows.filter(content__icontains=asked["q"])
+        rows = rows.with_words(asked["q"])
     slice = take(filters.let_through(rows).select_related("session", "agent", "cold_text"), request.GET)
     context = {"filters": filters, "slice": slice, "seen": seen}
     if not request.htmx:

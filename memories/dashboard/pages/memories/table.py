@@ -90,7 +90,7 @@ def narrow(rows: MemoryQuerySet, asked: Mapping[str, Any]) -> MemoryQuerySet:
     if "agent" in asked:
         rows = rows.filter(agent__name=asked["agent"])
     if "q" in asked:
-        rows = rows.filter(content__icontains=asked["q"])
+        rows = rows.with_words(asked["q"])
     if "trust" in asked:
         rows = rows.of_trust(asked["trust"])
     return rows.filter(**{name: asked[name] for name in ("category", "source", "origin") if name in asked})
