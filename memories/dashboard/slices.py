@@ -16,11 +16,15 @@ SIZE = 50
 
 @dataclass(frozen=True, slots=True)
 class Slice(Generic[Row]):
-    """`older` and `newer` are the values of `?after=` and `?before=` that lead on, None where nothing follows."""
+    """`older` and `newer` are the values of `?after=` and `?before=` that lead on, None where nothing follows.
+
+    One `is_beyond` where such a value led to no row: there may be others, nearer to the newest.
+    """
 
     rows: list[Row]
     older: str | None = None
     newer: str | None = None
+    is_beyond: bool = False
 
 
 def take(rows: QuerySet[Row], asked: Mapping[str, str], size: int = SIZE, by: str = "uid") -> Slice[Row]:
@@ -33,13 +37,13 @@ def take(rows: QuerySet[Row], asked: Mapping[str, str], size: int = SIZE, by: st
     if before is not None and after is None:
         found = list(rows.filter(**{f"{by}__gt": before}).order_by(by)[: size + 1])
         more, page = len(found) > size, found[:size][::-1]
-        return Slice(page, name_of(page, -1, by), name_of(page, 0, by) if more else None)
+        return Slice(page, name_of(page, -1, by), name_of(page, 0, by) if more else None, is_beyond=not page)
     if after is not None:
         rows = rows.filter(**{f"{by}__lt": after})
     found = list(rows.order_by(f"-{by}")[: size + 1])
     page = found[:size]
     older = name_of(page, -1, by) if len(found) > size else None
-    return Slice(page, older, name_of(page, 0, by) if after else None)
+    return Slice(page, older, name_of(page, 0, by) if after else None, is_beyond=not page and after is not None)
 
 
 def name_of(rows: list[Any], place: int, by: str = "uid") -> str | None:

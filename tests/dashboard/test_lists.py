@@ -130,6 +130,31 @@ def test_the_feed_is_turned_page_by_page(vera: Client, alice: Caller) -> None:
     assert messages(vera.get("/events", {"after": first.context["slice"].older}))[-1] == "event 0"
 
 
+PAGED = [
+    "/memories", "/sessions", "/events", "/knowledge/lessons", "/knowledge/entities", "/upkeep", "/upkeep/review",
+    "/upkeep/texts", "/upkeep/rollbacks", "/settings/moving", "/settings/purge", "/settings/audit",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", PAGED)
+def test_a_page_without_rows_says_so_and_leads_to_the_newest(sue: Client, alice: Caller, page: str) -> None:
+    app = {"app": alice.app.app_id}
+    ends = [("after", UUID(int=0)), ("before", UUID(int=2**128 - 1))]
+    if page == "/settings/audit":
+        ends = [("after", "2001-01-01T00:00:00+00:00"), ("before", "2999-01-01T00:00:00+00:00")]
+    for name, end in ends:
+        answer = sue.get(page, {**app, name: end, "kind": ""})
+        assert "Nothing further here" in text_of(answer), page
+        assert f"?{urlencode({**app, 'kind': ''})}" in links(answer)
+    assert "Nothing further here" not in text_of(sue.get(page, app))
+
+
+def test_a_conversation_has_an_end(vera: Client, shift: AgentSession) -> None:
+    answer = vera.get(f"/sessions/{shift.uid}", {"after": UUID(int=0)})
+    assert "Nothing further here" in text_of(answer)
+    assert "Nothing was said yet" not in text_of(answer)
+
+
 # --- what cannot be looked for
 
 SEARCHED = [

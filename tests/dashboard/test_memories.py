@@ -14,7 +14,7 @@ from memories.dashboard.pages.memories.bulk import UNDONE_AT_MOST
 from memories.models import Memory, Revision, Status
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
-from tests.dashboard.reading import HTMX, elements, fragment, queries_of, read, text_of
+from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, read, text_of
 
 LIST = "/memories"
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7*7 }}'
@@ -100,6 +100,18 @@ def test_long_lists_are_turned_page_by_page(vera: Client, alice: Caller) -> None
     assert shown(back) == shown(second)
     stored(alice, "Fact 120")
     assert shown(vera.get(LIST, {"after": first.context["slice"].older})) == shown(second), "new rows move nothing"
+
+
+def test_a_page_whose_last_row_is_gone_leads_back(ed: Client, alice: Caller) -> None:
+    oldest = stored(alice, "Oldest")
+    for number in range(50):
+        stored(alice, f"Fact {number}")
+    last_page = f"{LIST}?category=general&after={ed.get(LIST).context['slice'].older}"
+    assert shown(ed.get(last_page)) == ["Oldest"]
+    bulk(ed, "archive", oldest)
+    answer = fragment(ed, last_page)
+    assert "Nothing further here" in text_of(answer)
+    assert len(shown(ed.get(LIST + next(link for link in links(answer) if link.startswith("?"))))) == 50
 
 
 @pytest.mark.parametrize("cursor", ["x", "1", "\0", "' OR 1=1", "a" * 500])
