@@ -1,1 +1,1 @@
-"""Django's SQLite, with one thing mended: the engine of the settings."""
+"""Django's SQLite, with a few things mended: the engine of the settings."""

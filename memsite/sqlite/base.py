@@ -1,5 +1,7 @@
 """Django's SQLite, but that a transaction which could not begin leaves nothing behind, and that nobody is passed over.
 
+It also knows small and capital letters beyond ASCII for one: memsite/sqlite/letters.py.
+
 Who finds the database locked tries again after 1, 2, 5 and in the end 100 milliseconds, while those who come later try
 at once: among many writers some waited for ten seconds and more. So one thread of a process waits for the lock at a
 time, and the others for their turn; all of that together for as long as the connection would have waited alone.
@@ -23,6 +25,8 @@ from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 from django.db.backends.sqlite3.operations import DatabaseOperations
 
+from memsite.sqlite.letters import FOLDED, folded
+
 TURN = Lock()
 SQL_KEPT = 256
 
@@ -44,6 +48,11 @@ class Operations(DatabaseOperations):
 class DatabaseWrapper(base.DatabaseWrapper):
     ops_class = Operations
     transaction_mode: str | None
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        connection = super().get_new_connection(conn_params)
+        connection.create_function(FOLDED, 1, folded, deterministic=True)
+        return connection
 
     def fetch_all(self, sql: str, parameters: Sequence[Any]) -> list[Any]:
         """What a cursor of Django's would find, in half of the time, unless somebody wants to know of each query."""
