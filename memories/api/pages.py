@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +14,8 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
+
+from memsite.moments import in_utc
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
@@ -81,11 +83,11 @@ def as_moment(name: str, text: str) -> datetime:
     """A time in ISO 8601; UTC where it does not say."""
     try:
         moment = parse_datetime(text)
-    except ValueError:
-        moment = None
-    if moment is None:
-        raise ValidationError({name: ["A time in ISO 8601."]})
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        if moment is not None:
+            return in_utc(moment)
+    except (ValueError, OverflowError):
+        pass
+    raise ValidationError({name: ["A time in ISO 8601."]})
 
 
 def as_uuid(name: str, text: str) -> UUID:

@@ -10,6 +10,8 @@ from uuid import UUID
 
 from django.db.models import Model, QuerySet
 
+from memsite.moments import is_in_reach
+
 Row = TypeVar("Row", bound=Model)
 SIZE = 50
 
@@ -65,4 +67,4 @@ def as_moment(text: str | None) -> datetime | None:
         moment = datetime.fromisoformat(text) if text else None
     except ValueError:
         return None
-    return moment if moment and moment.tzinfo else None
+    return moment if moment and moment.tzinfo and is_in_reach(moment) else None

@@ -16,11 +16,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
-from django.utils import timezone
 from django.utils.dateparse import parse_datetime
 
 from memories.models import Kind, Source, Visibility
 from memories.models.memory import subject_of
+from memsite.moments import in_utc
 from memsite.tenancy.origin import Origin
 
 MAX_PARTS = 100
@@ -75,11 +75,11 @@ def uid(value: Any) -> UUID:
 def moment(value: Any) -> datetime:
     try:
         found = parse_datetime(text(value))
-    except ValueError as error:
+        if found is not None:
+            return in_utc(found)
+    except (ValueError, OverflowError) as error:
         raise FilterError("takes a time in ISO 8601") from error
-    if found is None:
-        raise FilterError("takes a time in ISO 8601")
-    return found if timezone.is_aware(found) else timezone.make_aware(found, timezone.get_fixed_timezone(0))
+    raise FilterError("takes a time in ISO 8601")
 
 
 # How a field is called in the database, what it takes, and whether it has an order.

@@ -182,5 +182,7 @@ def test_a_memory_is_shown_as_it_was_then(alice: Caller) -> None:
     assert (later["content"], later["confidence"]) == ("Takes 90s to start", 0.5)
     assert alice.get(f"memories/{uid}").json().keys() == then.keys()
     assert_problem(alice.get(f"memories/{uid}", as_of="2026-02-01T00:00:00Z"), 404)
-    assert_problem(alice.get(f"memories/{uid}", as_of="yesterday"), 400)
+    for moment in ("yesterday", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"):
+        assert_problem(alice.get(f"memories/{uid}", as_of=moment), 400, "as_of")
+    assert alice.get(f"memories/{uid}", as_of="9999-12-31T23:59:59Z").status_code == 200
     assert_problem(alice.get(f"memories/{uid}", asof="x"), 400)

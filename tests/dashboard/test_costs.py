@@ -68,11 +68,16 @@ def test_the_days_are_in_the_address(vera: Client, alice: Caller) -> None:
             ("2026-11-20", "2026-11-01"): (date(2026, 11, 1), date(2026, 11, 18)),
             ("x", "y"): (date(2026, 10, 20), date(2026, 11, 18)),
             ("2020-01-01", ""): (date(2025, 11, 18), date(2026, 11, 18)),
+            ("0001-01-01", "0001-01-01"): (date(2025, 11, 18), date(2026, 11, 18)),
+            ("", "0001-01-02"): (date(2026, 10, 20), date(2026, 11, 18)),
+            ("9999-12-31", "9999-12-31"): (date(2026, 11, 18), date(2026, 11, 18)),
             ("2026-11-17", "2099-01-01"): (date(2026, 11, 17), date(2026, 11, 18)),
         }
         for (since, until), (first, last) in spans.items():
             span = vera.get("/costs", {"since": since, "until": until}).context["span"]
             assert (span.since, span.until) == (first, last), (since, until)
+            file = vera.get("/costs.csv", {"since": since, "until": until})["Content-Disposition"]
+            assert f"{first}-{last}" in file
 
 
 def test_days_are_the_apps_own(vera: Client, alice: Caller) -> None:

@@ -89,6 +89,19 @@ def test_filters_and_modes_narrow_it(vera: Client, filters: dict[str, str], coun
     assert len(found(vera.get(PAGE, {"q": "WireGuard", **filters}))) == count
 
 
+@pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(
+    "moment", ["0001-01-01T00:00", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "9999-12-31T23:59"]
+)
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/Los_Angeles"])
+def test_a_time_at_the_ends_of_the_calendar_is_refused(vera: Client, alice: Caller, moment: str, zone: str) -> None:
+    AppPolicy.objects.filter(app=alice.app).update(time_zone=zone)
+    for headers in ({}, HTMX):
+        answer = vera.get(PAGE, {"q": "WireGuard", "as_of": moment}, headers=headers)
+        assert "As of: From 1000 to 9000." in text_of(answer)
+        assert "hits" not in answer.context
+
+
 def test_one_session_can_be_asked(vera: Client, alice: Caller) -> None:
     session = alice.start_session()["id"]
     stored(alice, "Caddy starts after WireGuard", session_id=session)

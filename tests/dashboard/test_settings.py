@@ -393,6 +393,13 @@ def test_hostile_texts_are_texts(olga: Client, alice: Caller) -> None:
         assert HOSTILE in text_of(answer), page
 
 
+@pytest.mark.parametrize("name", ["after", "before"])
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "yesterday"])
+def test_a_line_of_the_log_that_cannot_be_is_passed_over(olga: Client, alice: Caller, name: str, moment: str) -> None:
+    note("operator:olga", alice.app, "policy changed", "memory_limit", {}, {})
+    assert len(olga.get("/settings/audit", {name: moment}).context["lines"]) == 1
+
+
 @pytest.mark.parametrize(
     ("page", "most"), [(PAGES[0], 6), (PAGES[1], 6), (PAGES[2], 7), (PAGES[3], 6), (PAGES[4], 6), (PAGES[5], 7)]
 )

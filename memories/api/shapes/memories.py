@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from operator import attrgetter
 from typing import Any
 
@@ -27,6 +26,7 @@ from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, Told
 from memories.retrieve.pipeline import MODES
 from memories.text.clean import clean
+from memsite.moments import check_in_reach
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
 from memsite.tenancy.policy import Block
@@ -34,7 +34,6 @@ from sessions.models import MAX_TURN
 
 MAX_BATCH = 500
 MAX_QUERY_CHARACTERS = 10_000
-EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
 ORIGINS_OF_AGENTS = [(one.value, one.label) for one in SAYABLE_ORIGINS]
 # What a caller may set; superseding is what a merge does.
 SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
@@ -177,8 +176,9 @@ class SearchQuestion(Shape):
         [("app", "this app's memories"), ("shared", "also what sharing apps share")], default="app"
     )
     as_of = serializers.DateTimeField(
-        required=False, allow_null=True, default=None, help_text="What was known at this time."
-    )
+        required=False, allow_null=True, default=None, validators=[check_in_reach],
+        help_text="What was known at this time.",
+    )  # fmt: skip
     cursor = Text(
         max_length=200, required=False, allow_null=True, default=None, help_text="`next` of the page before this one."
     )
@@ -191,8 +191,6 @@ class SearchQuestion(Shape):
         return filters
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
-        if fields["as_of"] and not EARLIEST <= fields["as_of"] <= LATEST:
-            raise serializers.ValidationError({"as_of": [f"From {EARLIEST:%Y} to {LATEST:%Y}."]})
         if fields["scope"] == "shared" and fields["as_of"]:
             raise serializers.ValidationError({"as_of": ["Looks at the app's own memories only: scope app."]})
         return fields

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.core.validators import MinValueValidator
 from django.http import HttpResponse
 from django.utils import timezone
 
@@ -18,6 +19,7 @@ from memories.dashboard.show import show
 from memories.dashboard.spending import Span, answers, by_app, by_day, daily, energy, sum_up
 from memories.ledger import day_of, spent_today, totals
 from memories.ledger.spend import By, Total
+from memsite.moments import EARLIEST
 from memsite.tenancy.access import apps_of
 
 DAYS, MOST_DAYS = 30, 366
@@ -32,15 +34,15 @@ FIGURES = ("calls", "failed", "input_tokens", "output_tokens", "cost", "unpriced
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-def day_field(label: str) -> forms.DateField:
-    return forms.DateField(
-        label=label, required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
+def day_field(label: str, **options: Any) -> forms.DateField:
+    widget = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+    return forms.DateField(label=label, required=False, widget=widget, **options)
 
 
 class CostFilters(Filters):
     since = day_field("From")
-    until = day_field("To")
+    # There are days before it.
+    until = day_field("To", validators=[MinValueValidator(EARLIEST.date())])
 
     def span(self, desk: Desk) -> Span:
         """The last days, unless others are asked for; a year at most."""

@@ -19,6 +19,7 @@ from memories.models import Source
 from memories.models.memory import subject_of
 from memories.retrieve.pipeline import MODES
 from memories.retrieve.search import Asked
+from memsite.moments import check_in_reach
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
 
@@ -37,8 +38,9 @@ class RecallFilters(Filters):
     session = Search("Session id")
     user = Search("End user")
     as_of = forms.DateTimeField(
-        label="As of", required=False, widget=forms.DateTimeInput(attrs={"type": "datetime-local"})
-    )
+        label="As of", required=False, validators=[check_in_reach],
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local"}),
+    )  # fmt: skip
 
     def __init__(self, desk: Desk, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -72,6 +72,8 @@ def test_what_a_filter_lets_through(shelf: Caller, filters: dict[str, Any], expe
         {"pinned": 1},
         {"created_at": {"gte": "yesterday"}},
         {"created_at": {"gte": "2020-13-45"}},
+        {"created_at": {"gte": "0001-01-01T00:00:00+23:59"}},
+        {"valid_until": "9999-12-31T23:59:59-23:59"},
         {"session_id": "x"},
         {"and": {}},
         {"and": []},

@@ -278,6 +278,8 @@ def test_the_ends_of_time_are_no_trouble(alice: Caller, zone: str, moment: str) 
     for query in ("whales", "whales next week", "whales in 3 days", "whales last month"):
         answer = alice.post("memories/search", {"query": query, "as_of": moment})
         assert answer.status_code in (200, 400), (query, answer.content)
+    filters = {"valid_until": {"lte": moment}}
+    assert alice.post("memories/search", {"query": "whales", "filters": filters}).status_code in (200, 400)
 
 
 def test_a_shared_search_of_the_past_is_refused(alice: Caller) -> None:

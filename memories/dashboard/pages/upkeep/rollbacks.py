@@ -14,6 +14,7 @@ from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.show import fingerprint, go, is_seen, show, unchanged
 from memories.dashboard.slices import take
 from memories.models import Rollback, RollbackStatus, RollbackWhat
+from memsite.moments import check_in_reach
 from memsite.tenancy.access import Right
 
 
@@ -24,8 +25,9 @@ class RollbackForm(forms.Form):
     what = forms.ChoiceField(label="What it came from", choices=RollbackWhat.choices)
     source = forms.CharField(label="Which one", max_length=200, widget=forms.TextInput({"autocomplete": "off"}))
     since = forms.DateTimeField(
-        label="Only from then on", required=False, widget=forms.DateTimeInput({"type": "datetime-local"})
-    )
+        label="Only from then on", required=False, validators=[check_in_reach],
+        widget=forms.DateTimeInput({"type": "datetime-local"}),
+    )  # fmt: skip
     reason = forms.CharField(label="Why", required=False, max_length=400, help_text="Kept with every change.")
 
     def __init__(self, data: Mapping[str, Any] | None) -> None:
