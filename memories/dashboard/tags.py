@@ -57,7 +57,7 @@ def when(moment: datetime | None) -> SafeString | str:
     """A moment in the app's time zone, with the zone; how long ago that is when pointed at."""
     if moment is None:
         return "–"
-    local = timezone.localtime(moment)
+    local = local_time(moment)
     shown, zone = f"{local:%Y-%m-%d %H:%M}", f"{local:%Z}"
     return format_html(
         '<time datetime="{}" title="{}">{} <small>{}</small></time>', local.isoformat(), age(moment), shown, zone
@@ -69,10 +69,18 @@ def since(moment: datetime | None) -> SafeString | str:
     """How long ago, with the exact moment when pointed at."""
     if moment is None:
         return "–"
-    local = timezone.localtime(moment)
+    local = local_time(moment)
     return format_html(
         '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S %Z}", age(moment)
     )
+
+
+def local_time(moment: datetime) -> datetime:
+    """In the app's time zone; as it was told where the calendar ends before that: "valid until 9999-12-31"."""
+    try:
+        return timezone.localtime(moment)
+    except OverflowError:
+        return moment
 
 
 def age(moment: datetime) -> str:

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memories.agent import MemoryAgent
 from memories.models import Injection, Link, Memory, Revision, Status
-from memsite.tenancy.models import AuditEntry
+from memsite.tenancy.models import AppPolicy, AuditEntry
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
 from tests.dashboard.test_memories import last_change, stored, toasts, typed
@@ -273,6 +273,19 @@ def test_memories_of_others_do_not_exist(otto: Client, ed: Client, alice: Caller
     for door in ("change", "link", "unlink"):
         assert otto.post(f"{page_of(memory)}/{door}", {"action": "pin", "version": 1}).status_code == 404
     assert ed.post(f"{page_of(memory)}/link", {"to": foreign.uid}).status_code == 404
+
+
+@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/Los_Angeles"])
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
+def test_times_at_the_ends_of_the_calendar_are_shown(vera: Client, alice: Caller, zone: str, moment: str) -> None:
+    AppPolicy.objects.filter(app=alice.app).update(time_zone=zone)
+    session = alice.start_session()["id"]
+    said = {"role": "user", "content": "We have a new cat", "at": moment}
+    alice.post(f"sessions/{session}/messages", {"messages": [said]})
+    assert moment[3:10] in text_of(vera.get(f"/sessions/{session}"))
+    for name in ("valid_from", "valid_until"):
+        memory = alice.post("memories", {"content": f"Whales sing {name}", name: moment}).json()
+        assert moment[3:10] in text_of(vera.get(f"/memories/{memory['id']}"))
 
 
 def test_a_refresh_says_whether_there_is_news(vera: Client, alice: Caller) -> None:
