@@ -105,6 +105,8 @@ class MemberForm(SideBySideForm[Membership]):
 
     def clean_username(self) -> str:
         name: str = self.cleaned_data["username"]
+        if self.fields["username"].disabled:
+            return name
         user = get_user_model().objects.filter(username=name, is_active=True).first()
         if user is None:
             raise forms.ValidationError("Nobody has this name.")

@@ -334,6 +334,18 @@ def test_members_are_let_in_once(admin_client: Client, acme: App) -> None:
     assert roles_in(acme) == {"bob": "editor"}
 
 
+def test_a_member_who_may_not_sign_in_any_more_holds_nothing_up(admin_client: Client, acme: App) -> None:
+    let_in(acme, "bob", is_active=False)
+    User.objects.create_user("carol", is_active=False)
+    url = f"{APPS}{acme.pk}/change/"
+    data = app_form(admin_client, acme, name="Renamed", **{"members-0-role": "editor"})
+    assert admin_client.post(url, data).status_code == 302
+    assert roles_in(acme) == {"bob": "editor"}
+    rows = new_members(1, ("carol", "viewer"))
+    errors = member_errors(admin_client.post(url, app_form(admin_client, acme, **rows)))
+    assert errors == [{}, {"username": ["Nobody has this name."]}]
+
+
 def test_an_unknown_name_is_told_beside_the_others(admin_client: Client, acme: App) -> None:
     let_in(acme, "bob")
     rows = new_members(1, ("nobody", "viewer"), ("bob", "viewer"), ("", "viewer"))
