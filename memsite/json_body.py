@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 import orjson
@@ -20,6 +21,8 @@ MAX_DEPTH = 64
 TOO_LARGE_A_NUMBER = "The body contains a number too large to represent."
 MAX_DIGITS = 1000
 LONG_NUMBER = re.compile(rb"\d{19}")
+MAX_OBJECT_CHARACTERS = 16_384
+"""Of what somebody says of a memory or a session in their own way, as JSON: it is handed out with each of them."""
 
 
 class StrictJSONParser(BaseParser):
@@ -65,7 +68,15 @@ def bounded_integer(digits: str) -> int:
 
 def fits_64_bits(document: Any) -> bool:
     """Whether every integer in it can be stored and answered exactly."""
+    with suppress(TypeError):
+        orjson.dumps(document)  # It takes no others, and is faster than a walk.
+        return True
     return all(-(2**63) <= value < 2**64 for _, value in walk(document) if isinstance(value, int))
+
+
+def json_length(document: Any) -> int:
+    """How many characters it has as JSON, without white space."""
+    return len(json.dumps(document, ensure_ascii=False, separators=(",", ":")))
 
 
 def walk(document: Any) -> Iterator[tuple[int, Any]]:

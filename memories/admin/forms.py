@@ -12,6 +12,7 @@ from memories.models import GENERAL, Memory, Source, Visibility
 from memories.store import Candidate
 from memories.store.confidence import clamp
 from memsite.admin_site import StrictJSONField
+from memsite.json_body import MAX_OBJECT_CHARACTERS, json_length
 from memsite.tenancy.models import App, AppStatus
 
 if TYPE_CHECKING:
@@ -68,6 +69,8 @@ class MemoryForm(MemoryModelForm):
         metadata = self.cleaned_data["metadata"]
         if metadata is not None and not isinstance(metadata, dict):
             raise ValidationError('An object: {"ticket": 4711}')
+        if metadata != self.instance.metadata and json_length(metadata) > MAX_OBJECT_CHARACTERS:
+            raise ValidationError(f"At most {MAX_OBJECT_CHARACTERS:,} characters as JSON.")
         return metadata or {}
 
     def clean(self) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from rest_framework import serializers
 
-from memsite.json_body import fits_64_bits
+from memsite.json_body import MAX_OBJECT_CHARACTERS, fits_64_bits, json_length
 from memsite.tenancy.policy import is_category
 
 MAX_NUMBER = 2**64
@@ -63,10 +63,28 @@ def refuse_huge_integers(value: Any) -> None:
         raise serializers.ValidationError("An integer in it has more than 64 bits.")
 
 
+def refuse_long(value: Any) -> None:
+    if json_length(value) > MAX_OBJECT_CHARACTERS:
+        raise serializers.ValidationError(f"At most {MAX_OBJECT_CHARACTERS:,} characters as JSON.")
+
+
 class JSONObject(serializers.DictField):
     """Any JSON object; the body parser has bounded its depth and size."""
 
     default_validators = [refuse_huge_integers]
+
+    def run_child_validation(self, data: Any) -> Any:
+        """Anything may be in it, and there may be much."""
+        return data
+
+
+class SmallObject(JSONObject):
+    """One that is kept beside something else, and handed out with it each time."""
+
+    default_validators = [refuse_huge_integers, refuse_long]
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(help_text=f"{MAX_OBJECT_CHARACTERS:,} characters as JSON at most.", **options)
 
 
 class JSONValue(serializers.JSONField):

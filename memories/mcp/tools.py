@@ -46,7 +46,7 @@ OriginSaid = Annotated[
 ]
 Time = Annotated[str | None, Field(description="ISO 8601.")]
 Importance = Annotated[int | None, Field(description="1 trivial to 5 critical.")]
-Metadata = Annotated[dict[str, Any] | None, Field(description="An object of your own.")]
+Metadata = Annotated[dict[str, Any] | None, Field(description="An object of your own, small.")]
 Session = Annotated[str | None, Field(description="Your name for this conversation, the same each time.")]
 Limit = Annotated[int, Field(ge=1, le=50)]
 Cursor = Annotated[str | None, Field(description="`next` of the answer before.")]

@@ -39,6 +39,7 @@ BAD = [
     {"content": "x", "dedupe": False},
     {"content": "x", "error": "mine"},
     {"content": "x", "metadata": []},
+    {"content": "x", "metadata": {"a": "x" * 16_384}},
     "text",
     5,
     None,

@@ -180,3 +180,8 @@ def test_private_text_is_not_kept(alice: Caller) -> None:
     set_policy(alice, capture_facts=True)
     hook(alice, "UserPromptSubmit", prompt="My code is <private>4711</private>, tell nobody")
     assert "4711" not in said()[0][1]
+
+
+def test_a_folder_longer_than_any_is_cut(alice: Caller) -> None:
+    assert "hookEventName" not in hook(alice, "SessionStart", cwd=f"/{'x' * 100_000}")
+    assert len(AgentSession.objects.get().environment["cwd"]) == 4096

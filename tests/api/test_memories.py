@@ -230,6 +230,8 @@ WRONG = [
     ("metadata", "x"),
     ("metadata", None),
     ("metadata", 5),
+    ("metadata", {"a": "x" * 16_377}),
+    ("metadata", {f"k{number}": number for number in range(300_000)}),
     ("id", NOBODY),
     ("created_at", "2020-01-01T00:00:00Z"),
     ("app", "globex"),
@@ -255,6 +257,14 @@ WRONG_AT_CREATION = [
     ("dedupe", None),
     ("status", "archived"),
 ]
+
+
+def test_metadata_has_as_many_characters_as_json_as_is_said(alice: Caller) -> None:
+    longest = {"a": "ü" * 16_376}
+    memory = alice.remember("Whales sing", metadata=longest)
+    assert memory["metadata"] == longest
+    answer = alice.patch(f"memories/{memory['id']}", {"metadata": {"a": "ü" * 16_377}})
+    assert assert_problem(answer, 400, "metadata")["errors"][0]["detail"] == "At most 16,384 characters as JSON."
 
 
 def wrongly_taken(call: Callable[[dict[str, Any]], Any], fields: list[tuple[str, Any]]) -> list[tuple[str, str]]:

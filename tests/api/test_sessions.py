@@ -113,6 +113,8 @@ def test_an_environment_may_be_a_text(alice: Caller) -> None:
         ("environment", []),
         ("environment", None),
         ("environment", True),
+        ("environment", {"a": "x" * 16_384}),
+        ("environment", "x" * 16_384),
         ("app", "globex"),
         ("agent", "bob"),
     ],

@@ -128,6 +128,7 @@ def test_one_is_read_changed_and_deleted(mem0: Mem0) -> None:
     assert [change["event"] for change in mem0.ask("get", f"{path}/history")] == ["ADD", "UPDATE"]
     assert "detail" in mem0.ask("put", path, {}, status=400)
     assert "detail" in mem0.ask("put", path, {"text": "x" * 2001}, status=400)
+    assert "detail" in mem0.ask("put", path, {"metadata": {"a": "x" * 16_384}}, status=400)
     mem0.ask("delete", path)
     assert mem0.ask("get", path) is None
     mem0.ask("delete", path, status=404)

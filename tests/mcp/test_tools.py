@@ -77,6 +77,7 @@ def test_arguments_nobody_knows_and_json_in_texts_are_taken_kindly(alice: Caller
     ("tool", "arguments", "told"),
     [
         ("search", {}, "query: Field required"),
+        ("store", {"content": "x", "metadata": {"a": "x" * 16_384}}, "metadata: At most 16,384"),
         ("search", {"query": "x", "limit": 500}, "limit: "),
         ("search", {"query": "x", "filters": {"nope": 1}}, "filters: "),
         ("search", {"query": "x", "cursor": "zzz"}, "cursor: "),

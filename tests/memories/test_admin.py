@@ -291,6 +291,7 @@ def test_confidence_reactivates_and_deactivates(admin_client: Client, memory: Me
         ("tags", json.dumps([f"t{index}" for index in range(51)])),
         ("metadata", "[]"),
         ("metadata", '{"a": NaN}'),
+        ("metadata", json.dumps({"a": "x" * 16_384})),
         ("metadata", '{"a": "\\u0000"}'),
         ("metadata", '{"a": "\\ud800"}'),
         ("metadata", "[" * 5000),
@@ -305,6 +306,14 @@ def test_wrong_values_are_refused_and_shown_again(admin_client: Client, memory: 
     assert answer.status_code == 200
     assert answer.context["adminform"].form.errors
     assert Revision.objects.filter(memory=memory).count() == 1
+
+
+def test_a_memory_with_more_metadata_than_may_be_given_today_can_still_be_pinned(
+    admin_client: Client, memory: Memory
+) -> None:
+    Memory.objects.filter(pk=memory.pk).update(metadata={"a": "x" * 20_000})
+    memory.refresh_from_db()
+    assert save(admin_client, memory, pinned="on").status_code == 302
 
 
 def test_a_memory_longer_than_the_limit_of_today_can_still_be_pinned(admin_client: Client, memory: Memory) -> None:

@@ -8,7 +8,20 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Confidence, Flag, Id, JSONObject, Number, Shape, Tags, Text, Whole, category, names
+from memories.api.fields import (
+    Confidence,
+    Flag,
+    Id,
+    JSONObject,
+    Number,
+    Shape,
+    SmallObject,
+    Tags,
+    Text,
+    Whole,
+    category,
+    names,
+)
 from memories.models import (
     SAYABLE,
     Kind,
@@ -53,7 +66,7 @@ class MemoryFields(Shape):
     visibility = serializers.ChoiceField(Visibility.choices, required=False)
     valid_from = serializers.DateTimeField(required=False, allow_null=True)
     valid_until = serializers.DateTimeField(required=False, allow_null=True)
-    metadata = JSONObject(required=False)
+    metadata = SmallObject(required=False)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         if "content" in fields:

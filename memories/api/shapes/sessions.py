@@ -6,9 +6,10 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Id, JSONObject, JSONValue, Shape, Text, Whole, names
+from memories.api.fields import Id, JSONObject, JSONValue, Shape, Text, Whole, names, refuse_huge_integers, refuse_long
 from memories.api.shapes.memories import MemoryTagged
 from memories.api.shapes.triggers import TriggerShown
+from memsite.json_body import MAX_OBJECT_CHARACTERS
 from sessions.models import AgentSession, Event, Resource, Role, Turn
 
 MAX_MESSAGES = 500
@@ -16,6 +17,8 @@ MAX_MESSAGES = 500
 
 class Environment(JSONValue):
     """An object, or a text."""
+
+    default_validators = [refuse_huge_integers, refuse_long]
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, str):
@@ -30,7 +33,9 @@ class NewSession(Shape):
     tier = Whole(min_value=1, max_value=3, required=False, help_text="1 observe, 2 investigate, 3 remediate.")
     user_id = Text(max_length=200, required=False, allow_null=True)
     title = Text(max_length=500, required=False, allow_blank=True)
-    environment = Environment(required=False)
+    environment = Environment(
+        required=False, help_text=f"Where it is; {MAX_OBJECT_CHARACTERS:,} characters as JSON at most."
+    )
 
 
 class SessionShown(Shape):

@@ -30,7 +30,7 @@ from sessions.recording import Said, source_key
 CLIENT = "claude-code"
 # A question is made of the last few messages; of a pasted file its beginning tells what it is.
 QUESTION_MESSAGES, QUESTION_CHARACTERS = 5, 10_000
-TITLE_CHARACTERS, REASON_CHARACTERS = 500, 200
+TITLE_CHARACTERS, REASON_CHARACTERS, CWD_CHARACTERS = 500, 200, 4096
 
 Event = Mapping[str, Any]
 
@@ -63,7 +63,7 @@ class ClaudeCodeHook(AgentView):
 
 def about(event: Event) -> dict[str, Any]:
     """What the session is known by: the folder it is at work in."""
-    cwd = event["cwd"] or ""
+    cwd = (event["cwd"] or "")[:CWD_CHARACTERS]
     folder = cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
     return {"title": folder[:TITLE_CHARACTERS], "environment": {"client": CLIENT, "cwd": cwd}}
 

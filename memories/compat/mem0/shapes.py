@@ -9,7 +9,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import JSONObject, Number, Text
+from memories.api.fields import JSONObject, Number, SmallObject, Text
 from memories.models import Action, Memory, Revision
 from memories.text.clean import clean
 
@@ -39,7 +39,7 @@ class Owner(Lenient):
 
 
 class ExpiringFields(Lenient):
-    metadata = JSONObject(required=False, allow_null=True)
+    metadata = SmallObject(required=False, allow_null=True)
     expiration_date = serializers.DateField(required=False, allow_null=True)
 
 

@@ -10,6 +10,7 @@ from memories.portable.files import unpacked
 from memories.portable.problems import BadFile
 from memories.portable.sources.items import FACT, ID_CHARACTERS, Limits, moment, objects_in, text_of, texts_in
 from memories.portable.tables import Line
+from memsite.json_body import MAX_OBJECT_CHARACTERS, json_length
 
 NAME = "mem0"
 SAID_IN = ("memory", "text", "content", "data")
@@ -21,7 +22,10 @@ def read(file: IO[bytes], limits: Limits) -> Iterator[Line]:
         said = next((text for name in SAID_IN if (text := text_of(entry.get(name)).strip())), "")
         if not said:
             raise BadFile(f"Entry {number:,} has no memory.")
-        yield fact(entry, said)
+        line = fact(entry, said)
+        if json_length(line["metadata"]) > MAX_OBJECT_CHARACTERS:
+            raise BadFile(f"Entry {number:,} has metadata of more than {MAX_OBJECT_CHARACTERS:,} characters.")
+        yield line
 
 
 def fact(entry: dict[str, Any], said: str) -> Line:

@@ -11,6 +11,7 @@ from memories.models import Import, ImportPart, Memory
 from memories.portable.tables import TABLES
 from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.scoping import Scoped
+from sessions.models import AgentSession
 from tests.api.test_purge import NEEDLE, NEIGHBOUR, furnish
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.portable.moving import agent_of, export, freeze, lines, take_in, without_header
@@ -46,6 +47,17 @@ def test_the_same_bytes_come_out_of_a_copy(full: App) -> None:
     assert row.done == row.lines == len(lines(content)) - 2
     assert without_header(export(copy)) == without_header(content)
     assert not ImportPart.objects.exists()
+
+
+def test_what_older_versions_took_is_taken_in_however_large(alice: Caller) -> None:
+    memory, session = alice.remember("Whales sing"), alice.start_session(external_id="x")
+    large = {"a": "x" * 20_000}
+    Memory.objects.filter(uid=memory["id"]).update(metadata=large)
+    AgentSession.objects.filter(uid=session["id"]).update(environment=large)
+    copy = make_app("copy")
+    assert take_in(copy, export(alice.app)).status == "done"
+    assert Memory.objects.for_app(copy).get().metadata == large
+    assert AgentSession.objects.for_app(copy).get().environment == large
 
 
 def test_every_table_is_in_it(full: App) -> None:

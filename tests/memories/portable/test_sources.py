@@ -181,6 +181,7 @@ def test_a_dry_run_tells_what_would_come(source: str, content: Any, acme: App) -
     ("source", "content", "message"),
     [
         ("mem0", [{"id": "1"}], "Entry 1 has no memory"),
+        ("mem0", [{"memory": "x", "metadata": {"a": "x" * 16_384}}], "Entry 1 has metadata of more than 16,384"),
         ("chatgpt", [{"id": "1"}], "Entry 1 is no conversation of ChatGPT"),
         ("claude", [{"uuid": "1"}], "Entry 1 is no conversation of Claude"),
     ],
