@@ -11,6 +11,7 @@ from django.utils import timezone
 from memories.maintain.backup import backup
 from memories.maintain.housekeeping import drop_broken_off_imports, drop_expired_answers, drop_old_deliveries
 from memories.store.sweep import sweep
+from memsite.backup import drop_leftovers
 from memsite.jobs.engine import drop_old_runs
 from memsite.jobs.job import Job, Run
 from memsite.jobs.schedule import Calendar, Every
@@ -50,3 +51,4 @@ class Housekeeping(Job[None]):
         run.done({"imports_dropped": drop_broken_off_imports(now)})
         run.done({"deliveries_dropped": drop_old_deliveries(now)})
         run.done({"runs_dropped": drop_old_runs(now)})
+        run.done({"copies_dropped": drop_leftovers()})

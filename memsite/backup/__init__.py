@@ -18,9 +18,19 @@ from django.db import connection
 from memsite.backup import postgres, sqlite
 from memsite.backup.errors import BackupError
 from memsite.backup.files import backup_draft_in, rotate
+from memsite.backup.sqlite import drop_leftovers
 from memsite.drafts import in_place
 
-__all__ = ["Backup", "BackupError", "Checked", "Restored", "check_backup", "make_backup", "restore_backup"]
+__all__ = [
+    "Backup",
+    "BackupError",
+    "Checked",
+    "Restored",
+    "check_backup",
+    "drop_leftovers",
+    "make_backup",
+    "restore_backup",
+]
 NAME = "memsite-{:%Y%m%dT%H%M%SZ}"
 
 

@@ -10,13 +10,14 @@ import sqlite3
 import tempfile
 import zlib
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from datetime import datetime
 from pathlib import Path
 
 from django.db import DatabaseError, connection
 
 from memsite.backup.errors import FULL, BackupError, plainly
+from memsite.backup.leftovers import CHECKED, RESTORED, drop_left_in, unpacking_in
 from memsite.backup.versions import is_older
 from memsite.conf import get_conf
 from memsite.drafts import in_place, private, sync
@@ -53,7 +54,9 @@ def copy_to(draft: Path, now: datetime) -> dict[str, int]:
 
 def check(path: Path) -> tuple[dict[str, int], bool]:
     """Rows by table, and whether it is of an older version. Raises BackupError."""
-    with plainly(), tempfile.TemporaryDirectory(dir=scratch()) as folder:
+    place = scratch()
+    in_use = unpacking_in(place) if place else nullcontext()
+    with plainly(), in_use, tempfile.TemporaryDirectory(prefix=CHECKED, dir=place) as folder:
         return check_file(unpack(path, Path(folder) / "copy.sqlite3"))
 
 
@@ -61,10 +64,9 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     """The same, and where the database is kept that was there before."""
     database = Path(str(connection.settings_dict["NAME"]))
     connection.close()
-    draft = database.with_name(f".restore-{stamp}")
-    try:
-        with plainly():
-            database.parent.mkdir(parents=True, exist_ok=True)
+    with plainly():
+        database.parent.mkdir(parents=True, exist_ok=True)
+        with unpacking_in(database.parent), going(database.with_name(f"{RESTORED}{stamp}")) as draft:
             rows, older = check_file(unpack(path, draft))
             with opened(draft) as copy:
                 copy.execute(f"DROP TABLE {NOTE}")
@@ -77,8 +79,23 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
                 kept = keep(database, stamp)
                 put(draft, database)
             return rows, older, kept
+
+
+@contextmanager
+def going(draft: Path) -> Iterator[Path]:
+    """Gone in the end, unless it has another name by then."""
+    try:
+        yield draft
     finally:
         draft.unlink(missing_ok=True)
+
+
+def drop_leftovers() -> int:
+    """What restores and checks left that were killed; answers how much."""
+    folders = {get_conf().data_dir}
+    if connection.vendor == "sqlite" and not connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
+        folders.add(Path(str(connection.settings_dict["NAME"])).parent)
+    return sum(drop_left_in(folder) for folder in folders if os.access(folder, os.W_OK))
 
 
 def put(draft: Path, database: Path) -> None:

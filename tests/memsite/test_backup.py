@@ -30,6 +30,7 @@ from memories.maintain.run import Unclaimed
 from memories.models import Memory
 from memsite.backup import BackupError, check_backup, make_backup, restore_backup, sqlite
 from memsite.backup.files import backup_draft_in, rotate
+from memsite.backup.leftovers import unpacking_in
 from memsite.sqlite.files import indexes_of
 from tests.conftest import Caller
 
@@ -395,6 +396,53 @@ def test_whatever_fails_the_database_is_as_it_was(
             restore_backup(backup, NOW)
     assert ask(database, "SELECT word FROM old") == [("before",)]
     assert "memsite.sqlite3" in names(database.parent)
+
+
+@of_sqlite
+@pytest.mark.parametrize("left", [".restore-20260101T000000Z", ".verify-abc/copy.sqlite3"])
+def test_what_a_killed_one_left_is_cleared_away_by_the_next(backup: Path, database: Path, left: str) -> None:
+    copy = database.parent / left
+    copy.parent.mkdir(exist_ok=True)
+    copy.write_bytes(b"a copy of all that there is")
+    kept = restore_backup(backup, NOW).kept
+    assert kept is not None
+    assert names(database.parent) == ["memsite.sqlite3", kept.name]
+
+
+@of_sqlite
+def test_what_another_one_is_still_at_is_left_alone(backup: Path, database: Path) -> None:
+    copy = database.with_name(".restore-20260101T000000Z")
+    with unpacking_in(database.parent):
+        copy.write_bytes(b"half of it")
+        restore_backup(backup, NOW)
+        assert copy.exists()
+
+
+@of_sqlite
+def test_what_a_killed_one_left_is_cleared_away_at_night(live: Path, settings: Any, tmp_path: Path) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path / "data")
+    restored, checked = live.with_name(".restore-20260101T000000Z"), tmp_path / "data" / ".verify-abc" / "copy.sqlite3"
+    checked.parent.mkdir(parents=True)
+    for copy in (restored, checked):
+        copy.write_bytes(b"a copy of all that there is")
+    run = Unclaimed(NOW)
+    JOBS["housekeeping"].work(None, run)
+    assert run.counts["copies_dropped"] == 2
+    assert names(live.parent) == ["memsite.sqlite3"]
+    assert names(tmp_path / "data") == []
+
+
+@of_sqlite
+def test_a_restore_that_was_killed_leaves_nothing_for_good(
+    backup: Path, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if (child := os.fork()) == 0:
+        monkeypatch.setattr(sqlite, "check_file", lambda path: os.kill(os.getpid(), signal.SIGKILL))
+        restore_backup(backup, NOW)
+    os.waitpid(child, 0)
+    assert names(database.parent) == [".restore-20270301T030000Z", "memsite.sqlite3"]
+    restore_backup(backup, NOW)
+    assert names(database.parent) == ["memsite.sqlite3", "memsite.sqlite3.before-20270301T030000Z"]
 
 
 @of_sqlite
