@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sqlite3
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 from django.apps import apps
 from django.contrib.auth import get_user_model
 from django.core.management.color import no_style
-from django.db import connection, connections, transaction
+from django.db import DatabaseError, connection, connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 
 from memsite.conf import get_conf
 from memsite.json_numbers import settled
@@ -23,6 +25,13 @@ from memsite.tenancy.models import App
 
 SOURCE = "source"
 BATCH = 1_000
+HINTS = (
+    # part of SQLite's message, what to do
+    ("not a database", "Is it the right file?"),
+    ("malformed", "It is damaged: move a backup of it."),
+    ("unable to open", "SQLite keeps a log beside it: is its folder writable for this user?"),
+    ("is locked", "Another program is writing to it: stop that one, or try again in a moment."),
+)
 
 Tell = Callable[[str, int, int], None]
 """Hears of a table how many rows of how many are through."""
@@ -63,18 +72,49 @@ def move(url: str, tell: Tell) -> Moved:
 
 @contextmanager
 def opened(url: str) -> Iterator[None]:
-    """The source as another database of this process."""
-    if not url.startswith("sqlite:///"):
-        raise CannotMove("The source is the address of a SQLite database: sqlite:////path/to/memsite.sqlite3")
-    config = {**connections.databases["default"], **database(replace(get_conf(), database_url=url))}
-    # It is only read: its writers are not to wait.
-    config["OPTIONS"] = {**config["OPTIONS"], "transaction_mode": "DEFERRED"}
+    """The source as another database of this process, which cannot write to it."""
+    config = {**connections.databases["default"], **database(replace(get_conf(), database_url=file_url(url)))}
+    path = readable(Path(str(config["NAME"])).absolute())
+    config["NAME"] = f"{path.as_uri()}?mode=ro"
+    # Its writers are not to wait. How it is written is a setting of the file, which is not ours to change.
+    config["OPTIONS"] |= {"transaction_mode": "DEFERRED", "init_command": "PRAGMA temp_store=MEMORY"}
     connections.databases[SOURCE] = config
     try:
-        yield
+        with errors_of(path):
+            yield
     finally:
         connections[SOURCE].close()
         del connections[SOURCE], connections.databases[SOURCE]
+
+
+def file_url(url: str) -> str:
+    if not url.startswith("sqlite:///") or url.removeprefix("sqlite:///") in ("", ":memory:"):
+        raise CannotMove("The source is the address of a SQLite database: sqlite:////path/to/memsite.sqlite3")
+    return url
+
+
+def readable(path: Path) -> Path:
+    """SQLite would make a file that is not there."""
+    try:
+        path.open("rb").close()
+    except OSError as error:
+        raise CannotMove(f"The source {path} cannot be read: {error.strerror or error}.") from error
+    return path
+
+
+@contextmanager
+def errors_of(source: Path) -> Iterator[None]:
+    """What goes wrong with the source names it. The database that it is moved into is none of SQLite's."""
+    try:
+        yield
+    except DatabaseError as error:
+        if not isinstance(error.__cause__, sqlite3.Error):
+            raise
+        raise CannotMove(f"The source {source} cannot be read: {error}.{hint(str(error))}") from error
+
+
+def hint(text: str) -> str:
+    return next((f" {what}" for part, what in HINTS if part in text), "")
 
 
 def check_versions() -> None:
@@ -132,8 +172,7 @@ def copy(model: type[Model], tell: Tell) -> tuple[int, int]:
     """How many rows, and how many of these were mended."""
     source = model._base_manager.using(SOURCE)
     total, done, mended = source.count(), 0, 0
-    read = source.order_by("pk").iterator(chunk_size=BATCH)
-    with times_as_they_are(model):
+    with times_as_they_are(model), read_in_order(source) as read:
         while batch := list(islice(read, BATCH)):
             mended += sum(map(mend, batch))
             for row in batch:
@@ -142,6 +181,16 @@ def copy(model: type[Model], tell: Tell) -> tuple[int, int]:
             done += len(batch)
             tell(model._meta.db_table, done, total)
     return done, mended
+
+
+@contextmanager
+def read_in_order(rows: QuerySet[Any, Any]) -> Iterator[Iterator[Any]]:
+    """Closed in the end: a cursor that is left in the middle outlives its connection, and tells of it on the screen."""
+    read = rows.order_by("pk").iterator(chunk_size=BATCH)
+    try:
+        yield read
+    finally:
+        cast(Generator[Any, None, None], read).close()
 
 
 @contextmanager
@@ -180,13 +229,22 @@ def without_nul(value: Any) -> Any:
 def compare(model: type[Model]) -> None:
     """Raises CannotMove at the first row that is not the same."""
     names = [field.attname for field in model._meta.concrete_fields]
-    there, here = (model._base_manager.using(name).order_by("pk") for name in (SOURCE, connection.alias))
+    there, here = (model._base_manager.using(name) for name in (SOURCE, connection.alias))
     if there.count() != here.count():
         raise CannotMove(f"{model._meta.db_table}: not all rows arrived.")
-    pairs = zip(*(rows.values_list("pk", *names).iterator(chunk_size=BATCH) for rows in (there, here)), strict=True)
-    for old, new in pairs:
-        if [plain(without_nul(value)) for value in old] != [plain(value) for value in new]:
-            raise CannotMove(f"{model._meta.db_table}: row {old[0]} is not the same.")
+    with read_in_order(there.values_list("pk", *names)) as olds, read_in_order(here.values_list("pk", *names)) as news:
+        for old, new in zip(olds, news, strict=True):
+            compare_row(model, old, new)
+
+
+def compare_row(model: type[Model], old: Sequence[Any], new: Sequence[Any]) -> None:
+    """The value is not told: it may be somebody's secret."""
+    for field, was, became in zip(model._meta.concrete_fields, old[1:], new[1:], strict=True):
+        if plain(without_nul(was)) != plain(became):
+            raise CannotMove(
+                f"{model._meta.db_table}: {field.column} of the row with the id {old[0]} would not be the same in "
+                "PostgreSQL. Nothing was moved: change what stands there in the source, or delete it, then try again."
+            )
 
 
 def plain(value: Any) -> Any:

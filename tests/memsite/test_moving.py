@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
+import re
 import sqlite3
 import subprocess
 import sys
@@ -116,7 +118,61 @@ def test_what_is_no_site_is_refused(make: Callable[[Path], object], message: str
         move(tmp_path / "other.sqlite3")
 
 
-@pytest.mark.parametrize("source", ["postgres://elsewhere/site", "/just/a/path", "sqlite://"])
+@on_postgres
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda path: None, "No such file"),
+        (lambda path: path.mkdir(), "Is a directory"),
+        (lambda path: path.write_text("a log\n" * 1_000), "not a database. Is it the right file?"),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_left_as_it_is(
+    make: Callable[[Path], object], message: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "other.sqlite3"
+    make(path)
+    before = [(file, file.stat().st_size) for file in tmp_path.iterdir()]
+    with pytest.raises(CommandError, match=re.escape(message)) as refused:
+        move(path)
+    assert str(refused.value).startswith(f"The source {path} cannot be read")
+    assert [(file, file.stat().st_size) for file in tmp_path.iterdir()] == before
+
+
+@on_postgres
+def test_the_source_cannot_be_written_to(site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+    def write(*_: Any) -> None:
+        App.objects.using(moving.SOURCE).update(change_number=0)
+
+    monkeypatch.setattr(moving, "copy_all", write)
+    with pytest.raises(CommandError, match="readonly database"):
+        move(site[0])
+
+
+@on_postgres
+def test_a_row_that_would_be_another_is_named_by_its_column_and_nothing_of_it_is_told(
+    site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spoil(row: Any) -> bool:
+        if isinstance(row, Memory):
+            row.subject = "spoilt"
+        return False
+
+    stray: list[Any] = []
+    monkeypatch.setattr(sys, "unraisablehook", stray.append)
+    monkeypatch.setattr(moving, "mend", spoil)
+    monkeypatch.setattr(moving, "BATCH", 2)
+    named = r"^memories_memory: subject of the row with the id \d+ would not be the same.*try again\.$"
+    with pytest.raises(CommandError, match=named) as refused:
+        move(site[0])
+    assert "spoilt" not in str(refused.value)
+    assert not App.objects.exists()
+    del refused
+    gc.collect()
+    assert not stray
+
+
+@pytest.mark.parametrize("source", ["postgres://elsewhere/site", "/just/a/path", "sqlite://", "sqlite:///:memory:"])
 def test_the_address_of_a_source_names_a_file(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connection, "vendor", "postgresql")
     with pytest.raises(CommandError, match="address of a SQLite database"):
