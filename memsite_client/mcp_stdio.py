@@ -17,7 +17,7 @@ from memsite_client.wire import away
 
 PATH = "/mcp"
 TIMEOUT_SECONDS = 120.0
-PARSE_ERROR, SERVER_ERROR = -32700, -32000
+PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR = -32700, -32600, -32000
 VERSION = "io.modelcontextprotocol/protocolVersion"
 # Methods whose target the transport wants to read in a header, too, and where it stands.
 TARGETS = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
@@ -46,7 +46,7 @@ class Bridge:
         except ValueError as error:
             return failure(None, PARSE_ERROR, f"This is no JSON: {error}")
         if not isinstance(message, dict):
-            return failure(None, PARSE_ERROR, "A message is one JSON object.")
+            return failure(None, INVALID_REQUEST, "A message is one JSON object.")
         try:
             response = self.http.post(self.url, json=message, headers=self.headers(message))
         except httpx.RequestError as error:

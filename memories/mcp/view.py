@@ -13,6 +13,7 @@ from rest_framework.request import Request
 
 from memories.api.base import AnyAnswer
 from memories.api.storing import StoringView
+from memories.mcp.messages import INVALID_REQUEST, PARSE_ERROR, what_is_wrong
 from memsite.conf import get_conf
 from memsite.json_body import dump_json, parse_json, read_bounded
 from memsite.tenancy.authentication import KeyAuthentication
@@ -20,8 +21,6 @@ from memsite.tenancy.models import Scope
 
 if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
-
-PARSE_ERROR = -32700
 
 
 class MCPKey(KeyAuthentication):
@@ -59,9 +58,11 @@ class MCPView(StoringView):
 
         body = read_bounded(request._request, get_conf().max_body_bytes)
         try:
-            parse_json(body)
+            message = parse_json(body)
         except ParseError as error:
-            return not_parsed(str(error.detail))
+            return refused(PARSE_ERROR, str(error.detail))
+        if wrong := what_is_wrong(message):
+            return refused(INVALID_REQUEST, wrong)
         return serve(self.server(), request._request, body)
 
 
@@ -87,6 +88,7 @@ def is_own_origin(request: HttpRequest) -> bool:
     return validate_host(f"[{host}]" if ":" in host else host, settings.ALLOWED_HOSTS)
 
 
-def not_parsed(detail: str) -> HttpResponse:
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": PARSE_ERROR, "message": detail}}
+def refused(code: int, detail: str) -> HttpResponse:
+    """What is no request is nobody's, so the answer has no id."""
+    error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": detail}}
     return HttpResponse(dump_json(error), status=400, content_type="application/json")

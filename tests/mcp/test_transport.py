@@ -75,10 +75,45 @@ def test_a_body_that_cannot_be_read_is_told_as_json_rpc_has_it(alice: Caller, bo
     assert json.loads(answer.content)["error"]["code"] == code
 
 
-@pytest.mark.parametrize("body", [b"{}", b"5", b'{"jsonrpc": "2.0"}', b'{"jsonrpc": "2.0", "id": 1, "method": 5}'])
-def test_what_is_no_message_is_refused(alice: Caller, body: bytes) -> None:
-    answer = alice.client.generic("POST", "/mcp", body, content_type="application/json", headers=ACCEPT)
-    assert 400 <= answer.status_code < 500
+@pytest.mark.parametrize("path", ["/mcp", "/compat/mcp-memory"])
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ('{"jsonrpc": "2.0", "id": 1.5, "method": "ping"}', "id"),
+        ('{"jsonrpc": "2.0", "id": null, "method": "ping"}', "id"),
+        ('{"jsonrpc": "2.0", "id": true, "method": "ping"}', "id"),
+        ('{"jsonrpc": "2.0", "id": {}, "method": "ping"}', "id"),
+        ('{"jsonrpc": "2.0", "id": 1.5, "result": {}}', "id"),
+        ('{"jsonrpc": "2.0", "id": null, "method": "ping", "error": {}}', "id"),
+        ("[]", "one by one"),
+        ('[{"jsonrpc": "2.0", "id": 1, "method": "ping"}]', "one by one"),
+        ("5", "JSON object"),
+        ("{}", "jsonrpc"),
+        ('{"jsonrpc": "1.0", "id": 1, "method": "ping"}', "jsonrpc"),
+        ('{"jsonrpc": "2.0", "id": 1}', "method"),
+        ('{"jsonrpc": "2.0", "id": 1, "method": 5}', "method"),
+        ('{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": [1]}', "params"),
+        ('{"jsonrpc": "2.0", "id": 1, "result": 5}', "result"),
+    ],
+)
+def test_what_is_no_message_is_refused_in_a_sentence(alice: Caller, path: str, body: str, words: str) -> None:
+    answer = alice.client.generic("POST", path, body, content_type="application/json", headers=ACCEPT)
+    assert answer.status_code == 400
+    told = json.loads(answer.content)
+    assert (told["id"], told["error"]["code"]) == (None, -32600)
+    assert words in told["error"]["message"]
+    assert len(told["error"]["message"]) < 100
+
+
+@pytest.mark.parametrize("uid", ["one", "", 0, -1, 2**70])
+def test_an_id_is_answered_as_it_came(alice: Caller, uid: str | int) -> None:
+    answer = alice.client.post("/mcp", {"jsonrpc": "2.0", "id": uid, "method": "ping", "params": None}, headers=ACCEPT)
+    assert json.loads(answer.content) == {"jsonrpc": "2.0", "id": uid, "result": {}}
+
+
+def test_answers_to_what_nobody_asked_are_taken(alice: Caller) -> None:
+    for outcome in ({"id": 1, "result": {}}, {"id": 1, "error": {"code": 1, "message": "no"}}):
+        assert alice.client.post("/mcp", {"jsonrpc": "2.0", **outcome}, headers=ACCEPT).status_code == 202
 
 
 def test_a_notification_is_taken_and_an_unknown_method_is_told(alice: Caller) -> None:
