@@ -27,21 +27,38 @@ class Refused(httpx.TransportError):
     """The address is not one that may be asked."""
 
 
-class Within(httpx.BaseTransport):
-    """Connects to public addresses, and to private ones in `allowed` (networks such as 10.0.0.0/8).
+Addresses = list[IPv4Address | IPv6Address]
 
-    Of several addresses of a name the next one is tried where the first cannot be reached.
-    """
+
+class Networks:
+    """Which addresses may be asked, and how: public ones, and private ones in `allowed` (such as 10.0.0.0/8)."""
 
     def __init__(self, allowed: Collection[Network]) -> None:
         self.allowed = [ip_network(one, strict=False) for one in allowed]
+
+    def check(self, scheme: str, addresses: Addresses) -> None:
+        """Raises Refused if any of the addresses of a host may not be asked."""
+        if not all(is_public(address) or self.is_allowed(address) for address in addresses):
+            raise Refused("it leads into a private network")
+        if scheme != "https" and not all(map(self.is_allowed, addresses)):
+            raise Refused("plain http is for private networks only")
+
+    def is_allowed(self, address: IPv4Address | IPv6Address) -> bool:
+        real = embedded(address)
+        return any(real.version == network.version and real in network for network in self.allowed)
+
+
+class Within(httpx.BaseTransport):
+    """Connects to what `Networks` allows. Of several addresses of a name the next is tried where one is not reached."""
+
+    def __init__(self, allowed: Collection[Network]) -> None:
+        self.networks = Networks(allowed)
         self.inner = httpx.HTTPTransport(verify=certificates(), trust_env=False)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         host = request.url.host
-        addresses = self.addresses_of(host, request.url.port or (443 if request.url.scheme == "https" else 80))
-        if request.url.scheme != "https" and not all(map(self.is_allowed, addresses)):
-            raise Refused("plain http is for private networks only")
+        addresses = addresses_of(host, request.url.port or (443 if request.url.scheme == "https" else 80))
+        self.networks.check(request.url.scheme, addresses)
         # The name stays in the Host header, and the certificate has to be the name's.
         extensions = {**request.extensions, "sni_hostname": host}
         away: httpx.TransportError | None = None
@@ -59,21 +76,22 @@ class Within(httpx.BaseTransport):
     def close(self) -> None:
         self.inner.close()
 
-    def addresses_of(self, host: str, port: int) -> list[IPv4Address | IPv6Address]:
-        """Raises Refused if any of the name's addresses may not be asked."""
-        try:
-            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError) as error:
-            raise Refused("the name is not known") from error
-        addresses = [ip_address(str(entry[4][0]).partition("%")[0]) for entry in found]
-        for address in addresses:
-            if not (is_public(address) or self.is_allowed(address)):
-                raise Refused("it leads into a private network")
-        return list(dict.fromkeys(addresses))
 
-    def is_allowed(self, address: IPv4Address | IPv6Address) -> bool:
-        real = embedded(address)
-        return any(real.version == network.version and real in network for network in self.allowed)
+def addresses_of(host: str, port: int, flags: int = 0) -> Addresses:
+    """Raises Refused if the name has none."""
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=flags)
+    except (OSError, UnicodeError) as error:
+        raise Refused("the name is not known") from error
+    return list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
+
+
+def written_out(host: str) -> Addresses:
+    """The address that a host is, however it is written (127.1 is one); none for a name, which is not looked up."""
+    try:
+        return addresses_of(host, 0, socket.AI_NUMERICHOST)
+    except Refused:
+        return []
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
@@ -90,8 +108,14 @@ def embedded(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     return address.ipv4_mapped or address.sixtofour or address
 
 
-def check_address(url: str) -> None:
-    """Raises ServiceRefused unless it is http or https, with a host and no password in it."""
+def check_address(url: str, allowed: Collection[Network]) -> None:
+    """Raises ServiceRefused for what `Within` would never ask, as far as that is known without looking up a name."""
     parsed = checked_url(url)
     if parsed.userinfo or parsed.fragment:
         raise ServiceRefused("the address has no user, no password and no #fragment")
+    try:
+        Networks(allowed).check(parsed.scheme, written_out(parsed.host))
+    except Refused as error:
+        raise ServiceRefused(f"{error}; the server's settings name those that may be asked") from error
+    if parsed.scheme != "https" and not allowed:
+        raise ServiceRefused("plain http is for private networks only, and the server's settings name none")

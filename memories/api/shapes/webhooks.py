@@ -12,6 +12,7 @@ from memories.api.fields import Flag, JSONObject, Number, Shape, Text, Whole, na
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
 from memories.providers.errors import ServiceRefused
 from memories.providers.outward import check_address
+from memsite.conf import get_conf
 from memsite.tenancy.models import AGENT_NAME_PATTERN
 from sessions.models import Role
 
@@ -22,7 +23,7 @@ class Address(Text):
     def to_internal_value(self, data: Any) -> str:
         given = super().to_internal_value(data)
         try:
-            check_address(given)
+            check_address(given, get_conf().webhook_networks)
         except ServiceRefused as error:
             raise serializers.ValidationError(str(error)) from error
         return given
