@@ -21,6 +21,12 @@ from memsite.requests import current_request_id
 
 log = structlog.get_logger("memsite.problems")
 CONTENT_TYPE = "application/problem+json"
+CODES = {
+    # As REST framework calls them; of all others the status has its name.
+    HTTPStatus.UNAUTHORIZED: "not_authenticated",
+    HTTPStatus.FORBIDDEN: "permission_denied",
+    HTTPStatus.SERVICE_UNAVAILABLE: Busy.default_code,
+}
 
 
 def problem(status: int, detail: str = "", **extra: object) -> dict[str, Any]:
@@ -30,9 +36,14 @@ def problem(status: int, detail: str = "", **extra: object) -> dict[str, Any]:
         "title": HTTPStatus(status).phrase,
         "status": int(status),
         "detail": detail,
+        "code": code_for(HTTPStatus(status)),
         "request_id": current_request_id(),
     }
     return {**body, **{name: value for name, value in extra.items() if value not in (None, "", [], {})}}
+
+
+def code_for(status: HTTPStatus) -> str:
+    return CODES.get(status, status.name.lower())
 
 
 def problem_response(status: int, detail: str = "", **extra: object) -> HttpResponse:

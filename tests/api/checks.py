@@ -21,11 +21,12 @@ def assert_problem(answer: Any, status: int, *fields: str) -> dict[str, Any]:
     assert answer.status_code == status, (answer.status_code, answer.content[:500])
     assert answer["Content-Type"].split(";")[0] == "application/problem+json"
     body: dict[str, Any] = json.loads(answer.content)
-    assert body.keys() <= PROBLEM_MEMBERS
+    assert PROBLEM_MEMBERS - {"errors"} <= body.keys() <= PROBLEM_MEMBERS
     assert body["status"] == status
     assert body["type"]
     assert body["title"]
     assert body["detail"]
+    assert body["code"]
     assert body["request_id"] == answer["X-Request-ID"]
     if fields:
         assert {error["field"] for error in body["errors"]} == set(fields)

@@ -56,7 +56,7 @@ def test_403_for_a_key_without_the_scope(alice: Caller) -> None:
     "path", ["nothing", "memories/", "memories/x", "sessions/x/turns", "apps/a/b", "", "memories//"]
 )
 def test_404_for_an_address_without_a_door(alice: Caller, path: str) -> None:
-    assert_problem(alice.get(path), 404)
+    assert assert_problem(alice.get(path), 404)["code"] == "not_found"
 
 
 def test_a_person_in_a_browser_gets_a_page_and_a_program_a_document(db: None) -> None:
@@ -152,7 +152,7 @@ def test_500_tells_nothing_of_what_broke(alice: Caller, monkeypatch: pytest.Monk
     answer = alice.get("memories")
     body = assert_problem(answer, 500)
     assert "secret" not in answer.content.decode()
-    assert body["title"] == "Internal Server Error"
+    assert (body["title"], body["code"]) == ("Internal Server Error", "internal_server_error")
 
 
 def test_503_when_the_database_is_busy_says_when_to_come_again(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -414,7 +414,8 @@ def test_no_header_breaks_a_door(alice: Caller, headers: dict[str, str]) -> None
 
 
 def test_a_host_that_is_not_ours_is_400(alice: Caller) -> None:
-    assert_problem(alice.client.get(MEMORIES, headers={"Host": "evil.example"}), 400)
+    body = assert_problem(alice.client.get(MEMORIES, headers={"Host": "evil.example"}), 400)
+    assert body["code"] == "bad_request"
 
 
 @pytest.mark.parametrize("method", ["options", "head"])

@@ -214,6 +214,7 @@ def test_an_answer_about_a_deleted_memory_is_not_repeated(alice: Caller) -> None
     alice.delete(f"memories/{uid}")
     again = alice.post("memories", {"content": "Whales sing"}, **key)
     assert again.status_code == 410
+    assert again.json()["code"] == "gone"
     assert b"Whales" not in again.content
     assert not [row for row in IdempotentAnswer.objects.all() if b"Whales" in bytes(row.body)]
     assert Memory.objects.count() == 1
