@@ -172,6 +172,8 @@ REST_FRAMEWORK = {
     "DEFAULT_SCHEMA_CLASS": "memories.api.schema.ProblemSchema",
     "EXCEPTION_HANDLER": "memsite.problems.exception_handler",
     "UNAUTHENTICATED_USER": None,
+    # What is answered is asked for in Accept; `?format=` is a parameter that nobody knows.
+    "URL_FORMAT_OVERRIDE": None,
     "TEST_REQUEST_DEFAULT_FORMAT": "json",
 }
 SPECTACULAR_SETTINGS = {

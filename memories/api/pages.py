@@ -10,7 +10,7 @@ from uuid import UUID
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.db.models import QuerySet
 from django.utils.dateparse import parse_datetime
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -39,12 +39,12 @@ class Pages(CursorPagination):
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         """The cursor, if its position can be one of this list's."""
-        cursor: Cursor | None = super().decode_cursor(request)
-        if cursor and cursor.position is not None:
-            try:
+        try:
+            cursor: Cursor | None = super().decode_cursor(request)
+            if cursor and cursor.position is not None:
                 self.field.clean(cursor.position, None)
-            except (ModelValidationError, ValueError, OverflowError) as error:
-                raise ValidationError({"cursor": ["Not a cursor of this list."]}) from error
+        except (NotFound, ModelValidationError, ValueError, OverflowError) as error:
+            raise ValidationError({"cursor": ["Not a cursor of this list."]}) from error
         return cursor
 
 

@@ -349,7 +349,17 @@ def test_no_cursor_breaks_a_list(alice: Caller, path: str) -> None:
     answers = {name: alice.get(path, cursor=text) for name, text in CURSORS.items()}
     assert {name: answer.status_code for name, answer in answers.items() if answer.status_code >= 500} == {}
     for answer in answers.values():
-        assert answer.status_code == 200 or assert_problem(answer, answer.status_code)["status"] in (400, 404)
+        assert answer.status_code == 200 or assert_problem(answer, 400, "cursor")
+
+
+@pytest.mark.parametrize("text", ["abc", "x", cursor("o=x")])
+def test_a_cursor_that_cannot_be_read_is_a_wrong_value(alice: Caller, text: str) -> None:
+    assert_problem(alice.get("memories", cursor=text), 400, "cursor")
+
+
+@pytest.mark.parametrize("kind", ["xml", "json", ""])
+def test_the_kind_of_answer_is_no_parameter(alice: Caller, kind: str) -> None:
+    assert_problem(alice.get("memories", format=kind), 400, "format")
 
 
 def test_no_cursor_breaks_the_other_lists(alice: Caller, operator: APIClient) -> None:
@@ -357,9 +367,9 @@ def test_no_cursor_breaks_the_other_lists(alice: Caller, operator: APIClient) ->
     alice.put(f"sessions/{session}/turns/1", {})
     for text in CURSORS.values():
         for path in (f"memories/{uid}/history", f"memories/{uid}/links", f"sessions/{session}/turns"):
-            assert alice.get(path, cursor=text).status_code in (200, 400, 404), (path, text)
+            assert alice.get(path, cursor=text).status_code in (200, 400), (path, text)
         for path in ("apps", "apps/acme/agents", "apps/acme/agents/alice/keys", "apps/acme/memories"):
-            assert operator.get(f"/api/v1/{path}", {"cursor": text}).status_code in (200, 400, 404), (path, text)
+            assert operator.get(f"/api/v1/{path}", {"cursor": text}).status_code in (200, 400), (path, text)
 
 
 @pytest.mark.parametrize(
