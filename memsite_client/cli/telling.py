@@ -164,9 +164,9 @@ def remove_bridge(bridge: str, app: str | None) -> None:
 @click.option("--follow", is_flag=True, help="Go on for ever: print each change as it happens.")
 @click.option("--json", "json_", is_flag=True, help="Print the server's answer as JSON; with --follow a line each.")
 def changes(since: int | None, follow: bool, json_: bool) -> None:
-    """Print what was written or deleted since; without --since, where to go on from.
+    """Print what was written or deleted since; without --since, the number to go on from.
 
-    The number for the next --since goes to stderr.
+    With --since, the number for the next one goes to stderr.
     """
     with connect() as memsite:
         if follow:
@@ -174,6 +174,8 @@ def changes(since: int | None, follow: bool, json_: bool) -> None:
         answer = memsite.list_changes(since)
     if json_:
         return print_json(answer)
+    if since is None:
+        return click.echo(answer["last"])
     for change in answer["results"]:
         click.echo(change_line(change))
     click.echo(f"Go on with --since {answer['last']}.", err=True)

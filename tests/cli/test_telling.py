@@ -79,6 +79,8 @@ def agents_of(memsite: Memsite) -> list[dict[str, Any]]:
 
 def test_changes_are_printed_from_where_one_was(memsite: Memsite) -> None:
     start = run_json("changes")["last"]
+    told = run("changes")
+    assert (told.stdout, told.stderr) == (f"{start}\n", "")
     one, two = (memsite.create_memory(text)["id"] for text in ("Whales sing", "Bears sleep"))
     memsite.delete_memory(two)
     told = run("changes", "--since", str(start))
