@@ -5,6 +5,7 @@ from datetime import timedelta
 from typing import Any
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 from memsite.celery_settings import celery_settings
 from memsite.conf import ROOT, Conf, read_conf
@@ -86,12 +87,17 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # A writer waits so long for the one before it, and a request for a connection; then it is answered with 503.
 LOCK_SECONDS = 20
+DATABASE_URL_RULE = "is an address such as postgresql://user:password@host:5432/name, with %2F for a / in the password"
 
 
 def database(conf: Conf) -> dict[str, Any]:
     """SQLite in the data directory unless `MEMSITE_DATABASE_URL` says otherwise."""
     url = conf.database_url or f"sqlite:///{conf.data_dir / 'memsite.sqlite3'}"
-    config: dict[str, Any] = dict(environ.Env.db_url_config(url))
+    try:
+        config: dict[str, Any] = dict(environ.Env.db_url_config(url))
+    except ValueError:
+        # Its own words may quote the password.
+        raise ImproperlyConfigured(f"MEMSITE_DATABASE_URL {DATABASE_URL_RULE}.") from None
     ours = sqlite_options() if config["ENGINE"] == "django.db.backends.sqlite3" else postgres_options(conf)
     return config | ours | {"OPTIONS": ours["OPTIONS"] | config.get("OPTIONS", {})}
 

@@ -1,12 +1,15 @@
 """One typed object from the environment; what cannot be read is named."""
 
+import os
+import subprocess
+import sys
 from dataclasses import fields
 from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from memsite.conf import Conf, read_conf, unknown_variables, variable
+from memsite.conf import ROOT, Conf, read_conf, unknown_variables, variable
 
 
 def test_nothing_given_gives_the_defaults() -> None:
@@ -46,6 +49,18 @@ def test_each_value_has_its_type() -> None:
 def test_a_wrong_value_is_named(name: str, value: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=f"MEMSITE_{name}"):
         read_conf({f"MEMSITE_{name}": value})
+
+
+@pytest.mark.parametrize("url", ["mysql://me@localhost/x", "postgresql://me:secret/@localhost/x"])
+def test_a_command_says_in_one_line_which_setting_is_wrong(url: str) -> None:
+    environment = {**os.environ, "MEMSITE_DATABASE_URL": url}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    command = [sys.executable, str(ROOT / "manage.py"), "migrate"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)  # noqa: S603
+    assert done.returncode == 1
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("MEMSITE_DATABASE_URL ")
+    assert "secret" not in line
 
 
 def test_the_older_name_of_the_budget_is_read_unless_ours_is_given() -> None:
