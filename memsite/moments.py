@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from django.core.exceptions import ValidationError
 
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
-OUT_OF_REACH = f"From {EARLIEST:%Y} to {LATEST:%Y}."
+OUT_OF_REACH = f"A year from {EARLIEST:%Y} to {LATEST:%Y}."
 
 
 def is_in_reach(moment: datetime) -> bool:

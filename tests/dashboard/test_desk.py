@@ -41,6 +41,12 @@ def test_a_stranger_is_asked_to_sign_in_and_comes_back(page: str) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.parametrize(("address", "back"), [("/settings/policy", "/settings/policy"), ("/memories/bulk", "/")])
+def test_a_stranger_who_sends_a_form_comes_back_to_its_page(client: Client, address: str, back: str) -> None:
+    assert client.post(address)["Location"] == f"/login?next={back}"
+
+
+@pytest.mark.django_db
 def test_a_fragment_says_that_one_is_signed_out(client: Client) -> None:
     answer = client.get("/events", headers=HTMX)
     assert answer.status_code == 401

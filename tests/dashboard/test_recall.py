@@ -98,7 +98,7 @@ def test_a_time_at_the_ends_of_the_calendar_is_refused(vera: Client, alice: Call
     AppPolicy.objects.filter(app=alice.app).update(time_zone=zone)
     for headers in ({}, HTMX):
         answer = vera.get(PAGE, {"q": "WireGuard", "as_of": moment}, headers=headers)
-        assert "As of: From 1000 to 9000." in text_of(answer)
+        assert "As of: A year from 1000 to 9000." in text_of(answer)
         assert "hits" not in answer.context
 
 

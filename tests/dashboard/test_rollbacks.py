@@ -79,8 +79,8 @@ def test_only_from_a_moment_on_in_the_apps_time_zone(ed: Client, alice: Caller, 
         ({"what": "weather", "source": "web"}, "Select a valid choice."),
         ({"what": "agent", "source": ""}, "This field is required."),
         ({"what": "agent", "source": "alice", "since": "yesterday"}, "Enter a valid date/time."),
-        ({"what": "agent", "source": "alice", "since": "0001-01-01T00:00:00+23:59"}, "From 1000 to 9000."),
-        ({"what": "agent", "source": "alice", "since": "9999-12-31T23:59:59-23:59"}, "From 1000 to 9000."),
+        ({"what": "agent", "source": "alice", "since": "0001-01-01T00:00:00+23:59"}, "A year from 1000 to 9000."),
+        ({"what": "agent", "source": "alice", "since": "9999-12-31T23:59:59-23:59"}, "A year from 1000 to 9000."),
     ],
 )
 def test_what_is_wrong_is_said_and_takes_nothing_back(
