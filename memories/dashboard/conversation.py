@@ -15,7 +15,7 @@ from django.db.models.functions import Length, Substr
 from memories.dashboard.quotes import Piece, quoted
 from memories.dashboard.slices import Slice, name_of, take
 from memories.models import FutureTrigger, Injection, Memory, Rejection
-from sessions.models import AgentSession, Event, Resource, Turn
+from sessions.models import MAX_TURN, AgentSession, Event, Resource, Turn
 
 TEXTS = 60
 SHOWN = 4_000
@@ -110,7 +110,9 @@ def texts_of(session: AgentSession, asked: Mapping[str, str]) -> Slice[Any]:
 
 
 def as_number(text: str | None) -> int | None:
-    return int(text) if text and text.isascii() and text.isdigit() and len(text) < 10 else None
+    """A turn's, if it may be one."""
+    is_one = text and text.isascii() and text.isdigit() and len(text) <= len(str(MAX_TURN)) and int(text) <= MAX_TURN
+    return int(text) if text and is_one else None
 
 
 def text_of(

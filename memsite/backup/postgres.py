@@ -17,9 +17,10 @@ from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
 
 from memsite.backup.errors import BackupError
+from memsite.backup.files import backup_draft_in
 from memsite.backup.versions import is_older
 from memsite.conf import get_conf
-from memsite.drafts import private, sync
+from memsite.drafts import in_place, private
 
 SUFFIX = ".pgdump"
 IN_USE = "The database is in use: stop the server, and whatever else is connected to it, then try again."
@@ -72,10 +73,9 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     if is_in_use():
         raise BackupError(IN_USE)
     folder = get_conf().backups
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    kept = private(folder / f"before-{stamp}{SUFFIX}")
-    dump(kept)
-    sync(kept)
+    with backup_draft_in(folder) as draft:
+        dump(private(draft))
+        kept = in_place(draft, folder / f"before-{stamp}{SUFFIX}")
     how = ("--clean", "--if-exists", "--no-owner", "--single-transaction")
     run("pg_restore", *how, "--dbname", address(), str(path))
     return rows, older, kept

@@ -16,7 +16,9 @@ from memsite.doorbell import ring
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now
 from memsite.jobs.models import JobRun, JobSchedule
-from memsite.tenancy.access import Right
+from memsite.side_by_side import SideBySideForm
+from memsite.tenancy.access import Right, actor_of
+from memsite.tenancy.audit import note_change
 from memsite.tenancy.models import App, AppStatus
 
 
@@ -29,6 +31,7 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
     list_filter = ["enabled"]
     ordering = ["job"]
     actions = ["run_now"]
+    form = SideBySideForm[JobSchedule]
     fields = ["job", "what_it_does", "enabled", "at", "weekday", "day", "minutes"]
     readonly_fields = ["job", "what_it_does"]
 
@@ -50,6 +53,11 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
         done_before = len(new) - sum(new)
         told = f"{sum(new)} runs set going." + (f" {done_before} had been before: done once." if done_before else "")
         messages.success(request, told)
+
+    def save_model(self, request: HttpRequest, obj: JobSchedule, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        before, after = ({name: values[name] for name in form.fields} for values in (form.initial, form.cleaned_data))
+        note_change(actor_of(request.user), None, "schedule changed", obj.job, before, after)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

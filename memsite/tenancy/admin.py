@@ -32,6 +32,7 @@ from memsite.admin_site import (
     show_time,
 )
 from memsite.side_by_side import SideBySideForm
+from memsite.tenancy import people  # noqa: F401  # registers its own pages
 from memsite.tenancy.access import Right, actor_of, has_right, role_in
 from memsite.tenancy.audit import note, note_change
 from memsite.tenancy.governance import LastOwner, audited, check_owner_stays, note_key
@@ -281,6 +282,7 @@ class AgentAdmin(SiteAdmin[Agent]):
     search_fields = ["name", "domain", "app__app_id"]
     ordering = ["app__app_id", "name"]
     actions = ["issue_key"]
+    form = SideBySideForm[Agent]
     # Not editable in the model; the form declares its own.
     exclude = ["app"]
 

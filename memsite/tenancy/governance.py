@@ -134,7 +134,11 @@ def set_member(app: App, user: Any, role: Role | None, actor: str) -> None:
 
 
 def check_owner_stays(app: App, roles: Mapping[int, Role | None]) -> None:
-    """Raises LastOwner if the app has owners, and none when these users have these roles; None: out."""
+    """Raises LastOwner if the app has owners, and none when these users have these roles; None: out.
+
+    In a transaction: whoever else changes its owners waits for the end of it.
+    """
+    App.objects.select_for_update(no_key=True).get(pk=app.pk)
     owners = set(Membership.objects.for_app(app).filter(role=Role.OWNER).values_list("user", flat=True))
     if owners and not owners - roles.keys() and Role.OWNER not in roles.values():
         raise LastOwner

@@ -8,9 +8,9 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from memories.dashboard.conversation import SHOWN, TEXTS
+from memories.dashboard.conversation import SHOWN, TEXTS, as_number
 from memories.models import Injection, Memory
-from sessions.models import AgentSession, Event, Resource
+from sessions.models import MAX_TURN, AgentSession, Event, Resource
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
 from tests.talking import hear, tell, turn
@@ -100,6 +100,11 @@ def test_the_state_is_replayed_at_any_turn(
     part = vera.get(page_of(shift), {"turn": asked}, headers={**HTMX, "HX-Target": "replay"})
     assert elements(part, "section", id="replay")
     assert not elements(part, "ol"), "the conversation is not sent again"
+
+
+def test_every_turn_that_may_be_stored_may_be_asked_for() -> None:
+    assert as_number(str(MAX_TURN)) == MAX_TURN
+    assert as_number(str(MAX_TURN + 1)) is None
 
 
 def test_messages_outside_of_turns_are_shown_in_their_order(vera: Client, alice: Caller) -> None:

@@ -33,13 +33,13 @@ def manage(url: str, tmp_path: Path) -> Manage:
     own = {"MEMSITE_DATA_DIR": str(tmp_path), "MEMSITE_EMBEDDER": "hash", "MEMSITE_SECRET_KEY": "x"}
     environment = {**others, **own, "MEMSITE_DATABASE_URL": url}
 
-    def run(*command: str) -> subprocess.CompletedProcess[str]:
+    def run(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
         program = [sys.executable, *command]
-        return subprocess.run(program, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+        return subprocess.run(program, cwd=ROOT, env=environment | more, capture_output=True, text=True, check=False)  # noqa: S603
 
     made = run(str(PROGRAM))
     assert json.loads(made.stdout.splitlines()[-1])["memories"]["results"], made.stderr
-    return lambda *command: run("manage.py", *command)
+    return lambda *command, **more: run("manage.py", *command, **more)
 
 
 def ask(url: str, statement: str) -> list[tuple[object, ...]]:
@@ -87,3 +87,22 @@ def test_one_that_was_cut_short_is_refused_and_changes_nothing(manage: Manage, u
     before = ask(url, MEMORIES)
     assert manage("restore", str(backup)).returncode != 0
     assert ask(url, MEMORIES) == before
+
+
+def test_a_restore_that_is_killed_leaves_no_half_copy(manage: Manage, url: str, tmp_path: Path) -> None:
+    assert manage("backup").returncode == 0
+    killer = tmp_path / "programs" / "pg_dump"
+    killer.parent.mkdir()
+    killer.write_text('#!/bin/sh\nfor last; do case "$last" in /*) echo half >"$last" ;; esac; done\nkill -9 $PPID\n')
+    killer.chmod(0o755)
+    before = ask(url, MEMORIES)
+    killed = manage("restore", str(newest(tmp_path)), PATH=f"{killer.parent}:{os.environ['PATH']}")
+    assert killed.returncode == -9
+    left = {path.name for path in (tmp_path / "backups").iterdir()}
+    assert left == {newest(tmp_path).name, ".draft", ".lock"}
+    assert (tmp_path / "backups" / ".draft").read_text() == "half\n"
+    assert ask(url, MEMORIES) == before
+    assert manage("restore", str(newest(tmp_path))).returncode == 0
+    (kept,) = (tmp_path / "backups").glob("before-*")
+    assert "is whole" in manage("verify", str(kept)).stdout
+    assert not (tmp_path / "backups" / ".draft").exists()

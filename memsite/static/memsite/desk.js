@@ -134,7 +134,20 @@
     if (on("[data-theme-switch]")) switchTheme();
     if (on("[data-live-switch]")) switchLive();
     if (on("[data-opens]")) document.getElementById(on("[data-opens]").dataset.opens).showModal();
-    if (on("[data-closes]")) on("dialog").close();
+    if (on("[data-closes]")) putAway(on("dialog"));
+  });
+
+  function putAway(dialog) {
+    dialog.close();
+    typed(dialog).forEach((field) => (field.value = ""));
+  }
+
+  const typed = (dialog) => all("textarea", dialog).filter((field) => field.value);
+
+  // What was typed before Escape is there when the dialog is opened again: no new form comes.
+  document.addEventListener("htmx:beforeRequest", (event) => {
+    const { opens } = event.detail.elt.dataset;
+    if (opens && typed(document.getElementById(opens)).length) event.preventDefault();
   });
 
   document.addEventListener("change", (event) => {

@@ -16,7 +16,7 @@ from memsite.jobs import claims, engine
 from memsite.jobs.job import Job, Run
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.jobs.schedule import Calendar, Every
-from memsite.tenancy.models import App, AppPolicy
+from memsite.tenancy.models import App, AppPolicy, AuditEntry
 
 pytestmark = pytest.mark.django_db
 NIGHT = datetime(2027, 3, 1, 2, tzinfo=UTC)
@@ -287,6 +287,26 @@ def test_operators_are_told_what_is_no_schedule(
     assert answer.status_code == 200
     assert says in html.unescape(answer.content.decode())
     assert JobSchedule.objects.get().schedule == schedule
+
+
+def test_a_schedule_is_set_beside_others_and_noted(admin_client: Client) -> None:
+    row = JobSchedule.of("counting", Calendar(time(2, 0)))
+    row.save()
+    url = f"/admin/jobs/jobschedule/{row.pk}/change/"
+    page = {"enabled": "on", "at": "02:00:00", "weekday": "", "day": "", "minutes": ""}
+    opened = {f"initial-{name}": "True" if name == "enabled" else value for name, value in page.items()}
+    assert admin_client.post(url, {**page, **opened}).status_code == 302
+    assert not AuditEntry.objects.exists()
+    assert admin_client.post(url, {**page, **opened, "weekday": "3"}).status_code == 302
+    stopped = {name: value for name, value in page.items() if name != "enabled"}
+    assert admin_client.post(url, {**stopped, **opened}).status_code == 302
+    row.refresh_from_db()
+    assert (row.enabled, row.weekday) == (False, 3)
+    noted = AuditEntry.objects.values_list("actor", "app", "action", "subject", "before", "after")
+    assert list(noted) == [
+        ("operator:admin", None, "schedule changed", "counting", {"enabled": True}, {"enabled": False}),
+        ("operator:admin", None, "schedule changed", "counting", {"weekday": None}, {"weekday": 3}),
+    ]
 
 
 def test_what_waits_is_worked_off_short_work_first(app: App) -> None:
