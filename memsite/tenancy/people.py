@@ -84,7 +84,8 @@ class PeopleAdmin(Noted, AnyUserAdmin):
     def get_deleted_objects(self, objs: Any, request: HttpRequest) -> Any:
         """Nobody goes whom an app needs."""
         *rest, protected = super().get_deleted_objects(objs, request)
-        return *rest, [*protected, *(f"the only owner of {app}" for app in without_owner(objs))]
+        needed = [f"the only owner of {app}: make somebody else one first" for app in without_owner(objs)]
+        return *rest, [*protected, *needed]
 
     def delete_model(self, request: HttpRequest, obj: User) -> None:
         try:
