@@ -27,9 +27,9 @@ class Feedback(Caller):
         said = "\n".join([turn.llm_output, *tool_inputs(turn)])
         return self.judge_response(session, turn.number, said, turn.user_input)
 
-    def judge_rest(self, session: AgentSession) -> learnt.Feedback:
-        """At the session's end: what was there for all of its answers and never used is ignored."""
-        return learnt.judge_rest(session, self.actor, timezone.now())
+    def judge_rest(self, session: AgentSession) -> None:
+        """At the session's end: what was there for all of its answers and never used is noted."""
+        learnt.judge_rest(session, self.actor, timezone.now())
 
 
 def tool_inputs(turn: Turn) -> Iterator[str]:

@@ -81,7 +81,7 @@ class Recalling(Caller):
         budget = max_tokens or budget_tokens(self.app.policy, block)
         usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
         most = asked.limit or min(line_limit(self.app.policy, block, budget), usual)
-        found = self.search(replace(asked, limit=most, exclude=tuple(shown)), now)
+        found = self.search(replace(asked, limit=most, told=tuple(shown)), now)
         hits = [hit for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
         injected = inject([hit.memory for hit in hits], len(hits), self.app, block, budget, now)
         tags = {hit.memory.pk: hit.trust for hit in hits}

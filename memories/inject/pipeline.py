@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -31,7 +32,7 @@ from sessions.models import AgentSession
 # The shortest line of a block is about this long: a budget cannot hold more lines than budget / this.
 SHORTEST_LINE_TOKENS = 8
 ORDER: dict[str, tuple[str, ...]] = {
-    Block.OPS: ("-confidence", "-confirmed_at", "-id"),
+    Block.OPS: ("-confidence", "-importance", "-confirmed_at", "-id"),
     Block.APP: ("-updated_at", "-id"),
     Block.TURN: ("-priority", "-confidence", "-confirmed_at", "-id"),
 }
@@ -70,10 +71,22 @@ def greet(allowed: MemoryQuerySet, app: App, block: str, now: datetime, *, max_t
 
 def inject(memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime) -> Injected:
     """The block of these memories, as many in this order as the budget holds; none that no agent should read."""
+    render = renderer(app, block, total)
     lines = [Line(memory, line_text(memory, block, app.policy, now)) for memory in harmless(memories)]
-    taken, text = fit(lines, budget, renderer(app, block, total))
+    if lines and estimate_tokens(render(lines[:1])) > budget:
+        # The best of all, and longer than the whole budget: its beginning is worth half of it.
+        best = shortened(lines[0].memory, budget * CHARACTERS_PER_TOKEN // 2)
+        lines[0] = Line(lines[0].memory, line_text(best, block, app.policy, now))
+    taken, text = fit(lines, budget, render)
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, block, shown)
+
+
+def shortened(memory: Memory, characters: int) -> Memory:
+    """A copy that ends with a whole word, and says that there is more."""
+    short = copy(memory)
+    short.content = f"{memory.content[:characters].rpartition(' ')[0] or memory.content[:characters]} …"
+    return short
 
 
 def line_text(memory: Memory, block: str, policy: AppPolicy, now: datetime) -> str:

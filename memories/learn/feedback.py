@@ -5,7 +5,8 @@
 
 within 0 and 2. A line is judged once. What was shown for a turn is judged by the answer to that turn, or the next one
 there is. What was shown without a turn, such as a session's greeting, is there for all its answers: it is used by the
-first that uses it, and ignored when the session ends and none has.
+first that uses it. When the session ends and none has, that is noted, and its priority stays: a greeting tells what is
+known, whatever the session will be about.
 """
 
 from __future__ import annotations
@@ -69,18 +70,16 @@ def judge(
     return settle(session, [row for row in shown if is_told[row.pk]], verdicts, actor, now)
 
 
-def judge_rest(session: AgentSession, actor: str, now: datetime) -> Feedback:
-    """At a session's end: what was there for its answers and never used is ignored. One query if there is none.
+def judge_rest(session: AgentSession, actor: str, now: datetime) -> None:
+    """At a session's end, notes what was there for its answers and never used. One query if there is none.
 
-    A memory is ignored at most once here, and not at all if the session has judged it already. What no answer was
-    held against stays unjudged: the agent may never tell us any.
+    What no answer was held against stays unjudged: the agent may never tell us any.
     """
     rows = list(waiting(session).filter(word_share__isnull=False).order_by("pk"))
-    if not rows:
-        return Feedback()
-    verdicts = {row.memory_id: Verdict(False, row.word_share or 0.0, row.similarity, "") for row in rows}
-    spared = injections(session).filter(judged_at__isnull=False).memory_pks()
-    return settle(session, rows, verdicts, actor, now, spared)
+    if rows:
+        verdicts = {row.memory_id: Verdict(False, row.word_share or 0.0, row.similarity, "") for row in rows}
+        with writing(session.app, actor, now):
+            mark(session, unjudged(session, rows), verdicts, now)
 
 
 def injections(session: AgentSession) -> InjectionQuerySet:
@@ -139,10 +138,9 @@ def note_weighed(session: AgentSession, rows: Sequence[Injection], verdicts: Map
 
 
 def settle(
-    session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict], actor: str, now: datetime,
-    spared: Sequence[int] = (),
-) -> Feedback:  # fmt: skip
-    """Marks the lines as judged and moves priorities, but for `spared` memories; both or neither.
+    session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict], actor: str, now: datetime
+) -> Feedback:
+    """Marks the lines as judged and moves priorities; both or neither.
 
     Lines that another call has judged meanwhile are left as they are.
     """
@@ -150,14 +148,18 @@ def settle(
         return Feedback()
     factors = cost_factors(session, rows)
     with writing(session.app, actor, now) as write:
-        still = set(waiting(session).filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
-        rows = [row for row in rows if row.pk in still]
+        rows = unjudged(session, rows)
         mark(session, rows, verdicts, now)
-        pks = {row.memory_id for row in rows} - set(spared)
-        memories = Memory.objects.for_app(session.app).in_bulk(pks)
+        memories = Memory.objects.for_app(session.app).in_bulk({row.memory_id for row in rows})
         judged = [Judged(memories[pk], verdicts[pk]) for pk in verdicts if pk in memories]
         write.judge_uses([change(write.policy, one, factors[one.memory.pk]) for one in judged])
     return Feedback([one for one in judged if one.verdict.used], [one for one in judged if not one.verdict.used])
+
+
+def unjudged(session: AgentSession, rows: Sequence[Injection]) -> list[Injection]:
+    """Those that no other call has judged meanwhile."""
+    still = set(waiting(session).filter(pk__in=[row.pk for row in rows]).values_list("pk", flat=True))
+    return [row for row in rows if row.pk in still]
 
 
 def cost_factors(session: AgentSession, rows: Sequence[Injection]) -> dict[int, float]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
@@ -21,7 +21,7 @@ from memories.retrieve.features import Evidence
 from memories.retrieve.hits import Hit, Recall, Told
 from memories.retrieve.index import AppIndex, Indexes
 from memories.retrieve.question import Question, read_question
-from memories.retrieve.ranking import Ranked, at_least, by_column, rank, rank_by, rank_dual, rank_product
+from memories.retrieve.ranking import Ranked, at_least, by_column, rank, rank_by, rank_dual, rank_product, without
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
 from memories.retrieve.words import match_words
@@ -67,10 +67,12 @@ def make_plan(mode: str, policy: AppPolicy) -> Plan:
 def recall(
     app: App, text: str, scope: Scope, embedder: Embedder, *, limit: int, mode: str = "auto",
     min_score: float | None = None, offset: int = 0, policy: AppPolicy | None = None, floor: bool = True,
+    told: Sequence[int] = (),
 ) -> Recall:  # fmt: skip
     """The best `limit` memories in scope after the first `offset`, best first, as the app's policy or another says.
 
-    Without the `floor` also what does not fit, of memories alone: to see what was left out.
+    Without the `floor` also what does not fit, of memories alone: to see what was left out. What was `told` (pks) is
+    none of the hits.
     """
     policy = policy or app.policy
     reading = read(index_of(app, embedder).view(), scope)
@@ -79,13 +81,15 @@ def recall(
     plan = make_plan(mode, policy)
     question = read_question(text, reading, datetime.fromtimestamp(scope.now, tz=policy.time_zone))
     if plan.tiered and floor and not scope.past:
-        told = from_summaries(app, question, reading, scope, embedder, min_score)
-        if told.hits:
-            page, more = told.hits[offset:][:limit], len(told.hits) > offset + limit
-            return replace(told, hits=page, tier="summaries", more=more)
+        summed_up = from_summaries(app, question, reading, scope, embedder, min_score)
+        if hits := [hit for hit in summed_up.hits if hit.memory.pk not in told]:
+            page, more = hits[offset:][:limit], len(hits) > offset + limit
+            return replace(summed_up, hits=page, tier="summaries", more=more)
     evidence, degraded = weigh(app, question, reading, embedder, plan)
     # One more than is shown: whether there are more, is told.
-    ranked = order(policy, plan, evidence, embedder, scope, offset + limit + 1, floor=floor)
+    ranked = order(policy, plan, evidence, embedder, scope, offset + limit + 1 + len(told), floor=floor)
+    if told:
+        ranked = without(ranked, reading, told)
     if min_score is not None:
         ranked = at_least(ranked, min_score)
     hits = load(app, reading, ranked, limit, offset)

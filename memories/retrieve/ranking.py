@@ -178,6 +178,10 @@ def at_least(ranked: Ranked, score: float) -> Ranked:
     return in_order(np.flatnonzero(ranked.scores >= score), ranked)
 
 
+def without(ranked: Ranked, reading: Reading, pks: Sequence[int]) -> Ranked:
+    return in_order(np.flatnonzero(~np.isin(reading.at("pk", ranked.places), pks)), ranked)
+
+
 def fits(evidence: Evidence, relevant: float) -> bool:
     """Whether anything answers the question: the best cosine + 0.3 · the best share of its words found ≥ `relevant`.
 

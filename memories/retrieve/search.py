@@ -39,8 +39,10 @@ log = structlog.get_logger("memories.retrieve")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A search as it was asked for. `exclude` are memory pks, `as_of` is a moment in the past or None.
+    """A search as it was asked for. `as_of` is a moment in the past or None.
 
+    Memories to `exclude`, by pk, are as if they were not there. Those `told` already have their say in what is near
+    enough to be found, and are left out then: what trails far behind them is not worth telling.
     Without the `unreviewed`, nothing is found that the policy wants reviewed and nobody has looked at.
     One that is not `counted` leaves no trace: an operator looks, and no agent has asked. Without the `floor` it also
     finds what does not fit.
@@ -54,6 +56,7 @@ class Asked:
     user_id: str | None = None
     filters: Mapping[str, Any] = field(default_factory=dict)
     exclude: tuple[int, ...] = ()
+    told: tuple[int, ...] = ()
     shared: bool = False
     unreviewed: bool = True
     as_of: datetime | None = None
@@ -99,6 +102,7 @@ def find(app: App, asked: Asked, scope: Scope, embedder: Embedder, policy: AppPo
         offset=asked.offset,
         policy=policy,
         floor=asked.floor,
+        told=asked.told,
     )
 
 

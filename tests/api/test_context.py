@@ -1,11 +1,12 @@
 """`/context`: a block for the prompt, with or without a question."""
 
+import re
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
-from memories.models import Injection
+from memories.models import Injection, Memory
 from tests.api.checks import MEMORY_FIELDS, assert_problem
 from tests.conftest import Caller, make_app, make_caller
 
@@ -101,6 +102,30 @@ def test_in_a_session_what_was_found_once_is_not_handed_over_again(alice: Caller
     assert shown(alice, session_id=session, query="whales") == []
     assert shown(alice, session_id=alice.start_session(external_id="x")["id"], query="bears") == []
     assert shown(alice, query="whales") == ["whales sing"]
+
+
+def test_what_trails_far_behind_what_was_told_is_not_told_in_its_stead(alice: Caller) -> None:
+    """It was not worth telling beside it, and is not now."""
+    session = alice.start_session()["id"]
+    told = "The auth service listens on port 4000 and nothing else"
+    rows = [{"content": text} for text in (told, *(f"Ships reach the port of city {at} by noon" for at in range(9)))]
+    alice.post("memories/batch", {"memories": rows, "dedupe": False})
+    question = {"query": "on which port does the auth service listen?"}
+    assert shown(alice, **question) == [told]
+    assert shown(alice, **question, session_id=session, turn_number=1) == [told]
+    assert shown(alice, **question, session_id=session, turn_number=2) == []
+
+
+def test_the_best_is_shortened_where_it_is_longer_than_the_budget(alice: Caller) -> None:
+    text = "Kafka rebalances when a consumer is slow: " + " ".join(f"step{at} of the runbook" for at in range(85))
+    alice.remember(text, category="remediation")
+    alice.remember("Kafka consumers of the mail service are slow on Mondays")
+    context = ask(alice, query="kafka rebalances: what to do?", format="turn")
+    assert context["included"] == context["total"] == 2
+    line = next(line for line in context["text"].splitlines() if "rebalances" in line)
+    assert re.fullmatch(r"~ Kafka rebalances when .* … \(confidence: .*\)", line)
+    assert context["tokens"] <= alice.app.policy.turn_budget_tokens
+    assert Memory.objects.filter(content=text).exists()
 
 
 def test_what_was_shown_is_remembered_line_by_line(alice: Caller) -> None:

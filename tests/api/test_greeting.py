@@ -126,3 +126,13 @@ def test_the_hooks_of_claude_code_tell_lessons(alice: Caller) -> None:
     told = alice.post("hooks/claude-code", event).json()["hookSpecificOutput"]["additionalContext"]
     assert "## Lessons" in told
     assert "Ask before restarting the database" in told
+
+
+def test_of_what_is_equally_sure_the_more_important_is_told_first(alice: Caller) -> None:
+    rule = alice.remember("Never run migrations on Fridays", importance=5)
+    for at in range(30):
+        alice.remember(f"The service number {at} listens on port {4000 + at}", importance=3)
+    set_budget(alice, 200)
+    told = [memory["id"] for memory in greet(alice)["memories"]]
+    assert told[0] == rule["id"]
+    assert 1 < len(told) < 31

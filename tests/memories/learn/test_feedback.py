@@ -253,24 +253,28 @@ def test_a_greeting_is_not_ignored_at_every_turn(session: AgentSession, whales: 
     assert priority(whales) == 1.1
 
 
-def test_a_greeting_that_was_never_used_is_ignored_once_at_the_end(session: AgentSession, whales: Memory) -> None:
+def test_a_greeting_that_was_never_used_is_noted_at_the_end_and_costs_no_priority(
+    session: AgentSession, whales: Memory
+) -> None:
     row = show(session, whales, None)
     answered(session, "They sing, the whales.")
     Injection.objects.update(judged_at=None, used=None)  # as if that had not been enough
     answered(session, "Nothing of the kind.", turn=2)
-    before = priority(whales)
-    assert contents(judge_rest(session, "agent:alice", START)) == ([], [WHALES])
-    assert priority(whales) == pytest.approx(before - 0.05)
-    row.refresh_from_db()
-    assert (row.judged_at, row.used) == (START, False)
+    before, revisions = priority(whales), Revision.objects.count()
+    for moment in (START, START + timedelta(hours=1)):
+        judge_rest(session, "agent:alice", moment)
+        row.refresh_from_db()
+        assert (row.judged_at, row.used) == (START, False)
     assert row.word_share == pytest.approx(2 / 3)
-    assert judge_rest(session, "agent:alice", START) == Feedback()
+    assert priority(whales) == before
+    assert Revision.objects.count() == revisions
 
 
 def test_where_no_answer_was_told_nothing_is_ignored(session: AgentSession, whales: Memory, bears: Memory) -> None:
     show(session, whales, None)
     show(session, bears, 1)
-    assert judge_rest(session, "agent:alice", START) == Feedback()
+    judge_rest(session, "agent:alice", START)
+    assert not Injection.objects.exclude(judged_at=None).exists()
     assert Revision.objects.exclude(action=Action.CREATED).count() == 0
 
 
@@ -280,7 +284,7 @@ def test_the_end_does_not_ignore_again_what_a_turn_has_judged(
     show(session, whales, None, line="same")
     show(session, whales, 1, line="same")
     answered(session, "Nothing of the kind.")
-    assert judge_rest(session, "agent:alice", START) == Feedback()
+    judge_rest(session, "agent:alice", START)
     assert priority(whales) == 0.95
     assert not Injection.objects.filter(judged_at=None).exists()
 
