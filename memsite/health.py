@@ -10,6 +10,7 @@ from django.views.decorators.http import require_safe
 
 from memories.providers.embeddings import make_embedder
 from memsite.conf import get_conf
+from memsite.tenancy import wall
 from memsite.tenancy.models import App, AppStatus
 from memsite.versions import standing
 
@@ -66,6 +67,7 @@ def vectors_are_complete() -> bool:
 CHECKS: dict[str, Callable[[], bool]] = {
     "database": database_answers,
     "migrations": is_migrated,
+    "wall": wall.stands,
     "embedder": embedder_is_configured,
 }
 DEGRADED: dict[str, Callable[[], bool]] = {"vectors": vectors_are_complete}

@@ -35,11 +35,28 @@ NO_ROLE = (
     f'CREATE ROLE {ROLE} NOLOGIN; GRANT {ROLE} TO "{{user}}"'
 )
 
+STANDS = """
+SELECT pg_has_role(oid, 'MEMBER') AND NOT EXISTS (
+    SELECT FROM unnest(%s::text[]) AS name
+    WHERE NOT coalesce(has_table_privilege(pg_roles.oid, to_regclass(name), 'INSERT'), false)
+) FROM pg_roles WHERE rolname = %s
+"""
+
 _behind: ContextVar[str] = ContextVar("behind", default=SITE)
 
 
 def is_up() -> bool:
     return get_conf().row_security and connection.vendor == "postgresql"
+
+
+def stands() -> bool:
+    """Whether requests can ask as the role, where they have to. What it may do is granted together: one of it tells."""
+    if not is_up():
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute(STANDS, [connection.introspection.django_table_names(), ROLE])
+        found = cursor.fetchone()
+    return bool(found and found[0])
 
 
 # --- who asks

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
-from django.core.management import CommandError
+from django.core.management import CommandError, call_command
 from django.db import DatabaseError, ProgrammingError, connection, transaction
+from django.test import Client
 from django.utils import timezone
 
 from memories.models import Memory, RecallCount, Revision, Vector
@@ -99,6 +102,32 @@ def test_who_may_not_make_the_role_is_told_what_to_ask_for(up: None) -> None:
 
     with pytest.raises(CommandError, match="CREATE ROLE memsite_walled NOLOGIN"):
         wall.allow_role(Refusing())
+
+
+@pytest.mark.parametrize(
+    "missing",
+    [
+        f"ALTER ROLE {wall.ROLE} RENAME TO memsite_elsewhere",
+        f"REVOKE INSERT ON auth_user FROM {wall.ROLE}",
+    ],
+)
+def test_the_server_is_not_ready_before_the_role_may_do_what_it_has_to(up: None, client: Client, missing: str) -> None:
+    ready = client.get("/readyz")
+    assert (ready.status_code, ready.json()["checks"]["wall"]) == (200, True)
+    execute(missing)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["checks"]["wall"]) == (503, False)
+
+
+def test_a_setup_with_nothing_to_migrate_builds_it(up: None, settings: Any, tmp_path: Path) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path)
+    settings.STATIC_ROOT = tmp_path / "static"
+    execute(f"DROP POLICY {wall.POLICY} ON memories_memory")
+    execute(f"REVOKE INSERT ON memories_memory FROM {wall.ROLE}")
+    assert not wall.stands()
+    call_command("setup", stdout=StringIO())
+    assert wall.stands()
+    assert execute("SELECT 1 FROM pg_policies WHERE tablename = 'memories_memory'")
 
 
 def test_it_takes_postgresql() -> None:

@@ -23,7 +23,9 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memories.management.plain_errors import plain_errors
+from memories.models import near
 from memsite.conf import Conf, get_conf
+from memsite.tenancy import wall
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy, Scope
 from memsite.tenancy.policy import Preset, preset_values
@@ -102,6 +104,10 @@ class Command(BaseCommand):
         else:
             # Notes of those that stand for older ones that they were applied, as `migrate` would.
             executor.check_replacements()
+        if connection.vendor == "postgresql":
+            # Also where nothing is migrated: row security or pgvector may have come since. near's table is walled, too.
+            near.build()
+            wall.build()
 
     def collect_static(self) -> None:
         """Only when a file has changed since the last time: collecting takes seconds, asking a moment."""
