@@ -87,6 +87,7 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 # A writer waits so long for the one before it, and a request for a connection; then it is answered with 503.
 LOCK_SECONDS = 20
+RECONNECT_SECONDS = 5
 DATABASE_URL_RULE = "is an address such as postgresql://user:password@host:5432/name, with %2F for a / in the password"
 
 
@@ -120,7 +121,14 @@ def sqlite_options() -> dict[str, Any]:
 
 def postgres_options(conf: Conf) -> dict[str, Any]:
     """The threads of a process share some connections: there are more threads than a server likes connections."""
-    pool = {"min_size": 1, "max_size": conf.database_connections, "timeout": LOCK_SECONDS}
+    pool = {
+        "min_size": 1,
+        "max_size": conf.database_connections,
+        "timeout": LOCK_SECONDS,
+        # A pool waits twice as long before each next try, here 5 seconds in all; then whoever asks makes it try anew.
+        # The usual five minutes leave a process without its database for as long again as that was away.
+        "reconnect_timeout": RECONNECT_SECONDS,
+    }
     # As long as with SQLite, then 503: without it, a writer waits for another one's lock without end.
     return {"CONN_HEALTH_CHECKS": True, "OPTIONS": {"pool": pool, "options": f"-c lock_timeout={LOCK_SECONDS}s"}}
 

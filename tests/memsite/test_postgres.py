@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from django.db import connection
 from django.utils import timezone
+from psycopg_pool import ConnectionPool
 
 from memories.models import Memory
 from memories.store import Candidate, writing
@@ -82,6 +83,11 @@ def test_a_connection_is_told_how_long_to_wait_and_a_url_may_say_otherwise() -> 
     assert options("postgresql://db/site")["options"] == "-c lock_timeout=20s"
     own = options("postgresql://db/site?options=-c%20lock_timeout%3D1s&sslmode=require")
     assert (own["options"], own["sslmode"]) == ("-c lock_timeout=1s", "require")
+
+
+def test_a_process_soon_tries_to_reach_a_database_again_that_was_away() -> None:
+    pool = database(replace(get_conf(), database_url="postgresql://db/site"))["OPTIONS"]["pool"]
+    assert ConnectionPool(open=False, **pool).reconnect_timeout == 5
 
 
 @pytest.mark.postgres("SQLite waits for its one lock")
