@@ -1,3 +1,4 @@
+from threading import Event
 from typing import Any
 
 import pytest
@@ -21,8 +22,23 @@ def test_what_is_missing_is_named_and_healthz_stays_up(client: Client, monkeypat
 
     monkeypatch.setitem(health.CHECKS, "database", broken)
     answer = client.get("/readyz")
-    assert (answer.status_code, answer.json()["checks"]["database"]) == (503, False)
+    # Whether the others are well, nobody asked: they might wait for the same.
+    assert (answer.status_code, answer.json()["checks"]) == (503, {"database": False})
     assert client.get("/healthz").status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.postgres("SQLite asks in the request's own thread")
+def test_a_database_that_does_not_answer_is_not_waited_for(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    never = Event()
+    monkeypatch.setitem(health.CHECKS, "database", never.wait)
+    monkeypatch.setattr(health, "SECONDS", 0.05)
+    try:
+        answer = client.get("/readyz")
+    finally:
+        never.set()
+    assert (answer.status_code, answer.json()["checks"]) == (503, {"database": False})
+    assert answer.json()["status"] == "unavailable"
 
 
 @pytest.mark.django_db
