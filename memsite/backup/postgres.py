@@ -12,6 +12,7 @@ from time import sleep
 from typing import Any
 
 import psycopg
+from django.core.management.base import CommandError
 from django.db import connection
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
@@ -21,6 +22,7 @@ from memsite.backup.files import backup_draft_in
 from memsite.backup.versions import is_older
 from memsite.conf import get_conf
 from memsite.drafts import in_place, private
+from memsite.tenancy import wall
 
 SUFFIX = ".pgdump"
 IN_USE = "The database is in use: stop the server, and whatever else is connected to it, then try again."
@@ -76,14 +78,28 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     with backup_draft_in(folder) as draft:
         dump(private(draft))
         kept = in_place(draft, folder / f"before-{stamp}{SUFFIX}")
-    how = ("--clean", "--if-exists", "--no-owner", "--single-transaction")
+    how = ("--clean", "--if-exists", "--no-owner", "--no-acl", "--single-transaction")
     run("pg_restore", *how, "--dbname", address(), str(path))
+    if not older:
+        # Else `manage.py setup` does it, after the migrations that the wall is for.
+        build_wall(kept)
     return rows, older, kept
 
 
+def build_wall(kept: Path | None) -> None:
+    try:
+        wall.build()
+    except CommandError as error:
+        told = f"All is restored, and what was there is kept as {kept}. But one thing is left to do."
+        raise BackupError(f"{told} {error}; then run `manage.py setup`.") from error
+
+
 def dump(path: Path) -> None:
-    """Without extensions (all but the one that is always there): who restores need not own them."""
-    how = ("--format=custom", "--no-owner", "--extension=plpgsql")
+    """Without extensions (all but the one that is always there): who restores need not own them.
+
+    And without grants: another server does not know the role of the second wall, which is built anew.
+    """
+    how = ("--format=custom", "--no-owner", "--no-acl", "--extension=plpgsql")
     run("pg_dump", *how, "--file", str(path), "--dbname", address())
 
 

@@ -13,6 +13,7 @@ from secrets import token_hex
 import psycopg
 import pytest
 
+from memsite.tenancy.wall import ROLE
 from tests.memsite.test_moving import PROGRAM
 from tests.serving import ROOT, database_like_the_tests
 
@@ -77,6 +78,24 @@ def test_who_restores_need_not_own_the_extensions(manage: Manage, url: str, tmp_
     assert "TABLE public memories_near" in listed.stdout
     assert "EXTENSION" not in listed.stdout
     assert manage("restore", str(newest(tmp_path))).returncode == 0
+
+
+def test_what_was_granted_to_a_role_that_another_server_does_not_know_is_no_hindrance(
+    manage: Manage, url: str, tmp_path: Path
+) -> None:
+    role = f"gone_{token_hex(4)}"
+    ask(url, f"CREATE ROLE {role}; GRANT SELECT ON memories_memory TO {role}")
+    assert manage("backup").returncode == 0
+    backup = newest(tmp_path)
+    listed = subprocess.run(["pg_restore", "--list", backup], capture_output=True, text=True, check=True)  # noqa: S603, S607
+    assert " ACL " not in listed.stdout
+    # As they were made before.
+    subprocess.run(["pg_dump", "--format=custom", "--file", backup, "--dbname", url], check=True)  # noqa: S603, S607
+    ask(url, f"REVOKE ALL ON memories_memory FROM {role}; DROP ROLE {role}")
+    restored = manage("restore", str(backup), MEMSITE_ROW_SECURITY="true")
+    assert restored.returncode == 0, restored.stderr
+    # The second wall stands again: its role may do what it has to.
+    assert ask(url, f"SELECT has_table_privilege('{ROLE}', 'memories_memory', 'INSERT')") == [(True,)]
 
 
 def test_one_that_was_cut_short_is_refused_and_changes_nothing(manage: Manage, url: str, tmp_path: Path) -> None:
