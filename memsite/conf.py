@@ -7,6 +7,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_network
+from logging import getLevelNamesMapping
 from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
@@ -18,13 +19,18 @@ from django.core.exceptions import ImproperlyConfigured
 from memories.providers.embeddings import EmbedderSettings
 from memories.providers.llm.factory import LLMSettings
 from memories.providers.outward import ORDINARY_NETWORKS
+from memsite.broker import SCHEME
 
 PREFIX = "MEMSITE_"
 ROOT = Path(__file__).resolve().parent.parent
 LLMS = ("rules", "anthropic", "openai", "ollama")
 EMBEDDERS = ("minilm", "ollama", "openai", "hash")
 DATABASES = ("sqlite://", "postgres://", "postgresql://")
+# "memory" is for programs that are both ends of it.
+BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "sentinel", "amqp", "amqps", "memory")
 LOG_FORMATS = ("auto", "console", "json")
+# Nothing else: who misspells "true" would find out late that it meant "false".
+BOOLEANS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys(("false", "0", "no", "off"), False)}
 # Of the command `memsite` and what it starts, which may run in the same environment.
 CLIENTS_OWN = {"MEMSITE_URL", "MEMSITE_API_KEY", "MEMSITE_SESSION_ID"}
 
@@ -96,6 +102,21 @@ class Conf:
         require(self.llm_concurrency > 0, "LLM_CONCURRENCY", "is a positive number of calls at a time")
         require(read_prices(self.llm_prices) is not None, "LLM_PRICES", "is model=input/output, model=input/output, …")
         require(is_token(self.metrics_token), "METRICS_TOKEN", "is 16 letters or more, without white space")
+        require(
+            all("/" not in host for host in self.allowed_hosts),
+            "ALLOWED_HOSTS",
+            "is a list of names such as memory.example.org, without https://",
+        )
+        require(
+            not self.broker_url or self.broker_url.partition("://")[0] in BROKERS,
+            "BROKER_URL",
+            "is an address such as redis://host:6379/0 or amqp://user:password@host",
+        )
+        require(
+            self.log_level.upper() in getLevelNamesMapping(),
+            "LOG_LEVEL",
+            "is one of DEBUG, INFO, WARNING, ERROR, CRITICAL",
+        )
         require(self.log_format in LOG_FORMATS, "LOG_FORMAT", f"is one of {', '.join(LOG_FORMATS)}")
         require(
             not self.database_url or self.database_url.startswith(DATABASES),
@@ -225,9 +246,13 @@ def cast(name: str, text: str) -> object:
     try:
         if isinstance(default, tuple):
             return tuple(part.strip() for part in text.split(",") if part.strip())
+        if isinstance(default, bool):
+            return BOOLEANS[text.strip().lower()]
         if isinstance(default, Path):
             return Path(text).expanduser().resolve()
         return environ.Env.parse_value(text, type(default))
+    except KeyError:
+        raise ImproperlyConfigured(f"{variable(name)} is true or false.") from None
     except ValueError as error:
         raise ImproperlyConfigured(f"{variable(name)} cannot be read as {type(default).__name__}.") from error
 

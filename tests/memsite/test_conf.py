@@ -39,6 +39,13 @@ def test_each_value_has_its_type() -> None:
         ("EMBEDDER", "magic"),
         ("TIME_ZONE", "Mars/Base"),
         ("LOG_FORMAT", "xml"),
+        ("LOG_LEVEL", "verbose"),
+        ("ROW_SECURITY", "maybe"),
+        ("DEBUG", ""),
+        ("ALLOWED_HOSTS", "localhost,https://memory.example.org"),
+        ("BROKER_URL", "localhost:6379"),
+        ("BROKER_URL", "http://localhost/0"),
+        ("BROKER_URL", "redis:/localhost"),
         ("MAX_BODY_BYTES", "0"),
         ("DATABASE_URL", "mysql://localhost/x"),
         ("PROVIDER_NETWORKS", "everywhere"),
@@ -49,6 +56,32 @@ def test_each_value_has_its_type() -> None:
 def test_a_wrong_value_is_named(name: str, value: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=f"MEMSITE_{name}"):
         read_conf({f"MEMSITE_{name}": value})
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("True", True),
+        ("1", True),
+        ("YES", True),
+        ("on ", True),
+        ("false", False),
+        ("0", False),
+        ("No", False),
+        ("off", False),
+    ],
+)
+def test_true_and_false_have_several_names(text: str, value: bool) -> None:
+    assert read_conf({"MEMSITE_OAUTH": text}).oauth is value
+
+
+@pytest.mark.parametrize("url", ["redis://q/0", "rediss://q", "sentinel://q:26379", "amqps://q", "embedded:///srv/q"])
+def test_a_broker_is_any_that_the_queue_can_be_in(url: str) -> None:
+    assert read_conf({"MEMSITE_BROKER_URL": url}).broker_url == url
+
+
+def test_the_level_of_the_log_may_be_in_small_letters() -> None:
+    assert read_conf({"MEMSITE_LOG_LEVEL": "debug"}).log_level == "debug"
 
 
 @pytest.mark.parametrize("url", ["mysql://me@localhost/x", "postgresql://me:secret/@localhost/x"])

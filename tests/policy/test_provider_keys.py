@@ -34,7 +34,8 @@ def test_no_table_has_a_place_for_them() -> None:
 
 def test_whoever_writes_down_the_settings_writes_down_no_secret(told: None) -> None:
     conf = get_conf()
-    secret = replace(conf, **dict.fromkeys(SECRET_FIELDS, f"postgresql://{NEEDLE}"))
+    given = dict.fromkeys(SECRET_FIELDS, f"postgresql://{NEEDLE}") | {"broker_url": f"redis://{NEEDLE}"}
+    secret = replace(conf, **given)
     for text in (repr(secret), repr(conf.llm_settings), repr(conf.embedder_settings)):
         assert NEEDLE not in text.replace(f"https://{NEEDLE}", "")
     named = {field.name for field in fields(Conf) if field.name.endswith(("_key", "_url")) and field.type is str}
