@@ -1,0 +1,28 @@
+"""Pages have their style, whether or not static files were collected on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from memsite.static_files import StaticFiles
+
+
+def test_where_nothing_was_collected_a_file_has_its_plain_name(tmp_path: Path) -> None:
+    assert StaticFiles(location=tmp_path, base_url="/static/").url("memsite/desk.css") == "/static/memsite/desk.css"
+
+
+def test_where_files_were_collected_their_names_are_hashed_and_others_are_none(tmp_path: Path) -> None:
+    source = tmp_path / "source" / "page.css"
+    source.parent.mkdir()
+    source.write_text("a {}")
+    storage = StaticFiles(location=tmp_path / "static", base_url="/static/")
+    with source.open("rb") as file:
+        storage.save("page.css", file)
+    list(storage.post_process({"page.css": (storage, "page.css")}))
+    collected = StaticFiles(location=tmp_path / "static", base_url="/static/")
+    assert collected.url("page.css").startswith("/static/page.")
+    assert collected.url("page.css") != "/static/page.css"
+    with pytest.raises(ValueError, match=r"missing\.css"):
+        collected.url("missing.css")
