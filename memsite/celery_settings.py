@@ -30,6 +30,8 @@ def broker_settings(url: str) -> dict[str, object]:
         # A worker started before its broker waits for it.
         "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
         "CELERY_BROKER_CONNECTION_RETRY": True,
+        # However long that is away: a worker gives up after a hundred tries otherwise, and nothing starts it again.
+        "CELERY_BROKER_CONNECTION_MAX_RETRIES": None,
         # A request must not wait for a doorbell: one quick second try, then the sweep finds the work.
         "CELERY_BROKER_CONNECTION_TIMEOUT": 2,
         "CELERY_TASK_PUBLISH_RETRY_POLICY": {"max_retries": 1, "interval_start": 0, "interval_max": 0.2},

@@ -426,6 +426,15 @@ def test_empty_queue_says_so(channel):
         channel._get("nothing")
 
 
+def test_a_worker_never_gives_up_on_its_broker(tmp_path):
+    config = celery_settings("redis://localhost/0", tmp_path, "UTC")
+    app = Celery("test", set_as_current=False)
+    app.conf.update({name.removeprefix("CELERY_").lower(): value for name, value in config.items()})
+    assert app.conf.broker_connection_max_retries is None
+    assert app.conf.broker_connection_retry
+    assert app.conf.broker_connection_retry_on_startup
+
+
 def test_celery_sends_each_task_to_the_queue_its_name_asks_for(tmp_path):
     config = celery_settings("", tmp_path, "UTC")
     app = Celery("test", set_as_current=False)
