@@ -30,6 +30,8 @@ def logging_config(level: str, log_format: str) -> dict[str, Any]:
         "loggers": {
             # Says each 4xx once more; the request log has it, with the request's id.
             "django.request": {"level": "ERROR"},
+            # A traceback for each request with a name that is not ours: anybody could fill the log.
+            "django.security.DisallowedHost": {"level": "CRITICAL"},
             "httpx": {"level": "WARNING"},
         },
     }

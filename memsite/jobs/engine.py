@@ -115,9 +115,14 @@ def run(job: Job[Any], hands: Any, claimed: claims.Claim) -> None:
     count_run(job.name, outcome, perf_counter() - begun)
 
 
+def named_app(claimed: claims.Claim) -> str | None:
+    """For the log: none where the run is of the whole site."""
+    return claimed.row.app.app_id if claimed.row.app else None
+
+
 def carry_out(job: Job[Any], hands: Any, claimed: claims.Claim) -> str:
     """What became of it: done, paused, stopped, failed, or lost to another worker."""
-    noted = log.bind(job=job.name, app=str(claimed.row.app), period=claimed.row.period)
+    noted = log.bind(job=job.name, app=named_app(claimed), period=claimed.row.period)
     try:
         app = claimed.row.app_id
         with claimed.timed(), confined(app) if app else site_wide():
@@ -145,10 +150,10 @@ def end_early(claimed: claims.Claim, error: Exception) -> str:
         if isinstance(error, claims.Stopped):
             claims.stop(claimed, now)
             return "stopped"
-        log.error("run_failed", job=claimed.row.job, app=str(claimed.row.app), exc_info=error)
+        log.error("run_failed", job=claimed.row.job, app=named_app(claimed), exc_info=error)
         claims.fail(claimed, error, now)
     except claims.ClaimLost:
-        log.warning("run_lost", job=claimed.row.job, app=str(claimed.row.app))
+        log.warning("run_lost", job=claimed.row.job, app=named_app(claimed))
         return "lost"
     return "failed"
 

@@ -69,5 +69,11 @@ def test_a_request_id_comes_back_if_it_is_harmless(client: Client) -> None:
 
 
 @pytest.mark.django_db
+def test_a_name_that_is_not_ours_fills_no_log(client: Client, caplog: pytest.LogCaptureFixture) -> None:
+    assert client.get("/healthz", headers={"Host": "elsewhere.example"}).status_code == 400
+    assert caplog.records == []
+
+
+@pytest.mark.django_db
 def test_the_admin_is_found_without_its_slash(client: Client) -> None:
     assert client.get("/admin")["Location"] == "/admin/"

@@ -8,8 +8,10 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
+import structlog
 from django.db import transaction
 from django.test import Client
+from structlog.testing import capture_logs
 from time_machine import travel
 
 from memsite.jobs import claims, engine
@@ -177,6 +179,24 @@ def test_what_fails_is_tried_again_later_each_time_and_given_up_in_the_end(app: 
     assert claims.retry(run, now)
     job.inside = lambda number: None
     assert work(job, app, now).counts == {"counted": 10}
+
+
+def test_a_failed_run_is_logged_with_its_app_if_it_has_one(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any) -> None:
+        raise ValueError("no matter")
+
+    monkeypatch.setattr(Counting, "work", fail)
+    claims.fire("counting", None, Counting.schedule, NIGHT, "test")
+    of_site = claims.claim("counting", None, NIGHT)
+    fire(app)
+    of_app = claims.claim("counting", app, NIGHT)
+    assert of_site
+    assert of_app
+    with capture_logs() as logs:
+        monkeypatch.setattr(engine, "log", structlog.get_logger())
+        engine.run(Counting(), app, of_site)
+        engine.run(Counting(), app, of_app)
+    assert [(entry["event"], entry["app"]) for entry in logs] == [("run_failed", None), ("run_failed", "acme")]
 
 
 def test_a_worker_killed_again_and_again_is_not_given_it_for_ever(app: App) -> None:
