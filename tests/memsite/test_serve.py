@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from django.core.management.base import CommandError
+from django.db import OperationalError
 
 from memories.management.commands import serve
 from memories.management.commands.serve import ProcessTree
@@ -182,6 +183,24 @@ def test_child_dies_with_a_killed_parent():
 def test_an_installation_that_is_not_set_up_is_told_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(serve, "is_migrated", lambda: False)
     with pytest.raises(CommandError, match=r"manage\.py setup"):
+        serve.check_set_up()
+
+
+@pytest.mark.parametrize(
+    ("error", "told"),
+    [
+        ("could not connect to server", r"cannot be used: could not connect to server\. See MEMSITE_DATABASE_URL"),
+        ("unable to open database file", r"unable to open database file\. `manage\.py setup` makes"),
+    ],
+)
+def test_a_database_that_cannot_be_reached_is_told_as_that(
+    monkeypatch: pytest.MonkeyPatch, error: str, told: str
+) -> None:
+    def away() -> bool:
+        raise OperationalError(error)
+
+    monkeypatch.setattr(serve, "is_migrated", away)
+    with pytest.raises(CommandError, match=told):
         serve.check_set_up()
 
 

@@ -14,11 +14,11 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from django.db import DatabaseError
 from honcho.manager import SIGNALS, Manager
 from honcho.process import Popen, Process
 
 import memsite
+from memories.management.plain_errors import plain_errors
 from memsite.broker import SCHEME
 from memsite.celery_settings import QUEUES_IN_ORDER
 from memsite.conf import get_conf
@@ -60,10 +60,8 @@ class Command(BaseCommand):
 
 def check_set_up() -> None:
     """Rather one sentence here than a traceback from every process."""
-    try:
+    with plain_errors():
         ready = is_migrated()
-    except DatabaseError:
-        ready = False
     if not ready or not get_conf().effective_secret_key():
         raise CommandError(f"{get_conf().data_dir} is not set up for this version: run `manage.py setup` first.")
 
