@@ -7,7 +7,7 @@ import json
 import os
 import secrets
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from django.contrib.auth.models import User
 from django.contrib.staticfiles.finders import get_finders
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q
 from django.utils import timezone
@@ -37,6 +37,7 @@ OUR_APPS = ("tenancy", "agent_sessions", "memories", "jobs", "oauth")
 # No page asks for them: redoc's bundle, and what only the developers of Swagger UI read.
 NOT_SERVED = ("redoc", "*.js.map")
 COLLECTED = ".collected"
+SETUP_LOCK = "memsite setup"
 SECRET_KEY_BYTES = 48  # 64 characters
 CONSONANTS, VOWELS = "bdfghjklmnprstvz", "aeiou"
 
@@ -67,9 +68,10 @@ class Command(BaseCommand):
             with self.alone(conf.data_dir / "setup.lock"):
                 self.keep_secret_key(conf)
                 self.check()
-                self.migrate()
-                self.collect_static()
-                first = first_start(conf.data_dir / NOTES_NAME, url)
+                with self.alone_in_database():
+                    self.migrate()
+                    self.collect_static()
+                    first = first_start(conf.data_dir / NOTES_NAME, url)
         self.stdout.write(welcome(url, first, conf.data_dir / NOTES_NAME) if first else welcome_back(url, conf))
 
     def say(self, what: str) -> None:
@@ -86,6 +88,27 @@ class Command(BaseCommand):
                 self.say("Waiting for another setup to finish")
                 fcntl.flock(lock, fcntl.LOCK_EX)
             yield
+
+    @contextmanager
+    def alone_in_database(self) -> Iterator[None]:
+        """Waits for setups from other data directories. The lock ends with the connection. SQLite is in ours."""
+        if connection.vendor != "postgresql":
+            yield
+            return
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [SETUP_LOCK])
+            if not cursor.fetchone()[0]:
+                self.say("Waiting for a setup on another machine to finish")
+                # However long it migrates.
+                cursor.execute("SET lock_timeout = 0")
+                cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [SETUP_LOCK])
+                cursor.execute("RESET lock_timeout")
+        try:
+            yield
+        finally:
+            # After an error of the database nothing can be asked, perhaps; then this program ends, too.
+            with suppress(DatabaseError), connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [SETUP_LOCK])
 
     def keep_secret_key(self, conf: Conf) -> None:
         """Makes the key if there is none; this process was started too early to have read it."""

@@ -10,6 +10,7 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+import psycopg
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
@@ -18,6 +19,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
 from memories.management.commands import setup
+from memsite.backup.postgres import address, password
 from memsite.tenancy.keys import find_key
 from memsite.tenancy.models import ApiKey, App
 
@@ -218,6 +220,29 @@ def test_passwords_are_readable_and_never_the_same():
     passwords = {setup.readable_password() for _ in range(100)}
     assert len(passwords) == 100
     assert all(re.fullmatch(r"([a-z]{4}-){5}[a-z]{4}", password) for password in passwords)
+
+
+@pytest.mark.postgres("SQLite is in the data directory, which has a lock of its own")
+def test_a_setup_from_another_data_directory_is_waited_for(start, monkeypatch):
+    """Held by another connection until the setup says that it waits."""
+    told = []
+    with psycopg.connect(address(), password=password() or None, autocommit=True) as other:
+        other.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [setup.SETUP_LOCK])
+
+        def say(self, what: str) -> None:
+            told.append(what)
+            if what.startswith("Waiting for a setup on another machine"):
+                assert not User.objects.exists()
+                other.close()
+
+        monkeypatch.setattr(setup.Command, "say", say)
+        start()
+    assert told[1].startswith("Waiting for a setup on another machine")
+    assert User.objects.exists()
+    # It is let go of.
+    with psycopg.connect(address(), password=password() or None, autocommit=True) as other:
+        (free,) = other.execute("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [setup.SETUP_LOCK]).fetchone()
+    assert free
 
 
 @pytest.mark.long
