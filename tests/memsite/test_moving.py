@@ -54,6 +54,8 @@ def test_everything_arrives(site: tuple[Path, dict[str, Any]], capsys: pytest.Ca
     told = capsys.readouterr().out
     assert "each compared" in told
     assert "1 held a NUL character" in told
+    assert "keep it stopped" in told
+    assert "MEMSITE_SECRET_KEY" in told
     assert client_with(before["key"]).get("/api/v1/memories").json() == before["memories"]
     with sqlite3.connect(path) as source:
         for model in (App, Memory, Revision, Resource):

@@ -8,6 +8,11 @@ from django.core.management.base import BaseCommand, CommandError
 from memories.management.plain_errors import plain_errors
 from memsite.moving import CannotMove, move
 
+AFTERWARDS = (
+    "What the old server accepts from now on stays behind: keep it stopped.",
+    "Its secret key goes along (MEMSITE_SECRET_KEY, or the file secret.key): sign-ins and webhooks hang on it.",
+)
+
 
 class Command(BaseCommand):
     help = (
@@ -30,6 +35,7 @@ class Command(BaseCommand):
         told = [f"Moved {sum(moved.rows.values()):,} rows of {len(moved.rows)} tables, each compared."]
         if moved.mended:
             told.append(f"{moved.mended:,} held a NUL character, which PostgreSQL cannot: U+FFFD stands for it now.")
+        told += AFTERWARDS
         return "\n".join(told)
 
     def tell(self, table: str, done: int, total: int) -> None:
