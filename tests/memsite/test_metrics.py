@@ -124,6 +124,20 @@ def test_the_list_in_the_documents_is_what_is_told(told: None, acme: App, settin
     assert {re.sub(r"_(bucket|count|sum)$", "", name) for name in queries} <= listed
 
 
+def test_the_rules_in_the_documents_hear_of_what_never_was() -> None:
+    """Nothing is told of a job that was never done, nor of workers that are not there: no comparison finds that."""
+    rules = DOC.read_text()
+    for series in ('memsite_job_last_success_timestamp_seconds{job="backup"}', 'memsite_processes{process="worker"}'):
+        assert f"absent({series})" in rules
+
+
+def test_the_containers_in_the_documents_have_the_servers_own_client() -> None:
+    """Debian 13 has the client programs of PostgreSQL 17."""
+    text = DOC.read_text()
+    assert "FROM python:3.11-slim-trixie" in text
+    assert "image: postgres:17" in text
+
+
 def sample_name(name: str, kind: str) -> str:
     return f"{name}_total" if kind == "counter" else name
 
