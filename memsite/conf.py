@@ -29,8 +29,8 @@ DATABASES = ("sqlite://", "postgres://", "postgresql://")
 # "memory" is for programs that are both ends of it.
 BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "sentinel", "amqp", "amqps", "memory")
 LOG_FORMATS = ("auto", "console", "json")
-# Nothing else: who misspells "true" would find out late that it meant "false".
-BOOLEANS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys(("false", "0", "no", "off"), False)}
+# Nothing else (and nothing at all): who misspells "true" would find out late that it meant "false".
+BOOLEANS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys(("false", "0", "no", "off", ""), False)}
 # Of the command `memsite` and what it starts, which may run in the same environment.
 CLIENTS_OWN = {"MEMSITE_URL", "MEMSITE_API_KEY", "MEMSITE_SESSION_ID"}
 

@@ -41,7 +41,6 @@ def test_each_value_has_its_type() -> None:
         ("LOG_FORMAT", "xml"),
         ("LOG_LEVEL", "verbose"),
         ("ROW_SECURITY", "maybe"),
-        ("DEBUG", ""),
         ("ALLOWED_HOSTS", "localhost,https://memory.example.org"),
         ("BROKER_URL", "localhost:6379"),
         ("BROKER_URL", "http://localhost/0"),
@@ -69,6 +68,7 @@ def test_a_wrong_value_is_named(name: str, value: str) -> None:
         ("0", False),
         ("No", False),
         ("off", False),
+        ("", False),
     ],
 )
 def test_true_and_false_have_several_names(text: str, value: bool) -> None:
