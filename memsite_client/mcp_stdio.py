@@ -29,7 +29,11 @@ class Bridge:
     def __init__(self, place: Place, path: str = PATH, transport: httpx.BaseTransport | None = None) -> None:
         self.url = place.url + path
         self.version = ""
-        headers = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {place.key}"}
+        headers = {
+            "Accept": "application/json, text/event-stream",
+            "Content-Type": "application/json",
+            "Authorization": f"Bearer {place.key}",
+        }
         self.http = httpx.Client(headers=headers, timeout=TIMEOUT_SECONDS, transport=transport)
 
     def run(self, lines: Iterable[str], out: IO[str]) -> None:
@@ -43,15 +47,21 @@ class Bridge:
         """What to answer; None to what wants no answer."""
         try:
             message = json.loads(line)
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             return failure(None, PARSE_ERROR, f"This is no JSON: {error}")
         if not isinstance(message, dict):
             return failure(None, INVALID_REQUEST, "A message is one JSON object.")
         try:
-            response = self.http.post(self.url, json=message, headers=self.headers(message))
+            return self.read(message, self.post(message))
         except httpx.RequestError as error:
             return failed(message, str(away(self.url, error)))
-        return self.read(message, response)
+        except Exception as error:  # One odd message must not end the bridge for all that follow.
+            return failed(message, f"This message could not be passed on ({type(error).__name__}: {error}).")
+
+    def post(self, message: Mapping[str, Any]) -> httpx.Response:
+        # Half a character is replaced: it has no bytes.
+        body = json.dumps(message, ensure_ascii=False).encode(errors="replace")
+        return self.http.post(self.url, content=body, headers=self.headers(message))
 
     def headers(self, message: Mapping[str, Any]) -> dict[str, str]:
         """What the transport over HTTP wants beside the message itself."""
@@ -93,4 +103,4 @@ def header_text(text: str) -> str:
     """As the transport has it: what is no plain text for a header stands in base64."""
     if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?"):
         return text
-    return f"=?base64?{base64.b64encode(text.encode()).decode()}?="
+    return f"=?base64?{base64.b64encode(text.encode(errors='replace')).decode()}?="

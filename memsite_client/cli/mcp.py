@@ -20,6 +20,7 @@ DIALECTS = {"memsite": PATH, "mcp-memory": "/compat/mcp-memory"}
 def mcp(dialect: str) -> None:
     """Speak MCP over stdin and stdout, for programs that start their servers. Not for people."""
     url: str | None = click.get_current_context().find_root().obj
-    for stream in (sys.stdin, sys.stdout):
-        stream.reconfigure(encoding="utf-8", newline="\n")  # type: ignore[union-attr]  # they are text streams
+    # A byte that is no UTF-8 spoils its own message at most; half a character goes out as JSON escapes it.
+    for stream, errors in ((sys.stdin, "replace"), (sys.stdout, "backslashreplace")):
+        stream.reconfigure(encoding="utf-8", errors=errors, newline="\n")  # type: ignore[union-attr]  # text streams
     Bridge(find_place(url), DIALECTS[dialect]).run(sys.stdin, sys.stdout)

@@ -1,0 +1,72 @@
+"""The bridge between stdio and `/mcp` by itself: whatever comes in, it answers who waits and lives on."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+from pytest_httpserver import HTTPServer
+
+from memsite_client.mcp_stdio import VERSION, Bridge
+from memsite_client.place import Place
+from tests.serving import ROOT
+
+Answer = Callable[[httpx.Request], httpx.Response]
+PING = {"jsonrpc": "2.0", "id": 4, "method": "tools/list"}
+
+
+def echo(request: httpx.Request) -> httpx.Response:
+    message = json.loads(request.content)
+    return httpx.Response(200, json={"jsonrpc": "2.0", "id": message.get("id"), "result": {"heard": message}})
+
+
+def told(*lines: Any, answer: Answer = echo) -> list[Any]:
+    """What the bridge writes, with a server that answers like this."""
+    out = io.StringIO()
+    texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
+    Bridge(Place("http://127.0.0.1:9", "mst_x"), transport=httpx.MockTransport(answer)).run(texts, out)
+    return [json.loads(line) for line in out.getvalue().splitlines()]
+
+
+def test_half_a_character_is_replaced() -> None:
+    message = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "st\ud800", "_meta": {}}}
+    first, second = told(message, PING)
+    assert (first["id"], first["result"]["heard"]["params"]["name"]) == (3, "st?")
+    assert second["id"] == 4
+
+
+def test_what_cannot_be_sent_is_told_and_the_bridge_lives_on() -> None:
+    def fail(request: httpx.Request) -> httpx.Response:
+        if json.loads(request.content)["id"] == "odd":
+            raise RuntimeError("unexpected")
+        return echo(request)
+
+    unsendable = {"jsonrpc": "2.0", "id": 2, "method": "x", "params": {"_meta": {VERSION: "\u00fc\n\u4e16"}}}
+    odd, other, last = told({"jsonrpc": "2.0", "id": "odd", "method": "x"}, unsendable, PING, answer=fail)
+    assert (odd["id"], odd["error"]["code"]) == ("odd", -32000)
+    assert (other["id"], other["error"]["code"]) == (2, -32000)
+    assert last["id"] == 4
+
+
+def test_what_is_nested_too_deep_is_no_json() -> None:
+    first, second = told("[" * 200_000, PING)
+    assert (first["id"], first["error"]["code"], second["id"]) == (None, -32700, 4)
+
+
+def test_odd_bytes_and_characters_do_not_end_the_command(httpserver: HTTPServer) -> None:
+    httpserver.expect_request("/mcp").respond_with_json({"jsonrpc": "2.0", "id": 4, "result": {}})
+    lines = [b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "x"}', b"\xff", json.dumps(PING).encode()]
+    environment = {**os.environ, "MEMSITE_URL": httpserver.url_for("").rstrip("/"), "MEMSITE_API_KEY": "mst_x"}
+    done = subprocess.run(
+        [sys.executable, "-m", "memsite_client", "mcp"], cwd=ROOT, env=environment, input=b"\n".join(lines),
+        capture_output=True, check=False, timeout=60,
+    )  # fmt: skip
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert [answer.get("error", {}).get("code") for answer in answers] == [None, -32700, None]
