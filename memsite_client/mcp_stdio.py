@@ -52,7 +52,8 @@ class Bridge:
         if not isinstance(message, dict):
             return failure(None, INVALID_REQUEST, "A message is one JSON object.")
         try:
-            return self.read(message, self.post(message))
+            answer = self.read(message, self.post(message))
+            return answer if waits(message) else None
         except httpx.RequestError as error:
             return failed(message, str(away(self.url, error)))
         except Exception as error:  # One odd message must not end the bridge for all that follow.
@@ -83,16 +84,28 @@ class Bridge:
         if isinstance(answer, dict) and "jsonrpc" in answer:
             if message.get("method") == "initialize" and isinstance(answer.get("result"), dict):
                 self.version = str(answer["result"].get("protocolVersion", ""))
-            return answer
+            # The server could not read whose answer it is.
+            return {**answer, "id": number_of(message)} if answer.get("id") is None else answer
         if response.is_success:
-            return None if "id" not in message else failed(message, "The server answered with nothing.")
+            return failed(message, "The server answered with nothing.")
         told = answer.get("detail") if isinstance(answer, dict) else None
         return failed(message, f"The server refused ({response.status_code}): {told or response.reason_phrase}")
 
 
 def failed(message: Mapping[str, Any], text: str) -> dict[str, Any] | None:
     """Nothing where nobody waits for an answer."""
-    return failure(message["id"], SERVER_ERROR, text) if "id" in message else None
+    return failure(number_of(message), SERVER_ERROR, text) if waits(message) else None
+
+
+def waits(message: Mapping[str, Any]) -> bool:
+    """Nobody does for a notification, nor for an answer of their own."""
+    return "id" in message if "method" in message else not message.keys() & {"result", "error"}
+
+
+def number_of(message: Mapping[str, Any]) -> str | int | None:
+    """Its id, if it can be one: true and false are numbers to isinstance."""
+    number = message.get("id")
+    return number if type(number) in (str, int) else None
 
 
 def failure(number: Any, code: int, text: str) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
@@ -36,3 +37,13 @@ def is_id(message: dict[str, Any]) -> bool:
     """Not true nor false, which are numbers to isinstance. An answer to what could not be read has null."""
     no_request = message["id"] is None and "error" in message and "method" not in message
     return type(message["id"]) in (str, int) or no_request
+
+
+def id_of(body: bytes) -> str | int | None:
+    """Of a request that is refused, as far as it can be read: who has sent it waits for an answer with it."""
+    try:
+        message = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    is_request = isinstance(message, dict) and ("method" in message or not message.keys() & {"result", "error"})
+    return message["id"] if is_request and type(message.get("id")) in (str, int) else None

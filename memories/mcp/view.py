@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -13,9 +14,9 @@ from rest_framework.request import Request
 
 from memories.api.base import AnyAnswer
 from memories.api.storing import StoringView
-from memories.mcp.messages import INVALID_REQUEST, PARSE_ERROR, what_is_wrong
+from memories.mcp.messages import INVALID_REQUEST, PARSE_ERROR, id_of, what_is_wrong
 from memsite.conf import get_conf
-from memsite.json_body import dump_json, parse_json, read_bounded
+from memsite.json_body import parse_json, read_bounded
 from memsite.tenancy.authentication import KeyAuthentication
 from memsite.tenancy.models import Scope
 
@@ -60,9 +61,9 @@ class MCPView(StoringView):
         try:
             message = parse_json(body)
         except ParseError as error:
-            return refused(PARSE_ERROR, str(error.detail))
+            return refused(body, PARSE_ERROR, str(error.detail))
         if wrong := what_is_wrong(message):
-            return refused(INVALID_REQUEST, wrong)
+            return refused(body, INVALID_REQUEST, wrong)
         return serve(self.server(), request._request, body)
 
 
@@ -88,7 +89,7 @@ def is_own_origin(request: HttpRequest) -> bool:
     return validate_host(f"[{host}]" if ":" in host else host, settings.ALLOWED_HOSTS)
 
 
-def refused(code: int, detail: str) -> HttpResponse:
-    """What is no request is nobody's, so the answer has no id."""
-    error = {"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": detail}}
-    return HttpResponse(dump_json(error), status=400, content_type="application/json")
+def refused(body: bytes, code: int, detail: str) -> HttpResponse:
+    # Its id may be a number or a text that our own JSON does not write.
+    error = {"jsonrpc": "2.0", "id": id_of(body), "error": {"code": code, "message": detail}}
+    return HttpResponse(json.dumps(error), status=400, content_type="application/json")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import httpx
+import pytest
 from pytest_httpserver import HTTPServer
 
 from memsite_client.mcp_stdio import VERSION, Bridge
@@ -70,3 +71,21 @@ def test_odd_bytes_and_characters_do_not_end_the_command(httpserver: HTTPServer)
     answers = [json.loads(line) for line in done.stdout.splitlines()]
     assert (done.returncode, done.stderr) == (0, b"")
     assert [answer.get("error", {}).get("code") for answer in answers] == [None, -32700, None]
+
+
+def test_an_answer_without_an_id_gets_that_of_its_request() -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(400, json={"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "No."}})
+
+    messages = [{"jsonrpc": "2.0", "id": uid, "method": "x"} for uid in (3, "three", True)]
+    assert [answer["id"] for answer in told(*messages, answer=refuse)] == [3, "three", None]
+
+
+@pytest.mark.parametrize("message", [{"id": 5, "result": {}}, {"id": 5, "error": {}}, {"method": "x", "params": []}])
+@pytest.mark.parametrize("code", [400, 500])
+def test_who_does_not_wait_gets_no_answer(message: Any, code: int) -> None:
+    def refuse(request: httpx.Request) -> httpx.Response:
+        return httpx.Response(code, json={"jsonrpc": "2.0", "id": None, "error": {"code": -32600, "message": "No."}})
+
+    assert told(message, answer=refuse) == []
+    assert told(message, answer=lambda _: httpx.Response(code)) == []

@@ -75,6 +75,15 @@ def test_a_body_that_cannot_be_read_is_told_as_json_rpc_has_it(alice: Caller, bo
     assert json.loads(answer.content)["error"]["code"] == code
 
 
+@pytest.mark.parametrize("uid", ["one", 0, 2**70, None, 1.5, True])
+@pytest.mark.parametrize("params", ['{"a": "\\u0000"}', '{"a": "\\ud800"}', "[]", "[" * 70 + "]" * 70])
+def test_a_request_that_is_refused_is_answered_with_its_id(alice: Caller, uid: Any, params: str) -> None:
+    body = f'{{"jsonrpc": "2.0", "id": {json.dumps(uid)}, "method": "tools/call", "params": {params}}}'
+    answer = alice.client.generic("POST", "/mcp", body, content_type="application/json", headers=ACCEPT)
+    assert answer.status_code == 400
+    assert json.loads(answer.content)["id"] == (uid if type(uid) in (str, int) else None)
+
+
 @pytest.mark.parametrize("path", ["/mcp", "/compat/mcp-memory"])
 @pytest.mark.parametrize(
     ("body", "words"),
@@ -100,7 +109,7 @@ def test_what_is_no_message_is_refused_in_a_sentence(alice: Caller, path: str, b
     answer = alice.client.generic("POST", path, body, content_type="application/json", headers=ACCEPT)
     assert answer.status_code == 400
     told = json.loads(answer.content)
-    assert (told["id"], told["error"]["code"]) == (None, -32600)
+    assert told["error"]["code"] == -32600
     assert words in told["error"]["message"]
     assert len(told["error"]["message"]) < 100
 
