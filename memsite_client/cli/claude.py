@@ -33,7 +33,18 @@ from memsite_client.errors import ProblemError
 from memsite_client.place import place_of
 
 
-@click.command()
+class NeverBlocking(click.Command):
+    """Claude Code takes the exit code 2 of a hook as a veto: wrong usage is told on stderr only."""
+
+    def make_context(self, *args: Any, **options: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **options)
+        except click.UsageError as error:
+            error.exit_code = 0  # type: ignore[misc]  # click reads it from the instance
+            raise
+
+
+@click.command(cls=NeverBlocking)
 @click.argument("event", type=click.Choice(list(TIMEOUTS)))
 @click.option("--verbose", is_flag=True, help="Tell on stderr what went wrong.")
 def hook(event: str, verbose: bool) -> None:

@@ -267,3 +267,12 @@ except SystemExit:
     }
     assert "memsite_client.claude.hook" in loaded
     assert heavy & set(loaded) == set()
+
+
+@pytest.mark.parametrize(
+    "arguments", [("Stop", "--bogus"), ("--bogus",), ("Stop", "more"), ("Bogus", "--verbose", "x")]
+)
+def test_wrong_usage_is_told_and_blocks_nothing(arguments: tuple[str, ...]) -> None:
+    done = hook(arguments[0], "{}", *arguments[1:])
+    assert (done.returncode, done.stdout) == (0, b"")
+    assert b"Usage: memsite hook" in done.stderr
