@@ -8,10 +8,14 @@ import platform
 import socket
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 OPTION = "--append-system-prompt"
+FILE_OPTION = "--append-system-prompt-file"
+# A command line takes 128 KiB in one piece.
+MOST_PROMPT_BYTES = 120_000
 END_OF_OPTIONS = "--"
 
 
@@ -49,22 +53,32 @@ def system_prompt(task: str, environment: Mapping[str, Any], known: str) -> str:
 
 
 def with_prompt(command: Sequence[str], prompt: str) -> list[str]:
-    """The command with the prompt behind its options; one that it has already comes before ours."""
+    """The command with the prompt behind its options; one that it has already comes before ours.
+
+    As it was, if its own cannot be read, or is too long for both: the program takes only one of them.
+    """
     if not prompt:
         return list(command)
     options, rest = split_options(command)
     own, kept = [], []
     words = iter(options)
     for word in words:
-        if word == OPTION:
-            own.append(next(words, ""))
-        elif word.startswith(f"{OPTION}="):
-            own.append(word.removeprefix(f"{OPTION}="))
-        else:
+        name, has_value, value = word.partition("=")
+        if name not in (OPTION, FILE_OPTION):
             kept.append(word)
+            continue
+        given = value if has_value else next(words, "")
+        try:
+            own.append(given if name == OPTION else Path(given).read_text(encoding="utf-8", errors="replace"))
+        except (OSError, ValueError):
+            return list(command)
     # NUL ends an argument: the rest would be cut off without a word.
     text = "\n\n".join(filter(None, [*own, prompt])).replace("\0", "\ufffd")
-    return [*kept, OPTION, text, *rest]
+    return [*kept, OPTION, text, *rest] if fits(text) else list(command)
+
+
+def fits(text: str) -> bool:
+    return len(text.encode(errors="replace")) <= MOST_PROMPT_BYTES
 
 
 def split_options(command: Sequence[str]) -> tuple[list[str], list[str]]:

@@ -13,15 +13,13 @@ from memsite_client.place import state_folder
 from memsite_client.wrapper.delivery import Delivery, Recorder
 from memsite_client.wrapper.kept import MakeRecorder, Session, deliver_kept, discard, start_recording
 from memsite_client.wrapper.program import CannotStart, Program, Signals
-from memsite_client.wrapper.prompt import speaks_stream_json, with_prompt
+from memsite_client.wrapper.prompt import fits, speaks_stream_json, with_prompt
 from memsite_client.wrapper.recording import Recording
 
 BEAT_SECONDS = 300.0
 DELIVERY_SECONDS = 60.0
 # What the program has started may hold its output open after it has ended: nobody waits for that.
 LAST_OUTPUT_SECONDS = 5.0
-# A command line takes 128 KiB in one piece.
-MOST_PROMPT_BYTES = 120_000
 COUNTED = ("created", "reinforced", "contradicted", "events", "rejected")
 
 Warn = Callable[[str], None]
@@ -39,12 +37,15 @@ class Run:
     def __call__(self, command: Sequence[str]) -> int:
         """The program's exit code, as a shell says it."""
         prompt = self.attempt(self.recorder.begin, "runs without memory") or ""
-        if len(prompt.encode(errors="replace")) > MOST_PROMPT_BYTES:
+        if not fits(prompt):
             self.warn("What is known is too long for a command line (runs without memory): lower the app's budgets.")
             prompt = ""
+        told = with_prompt(command, prompt)
+        if prompt and told == list(command):
+            self.warn("The command's own system prompt cannot be read, or is too long with ours (runs without memory).")
         with self.signals.handed_down():
             try:
-                program = Program(with_prompt(command, prompt), self.recorder.variables())
+                program = Program(told, self.recorder.variables())
             except CannotStart as error:
                 self.warn(str(error))
                 code, why = error.exit_code, "could not start"

@@ -352,6 +352,28 @@ def test_the_prompt_comes_behind_the_options_and_after_the_users_own(command: li
     assert with_prompt(command, "") == command
 
 
+@pytest.mark.parametrize("form", ["{option} {file}", "{option}={file}"])
+def test_a_prompt_of_the_users_own_may_lie_in_a_file(tmp_path: Path, form: str) -> None:
+    file = tmp_path / "own.md"
+    file.write_bytes(b"own \xff")
+    options = form.format(option="--append-system-prompt-file", file=file).split()
+    assert with_prompt(["claude", *options, "-p"], "P") == ["claude", "-p", "--append-system-prompt", "own \ufffd\n\nP"]
+    both = ["claude", "--append-system-prompt", "a", *options]
+    assert with_prompt(both, "P")[1:] == ["--append-system-prompt", "a\n\nown \ufffd\n\nP"]
+
+
+def test_a_prompt_that_cannot_be_read_or_joined_stays_and_ours_is_left_out(
+    tmp_path: Path, wrap: Callable[..., int], warnings: list[str]
+) -> None:
+    long = tmp_path / "long.md"
+    long.write_text("x" * 130_000)
+    for file in (tmp_path / "nowhere.md", tmp_path, long):
+        command = [*CLAUDE, "--append-system-prompt-file", str(file)]
+        assert with_prompt(command, "P") == command
+    assert wrap(Memory(), command) == 0
+    assert "runs without memory" in warnings[0]
+
+
 def test_no_character_cuts_the_prompt_off() -> None:
     assert with_prompt(["claude"], "a\0b")[-1] == "a\ufffdb"
 
