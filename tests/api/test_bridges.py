@@ -91,3 +91,8 @@ def test_a_message_has_to_be_one(body: dict[str, Any], bridge: dict[str, Any]) -
 def test_a_bridge_that_was_deleted_is_shut(bridge: dict[str, Any], operator: APIClient) -> None:
     assert operator.delete(f"{ROOT}/bridges/{bridge['id']}").json()["success"] is True
     assert_problem(say(bridge, "x"), 401)
+
+
+def test_an_agent_that_is_not_there_is_named(alice: Caller, operator: APIClient) -> None:
+    body = assert_problem(operator.post(f"{ROOT}/bridges", {"name": "slack", "agent": "assistant"}), 400, "agent")
+    assert "no agent of this name" in body["detail"]

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import IntegrityError
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -124,7 +125,9 @@ class Bridges(OperatorView):
         """A chat whose messages come in, signed. Its secret is shown this once, and can be renewed."""
         body = self.read(NewBridge)
         agent = self.agent_of(self.app_named(app_id))
-        owner = found(Agent.objects.for_app(agent.app).filter(name=body["agent"]).first())
+        owner = Agent.objects.for_app(agent.app).filter(name=body["agent"]).first()
+        if owner is None:
+            raise ValidationError({"agent": ["The app has no agent of this name: add it first."]})
         try:
             row = agent.add_bridge(body["name"], owner)
         except IntegrityError as error:
