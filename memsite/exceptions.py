@@ -19,6 +19,14 @@ class PreconditionFailed(APIException):
     default_code = "precondition_failed"
 
 
+class BeyondTheFeed(APIException):
+    """A mirror asks for what comes after a change that there was none of: it knows more than the app does."""
+
+    status_code = HTTPStatus.GONE
+    default_detail = "There was no change of this number, as after a restore: begin anew with a full read."
+    default_code = "since_gone"
+
+
 class Unprocessable(APIException):
     status_code = HTTPStatus.UNPROCESSABLE_ENTITY
     default_detail = "The request cannot be carried out as it stands."

@@ -82,7 +82,10 @@ class AsyncTelling(AsyncConnection):
         return cast(Secret, await self.request("POST", path))
 
     async def list_changes(self, since: int | None = None, *, wait: int | None = None) -> Changes:
-        """What was written or deleted since a `last` of before; without one, from now on. `wait`: seconds at most."""
+        """What was written or deleted since a `last` of before; without one, from now on. `wait`: seconds at most.
+
+        Raises NotFound (410) where `since` is of another past, as after a restore: read all of it anew.
+        """
         return cast(Changes, await self.request("GET", "memories/changes", query={"since": since, "wait": wait}))
 
     async def follow_changes(

@@ -83,7 +83,10 @@ class Telling(Connection):
         return cast(Secret, self.request("POST", path))
 
     def list_changes(self, since: int | None = None, *, wait: int | None = None) -> Changes:
-        """What was written or deleted since a `last` of before; without one, from now on. `wait`: seconds at most."""
+        """What was written or deleted since a `last` of before; without one, from now on. `wait`: seconds at most.
+
+        Raises NotFound (410) where `since` is of another past, as after a restore: read all of it anew.
+        """
         return cast(Changes, self.request("GET", "memories/changes", query={"since": since, "wait": wait}))
 
     def follow_changes(

@@ -72,6 +72,17 @@ def test_another_app_is_not_told_of(alice: Caller, charlie: Caller) -> None:
     assert feed(alice, start) == ([], start)
 
 
+@pytest.mark.parametrize("wait", [None, 1])
+def test_a_mirror_that_is_ahead_is_told_to_begin_anew(alice: Caller, wait: int | None) -> None:
+    last = alice.get("memories/changes").json()["last"]
+    more = {"wait": wait} if wait else {}
+    assert alice.get("memories/changes", since=last, **more).status_code == 200
+    body = assert_problem(alice.get("memories/changes", since=last + 1, **more), 410)
+    assert (body["code"], "begin anew" in body["detail"]) == ("since_gone", True)
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last + 1)}
+    assert_problem(alice.client.get("/api/v1/memories/changes", headers=headers), 410)
+
+
 @pytest.mark.parametrize("query", [{"since": "x"}, {"since": "-1"}, {"wait": "26"}, {"since": "9" * 30}, {"spy": "1"}])
 def test_what_cannot_be_asked_is_refused(query: dict[str, Any], alice: Caller) -> None:
     assert_problem(alice.get("memories/changes", **query), 400)

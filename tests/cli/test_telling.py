@@ -92,6 +92,13 @@ def test_changes_are_printed_from_where_one_was(memsite: Memsite) -> None:
     assert [row["memory_id"] for row in run_json("changes", "--since", str(start))["results"]] == [one, two]
 
 
+def test_who_is_ahead_of_the_server_is_told_to_begin_anew(memsite: Memsite) -> None:
+    for options in ((), ("--follow",)):
+        assert "begin anew" in run("changes", "--since", "99999999", *options, code=3).stderr
+    with pytest.raises(NotFound):
+        memsite.list_changes(99_999_999)
+
+
 def test_changes_are_followed_as_they_happen(memsite: Memsite, monkeypatch: pytest.MonkeyPatch) -> None:
     start = memsite.list_changes()["last"]
     ids = [memsite.create_memory(text)["id"] for text in ("Whales sing", "Bears sleep")]

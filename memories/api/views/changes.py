@@ -11,7 +11,7 @@ from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,8 +19,9 @@ from rest_framework.response import Response
 from memories.agent import Change, MemoryAgent
 from memories.api.base import AgentView, AnyAnswer
 from memories.api.pages import refuse_unknown
+from memories.api.schema import Problem
 from memories.api.shapes.changes import ChangesShown, show_change
-from memsite.exceptions import Busy
+from memsite.exceptions import BeyondTheFeed, Busy
 from memsite.json_body import dump_json
 from memsite.tenancy.models import ApiKey, AppStatus
 
@@ -31,6 +32,7 @@ STREAM_SECONDS, HEARTBEAT_SECONDS, LOOK_EVERY_SECONDS = 60.0, 15.0, 0.5
 LONGEST_WAIT_SECONDS = 25
 RETRY_MILLISECONDS = 1000
 MOST_NUMBER = 2**63 - 1
+BEYOND = OpenApiResponse(Problem, description="`since` is beyond the app's last change: begin anew with a full read.")
 listeners = BoundedSemaphore(MOST_AT_ONCE)
 
 
@@ -44,7 +46,11 @@ class Changes(AgentView):
         return key
 
     @extend_schema(
-        responses={(200, "application/json"): ChangesShown, (200, EVENT_STREAM): OpenApiTypes.STR},
+        responses={
+            (200, "application/json"): ChangesShown,
+            (200, EVENT_STREAM): OpenApiTypes.STR,
+            (410, "application/problem+json"): BEYOND,
+        },
         parameters=[
             OpenApiParameter("since", int, description="A `last` of before; without it, from now on."),
             OpenApiParameter(
@@ -71,7 +77,11 @@ class Changes(AgentView):
 
 def number_asked(request: Request, agent: MemoryAgent) -> int:
     given = request.headers.get("Last-Event-ID") or request.query_params.get("since")
-    return agent.current_change() if given is None else whole("since", given, MOST_NUMBER)
+    current = agent.current_change()
+    number = current if given is None else whole("since", given, MOST_NUMBER)
+    if number > current:
+        raise BeyondTheFeed
+    return number
 
 
 def whole(name: str, text: str, most: int) -> int:
