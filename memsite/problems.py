@@ -19,6 +19,9 @@ from memsite.durability import is_busy
 from memsite.exceptions import BUSY_RETRY_SECONDS, Busy
 from memsite.requests import current_request_id
 
+# Programs ask there, whatever they accept.
+FOR_PROGRAMS = ("/api/", "/mcp", "/compat/", "/hooks/")
+FOR_MEM0 = "/compat/mem0/"
 log = structlog.get_logger("memsite.problems")
 CONTENT_TYPE = "application/problem+json"
 CODES = {
@@ -116,13 +119,15 @@ def code_of(error: exceptions.APIException) -> str:
 
 def wants_page(request: HttpRequest) -> bool:
     """A person in a browser gets a page, everyone else a problem document."""
-    return not request.path.startswith("/api/") and request.accepts("text/html") and "Accept" in request.headers
+    return not request.path.startswith(FOR_PROGRAMS) and request.accepts("text/html") and "Accept" in request.headers
 
 
 def error_view(request: HttpRequest, status: int, detail: str) -> HttpResponse:
     if wants_page(request):
         context = {"status": status, "title": HTTPStatus(status).phrase, "detail": detail}
         return render(request, "error.html", {**context, "request_id": current_request_id()}, status=status)
+    if request.path.startswith(FOR_MEM0):
+        return HttpResponse(orjson.dumps({"detail": detail}), status=status, content_type="application/json")
     return problem_response(status, detail)
 
 

@@ -59,6 +59,18 @@ def test_404_for_an_address_without_a_door(alice: Caller, path: str) -> None:
     assert assert_problem(alice.get(path), 404)["code"] == "not_found"
 
 
+@pytest.mark.parametrize("path", ["/mcp/", "/compat/nothing", "/compat/mcp-memory/", "/hooks/x"])
+def test_404_for_programs_is_no_page_whatever_they_accept(alice: Caller, path: str) -> None:
+    for accept in ("*/*", "text/html", "application/json, text/event-stream"):
+        assert_problem(alice.client.get(path, headers={"Accept": accept}), 404)
+
+
+def test_404_among_mem0s_addresses_is_as_its_clients_read_it(alice: Caller) -> None:
+    answer = alice.client.get("/compat/mem0/nothing", headers={"Accept": "*/*"})
+    assert (answer.status_code, answer["Content-Type"]) == (404, "application/json")
+    assert answer.json() == {"detail": "There is nothing at this address."}
+
+
 def test_a_person_in_a_browser_gets_a_page_and_a_program_a_document(db: None) -> None:
     page = APIClient().get("/nothing", headers={"Accept": "text/html"})
     assert (page.status_code, page["Content-Type"].split(";")[0]) == (404, "text/html")
