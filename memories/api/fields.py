@@ -6,7 +6,9 @@ from typing import Any
 from uuid import UUID
 
 from rest_framework import serializers
+from rest_framework.fields import empty
 
+from memories.text.clean import is_visible
 from memsite.json_body import MAX_OBJECT_CHARACTERS, fits_64_bits, json_length
 from memsite.tenancy.policy import is_category
 
@@ -16,6 +18,11 @@ MAX_TAGS = 50
 
 
 class Text(serializers.CharField):
+    def run_validation(self, data: Any = empty) -> Any:
+        if isinstance(data, str) and self.trim_whitespace and not self.allow_blank and not is_visible(data):
+            self.fail("blank")
+        return super().run_validation(data)
+
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")

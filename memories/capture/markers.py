@@ -9,6 +9,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import lru_cache
 
+from memories.text.clean import is_visible
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES
 from sessions.marker_lines import marker_lines, trim_debris
 
@@ -78,7 +79,7 @@ def _read_marker(head: str, emphasis: str, pattern: re.Pattern[str]) -> MemoryMa
         return _refuse(head, pattern)
     category, service, rest = match.groups()
     statement = trim_debris(rest, emphasis)
-    if not statement:
+    if not is_visible(statement):
         return RefusedMarker(category, "no text")
     if _PLACEHOLDER_RE.fullmatch(statement):
         return RefusedMarker(category, "placeholder instead of text")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -13,6 +14,11 @@ DEEPEST = 100
 def clean(text: str) -> str:
     """Without what stands between `<private>` tags, and with `[redacted: KIND]` for each secret. May be empty."""
     return without_secrets(text).strip()
+
+
+def is_visible(text: str) -> bool:
+    """Whether there is anything but white space and characters of format, such as spaces without width."""
+    return any(not character.isspace() and unicodedata.category(character) != "Cf" for character in text)
 
 
 def without_secrets(text: str) -> str:

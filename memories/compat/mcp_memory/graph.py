@@ -17,7 +17,7 @@ from memories.agent import MemoryAgent
 from memories.compat.kept import external_id, keep_new, kept
 from memories.models import Memory
 from memories.store import Candidate
-from memories.text.clean import clean
+from memories.text.clean import clean, is_visible
 from memsite.tenancy.origin import Origin
 
 KIND = "graph"
@@ -168,7 +168,7 @@ class Graph:
     def observation_candidates(self, name: str, texts: Iterable[str]) -> list[Candidate]:
         """Of those that are new, and not empty."""
         known = self.observations.get(name, {}) if name in self.entities else {}
-        new = dict.fromkeys(text for one in texts if (text := clean(one)) and text not in known)
+        new = dict.fromkeys(text for one in texts if is_visible(text := clean(one)) and text not in known)
         return [self.candidate(text, name, {"about": name}, ("observation", name, text)) for text in new]
 
     def relation_candidate(self, key: tuple[str, str, str]) -> Candidate:

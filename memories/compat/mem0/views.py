@@ -35,6 +35,7 @@ from memories.compat.mem0.shapes import (
 from memories.models import Action, Memory, Revision
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter
+from memories.text.clean import is_visible
 from memsite.exceptions import Unprocessable
 from memsite.tenancy.authentication import KeyAuthentication, key_of
 from memsite.tenancy.models import Scope
@@ -126,7 +127,7 @@ class Adding(Mem0View):
             )
             for message in said(fields)
         ]
-        outcomes = self.memory_agent().remember([one for one in made if one.content], dedupe=False)
+        outcomes = self.memory_agent().remember([one for one in made if is_visible(one.content)], dedupe=False)
         return [outcome.memory for outcome in outcomes if outcome.memory]
 
 
