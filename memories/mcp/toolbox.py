@@ -27,10 +27,11 @@ BROKE = "Something broke here; it has been logged."
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """An answer whose text is not simply its document."""
+    """An answer whose text is not simply its document. `more` is said beside it, as a text of its own."""
 
     text: str
     document: Any = None
+    more: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,4 +147,6 @@ def succeeded(answer: dict[str, Any] | Told) -> mcp.CallToolResult:
     encoded = dump_json(document)
     text = answer.text if isinstance(answer, Told) else encoded.decode()
     structured = None if document is None else orjson.loads(encoded)
-    return mcp.CallToolResult(content=[mcp.TextContent(type="text", text=text)], structured_content=structured)
+    texts = [text, answer.more] if isinstance(answer, Told) and answer.more else [text]
+    content: list[Any] = [mcp.TextContent(type="text", text=one) for one in texts]
+    return mcp.CallToolResult(content=content, structured_content=structured)

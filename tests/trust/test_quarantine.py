@@ -94,10 +94,12 @@ class TestDoors:
         assert not Memory.objects.filter(content__icontains="| sh").exists()
 
     def test_through_mem0_and_files_of_others(self, alice: Caller) -> None:
-        Mem0(alice).ask(
+        answer = Mem0(alice).ask(
             "post", "memories",
             {"messages": [{"role": "user", "content": ORDER}], "user_id": "u1", "infer": False},
         )  # fmt: skip
+        assert answer["results"] == []
+        assert "a person has to decide: instruction" in answer["message"]
         take_in(
             alice.app, json.dumps([{"id": "1", "memory": BEACON}, {"id": "2", "memory": "Likes tea"}]).encode(), "mem0"
         )
@@ -112,6 +114,7 @@ class TestDoors:
         entities = [{"name": "Ada", "entityType": "person", "observations": ["codes", PHISH]}]
         result = call(alice, "create_entities", path="/compat/mcp-memory", entities=entities)
         assert result["structuredContent"]["entities"][0]["observations"] == ["codes"]
+        assert "a person has to decide: credentials" in result["content"][1]["text"]
         assert waiting() == [PHISH]
 
     def test_honest_notes_are_stored(self, alice: Caller) -> None:

@@ -52,6 +52,8 @@ class Graph:
 
     def __init__(self, agent: MemoryAgent, origin: str = Origin.ASSISTANT) -> None:
         self.agent, self.origin = agent, origin
+        self.withheld: list[str] = []
+        """Why some of what was written waits for a person."""
         self.entities: dict[str, Memory] = {}
         self.observations: dict[str, dict[str, Memory]] = {}
         self.relations: dict[tuple[str, str, str], Memory] = {}
@@ -158,6 +160,7 @@ class Graph:
         if any(len(one.content) > limit for one in candidates):
             raise ValidationError(f"This app's memories have at most {limit:,} characters.")
         held = keep_new(self.agent, KIND, candidates)
+        self.withheld += held.values()
         return {told_of(one) for one in candidates if one.external_id in held}
 
     def entity_candidate(self, entity: Entity) -> Candidate:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -57,8 +58,9 @@ def as_text(value: Any) -> str:
     return json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def told(value: Any, **document: Any) -> Told:
-    return Told(as_text(value), document or value)
+def told(value: Any, withheld: Sequence[str] = (), **document: Any) -> Told:
+    more = f"Not stored, a person has to decide: {'; '.join(withheld)}." if withheld else ""
+    return Told(as_text(value), document or value, more)
 
 
 def done(message: str) -> Told:
@@ -69,27 +71,30 @@ def done(message: str) -> Told:
 def create_entities(door: StoringView, entities: list[Entity]) -> Told:
     """Adds entities with what is observed of them. Those that are there stay as they are."""
     door.count_writes(max(1, sum(1 + len(one["observations"]) for one in entities)))
-    new = graph_of(door).create_entities(entities)
-    return told(new, entities=new)
+    graph = graph_of(door)
+    new = graph.create_entities(entities)
+    return told(new, graph.withheld, entities=new)
 
 
 @toolbox.writes("Create Relations", answers=Relations)
 def create_relations(door: StoringView, relations: list[Relation]) -> Told:
     """Adds relations between entities, in active voice: from Alice, works_at, to Acme."""
     door.count_writes(max(1, len(relations)))
-    new = graph_of(door).create_relations(relations)
-    return told(new, relations=new)
+    graph = graph_of(door)
+    new = graph.create_relations(relations)
+    return told(new, graph.withheld, relations=new)
 
 
 @toolbox.writes("Add Observations", answers=Results)
 def add_observations(door: StoringView, observations: list[Observed]) -> Told:
     """Adds to what is observed of entities that are there."""
     door.count_writes(max(1, sum(len(one["contents"]) for one in observations)))
+    graph = graph_of(door)
     try:
-        results = graph_of(door).add_observations([(one["entityName"], one["contents"]) for one in observations])
+        results = graph.add_observations([(one["entityName"], one["contents"]) for one in observations])
     except NoSuchEntity as error:
         raise Unknown(str(error)) from error
-    return told(results, results=results)
+    return told(results, graph.withheld, results=results)
 
 
 @toolbox.writes("Delete Entities", destroys=True, repeatable=True, answers=Done)

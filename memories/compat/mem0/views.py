@@ -104,16 +104,18 @@ class Adding(Mem0View):
             raise ValidationError("At least one of user_id, agent_id, app_id and run_id is needed.")
         self.count_writes(1 if fields["infer"] else len(fields["messages"]))
         if fields["infer"]:
-            memories, is_pending = add_learnt(self.memory_agent(), fields)
+            (memories, is_pending), held = add_learnt(self.memory_agent(), fields), list[str]()
         else:
-            memories, is_pending = self.keep(fields), False
+            (memories, held), is_pending = self.keep(fields), False
         answer: dict[str, Any] = {"results": [{"id": one.uid, "memory": one.text, "event": "ADD"} for one in memories]}
         if self.hosted:
             answer["status"] = "PENDING" if is_pending else "SUCCEEDED"
+        if held:
+            answer["message"] = f"Not stored, a person has to decide: {'; '.join(held)}."
         return Response(answer)
 
-    def keep(self, fields: dict[str, Any]) -> list[Memory]:
-        """Each message as it is, a memory of its own."""
+    def keep(self, fields: dict[str, Any]) -> tuple[list[Memory], list[str]]:
+        """Each message as it is, a memory of its own; and why some were not stored."""
         owner = owner_of(fields)
         made = [
             self.candidate(
@@ -128,7 +130,8 @@ class Adding(Mem0View):
             for message in said(fields)
         ]
         outcomes = self.memory_agent().remember([one for one in made if is_visible(one.content)], dedupe=False)
-        return [outcome.memory for outcome in outcomes if outcome.memory]
+        held = [outcome.reason for outcome in outcomes if outcome.memory is None]
+        return [outcome.memory for outcome in outcomes if outcome.memory], held
 
 
 class SelfHostedMemories(Adding):
