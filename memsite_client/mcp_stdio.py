@@ -16,7 +16,8 @@ from memsite_client.place import Place
 from memsite_client.wire import away
 
 PATH = "/mcp"
-TIMEOUT_SECONDS = 120.0
+# Clients give up after a minute, and nothing else is passed on meanwhile.
+TIMEOUT_SECONDS = 30.0
 PARSE_ERROR, INVALID_REQUEST, SERVER_ERROR = -32700, -32600, -32000
 VERSION = "io.modelcontextprotocol/protocolVersion"
 # Methods whose target the transport wants to read in a header, too, and where it stands.
@@ -51,6 +52,8 @@ class Bridge:
             return failure(None, PARSE_ERROR, f"This is no JSON: {error}")
         if not isinstance(message, dict):
             return failure(None, INVALID_REQUEST, "A message is one JSON object.")
+        if message.get("method") == "ping" and number_of(message) is not None:
+            return {"jsonrpc": "2.0", "id": number_of(message), "result": {}}
         try:
             answer = self.read(message, self.post(message))
             return answer if waits(message) else None

@@ -19,7 +19,7 @@ from memsite_client.place import Place
 from tests.serving import ROOT
 
 Answer = Callable[[httpx.Request], httpx.Response]
-PING = {"jsonrpc": "2.0", "id": 4, "method": "tools/list"}
+LISTING = {"jsonrpc": "2.0", "id": 4, "method": "tools/list"}
 
 
 def echo(request: httpx.Request) -> httpx.Response:
@@ -37,7 +37,7 @@ def told(*lines: Any, answer: Answer = echo) -> list[Any]:
 
 def test_half_a_character_is_replaced() -> None:
     message = {"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "st\ud800", "_meta": {}}}
-    first, second = told(message, PING)
+    first, second = told(message, LISTING)
     assert (first["id"], first["result"]["heard"]["params"]["name"]) == (3, "st?")
     assert second["id"] == 4
 
@@ -49,20 +49,20 @@ def test_what_cannot_be_sent_is_told_and_the_bridge_lives_on() -> None:
         return echo(request)
 
     unsendable = {"jsonrpc": "2.0", "id": 2, "method": "x", "params": {"_meta": {VERSION: "\u00fc\n\u4e16"}}}
-    odd, other, last = told({"jsonrpc": "2.0", "id": "odd", "method": "x"}, unsendable, PING, answer=fail)
+    odd, other, last = told({"jsonrpc": "2.0", "id": "odd", "method": "x"}, unsendable, LISTING, answer=fail)
     assert (odd["id"], odd["error"]["code"]) == ("odd", -32000)
     assert (other["id"], other["error"]["code"]) == (2, -32000)
     assert last["id"] == 4
 
 
 def test_what_is_nested_too_deep_is_no_json() -> None:
-    first, second = told("[" * 200_000, PING)
+    first, second = told("[" * 200_000, LISTING)
     assert (first["id"], first["error"]["code"], second["id"]) == (None, -32700, 4)
 
 
 def test_odd_bytes_and_characters_do_not_end_the_command(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/mcp").respond_with_json({"jsonrpc": "2.0", "id": 4, "result": {}})
-    lines = [b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "x"}', b"\xff", json.dumps(PING).encode()]
+    lines = [b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "x"}', b"\xff", json.dumps(LISTING).encode()]
     environment = {**os.environ, "MEMSITE_URL": httpserver.url_for("").rstrip("/"), "MEMSITE_API_KEY": "mst_x"}
     done = subprocess.run(
         [sys.executable, "-m", "memsite_client", "mcp"], cwd=ROOT, env=environment, input=b"\n".join(lines),
@@ -89,3 +89,11 @@ def test_who_does_not_wait_gets_no_answer(message: Any, code: int) -> None:
 
     assert told(message, answer=refuse) == []
     assert told(message, answer=lambda _: httpx.Response(code)) == []
+
+
+def test_a_ping_needs_no_server() -> None:
+    def fail(request: httpx.Request) -> httpx.Response:
+        raise httpx.ConnectError("away")
+
+    ping = {"jsonrpc": "2.0", "id": "p", "method": "ping"}
+    assert told(ping, answer=fail) == [{"jsonrpc": "2.0", "id": "p", "result": {}}]
