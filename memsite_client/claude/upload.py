@@ -65,6 +65,11 @@ def send_transcript(memsite: Memsite, path: Path, *, again: bool = False) -> Ite
         memsite.claude_code_hook({**about, "hook_event_name": END, "reason": "imported", "messages": []})
 
 
+def is_transcript(path: Path) -> bool:
+    """Whether its first lines are Claude Code's."""
+    return read_piece(path, 0).session_id is not None
+
+
 def session_of(path: Path) -> str:
     """Claude Code names the file after the session; the lines of one that was renamed tell it."""
     try:

@@ -27,7 +27,7 @@ from memsite_client.claude.settings import (
     with_hooks,
     without_hooks,
 )
-from memsite_client.claude.upload import Sent, send_transcript, transcripts_in
+from memsite_client.claude.upload import Sent, is_transcript, send_transcript, transcripts_in
 from memsite_client.cli.base import REFUSED, Failure, as_json, connect, print_json
 from memsite_client.errors import ProblemError
 from memsite_client.place import place_of
@@ -111,7 +111,7 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
     Each becomes a session. What was sent before, also by a hook, is not sent again.
     """
     files = list(transcripts_in(paths or (settings_file(None).parent / "projects",)))
-    sent, failed = Sent(), list[str]()
+    sent, failed, unread = Sent(), list[str](), list[Path]()
     length = sum(path.stat().st_size for path in files)
     with (
         connect() as memsite,
@@ -124,6 +124,8 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
                 for piece in send_transcript(memsite, path, again=again):
                     sent.add(piece)
                     bar.update(piece.size_bytes)
+                if path in paths and not is_transcript(path):
+                    unread.append(path)
             except ProblemError as error:
                 if error.status not in (400, 413, 422):
                     raise
@@ -136,3 +138,5 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
         click.echo(f"{len(files)} transcripts: sent {sent.messages:,} messages of {sent.sessions:,} sessions.")
     if failed:
         raise Failure("\n".join(failed), REFUSED)
+    if unread:
+        raise Failure("\n".join(f"{path}: nothing in it could be read as a transcript." for path in unread))

@@ -116,3 +116,9 @@ def test_a_server_that_is_away_loses_nothing(
 
 def test_a_folder_that_is_not_there_is_wrong_usage(key: str) -> None:
     run("transcripts", "import", "/nowhere", code=2)
+
+
+def test_a_file_that_is_no_transcript_is_told(memsite: Memsite, tmp_path: Path) -> None:
+    file = tmp_path / "passwd"
+    file.write_text("root:x:0:0:root:/root:/bin/bash\n")
+    assert "nothing in it could be read" in run("transcripts", "import", str(file), code=1).stderr
