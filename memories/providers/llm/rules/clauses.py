@@ -30,7 +30,8 @@ _ASKED = re.compile(
     r"\s*,?\s*(?:so|and|but)?\s*[,:]?\s*\b(?=(?:what|which|how|where|when|why|who|can|could|would|should|do|does|"
     r"is|are|any)\s+(?:can|could|should|would|do|does|did|is|are|I|you|we|there|about|the|a|kind|sort|"
     r"recommendations?|ideas?|tips?|suggestions?|advice)\b|"
-    r"(?<!\byou )(?<!\bI )(?<!\bto )(?<!\bwe )(?:please|pls|suggest|recommend|tell me|give me|"
+    r"(?<!\byou )(?<!\bI )(?<!\bto )(?<!\bwe )(?<!\balways )(?<!\bnever )(?<!n't )(?<!\bnot )"
+    r"(?:please|pls|suggest|recommend|tell me|give me|"
     r"show me|help me|write|what's|any ideas|find me|skip|let me know)\b)",
     re.IGNORECASE,
 )

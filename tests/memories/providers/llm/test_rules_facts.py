@@ -93,6 +93,10 @@ def test_two_statements_are_kept_apart_only_where_each_has_its_verb(said: str, k
         ("From now on, answer in German.", "From now on, answer in German"),
         ("Use pnpm instead of npm", "Use pnpm instead of npm"),
         ("when you write Python for me, use type hints", "When you write Python for User, use type hints"),
+        ("please always write tests first", "Always write tests first"),
+        ("Please never write comments in German.", "Never write comments in German"),
+        ("please don't write docs for internal functions", "Do not write docs for internal functions"),
+        ("Please do not skip the linter.", "Do not skip the linter"),
     ],
 )
 def test_standing_instructions_are_kept(said: str, kept: str) -> None:
