@@ -147,7 +147,7 @@ def test_a_turn_that_was_read_is_not_read_again(alice: Caller, session: dict[str
     assert Resource.objects.count() == before
 
 
-def test_what_was_shown_and_never_used_is_ignored(alice: Caller) -> None:
+def test_what_it_was_greeted_with_and_never_used_is_noted(alice: Caller) -> None:
     with minutes(0):
         alice.remember("Jellyfin takes a minute to start")
         session = alice.start_session()
@@ -155,7 +155,7 @@ def test_what_was_shown_and_never_used_is_ignored(alice: Caller) -> None:
     assert flush(alice, 40)["sessions"] == 1
     (injection,) = Injection.objects.for_app(alice.app)
     assert injection.used is False
-    assert Memory.objects.get().priority < 1
+    assert Memory.objects.get().priority == 1
 
 
 def test_a_digest_is_queued_where_the_policy_says_so_and_written_anew_after_a_return(
