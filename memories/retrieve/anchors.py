@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from memories.retrieve.features import Evidence
+from memories.retrieve.words import bit_of
 
 # A stretch of days before or after the event, within which a memory is as good as on the day.
 STRETCH_DAYS = 60
@@ -38,8 +39,8 @@ def day_of(evidence: Evidence, words: list[int]) -> int | None:
     """The day of the memory nearest to the question that holds all of these words; None if none does."""
     if not words:
         return None
-    days = evidence.reading.days
-    telling = np.flatnonzero(evidence.words.held[words].all(0) & (days > 0))
+    days, all_of = evidence.reading.days, np.bitwise_or.reduce([bit_of(number) for number in words])
+    telling = np.flatnonzero((evidence.words.bits & all_of == all_of) & (days > 0))
     if not len(telling):
         return None
     return int(days[telling[np.argmax(evidence.cosines[telling])]])

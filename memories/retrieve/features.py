@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.retrieve.nearest import highest
-from memories.retrieve.order import first_ones
+from memories.retrieve.order import counted, first_ones
 from memories.retrieve.question import Question
 from memories.retrieve.reading import Floats, Reading, Rows
 from memories.retrieve.words import Words, idf
@@ -97,9 +97,10 @@ def candidates(evidence: Evidence, meaning: Floats) -> Rows:
         own, _, _ = subjects_named(evidence, reading.subjects)
         rough += np.float32(0.7) * own
     shared = rough[reading.order.rows]
-    lift = 0.4 * np.maximum(shared, 0)
-    shared[1:] += lift[:-1] * reading.joined
-    shared[:-1] += lift[1:] * reading.joined
+    if reading.has_sessions:
+        lift = 0.4 * np.maximum(shared, 0)
+        shared[1:] += lift[:-1] * reading.joined
+        shared[:-1] += lift[1:] * reading.joined
     return np.sort(highest(shared, CANDIDATES))
 
 
@@ -147,11 +148,11 @@ def around(
     reading, words = evidence.reading, evidence.words
     before, after, beside = REACH - 1, REACH + 1, slice(REACH - 2, REACH + 3)
     close = meaning[near[before]] * exists[before]
-    held = (words.held[:, near[beside]] & exists[beside]).any(1)
+    held = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
     asked = reading.chat * (asks & exists[before])
     return {
         "near_meaning": np.maximum(close, meaning[near[after]] * exists[after]),
-        "covered_nearby": (words.weight @ held) / words.total,
+        "covered_nearby": words.weight_of(held) / words.total,
         "answers_meaning": asked * np.maximum(close, 0),
         "answers_words": asked * words.bm25[near[before]] / max(words.best, LEAST_BEST),
     }
@@ -179,28 +180,31 @@ def session(evidence: Evidence, meaning: Floats, at: Rows) -> Features:
     sessions, of_place = nth[begins], np.cumsum(begins) - 1
     starts = reading.session_bounds[sessions]
     members, firsts = reading.members(starts, reading.session_bounds[sessions + 1])
-    number = reading.at("session_number", reading.order.rows[at])
+    number = reading.at("session_number", reading.order.rows[starts])
     return {
         "session_meaning": np.maximum.reduceat(meaning[members], firsts)[of_place],
         "session_words": np.maximum.reduceat(words.bm25[members], firsts)[of_place] / words.total,
-        "session_topic": relative(topics(reading, words))[number],
+        "session_topic": topics(reading, words, number)[of_place],
         "opens_session": reading.chat * np.exp(-(at - starts[of_place]) / 2),
     }
 
 
-def topics(reading: Reading, words: Words) -> Floats:
-    """BM25 of every session as one text, by its number."""
-    size = len(reading.session_words)
+def topics(reading: Reading, words: Words, asked: NDArray[np.int32]) -> Floats:
+    """BM25 of sessions as one text each, by their numbers, as shares of the best of all sessions."""
     if not words.names:
-        return np.zeros(size, np.float32)
+        return np.zeros(len(asked), np.float32)
+    size = len(reading.session_words)
     # One number for each pair of a word and a session: sorting all at once takes a third of what one by one takes.
     of_word = np.repeat(np.arange(len(words.places)) * size, [len(where) for where in words.places])
-    pairs, said = np.unique(of_word + reading.at("session_number", np.concatenate(words.places)), return_counts=True)
+    pairs, said = counted(of_word + reading.at("session_number", np.concatenate(words.places)))
     word, session = np.divmod(pairs, size)
     norm = 0.5 + 0.5 * reading.session_lengths(session)
     weight = idf(reading.session_count, np.bincount(word, minlength=len(words.places)))
-    topic: Floats = np.bincount(session, weight[word] * (said * 2.2 / (said + 1.2 * norm)), size).astype(np.float32)
-    return topic
+    # Of most sessions nothing is looked at.
+    topic = np.zeros(size)
+    np.add.at(topic, session, weight[word] * (said * 2.2 / (said + 1.2 * norm)))
+    best = max(float(topic[session].max(initial=0)), LEAST_BEST)
+    return (topic[asked] / best).astype(np.float32)
 
 
 def subjects_named(

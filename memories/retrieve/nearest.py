@@ -22,8 +22,8 @@ SIGN_CANDIDATES = 3_000
 GATHER_BELOW = 0.25
 # Rows that are gathered at a time: they stay in the processor's cache, which saves a third.
 GATHER_ROWS = 256
-# Scores that are looked at together for the best of them.
-BLOCK = 32
+# Scores that are looked at together for the best of them, at most, and so many times as many such blocks as are wanted.
+BLOCK, BLOCKS = 32, 3
 # A smaller spread of what signs tell is none: all differ in the same number of them.
 LEAST_SPREAD = 1e-6
 
@@ -142,12 +142,14 @@ def top(scores: NDArray[np.float32], depth: int) -> Rows:
 def highest(scores: NDArray[np.float32], depth: int) -> Rows:
     """Indices of the `depth` highest, in no order; of those at the limit, some.
 
-    So many blocks have one that reaches the limit of the blocks' best: of all others none is among them.
+    So many blocks have one that reaches the limit of the blocks' best: of all others none is among them. A block is
+    every so manieth score: so the best of all blocks are found side by side.
     """
-    blocks = len(scores) // BLOCK
-    if blocks < 2 * depth:
+    block = min(BLOCK, len(scores) // max(1, BLOCKS * depth))
+    if block < 2:
         return some_highest(scores, depth)
-    best = scores[: blocks * BLOCK].reshape(blocks, BLOCK).max(axis=1)
+    blocks = len(scores) // block
+    best = scores[: blocks * block].reshape(block, blocks).max(axis=0)
     places = np.flatnonzero(scores >= np.partition(best, -depth)[-depth])
     return places[some_highest(scores[places], depth)]
 

@@ -87,6 +87,13 @@ def first_ones(values: NDArray[np.int64]) -> NDArray[np.bool_]:
     return differs
 
 
+def counted(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], Rows]:
+    """Each value once, rising, and how often it is there: `np.unique` takes twice as long for a few."""
+    rising = np.sort(values)
+    begins = np.flatnonzero(first_ones(rising))
+    return rising[begins], np.diff(begins, append=len(rising))
+
+
 def inserted(values: NDArray[Value], places: Rows, new: NDArray[Value]) -> NDArray[Value]:
     """As `np.insert` with rising places, but a few cost little more than the copy."""
     kept = [values[start:end] for start, end in pairwise([0, *places.tolist(), len(values)])]

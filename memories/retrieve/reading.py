@@ -160,6 +160,11 @@ class Reading:
         return ~self.order.begins[1:]
 
     @cached_property
+    def has_sessions(self) -> bool:
+        """Whether anything stands beside anything."""
+        return bool(self.joined.any())
+
+    @cached_property
     def session_bounds(self) -> Rows:
         """Where in order each session begins, and `size` after the last."""
         return np.append(np.flatnonzero(self.order.begins), self.size)

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.retrieve.order import counted
 from memories.retrieve.reading import Floats, Reading, Rows
+
+# Less than one place in so many is few.
+FEW = 32
 
 
 @dataclass(frozen=True)
 class Words:
-    """`places` are, for each of the `names`, the memories that hold it; `weight` (t,) is idf.
+    """`places` are, for each of the `names`, 32 at most, the memories that hold it; `weight` (t,) is idf.
 
     `shares` (n,) is the weight of the words that each memory holds, `bm25` (n,) the score; of those `holding` none, 0.
     """
@@ -41,12 +45,17 @@ class Words:
         return float(self.shares[self.holding].max(initial=0)) / self.total
 
     @cached_property
-    def held(self) -> NDArray[np.bool_]:
-        """Shape (t, n): whether the memory holds the word."""
-        held = np.zeros((len(self.places), len(self.bm25)), bool)
+    def bits(self) -> NDArray[np.uint32]:
+        """Shape (n,): the words that each memory holds, a bit for each of the names."""
+        bits = np.zeros(len(self.bm25), np.uint32)
         for number, where in enumerate(self.places):
-            held[number, where] = True
-        return held
+            bits[where] |= bit_of(number)
+        return bits
+
+    def weight_of(self, bits: NDArray[np.uint32]) -> Floats:
+        """What the words of these bits weigh together."""
+        weight: Floats = self.weight @ ((bits & bits_of(len(self.names))[:, None]) != 0)
+        return weight
 
     def covered(self, rows: Rows) -> Floats:
         """Share of the question's weight that each of these holds."""
@@ -54,10 +63,27 @@ class Words:
         return share
 
 
+def bit_of(number: int) -> np.uint32:
+    return np.uint32(1 << number)
+
+
+@cache
+def bits_of(count: int) -> NDArray[np.uint32]:
+    """Of so many words, one each."""
+    return np.left_shift(np.uint32(1), np.arange(count, dtype=np.uint32))
+
+
 def idf(size: int, counts: NDArray[Any] | int) -> Floats:
     """Robertson and Spärck Jones, never negative: ln(1 + (N − n + ½) / (n + ½))."""
     weight: Floats = np.log(1 + (size - counts + 0.5) / (counts + 0.5)).astype(np.float32)
     return weight
+
+
+def holders(places: Sequence[Rows], shares: Floats) -> Rows:
+    """Where there are shares, which is at these places: few are sorted sooner than all are looked at."""
+    if sum(map(len, places)) * FEW < len(shares):
+        return counted(np.concatenate(places))[0]
+    return np.flatnonzero(shares > 0)
 
 
 def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> Words:
@@ -72,6 +98,6 @@ def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> W
     shares = np.zeros(reading.size, np.float32)
     for one, where in zip(weight, places, strict=True):
         shares[where] += one
-    bm25, holding = np.zeros_like(shares), np.flatnonzero(shares > 0)
+    bm25, holding = np.zeros(reading.size, np.float32), holders(places, shares)
     bm25[holding] = shares[holding] * reading.length_discount(holding)
     return Words(names, places, weight, shares, bm25, holding)

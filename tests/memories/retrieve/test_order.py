@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from memories.retrieve.columns import Columns, empty_columns, grow
-from memories.retrieve.order import MERGED, inserted, order_of
+from memories.retrieve.order import MERGED, counted, inserted, order_of
 
 KNOWN = 300
 
@@ -66,3 +66,11 @@ def test_rows_come_back_where_they_were() -> None:
     again = order.without(some, columns).with_rows(some, columns)
     assert again.rows.tolist() == order.rows.tolist()
     assert again.begins.tolist() == order.begins.tolist()
+
+
+@pytest.mark.parametrize("values", [[], [3], [5, 5, 5], [4, 1, 4, 2**40, -1, 1, 4]])
+def test_each_value_is_counted_once(values: list[int]) -> None:
+    several, times = counted(np.array(values, np.int64))
+    assert (several.tolist(), times.tolist()) == tuple(
+        part.tolist() for part in np.unique(np.array(values, np.int64), return_counts=True)
+    )
