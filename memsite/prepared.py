@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC
 from itertools import repeat
 from operator import methodcaller
@@ -17,7 +18,8 @@ from django.db.models.sql.compiler import SQLCompiler
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
-Read = Callable[[Sequence[Sequence[Any]]], Iterator[Any]]
+Values = list[Any]
+Make = Callable[[Iterable[Sequence[Any]]], Iterator[Any]]
 Convert = Callable[[Any], Any]
 
 
@@ -58,14 +60,36 @@ class Prepared(Generic[Row]):
     def __init__(self, make: Callable[..., models.QuerySet[Any, Row]]) -> None:
         self.make = make
         # By the number of values.
-        self.written: dict[int, tuple[str, Read]] = {}
+        self.written: dict[int, Written] = {}
 
     def __call__(self, *values: models.Model | int | str) -> list[Row]:
+        query = self.query_for(values)
+        return list(query.make(query.ask(values)))
+
+    def query_for(self, values: Sequence[models.Model | int | str]) -> Written:
+        """For as many values."""
         if len(values) not in self.written:
             samples = list(samples_of(values))
             self.written[len(values)] = write(self.make(*samples), samples)
-        sql, read = self.written[len(values)]
-        return list(read(fetch_all(sql, parameters_of(values))))
+        return self.written[len(values)]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A query's SQL, how the values of its columns are read, and how rows are made of these.
+
+    `names` are those of the columns that are the model's own, which come first; none where rows are tuples.
+    """
+
+    sql: str
+    converters: Sequence[tuple[int, Convert]]
+    make: Make
+    names: Sequence[str]
+
+    def ask(self, values: Sequence[models.Model | int | str]) -> Sequence[Sequence[Any]]:
+        """The values of each row's columns."""
+        rows = fetch_all(self.sql, parameters_of(values))
+        return [converted(row, self.converters) for row in rows] if self.converters else rows
 
 
 def samples_of(values: Sequence[Any]) -> Iterator[Any]:
@@ -89,8 +113,8 @@ def parameters_of(values: Sequence[Any]) -> list[Any]:
     return [value.pk if isinstance(value, models.Model) else value for value in values]
 
 
-def write(query: models.QuerySet[Any, Any], values: Sequence[Any]) -> tuple[str, Read]:
-    """The SQL of a query, and how its rows are read. ValueError if it takes other parameters than these values."""
+def write(query: models.QuerySet[Any, Any], values: Sequence[Any]) -> Written:
+    """ValueError if the query takes other parameters than these values."""
     compiler = query.query.get_compiler(connection=connection)
     sql, taken = compiler.as_sql()
     if list(taken) != parameters_of(values):
@@ -99,12 +123,12 @@ def write(query: models.QuerySet[Any, Any], values: Sequence[Any]) -> tuple[str,
     converters = [(place, converter_of(expression, steps)) for place, (steps, expression) in given.items()]
     # Only `values_list` has fields of its own.
     is_plain = query._fields is not None  # type: ignore[attr-defined]
-    to_rows: Read = (lambda rows: map(tuple, rows)) if is_plain else instances_of(compiler)
+    names, make = ([], as_tuples) if is_plain else instances_of(compiler)
+    return Written(sql, converters, make, names)
 
-    def read(rows: Sequence[Sequence[Any]]) -> Iterator[Any]:
-        return to_rows([converted(row, converters) for row in rows] if converters else rows)
 
-    return sql, read
+def as_tuples(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
+    return map(tuple, rows)
 
 
 def converter_of(expression: Any, steps: Sequence[Callable[..., Any]]) -> Convert:
@@ -121,7 +145,7 @@ def converter_of(expression: Any, steps: Sequence[Callable[..., Any]]) -> Conver
     return convert
 
 
-def converted(row: Sequence[Any], converters: Sequence[tuple[int, Convert]]) -> list[Any]:
+def converted(row: Sequence[Any], converters: Sequence[tuple[int, Convert]]) -> Values:
     values = list(row)
     for place, convert in converters:
         if (value := values[place]) is not None:
@@ -129,8 +153,8 @@ def converted(row: Sequence[Any], converters: Sequence[tuple[int, Convert]]) -> 
     return values
 
 
-def instances_of(compiler: SQLCompiler) -> Read:
-    """Reads rows as the ORM does: instances with those that were selected with them."""
+def instances_of(compiler: SQLCompiler) -> tuple[list[str], Make]:
+    """The names of a model's own columns, and what makes instances as the ORM does, with those selected with them."""
     select, known = compiler.select, compiler.klass_info
     assert known is not None
     start, end = known["select_fields"][0], known["select_fields"][-1] + 1
@@ -138,14 +162,14 @@ def instances_of(compiler: SQLCompiler) -> Read:
     populators = get_related_populators(known, select, DEFAULT_DB_ALIAS)  # type: ignore[call-arg]  # stubs of a later one
     model = known["model"]
 
-    def read(rows: Sequence[Sequence[Any]]) -> Iterator[models.Model]:
+    def make(rows: Iterable[Sequence[Any]]) -> Iterator[models.Model]:
         for row in rows:
             instance = model.from_db(DEFAULT_DB_ALIAS, names, row[start:end])
             for populator in populators:
                 populator.populate(row, instance)
             yield instance
 
-    return read
+    return names, make
 
 
 def padded(values: Sequence[Value]) -> list[Value]:

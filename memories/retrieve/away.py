@@ -58,7 +58,7 @@ class InPgvector:
             return self.cosines(query, rows)
         differing = near.differences(self.columns.signs, query, rows)
         counts = near.counted(differing, len(query))
-        found = near.estimated(differing, counts, self.sample.cosines(query, self.columns, self.of))
+        found = near.estimated(differing, counts, self.sample.usual(query, self.columns, self.of))
         share = len(rows) / max(1, int(np.count_nonzero(self.columns.embedded)))
         if share >= LEAST_SHARE:
             pks, alike = self.by_index(query, int(NEAREST / min(1.0, share)))
@@ -72,6 +72,9 @@ class InPgvector:
         likely = near.closest(differing, counts)
         found[likely] = self.cosines(query, rows[likely])
         return found
+
+    def exactly(self, query: Vectors, size: int) -> None:
+        return None
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         if len(rows) > EXACT_ROWS:

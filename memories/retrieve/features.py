@@ -49,7 +49,8 @@ Looks = Callable[[Rows], Bits]
 class Evidence:
     """All there is about a question over one reading. `looks` answers the `Look` bits of some places.
 
-    `measured` is False where the vector arm could not answer.
+    `measured` is False where the vector arm could not answer. What cosines are only estimates, `exactly` measures at
+    some places; None where there is no need, or no cheap way.
     """
 
     reading: Reading
@@ -60,6 +61,7 @@ class Evidence:
     usual_cosine: tuple[float, float]
     proximity: Floats
     measured: bool = True
+    exactly: Callable[[Rows], Floats] | None = None
 
     def similarity(self, places: Rows, relevant: float) -> NDArray[np.float64]:
         """The cosine; where there is none, the share of words held, half of them being worth what is `relevant`."""
@@ -70,15 +72,27 @@ class Evidence:
         return found
 
 
-def standardise(cosines: Floats, usual: tuple[float, float]) -> Floats:
-    """As distances from the app's mean in spreads; a small app leans on the embedder's usual (mean, spread)."""
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """Cosines as distances from the app's mean in spreads."""
+
+    mean: np.float32
+    spread: np.float32
+
+    def __call__(self, cosines: Floats) -> Floats:
+        away: Floats = cosines - self.mean
+        away /= self.spread
+        return away
+
+
+def scale_of(cosines: Floats, usual: tuple[float, float]) -> Scale:
+    """A small app leans on the embedder's usual (mean, spread)."""
     mean, spread = usual
     total = len(cosines) + PRIOR_MEMORIES
     centre = (float(cosines.sum()) + PRIOR_MEMORIES * mean) / total
     away = cosines - np.float32(centre)
     squares = float(np.vecdot(away, away)) + PRIOR_MEMORIES * spread**2
-    away /= np.float32(math.sqrt(squares / total))
-    return away
+    return Scale(np.float32(centre), np.float32(math.sqrt(squares / total)))
 
 
 def relative(scores: NDArray[Any]) -> NDArray[Any]:
@@ -107,10 +121,15 @@ def candidates(evidence: Evidence, meaning: Floats) -> Rows:
 def features(evidence: Evidence) -> tuple[Rows, Features]:
     """The candidates' places, and each feature's value for each of them; bools count as 0 and 1."""
     reading = evidence.reading
-    meaning = standardise(evidence.cosines, evidence.usual_cosine)
+    scale = scale_of(evidence.cosines, evidence.usual_cosine)
+    meaning = scale(evidence.cosines)
     at = candidates(evidence, meaning)
     places = reading.order.rows[at]
     near, exists = neighbours(reading, at)
+    if evidence.exactly:
+        beside = near[REACH - 1 : REACH + 2] if reading.has_sessions else places
+        told = evidence.exactly(beside.ravel()).reshape(beside.shape)
+        evidence.cosines[beside], meaning[beside] = told, scale(told)
     before, look = evidence.looks(np.stack([near[REACH - 1], places]))
     found: Features = {
         **meaning_and_words(evidence, meaning, places),

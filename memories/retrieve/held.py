@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -23,6 +24,9 @@ class Held(Protocol):
 
     def measure(self, query: Vectors, rows: Rows, places: Places) -> Floats:
         """The cosines of all of these rows, exact for those that may matter; `places` are among `rows`."""
+
+    def exactly(self, query: Vectors, size: int) -> Callable[[Rows], Floats] | None:
+        """What measures the cosines of some of as many rows; None if they were measured, or it takes long."""
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         """The `depth` of these rows with the highest cosine, best first, and their cosines."""
@@ -46,10 +50,13 @@ class InProcess:
             return near.cosines(columns.vectors, query, rows)
         differing = near.differences(columns.signs, query, rows)
         counts = near.counted(differing, len(query))
-        found = near.estimated(differing, counts, self.sample.cosines(query, columns, self.of))
+        found = near.estimated(differing, counts, self.sample.usual(query, columns, self.of))
         likely = near.closest(differing, counts)
         found[likely] = near.cosines(columns.vectors, query, rows[likely])
         return found
+
+    def exactly(self, query: Vectors, size: int) -> Callable[[Rows], Floats] | None:
+        return partial(near.gathered, self.columns.vectors, query) if size > near.SIGN_ROWS else None
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         return near.nearest(self.columns.vectors, self.columns.signs, query, rows, depth)

@@ -16,8 +16,9 @@ from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.retrieve.anchors import anchored_days
 from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
 from memories.retrieve.arms.fulltext import look_up
-from memories.retrieve.arms.vector import measure
+from memories.retrieve.arms.vector import exactly, measure
 from memories.retrieve.features import Evidence
+from memories.retrieve.hit_rows import rows_of
 from memories.retrieve.hits import Hit, Recall, Told
 from memories.retrieve.index import AppIndex, Indexes
 from memories.retrieve.question import Question, read_question
@@ -30,17 +31,10 @@ from memsite.conf import get_conf
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Ranking
-from sessions.models import AgentSession, Resource
 
 MODES = ("auto", "tiered", "dual", "vector", "fulltext", "graph")
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
 QUESTIONS_KEPT = 1024
-NOT_SHOWN = [
-    f"{name}__{field.name}"
-    for name, model in (("session", AgentSession), ("resource", Resource))
-    for field in model._meta.concrete_fields
-    if field.name not in ("id", "uid")
-]
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
 
@@ -144,15 +138,17 @@ def weigh(
     if "vector" in found and is_partial(app, embedder):
         failed.append("vector")
     nothing = np.zeros(reading.size, np.float32)
+    vector = found.get("vector")
     evidence = Evidence(
         reading,
         question,
-        cosines=found.get("vector", nothing),
+        cosines=nothing if vector is None else vector,
         words=found.get("fulltext") or match_words(reading, [], []),
         looks=looks_at(app, reading),
         usual_cosine=embedder.thresholds.usual,
         proximity=found.get("graph", nothing),
-        measured="vector" in found,
+        measured=vector is not None,
+        exactly=None if vector is None else exactly(reading, embed_question(embedder, question.bare)),
     )
     return anchored_days(evidence), failed
 
@@ -227,20 +223,6 @@ def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int) ->
         for number, pk in zip(shown, pks, strict=True)
         if pk in rows
     ]
-
-
-def rows_of(app: App, pks: list[int]) -> dict[int, Memory]:
-    rows = memories_of(app, *padded(pks)) if pks else []
-    for row in rows:
-        row.app = app
-    return {row.pk: row for row in rows}
-
-
-@Prepared
-def memories_of(app: App, *pks: int) -> QuerySet[Memory]:
-    """With the ids of the session and the raw text that they come from."""
-    rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
-    return rows.select_related("session", "resource").defer(*NOT_SHOWN)
 
 
 @Prepared

@@ -2,31 +2,57 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from memories.providers.embeddings import Vectors
 from memories.retrieve.columns import Columns
-from memories.retrieve.nearest import Floats, Rows
+from memories.retrieve.nearest import Rows
 
 MOST = 1_000
 """With so many, a spread is told to 2 %."""
 GROWTH = 1.5
 
 
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Of vectors drawn from `size` rows: their mean, shape (dim,), and their covariance, shape (dim, dim).
+
+    With these the mean and the spread of their cosines with any question are known without looking at them again: a
+    third of the memory, and it is read with each question.
+    """
+
+    size: int
+    mean: Vectors
+    covariance: Vectors
+
+
 class Sample:
     """Drawn when it is first asked for, and anew when the app has grown by half. For all views of an index."""
 
     def __init__(self) -> None:
-        self.drawn: tuple[int, Vectors] | None = None
+        self.drawn: Moments | None = None
 
-    def cosines(self, query: Vectors, columns: Columns, of: Callable[[Rows], Vectors]) -> Floats:
-        """Of the question with each of the sample; `of` answers the vectors of some rows."""
+    def usual(self, query: Vectors, columns: Columns, of: Callable[[Rows], Vectors]) -> tuple[float, float] | None:
+        """Mean and spread of the question's cosines with the sample; None if there is no vector at all.
+
+        `of` answers the vectors of some rows.
+        """
         size = len(columns.pk)
         # Two threads that draw it at the same time draw the same.
-        if self.drawn is None or not self.drawn[0] <= size <= GROWTH * self.drawn[0]:
+        if self.drawn is None or not self.drawn.size <= size <= GROWTH * self.drawn.size:
             rows = np.flatnonzero(columns.embedded & columns.alive)
-            self.drawn = size, of(rows[:: len(rows) // MOST + 1])
-        found: Floats = np.vecdot(self.drawn[1], query)
-        return found
+            if not len(rows):
+                return None
+            self.drawn = moments_of(size, of(rows[:: len(rows) // MOST + 1]))
+        drawn = self.drawn
+        return float(drawn.mean @ query), math.sqrt(max(0.0, float(query @ (drawn.covariance @ query))))
+
+
+def moments_of(size: int, vectors: Vectors) -> Moments:
+    mean = vectors.mean(axis=0)
+    away = vectors - mean
+    return Moments(size, mean, away.T @ away / np.float32(len(vectors)))

@@ -23,7 +23,8 @@ def tag_hits(app: App, hits: list[Hit], now: datetime) -> None:
     Of two that are at odds, the more confident one takes the better place.
     """
     pairs = conflicting_pairs(app, [hit.memory.pk for hit in hits])
-    surface_the_surer(hits, pairs)
+    if pairs:
+        surface_the_surer(hits, pairs)
     at_odds = {pk for pair in pairs for pk in pair}
     for hit in hits:
         conflicting = [CONFLICTING] if hit.memory.pk in at_odds else []

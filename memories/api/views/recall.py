@@ -32,11 +32,11 @@ class Search(AgentView):
     def post(self, request: Request) -> Response:
         """What fits the query, best first. Nothing fits: nothing is found."""
         started, body = time.perf_counter(), self.read(SearchQuestion)
-        explain = body["explain"]
+        explain, app = body["explain"], self.app
         found, cursor = search_page(self.memory_agent(), body)
         return Response(
             {
-                "results": [show_hit(hit, self.app, explain=explain) for hit in found.hits],
+                "results": [show_hit(hit, app, explain=explain) for hit in found.hits],
                 "summaries": [show_told(told) for told in found.summaries],
                 "next": cursor,
                 "tier_answered": found.tier,

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memories.agent import MemoryAgent
 from memories.models import Memory, Source
 from memories.retrieve.columns import Codes, Subjects, empty_columns, grow
-from memories.retrieve.features import standardise
+from memories.retrieve.features import scale_of
 from memories.retrieve.hits import Recall
 from memories.retrieve.index import View
 from memories.retrieve.ranking import MOST_AGE, best_first, learnt_weights, rank_by
@@ -55,9 +55,9 @@ def test_idf_by_hand() -> None:
 
 def test_cosines_are_told_in_spreads_from_the_mean_of_the_app() -> None:
     many = np.r_[np.full(5000, 0.1), np.full(5000, 0.3)].astype(np.float32)
-    assert standardise(many, (0.12, 0.1))[[0, -1]] == pytest.approx([-1, 1], abs=0.01)
-    few = standardise(np.array([0.5], np.float32), (0.12, 0.1))
-    assert 2 < few[0] < 4
+    assert scale_of(many, (0.12, 0.1))(many)[[0, -1]] == pytest.approx([-1, 1], abs=0.01)
+    few = np.array([0.5], np.float32)
+    assert 2 < scale_of(few, (0.12, 0.1))(few)[0] < 4
 
 
 def test_importance_and_priority_multiply_and_so_their_logarithms_add(alice: Caller) -> None:

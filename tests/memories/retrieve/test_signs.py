@@ -42,6 +42,28 @@ def test_what_signs_say_of_most_does_not_outdo_what_is_measured_of_the_nearest(
     assert found[0].score == pytest.approx(exact[0].score)
 
 
+def test_what_words_find_has_its_own_cosine_though_its_signs_are_unlike(
+    pairs: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def told() -> dict[str, float]:
+        """What its cosine adds to the score of each hit, by text."""
+        hits = search(pairs, "amber quartz", limit=50).hits
+        return {hit.memory.content: hit.parts.get("meaning", 0) for hit in hits}
+
+    pairs.remember("amber " + " ".join(["lagoon meadow heath grove"] * 9))
+    exact = told()
+    large_from(monkeypatch, 20)
+    monkeypatch.setattr(nearest, "LEAST_CANDIDATES", 1)
+    assert len(exact) > 5
+    assert max(exact.values()) > 2 * min(exact.values())
+    assert told() == pytest.approx(exact, rel=0.05)
+
+
+@pytest.mark.parametrize(("size", "likely"), [(5_001, 500), (20_000, 1_000), (60_000, 3_000), (10**6, 3_000)])
+def test_a_larger_app_has_more_that_are_likely(size: int, likely: int) -> None:
+    assert nearest.likely_among(size) == likely
+
+
 def test_nothing_fits_in_a_large_app_either(pairs: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     assert contents(search(pairs, "quantum chromodynamics")) == []
     large_from(monkeypatch, 20)
@@ -50,21 +72,20 @@ def test_nothing_fits_in_a_large_app_either(pairs: Caller, monkeypatch: pytest.M
 
 def test_estimates_have_the_mean_and_spread_of_those_that_are_exact() -> None:
     differing = np.random.default_rng(1).integers(3, 9, 1_000).astype(np.uint16)
-    usual = np.array([0.0, 0.1, 0.3, 0.4], np.float32)
-    found = estimated(differing, counted(differing, 384), usual)
-    assert (found.mean(), found.std()) == pytest.approx((usual.mean(), usual.std()), abs=1e-4)
+    found = estimated(differing, counted(differing, 384), (0.2, 0.15))
+    assert (found.mean(), found.std()) == pytest.approx((0.2, 0.15), abs=1e-4)
     assert (np.argsort(-found, kind="stable") == np.argsort(differing, kind="stable")).all()
 
 
 def test_where_all_signs_agree_all_are_usual() -> None:
     differing = np.full(50, 7, np.uint16)
-    found = estimated(differing, counted(differing, 384), np.array([0.1, 0.3], np.float32))
+    found = estimated(differing, counted(differing, 384), (0.2, 0.1))
     assert found == pytest.approx(np.full(50, 0.2), abs=1e-6)
 
 
 def test_without_a_vector_there_is_nothing_usual() -> None:
     columns = empty_columns(64).each(lambda column: grow(column, 30))
-    usual = Sample().cosines(np.ones(64, np.float32), columns, columns.vectors.__getitem__)
+    usual = Sample().usual(np.ones(64, np.float32), columns, columns.vectors.__getitem__)
     differing = np.array([0, 64], np.uint16)
     assert estimated(differing, counted(differing, 64), usual).tolist() == [1, -1]
 
@@ -80,14 +101,27 @@ def test_a_sample_is_of_all_and_drawn_anew_when_the_app_has_grown() -> None:
         drawn.append(len(rows))
         return columns.vectors[rows]
 
-    first = sample.cosines(asked, columns.head(2 * MOST), of)
-    sample.cosines(asked, columns.head(3 * MOST), of)
-    last = sample.cosines(asked, columns, of)
-    assert [*map(len, (first, last))] == drawn
-    assert MOST / 2 < drawn[0] <= MOST
-    assert MOST / 2 < drawn[1] <= MOST
-    assert last.max() > 4.9 * MOST
-    assert last.min() == 0
+    assert sample.usual(asked, columns.head(2 * MOST), of) == pytest.approx(usual_to(2 * MOST), rel=0.01)
+    assert sample.usual(asked, columns.head(3 * MOST), of) == pytest.approx(usual_to(2 * MOST), rel=0.01)
+    assert sample.usual(asked, columns, of) == pytest.approx(usual_to(5 * MOST), rel=0.01)
+    assert len(drawn) == 2
+    assert all(MOST / 2 < size <= MOST for size in drawn)
+
+
+def usual_to(end: int) -> tuple[float, float]:
+    """Mean and spread of the numbers below this one."""
+    return end / 2, end / 12**0.5
+
+
+def test_what_is_usual_is_that_of_the_cosines_of_all_that_were_drawn() -> None:
+    random = np.random.default_rng(0)
+    columns = empty_columns(16).each(lambda column: grow(column, 300))
+    columns.vectors[:] = random.normal(0.1, 0.2, (300, 16))
+    columns.embedded[:200], columns.alive[100:] = True, True
+    question = random.normal(size=16).astype(np.float32)
+    cosines = columns.vectors[100:200] @ question
+    found = Sample().usual(question, columns, columns.vectors.__getitem__)
+    assert found == pytest.approx((cosines.mean(), cosines.std()), rel=1e-4)
 
 
 def test_so_many_are_likely_and_at_the_limit_the_later_ones(monkeypatch: pytest.MonkeyPatch) -> None:
