@@ -29,7 +29,7 @@ from bench.stand_ins import DATA_SET as BLOCKS
 from bench.stand_ins import blocks_of
 from memories.providers.embeddings import Embedder, MiniLMEmbedder
 from memories.retrieve import ranking
-from memories.retrieve.features import features
+from memories.retrieve.features import NAMES, features
 from memories.retrieve.pipeline import indexes, make_plan, weigh
 from memories.retrieve.question import read_question
 from memories.retrieve.reading import Scope, read
@@ -113,8 +113,8 @@ def lessons_of(conversation: Conversation, app: App, ids: dict[int, str], embedd
     id_of_place = np.array([ids[int(pk)] for pk in reading.pks])
     for asked in conversation.questions:
         places, found = features(weigh(app, read_question(asked.text, reading, now), reading, embedder, plan)[0])
-        names = tuple(name for name in found if name not in LEFT_OUT)
-        values = np.stack([found[name] for name in names], axis=1).astype(np.float32)
+        names, nothing = tuple(name for name in NAMES if name not in LEFT_OUT), np.zeros(len(places))
+        values = np.stack([found.get(name, nothing) for name in names], axis=1).astype(np.float32)
         candidates = id_of_place[places]
         listed = Listed(values, np.isin(candidates, list(asked.gold)), PULL[conversation.data_set])
         yield Lesson(conversation, asked, names, listed, candidates)

@@ -122,11 +122,10 @@ class FastJSONRenderer(BaseRenderer):
         return b"" if data is None else dump_json(data)
 
 
-def dump_json(data: Any) -> bytes:
-    """JSON bytes; times as ISO 8601 UTC with Z."""
-    return orjson.dumps(
-        data, option=orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY, default=plain
-    )
+def dump_json(data: Any, *, in_order: bool = False) -> bytes:
+    """JSON bytes; times as ISO 8601 UTC with Z. Names may be put in order, so that equal data make equal bytes."""
+    option = orjson.OPT_UTC_Z | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
+    return orjson.dumps(data, option=option | (orjson.OPT_SORT_KEYS if in_order else 0), default=plain)
 
 
 def plain(value: Any) -> Any:

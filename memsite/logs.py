@@ -17,7 +17,8 @@ SHARED: list[Any] = [
 def logging_config(level: str, log_format: str) -> dict[str, Any]:
     """The dictConfig. `auto` is console on a terminal and JSON elsewhere."""
     structlog.configure(
-        processors=[*SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
+        # What is not logged at this level, costs no more than that.
+        processors=[structlog.stdlib.filter_by_level, *SHARED, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         logger_factory=structlog.stdlib.LoggerFactory(),
         cache_logger_on_first_use=True,
     )

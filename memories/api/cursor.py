@@ -11,6 +11,8 @@ from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
+from memsite.json_body import dump_json
+
 # The next page is ranked as of the first one's time; after this it is another search.
 GOOD_FOR = timedelta(hours=1)
 FARTHEST = 10_000
@@ -37,4 +39,4 @@ def read_cursor(cursor: str, asked: Mapping[str, Any], now: datetime) -> tuple[i
 
 
 def fingerprint(asked: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:16]
+    return hashlib.sha256(dump_json(asked, in_order=True)).hexdigest()[:16]

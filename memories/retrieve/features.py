@@ -24,6 +24,14 @@ REACH = 3
 LEAST_BEST = 1e-6
 # Weight, in memories, of the embedder's usual cosines in an app's mean and spread.
 PRIOR_MEMORIES = 20
+NAMES = (
+    "meaning", "meaning_of_best", "words", "words_covered", "meaning_and_words", "near_meaning", "covered_nearby",
+    "answers_meaning", "answers_words", "session_meaning", "session_words", "session_topic", "opens_session",
+    "subject_named", "subject_other", "subject_first", "subject_addressed", "subject_asks", "other_asks",
+    "first_person", "past_tense", "numbers", "times", "names", "greeting", "asks", "when_times", "who_names",
+    "day_named", "long_meaning", "long_words", "long_covered_nearby", "long_session_words",
+)  # fmt: skip
+"""Of all features."""
 # Features that count differently among long texts: there words mislead and meaning leads.
 LONG_TOO = ("meaning", "words", "covered_nearby", "session_words")
 
@@ -119,8 +127,11 @@ def candidates(evidence: Evidence, meaning: Floats) -> Rows:
 
 
 def features(evidence: Evidence) -> tuple[Rows, Features]:
-    """The candidates' places, and each feature's value for each of them; bools count as 0 and 1."""
-    reading = evidence.reading
+    """The candidates' places, and each feature's value for each of them; bools count as 0 and 1.
+
+    What tells nothing, because the question or the app has nothing of the kind, is left out: it is 0 of all of them.
+    """
+    reading, question = evidence.reading, evidence.question
     scale = scale_of(evidence.cosines, evidence.usual_cosine)
     meaning = scale(evidence.cosines)
     at = candidates(evidence, meaning)
@@ -135,13 +146,15 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         **meaning_and_words(evidence, meaning, places),
         **around(evidence, meaning, near, exists, has_look(before, Look.ASKS)),
         **session(evidence, meaning, at),
-        **subject(evidence, places, look),
         **form(evidence, places, look),
-        "day_named": (0.15 + 0.85 * reading.chat)
-        * evidence.question.days_weigh
-        * day_closeness(reading, evidence.question.days, places),
     }
-    found |= {f"long_{name}": (1 - reading.chat) * found[name] for name in LONG_TOO}
+    if question.subjects:
+        found |= subject(evidence, places, look)
+    if question.days:
+        weight = (0.15 + 0.85 * reading.chat) * question.days_weigh
+        found["day_named"] = weight * day_closeness(reading, question.days, places)
+    if reading.chat < 1:
+        found |= {f"long_{name}": (1 - reading.chat) * found[name] for name in LONG_TOO}
     return places, found
 
 
@@ -166,6 +179,8 @@ def around(
     """
     reading, words = evidence.reading, evidence.words
     before, after, beside = REACH - 1, REACH + 1, slice(REACH - 2, REACH + 3)
+    if not reading.has_sessions:
+        return {"covered_nearby": words.covered(near[REACH])}
     close = meaning[near[before]] * exists[before]
     held = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
     asked = reading.chat * (asks & exists[before])
@@ -193,6 +208,14 @@ def neighbours(reading: Reading, at: Rows) -> tuple[Rows, NDArray[np.bool_]]:
 def session(evidence: Evidence, meaning: Floats, at: Rows) -> Features:
     """How much the whole session is about it, and whether it opens it. `at` is where the candidates are in order."""
     reading, words = evidence.reading, evidence.words
+    if not reading.has_sessions:
+        places = reading.order.rows[at]
+        return {
+            "session_meaning": meaning[places],
+            "session_words": words.bm25[places] / words.total,
+            "session_topic": topics(reading, words, reading.at("session_number", places)),
+            "opens_session": np.full(len(at), reading.chat),
+        }
     nth = np.searchsorted(reading.session_bounds, at, "right") - 1
     # They rise, as `at` does.
     begins = first_ones(nth)
@@ -255,12 +278,14 @@ def subject(evidence: Evidence, places: Rows, look: Bits) -> Features:
 def form(evidence: Evidence, places: Rows, look: Bits) -> Features:
     """How the text looks. Says much of a turn of a chat and nothing of a document, hence `chat`."""
     reading, question = evidence.reading, evidence.question
+    if not reading.chat:
+        return {}
     found: Features = dict(zip(LOOKS, reading.chat * ((look & LOOK_BITS) != 0), strict=True))
-    return {
-        **found,
-        "when_times": question.wants_time * found["times"],
-        "who_names": question.wants_name * found["names"],
-    }
+    if question.wants_time:
+        found["when_times"] = found["times"]
+    if question.wants_name:
+        found["who_names"] = found["names"]
+    return found
 
 
 def has_look(look: Bits, bit: Look) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from memories.models import Memory, Summary
@@ -9,12 +10,17 @@ from memories.models import Memory, Summary
 
 @dataclass(slots=True)
 class Hit:
-    """A ranked memory. `parts` add up to `score`; `trust` holds tags such as `conflicting` and `stale`."""
+    """A ranked memory. `trust` holds tags such as `conflicting` and `stale`."""
 
     memory: Memory
     score: float
-    parts: dict[str, float] = field(default_factory=dict)
+    tell_parts: Callable[[], dict[str, float]] = dict
     trust: list[str] = field(default_factory=list)
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """What adds up to the score, or multiplies to it: worked out for whoever asks why."""
+        return self.tell_parts()
 
 
 @dataclass(frozen=True, slots=True)

@@ -219,7 +219,7 @@ def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int) ->
     pks = reading.at("pk", ranked.places[shown.start : shown.stop]).tolist()
     rows = rows_of(app, pks)
     return [
-        Hit(rows[pk], float(ranked.scores[number]), ranked.parts_of(number))
+        Hit(rows[pk], float(ranked.scores[number]), partial(ranked.parts_of, number))
         for number, pk in zip(shown, pks, strict=True)
         if pk in rows
     ]

@@ -78,13 +78,15 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     if floor and not fits(evidence, relevant):
         return best_first(evidence.reading, np.zeros(0, np.intp), {})
     places, found = features(evidence)
-    weights = learnt_weights()
+    weights = {name: weight for name, weight in learnt_weights().items() if name in found}
     parts = np.array([*weights.values()])[:, None] * stacked({name: found[name] for name in weights}, len(places))
     relevance = parts.sum(axis=0)
-    near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant) | (not floor)
+    if floor:
+        near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant)
+        places, parts = places[near], parts[:, near]
     worths = worth(evidence.reading, places, scope, policy)
     parts = np.concatenate([parts, stacked(worths, len(places))])
-    return by_sum(evidence.reading, places[near], [*weights, *worths], parts[:, near])
+    return by_sum(evidence.reading, places, [*weights, *worths], parts)
 
 
 def rank_by(reading: Reading, name: str, scores: Floats, least: float, most: int) -> Ranked:
@@ -196,13 +198,12 @@ def fits(evidence: Evidence, relevant: float) -> bool:
 
 def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDArray[np.bool_]:
     """A statement, or a memory without a session, has to fit by itself; a turn may stand beside what fits."""
-    reading, columns = evidence.reading, evidence.reading.view.columns
+    reading, columns, named = evidence.reading, evidence.reading.view.columns, evidence.question.subjects
     rows = reading.rows[places]
     in_talk = ~columns.stated[rows] & (columns.session[rows] > 0)
-    subject = np.isin(reading.subjects[places], evidence.question.subjects)
     own = evidence.cosines[places] + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
-    fitting: NDArray[np.bool_] = in_talk | own | subject
-    return fitting
+    fitting: NDArray[np.bool_] = in_talk | own
+    return fitting | np.isin(reading.subjects[places], named) if named else fitting
 
 
 def worth(reading: Reading, places: Rows, scope: Scope, policy: AppPolicy) -> Features:

@@ -123,7 +123,7 @@ def test_factors_are_shown_as_factors(vera: Client, alice: Caller) -> None:
 
 @pytest.mark.parametrize(("combined", "parts"), [("sum", {"meaning": -2.0, "age": 0.5}), ("product", {"age": 0.0})])
 def test_bars_begin_in_the_middle_and_stay_within(combined: str, parts: dict[str, float]) -> None:
-    (one,) = explain([Hit(Memory(), 0.0, parts)], combined)
+    (one,) = explain([Hit(Memory(), 0.0, parts.copy)], combined)
     for part in one.parts:
         assert 0 <= part.left <= 50
         assert part.left + part.width <= 100

@@ -304,13 +304,13 @@ HELD = {RejectionKind.QUARANTINE: "quarantined", RejectionKind.APPROVAL: "waitin
 
 def show_memory(memory: Memory) -> dict[str, Any]:
     """Reads session and resource, and the cold text of one in the cold archive: select them for lists."""
-    return {
-        "id": memory.uid,
-        **dict(zip(OWN, values_of(memory), strict=True)),
-        "content": memory.text,
-        "session_id": memory.session.uid if memory.session else None,
-        "resource_id": memory.resource.uid if memory.resource else None,
-    }
+    shown: dict[str, Any] = {"id": memory.uid}
+    shown.update(zip(OWN, values_of(memory), strict=True))
+    shown["content"] = memory.text
+    session, resource = memory.session, memory.resource
+    shown["session_id"] = session.uid if session else None
+    shown["resource_id"] = resource.uid if resource else None
+    return shown
 
 
 def show_held(rejection: Rejection) -> dict[str, Any]:
@@ -319,7 +319,9 @@ def show_held(rejection: Rejection) -> dict[str, Any]:
 
 
 def show_tagged(memory: Memory, tags: Sequence[str]) -> dict[str, Any]:
-    return {**show_memory(memory), "trust": list(tags)}
+    shown = show_memory(memory)
+    shown["trust"] = list(tags)
+    return shown
 
 
 def shown_state(state: dict[str, Any]) -> dict[str, Any]:
@@ -329,10 +331,13 @@ def shown_state(state: dict[str, Any]) -> dict[str, Any]:
 
 def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
     """Of another app's memory only what it says: that app's ids and metadata are its own."""
-    shown = {**show_tagged(hit.memory, hit.trust), "score": hit.score, "shared_by": None}
+    shown = show_tagged(hit.memory, hit.trust)
+    shown["score"], shown["shared_by"] = hit.score, None
     if hit.memory.app_id != app.pk:
         shown |= {**OWN_TO_AN_APP, "shared_by": hit.memory.app.app_id}
-    return {**shown, "scores": hit.parts} if explain else shown
+    if explain:
+        shown["scores"] = hit.parts
+    return shown
 
 
 def show_told(told: Told) -> dict[str, Any]:

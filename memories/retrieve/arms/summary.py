@@ -30,9 +30,8 @@ class Answer:
 
     @property
     def score(self) -> float:
-        return sum(self.parts.values())
+        return sum(self.parts().values())
 
-    @property
     def parts(self) -> dict[str, float]:
         return {"meaning": self.meaning, "words_covered": COVERED_COUNTS * self.covered}
 

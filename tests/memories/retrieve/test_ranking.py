@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memories.agent import MemoryAgent
 from memories.models import Memory, Source
 from memories.retrieve.columns import Codes, Subjects, empty_columns, grow
-from memories.retrieve.features import scale_of
+from memories.retrieve.features import NAMES, scale_of
 from memories.retrieve.hits import Recall
 from memories.retrieve.index import View
 from memories.retrieve.ranking import MOST_AGE, best_first, learnt_weights, rank_by
@@ -222,3 +222,16 @@ def test_the_best_of_one_arm_are_those_of_all_in_order(told: list[int], most: in
     ranked = rank_by(reading, "words", scores, 0.0, most)
     assert ranked.places.tolist()[:most] == every.places.tolist()[:most]
     assert all(scores[place] == ranked.scores[most - 1] for place in ranked.places[most:])
+
+
+def test_every_feature_that_has_a_weight_is_known_and_so_is_every_one_that_is_found(alice: Caller) -> None:
+    assert set(learnt_weights()) <= set(NAMES)
+    session = alice.start_session()["id"]
+    for turn, text in enumerate(("What do whales do on Friday?", "Anna saw 3 whales singing in May 2024", "x" * 900)):
+        alice.remember(text, session_id=session, turn_number=turn, subject="anna", dedupe=False)
+    found: set[str] = set()
+    for question in ("When did whales sing in May 2024?", "who saw whales", "what did anna say"):
+        for hit in search(alice, question).hits:
+            found |= hit.parts.keys()
+    assert found <= {*NAMES, "importance", "priority", "age"}
+    assert {"meaning", "day_named", "near_meaning", "long_words"} <= found
