@@ -118,11 +118,12 @@ def candidates(evidence: Evidence, meaning: Floats) -> Rows:
     if evidence.question.subjects:
         own, _, _ = subjects_named(evidence, reading.subjects)
         rough += np.float32(0.7) * own
+    if not reading.has_sessions:
+        return np.sort(reading.at_of_place[highest(rough, CANDIDATES)])
     shared = rough[reading.order.rows]
-    if reading.has_sessions:
-        lift = 0.4 * np.maximum(shared, 0)
-        shared[1:] += lift[:-1] * reading.joined
-        shared[:-1] += lift[1:] * reading.joined
+    lift = 0.4 * np.maximum(shared, 0)
+    shared[1:] += lift[:-1] * reading.joined
+    shared[:-1] += lift[1:] * reading.joined
     return np.sort(highest(shared, CANDIDATES))
 
 
@@ -236,10 +237,12 @@ def topics(reading: Reading, words: Words, asked: NDArray[np.int32]) -> Floats:
     if not words.names:
         return np.zeros(len(asked), np.float32)
     size = len(reading.session_words)
-    # One number for each pair of a word and a session: sorting all at once takes a third of what one by one takes.
-    of_word = np.repeat(np.arange(len(words.places)) * size, [len(where) for where in words.places])
-    pairs, said = counted(of_word + reading.at("session_number", np.concatenate(words.places)))
-    word, session = np.divmod(pairs, size)
+    word = np.repeat(np.arange(len(words.places)), [len(where) for where in words.places])
+    session, said = reading.at("session_number", np.concatenate(words.places)), np.ones(1, np.intp)
+    if reading.has_sessions:
+        # One number for each pair of a word and a session: sorting all at once takes a third of what one by one takes.
+        pairs, said = counted(word * size + session)
+        word, session = np.divmod(pairs, size)
     norm = 0.5 + 0.5 * reading.session_lengths(session)
     weight = idf(reading.session_count, np.bincount(word, minlength=len(words.places)))
     # Of most sessions nothing is looked at.

@@ -165,6 +165,13 @@ class Reading:
         return bool(self.joined.any())
 
     @cached_property
+    def at_of_place(self) -> NDArray[np.int32]:
+        """Where in order each place is."""
+        at = np.empty(self.size, np.int32)
+        at[self.order.rows] = np.arange(self.size, dtype=np.int32)
+        return at
+
+    @cached_property
     def session_bounds(self) -> Rows:
         """Where in order each session begins, and `size` after the last."""
         return np.append(np.flatnonzero(self.order.begins), self.size)

@@ -10,18 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieve.order import counted
 from memories.retrieve.reading import Floats, Reading, Rows
-
-# Less than one place in so many is few.
-FEW = 32
 
 
 @dataclass(frozen=True)
 class Words:
     """`places` are, for each of the `names`, 32 at most, the memories that hold it; `weight` (t,) is idf.
 
-    `shares` (n,) is the weight of the words that each memory holds, `bm25` (n,) the score; of those `holding` none, 0.
+    `shares` (n,) is the weight of the words that each memory holds, `bm25` (n,) the score; of those that are not
+    `holding` any, 0.
     """
 
     names: list[str]
@@ -79,13 +76,6 @@ def idf(size: int, counts: NDArray[Any] | int) -> Floats:
     return weight
 
 
-def holders(places: Sequence[Rows], shares: Floats) -> Rows:
-    """Where there are shares, which is at these places: few are sorted sooner than all are looked at."""
-    if sum(map(len, places)) * FEW < len(shares):
-        return counted(np.concatenate(places))[0]
-    return np.flatnonzero(shares > 0)
-
-
 def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> Words:
     """`places` are, for each word, the memories that hold it, each once.
 
@@ -95,9 +85,11 @@ def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> W
         nothing = np.broadcast_to(np.float32(0), reading.size)
         return Words([], [], np.zeros(0, np.float32), nothing, nothing, np.zeros(0, np.intp))
     weight = idf(reading.size, np.array([len(where) for where in places]))
-    shares = np.zeros(reading.size, np.float32)
+    shares, first = np.zeros(reading.size, np.float32), []
     for one, where in zip(weight, places, strict=True):
-        shares[where] += one
-    bm25, holding = np.zeros(reading.size, np.float32), holders(places, shares)
+        so_far = shares[where]
+        first.append(where[so_far == 0])
+        shares[where] = so_far + one
+    bm25, holding = np.zeros(reading.size, np.float32), np.concatenate(first)
     bm25[holding] = shares[holding] * reading.length_discount(holding)
     return Words(names, places, weight, shares, bm25, holding)

@@ -59,7 +59,7 @@ def test_what_words_find_has_its_own_cosine_though_its_signs_are_unlike(
     assert told() == pytest.approx(exact, rel=0.05)
 
 
-@pytest.mark.parametrize(("size", "likely"), [(5_001, 500), (20_000, 1_000), (60_000, 3_000), (10**6, 3_000)])
+@pytest.mark.parametrize(("size", "likely"), [(5_001, 500), (40_000, 1_000), (160_000, 2_000), (10**6, 3_000)])
 def test_a_larger_app_has_more_that_are_likely(size: int, likely: int) -> None:
     assert nearest.likely_among(size) == likely
 

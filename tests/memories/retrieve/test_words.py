@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from memories.retrieve.reading import Reading
-from memories.retrieve.words import FEW, Words, match_words
+from memories.retrieve.words import Words, match_words
 
 SIZE = 400
 
@@ -22,16 +22,10 @@ def matched(*places: list[int]) -> Words:
 
 
 @pytest.mark.parametrize("held_by", [[[7, 3], [3, 250]], [list(range(0, SIZE, 2)), [1, 2], []], [[], []]])
-def test_those_that_hold_any_word_are_known_in_order(held_by: list[list[int]]) -> None:
+def test_those_that_hold_any_word_are_known_once(held_by: list[list[int]]) -> None:
     words = matched(*held_by)
-    assert words.holding.tolist() == sorted({place for where in held_by for place in where})
-    assert np.flatnonzero(words.bm25).tolist() == words.holding.tolist()
-
-
-def test_few_and_many_are_found_alike() -> None:
-    few = list(range(SIZE // FEW - 1))
-    assert matched(few).holding.tolist() == few
-    assert matched([*few, SIZE - 1]).holding.tolist() == [*few, SIZE - 1]
+    assert sorted(words.holding.tolist()) == sorted({place for where in held_by for place in where})
+    assert np.flatnonzero(words.bm25).tolist() == sorted(words.holding.tolist())
 
 
 def test_what_is_held_is_told_in_bits_and_weighs_what_its_words_weigh() -> None:
