@@ -49,7 +49,7 @@ class View(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
-        endless = "Transfer-Encoding" in request.headers and not request.META.get("CONTENT_LENGTH")
+        endless = "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")
         if endless and not self.takes_endless_bodies:
             raise LengthRequired
 

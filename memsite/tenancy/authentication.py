@@ -84,7 +84,7 @@ class KeyAuthentication(BaseAuthentication):
 
 def key_of(request: Request, expected: str) -> str | None:
     """What `Authorization` says after this scheme; None if it says something else."""
-    scheme, _, text = request.headers.get("Authorization", "").partition(" ")
+    scheme, _, text = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     return text.strip() if scheme.lower() == expected else None
 
 
