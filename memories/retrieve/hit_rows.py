@@ -13,13 +13,13 @@ from django.db import connection
 from django.db.models import JSONField, QuerySet
 
 from memories.models import Memory
-from memories.retrieve.index import Latest
+from memories.retrieve.index import shown as kept
 from memsite.prepared import Prepared, Written, padded
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Resource
 
-KEPT_ROWS, KEPT_CHARACTERS = 4_096, 4_000
-"""In each process so many; longer ones are read each time."""
+KEPT_CHARACTERS = 4_000
+"""Longer ones are read each time."""
 NOT_SHOWN = [
     f"{name}__{field.name}"
     for name, model in (("session", AgentSession), ("resource", Resource))
@@ -30,9 +30,6 @@ COUNTED = ("access_count", "accessed_at")
 OWNER = Memory._meta.get_field("app")
 """Set as it is, as the row has its number: an assignment looks at both for longer than it takes to make the row."""
 OF_MANY = [field.attname for field in Memory._meta.concrete_fields if isinstance(field, JSONField)]
-
-kept: Latest[list[Any]] = Latest(KEPT_ROWS)
-"""The values of a row's columns, by its number."""
 
 
 def rows_of(app: App, pks: Sequence[int]) -> dict[int, Memory]:

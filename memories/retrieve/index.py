@@ -51,12 +51,20 @@ class Latest(Generic[Value]):
         with self.lock:
             self.values.clear()
 
+    def drop(self, key: Any) -> None:
+        with self.lock:
+            self.values.pop(key, None)
+
     def put(self, key: Any, value: Value) -> None:
         with self.lock:
             self.values.pop(key, None)
             self.values[key] = value
             while len(self.values) > self.most:
                 del self.values[next(iter(self.values))]
+
+
+shown: Latest[list[Any]] = Latest(4_096)
+"""The columns of memories that were shown lately, by number (`hit_rows`). What is changed or gone, goes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,6 +280,7 @@ class AppIndex:
         self.size = end
 
     def bury(self, pk: int) -> None:
+        shown.drop(pk)
         row = self.row_of.pop(pk, None)
         if row is not None:
             self.columns.alive[row] = False

@@ -109,6 +109,15 @@ def test_what_a_transaction_has_written_is_not_kept(alice: Caller) -> None:
     assert rows_of(alice.app, [whale.pk])[whale.pk].content == "newts swim"
 
 
+def test_of_what_is_forgotten_nothing_stays_in_the_process(alice: Caller) -> None:
+    whale = store(alice, "whales sing")
+    search(alice, "whales")
+    assert kept.get(whale.pk)
+    forget(alice, whale)
+    search(alice, "herons")
+    assert kept.get(whale.pk) is None
+
+
 def test_a_long_one_is_read_each_time(alice: Caller, django_assert_num_queries: Any) -> None:
     Memory.objects.filter(pk=(whale := store(alice, "whales sing")).pk).update(content="x" * (KEPT_CHARACTERS + 1))
     for _ in range(2):
