@@ -53,10 +53,12 @@ class Recording:
         with self.path.open("rb") as file:
             last = b"\n"
             while True:
+                # Asked first: what is written between looking for more and asking would be lost.
+                is_complete = self.is_complete
                 if data := file.read(min(READ_BYTES, self.size_bytes - file.tell())):
                     last = data[-1:]
                     yield data
-                elif self.is_complete:
+                elif is_complete:
                     return
                 elif not self.wait_beyond(file.tell()) and last == b"\n":
                     yield STILL_HERE

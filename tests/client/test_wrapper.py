@@ -318,6 +318,26 @@ def test_an_idle_connection_is_kept_open_between_lines_only(tmp_path: Path, monk
     kept.close()
 
 
+def test_what_is_written_while_a_reader_looks_for_more_is_not_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Recording(tmp_path / "x")
+    kept.write(b"first\n")
+    chunks = kept.chunks()
+    assert next(chunks) == b"first\n"
+
+    def end_at_once(reading: int, size: int) -> int:
+        """Just after the reader has seen how much there is, the last line comes and it is complete."""
+        if not kept.is_complete:
+            kept.write(b"last\n")
+            kept.complete()
+        return min(reading, size)
+
+    monkeypatch.setattr(recording, "min", end_at_once, raising=False)
+    assert list(chunks) == [b"last\n"]
+    kept.close()
+
+
 def test_lines_that_could_not_be_read_are_told(wrap: Callable[..., int], warnings: list[str]) -> None:
     class Unreadable(Memory):
         def record(self, chunks: Iterable[bytes]) -> Mapping[str, Any]:
