@@ -176,17 +176,10 @@ class Sessions:
         made.count = int(numbers.max(initial=-1)) + 1
         return made
 
-    def numbers_of(self, sessions: NDArray[np.int64]) -> NDArray[np.int64]:
-        alone = sessions <= NOBODY
-        several, places = np.unique(sessions[~alone], return_inverse=True)
-        numbers = np.empty(len(sessions), np.int64)
-        numbers[~alone] = np.array(list(map(self.number_of, several.tolist())), np.int64)[places]
-        end = self.count + np.count_nonzero(alone)
-        numbers[alone] = np.arange(self.count, end)
-        self.count = int(end)
+    def numbers_of(self, sessions: NDArray[np.int64]) -> list[int]:
+        numbers = list[int]()
+        for session in sessions.tolist():
+            number = self.numbers.setdefault(session, self.count) if session > NOBODY else self.count
+            self.count += number == self.count
+            numbers.append(number)
         return numbers
-
-    def number_of(self, session: int) -> int:
-        number = self.numbers.setdefault(session, self.count)
-        self.count += number == self.count
-        return number

@@ -36,10 +36,8 @@ IN_POSTGRES = (
     f"(SELECT id FROM {MEMORY} WHERE {WORDS} @@ memsite_query(%s, %s) LIMIT %s) AS found)"
 )
 # An index of words finds a range of numbers as fast as one, and a list one by one.
-NEW_IN_SQLITE = f"(SELECT group_concat(rowid) FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s)"
-NEW_IN_POSTGRES = (
-    f"(SELECT string_agg(id::text, ',') FROM {MEMORY} WHERE id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s))"
-)
+NEW_IN_SQLITE = f"SELECT {{}}, rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s"
+NEW_IN_POSTGRES = f"SELECT {{}}, id FROM {MEMORY} WHERE id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
 Pks = NDArray[np.int64]
 
 
@@ -92,7 +90,7 @@ def continued(app: App, view: View, told: dict[str, Posting]) -> dict[str, Posti
     row_of = dict(zip(pks.tolist(), new.tolist(), strict=True))
     found = new_holders(list(behind), pks, app.pk)
     for (word, posting), holding in zip(behind.items(), found, strict=True):
-        more = [row for pk in holding.tolist() if (row := row_of.get(pk, -1)) >= posting.asked]
+        more = [row for pk in holding if (row := row_of.get(pk, -1)) >= posting.asked]
         told[word] = posting.and_then(more, len(alive))
     return told
 
@@ -137,14 +135,21 @@ def holders(words: Sequence[str], most: int, app_pk: int | None) -> list[Pks]:
     return ask(BEHIND_THE_WALL if is_up() else IN_POSTGRES, [(app_pk, word, most) for word in words])
 
 
-def new_holders(words: Sequence[str], pks: Pks, app_pk: int) -> list[Pks]:
-    """For each word those of these memories that hold it, and in SQLite others with numbers between. One query."""
+def new_holders(words: Sequence[str], pks: Pks, app_pk: int) -> list[list[int]]:
+    """For each word those of these memories that hold it, and in SQLite others with numbers between. One query.
+
+    They are few: a row for each takes less than to put them together.
+    """
+    found: list[list[int]] = [[] for _ in words]
     if not len(pks):
-        return [pks] * len(words)
+        return found
+    one, parameters = NEW_IN_POSTGRES, [[pks.tolist(), app_pk, word] for word in words]
     if connection.vendor == "sqlite":
-        ends = int(pks.min()), int(pks.max())
-        return ask(NEW_IN_SQLITE, [(expression(word, None), *ends) for word in words])
-    return ask(NEW_IN_POSTGRES, [(pks.tolist(), app_pk, word) for word in words])
+        one, parameters = NEW_IN_SQLITE, [[expression(word, None), int(pks.min()), int(pks.max())] for word in words]
+    asked = " UNION ALL ".join(map(one.format, range(len(words))))
+    for number, pk in fetch_all(asked, [*chain.from_iterable(parameters)]):
+        found[number].append(pk)
+    return found
 
 
 def ask(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
