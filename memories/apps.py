@@ -8,5 +8,8 @@ class MemoriesConfig(AppConfig):
 
     def ready(self) -> None:
         from memories.models import near
+        from memories.retrieve.ahead import bring_up_to_date
+        from memories.store.transaction import committed
 
         post_migrate.connect(near.build, sender=self)
+        committed.connect(bring_up_to_date)

@@ -11,13 +11,16 @@ import json
 import sys
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 from django.conf import settings
-from django.db import connection
+from django.db import connection, connections
 from django.utils import timezone
 
 from bench.growth.transactions import transactions_watched
@@ -44,6 +47,7 @@ from memories.retrieve import kept
 from memories.retrieve.pipeline import indexes
 from memories.store import Candidate
 from memories.store.index_files import path_of
+from memories.store.transaction import committed
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App
 
@@ -55,6 +59,8 @@ REQUEST = "a whole request"
 SEARCH = "a search in process"
 UNDISTURBED = "a search, the same one again"
 AFTER = "the same one right after a write"
+ELSEWHERE = "the same one right after a write of another process"
+"""Of another connection, after which nothing is done to this process's index."""
 WRITE = "a write of one memory, committed"
 HELD = "of that, the transaction"
 ASKED = "of that, statements and commit"
@@ -145,24 +151,43 @@ def wait_until(holds: Callable[[], bool], otherwise: str) -> None:
 
 def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str) -> Seconds:
     """The undisturbed search comes right after the same one, too: both find everything in the caches that they can."""
-    seconds: Seconds = {UNDISTURBED: [], AFTER: [], WRITE: [], HELD: [], ASKED: [], COMMITTED: [], LOOKED: []}
-    for number, question in enumerate(questions):
-        fresh = f"{question} {mark}{number}"
-        asking = partial(search, app, question, embedder)
-        asking()
-        seconds[UNDISTURBED].append(timed(asking))
-        with transactions_watched() as spent:
-            seconds[WRITE].append(timed(partial(store, app, [Candidate(content=fresh)], embedder)))
-        assert spent.transactions == 1, "a write is one transaction"
-        seconds[HELD].append(spent.held)
-        seconds[ASKED].append(spent.asked)
-        seconds[COMMITTED].append(spent.committed)
-        seconds[AFTER].append(timed(asking))
-        must_find(app, fresh, embedder)
+    steps = (UNDISTURBED, AFTER, ELSEWHERE, WRITE, HELD, ASKED, COMMITTED, LOOKED)
+    seconds: Seconds = {step: [] for step in steps}
+    with elsewhere() as write_elsewhere:
+        for number, question in enumerate(questions):
+            fresh = f"{question} {mark}{number}"
+            asking = partial(search, app, question, embedder)
+            asking()
+            seconds[UNDISTURBED].append(timed(asking))
+            with transactions_watched() as spent:
+                seconds[WRITE].append(timed(partial(store, app, [Candidate(content=fresh)], embedder)))
+            assert spent.transactions == 1, "a write is one transaction"
+            seconds[HELD].append(spent.held)
+            seconds[ASKED].append(spent.asked)
+            seconds[COMMITTED].append(spent.committed)
+            seconds[AFTER].append(timed(asking))
+            must_find(app, fresh, embedder)
+            write_elsewhere(app, [Candidate(content=f"{mark}{number} elsewhere {question}")], embedder)
+            seconds[ELSEWHERE].append(timed(asking))
     for number, question in enumerate(questions):
         candidate = Candidate(content=f"{mark}{number} looked {question}")
         seconds[LOOKED].append(timed(partial(store, app, [candidate], embedder, dedupe=True)))
     return seconds
+
+
+@contextmanager
+def elsewhere() -> Iterator[Callable[..., object]]:
+    """Stores on another connection, and nobody in this process hears of it."""
+
+    def write(*memories: Any) -> object:
+        with patch.object(committed, "receivers", []):
+            return other.submit(store, *memories).result()
+
+    with ThreadPoolExecutor(1) as other:
+        try:
+            yield write
+        finally:
+            other.submit(connections.close_all).result()
 
 
 # --- PostgreSQL

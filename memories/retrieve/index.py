@@ -191,9 +191,15 @@ class AppIndex:
         self.lock = Lock()
         self.sample, self.postings = Sample(), Postings()
         self.latest_view = View(self.columns, self.users, self.subjects)
+        self.is_asked = False
+        """Whether anybody has asked for a view since it was brought up to date by who had written (`ahead`)."""
 
     def view(self) -> View:
         """The memories as they are now. One query if nothing was written, two more otherwise."""
+        self.is_asked = True
+        return self.up_to_date()
+
+    def up_to_date(self) -> View:
         with self.lock:
             before = self.latest_view
             if self.refresh():
@@ -321,6 +327,11 @@ class Indexes:
             self.kept.move_to_end(key)
             self.shrink()
             return index
+
+    def of_app(self, app_pk: int) -> list[AppIndex]:
+        """Those that are there, by whatever embedder."""
+        with self.lock:
+            return [index for (pk, *_), index in self.kept.items() if pk == app_pk]
 
     def drop_older(self, app: App) -> None:
         for key, index in list(self.kept.items()):

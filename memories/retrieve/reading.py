@@ -73,6 +73,11 @@ class Reading:
         done = vars(self)
         return Known(self.allowed, **{name: done.get(name) for name in ("ordered", "session_words", "sums")})
 
+    def work_out(self, like: Reading) -> None:
+        """What that one has worked out."""
+        for name in vars(like).copy():
+            getattr(self, name)
+
     @cached_property
     def changes(self) -> tuple[Rows, Rows] | None:
         """The rows of what is known that are gone, and those that came; None if nothing is known, or they are many."""
@@ -262,7 +267,7 @@ def read(view: View, scope: Scope) -> Reading:
     if kept is None or not kept.since <= scope.now < kept.until:
         reading = read_anew(view, scope)
         reading.known = kept.reading.known_now() if kept else view.known.readings.get(eyes)
-        kept = Kept(reading, *unchanged_around(view, scope.now))
+        kept = Kept(reading, scope, *unchanged_around(view, scope.now))
         view.readings.put(eyes, kept)
     return kept.reading
 
@@ -276,9 +281,10 @@ def eyes_of(view: View, scope: Scope) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """A reading, and from when and until when (Unix seconds) its eyes see the same."""
+    """A reading and of what, and from when and until when (Unix seconds) its eyes see the same."""
 
     reading: Reading
+    scope: Scope
     since: float
     until: float
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
 from django.db import connection, transaction
 from django.db.models import F
+from django.dispatch import Signal
 
 from memories.store.due import mark_due
 from memories.store.room import Suggestion, bring_down, hold
@@ -29,6 +31,9 @@ SELECT a.change_number, a.memory_count, p.memory_limit, a.vector_model, a.near_m
 FROM tenancy_app a JOIN tenancy_apppolicy p ON p.app_id = a.id WHERE a.id = %s
 """
 KEEP = "UPDATE tenancy_app SET memory_count = memory_count + %s, vector_model = %s WHERE id = %s"
+
+committed = Signal()
+"""Some of an app's memories were written, and it is committed. With its `app_pk`; what a receiver raises is logged."""
 
 
 class AppGone(ObjectDoesNotExist):
@@ -50,6 +55,7 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
         write = Writer(app, app.policy, actor, now, change_number, count, limit, model, near_model)
         if told:
             ring(TELL, app.pk)
+        transaction.on_commit(partial(committed.send_robust, sender=Writer, app_pk=app.pk))
         yield write
         hold(write, max(limit, count), suggested)
         mark_due(app, write.summaries_due, now)

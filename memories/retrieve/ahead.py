@@ -1,0 +1,33 @@
+"""Whoever writes brings the indexes of the process up to date, so that the next search need not.
+
+Only where somebody has asked since the last time: of many writes in a row, the first alone does it. A search in another
+process reads itself what was written, as one here does where this has not happened.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from django.utils import timezone
+
+from memories.retrieve.index import AppIndex
+from memories.retrieve.pipeline import indexes
+from memories.retrieve.reading import read
+from memsite.tenancy.wall import confined
+
+
+def bring_up_to_date(app_pk: int, **_: Any) -> None:
+    with confined(app_pk):
+        for index in indexes.of_app(app_pk):
+            if index.is_asked:
+                index.is_asked = False
+                follow(index)
+
+
+def follow(index: AppIndex) -> None:
+    """With the readings of the view before, and what these had worked out."""
+    before = index.latest_view.readings.values.copy()
+    view, now = index.up_to_date(), timezone.now().timestamp()
+    for kept in before.values():
+        read(view, replace(kept.scope, now=now)).work_out(kept.reading)

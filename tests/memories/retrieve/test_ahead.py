@@ -1,0 +1,155 @@
+"""Whoever writes brings the index up to date, so that the next search does not have to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from memories.models import Memory
+from memories.retrieve import ahead
+from memories.retrieve.index import AppIndex
+from memories.retrieve.pipeline import index_of, indexes
+from tests.conftest import Caller
+from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
+
+Committing = Callable[[], AbstractContextManager[Any]]
+
+
+@pytest.fixture
+def committing(django_capture_on_commit_callbacks: Any) -> Committing:
+    """In it, what a write does once it is committed is done at its end: a test's own transaction never is."""
+    return lambda: django_capture_on_commit_callbacks(execute=True)
+
+
+@pytest.fixture
+def followed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The apps whose indexes were brought up to date."""
+    seen: list[int] = []
+    follow = ahead.follow
+
+    def told(index: AppIndex) -> None:
+        seen.append(index.app_pk)
+        follow(index)
+
+    monkeypatch.setattr(ahead, "follow", told)
+    return seen
+
+
+def held(caller: Caller) -> list[int]:
+    """What the index holds, without looking whether there is more."""
+    columns = index_of(caller.app, embedder_of(caller)).latest_view.columns
+    return sorted(columns.pk[columns.alive].tolist())
+
+
+def all_of(caller: Caller) -> list[int]:
+    return sorted(Memory.objects.for_app(caller.app).values_list("pk", flat=True))
+
+
+def test_what_is_written_is_in_the_index_before_anybody_asks(alice: Caller, committing: Committing) -> None:
+    first = store(alice, "whales sing")
+    search(alice, "whales")
+    with committing():
+        second = store(alice, "herons fish")
+    assert held(alice) == [first.pk, second.pk]
+    with committing():
+        search(alice, "whales")
+        change(alice, first, content="whales sleep")
+    assert held(alice) == all_of(alice)
+    with committing():
+        search(alice, "whales")
+        forget(alice, second)
+    assert held(alice) == [first.pk]
+    assert contents(search(alice, "whales sleep")) == ["whales sleep"]
+
+
+def test_the_next_search_reads_nothing_but_whether_anything_is_new(
+    alice: Caller, committing: Committing, django_assert_num_queries: Any
+) -> None:
+    store(alice, "whales sing")
+    search(alice, "whales")
+    with committing():
+        store(alice, "herons fish")
+    index = index_of(alice.app, embedder_of(alice))
+    with django_assert_num_queries(1):
+        index.view()
+
+
+def test_what_a_reading_had_worked_out_is_worked_out_of_the_next(alice: Caller, committing: Committing) -> None:
+    for number in range(3):
+        store(alice, f"whales sing {number}")
+    search(alice, "whales sing")
+    index = index_of(alice.app, embedder_of(alice))
+    (before,) = index.latest_view.readings.values.values()
+    with committing():
+        store(alice, "whales sing 4")
+    (after,) = index.latest_view.readings.values.values()
+    assert after.reading.view is index.latest_view
+    assert after.reading.size == before.reading.size + 1
+    assert set(vars(before.reading)) <= set(vars(after.reading))
+    assert {"order", "sums"} <= set(vars(after.reading))
+    search(alice, "whales sing")
+    assert [*index.latest_view.readings.values.values()] == [after]
+
+
+def test_of_many_writes_in_a_row_one_does_it(alice: Caller, committing: Committing, followed: list[int]) -> None:
+    store(alice, "whales sing")
+    search(alice, "whales")
+    for number in range(3):
+        with committing():
+            store(alice, f"herons fish {number}")
+    assert followed == [alice.app.pk]
+    assert len(contents(search(alice, "herons fish"))) == 3
+    with committing():
+        store(alice, "herons fish again")
+    assert followed == [alice.app.pk] * 2
+
+
+def test_who_has_asked_nothing_has_nothing_to_bring_up_to_date(
+    alice: Caller, charlie: Caller, committing: Committing, followed: list[int]
+) -> None:
+    with committing():
+        store(alice, "whales sing")
+    search(charlie, "whales")
+    with committing():
+        store(alice, "whales sing again")
+    assert followed == []
+
+
+def test_what_is_taken_back_is_not_read(alice: Caller, committing: Committing, followed: list[int]) -> None:
+    first = store(alice, "whales sing")
+    search(alice, "whales")
+    with committing(), transaction.atomic():
+        store(alice, "herons fish")
+        transaction.set_rollback(True)
+    assert followed == []
+    assert held(alice) == [first.pk]
+
+
+def test_a_write_stays_written_whatever_becomes_of_the_index(
+    alice: Caller, committing: Committing, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    store(alice, "whales sing")
+    search(alice, "whales")
+    monkeypatch.setattr(ahead, "follow", lambda index: 1 / 0)
+    with committing():
+        store(alice, "herons fish")
+    assert "division by zero" in caplog.text
+    monkeypatch.undo()
+    assert set(contents(search(alice, "herons fish"))) >= {"herons fish"}
+
+
+def test_the_index_of_another_app_is_left_alone(
+    alice: Caller, charlie: Caller, committing: Committing, followed: list[int]
+) -> None:
+    store(alice, "whales sing")
+    store(charlie, "herons fish")
+    for caller in (alice, charlie):
+        search(caller, "whales herons")
+    with committing():
+        store(charlie, "herons sleep")
+    assert followed == [charlie.app.pk]
+    assert [index.app_pk for index in indexes.of_app(alice.app.pk)] == [alice.app.pk]
