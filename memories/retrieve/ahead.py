@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memories.retrieve.index import AppIndex
 from memories.retrieve.pipeline import indexes
-from memories.retrieve.reading import read
+from memories.retrieve.reading import reading_of
 from memsite.tenancy.wall import confined
 
 
@@ -26,8 +26,9 @@ def bring_up_to_date(app_pk: int, **_: Any) -> None:
 
 
 def follow(index: AppIndex) -> None:
-    """With the readings of the view before, and what these had worked out."""
+    """With what searches have read of the view before, and worked out of it."""
     before = index.latest_view.readings.values.copy()
     view, now = index.up_to_date(), timezone.now().timestamp()
     for kept in before.values():
-        read(view, replace(kept.scope, now=now)).work_out(kept.reading)
+        if kept.reading.is_asked:
+            reading_of(view, replace(kept.scope, now=now)).work_out(kept.reading)

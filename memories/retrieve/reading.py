@@ -66,6 +66,8 @@ class Reading:
     def __init__(self, view: View, allowed: NDArray[np.bool_], seen: NDArray[np.bool_]) -> None:
         self.view, self.allowed, self.seen = view, allowed, seen
         self.known: Known | None = None
+        self.is_asked = False
+        """Whether a search has read it: `ahead` makes some before there is any."""
         self.rows = np.flatnonzero(allowed)
 
     def known_now(self) -> Known:
@@ -262,6 +264,13 @@ def read(view: View, scope: Scope) -> Reading:
     """What the scope lets through: active, valid, the caller's to see. The last few readings of a view are kept."""
     if scope.past or scope.without or scope.only is not None:
         return read_anew(view, scope)
+    reading = reading_of(view, scope)
+    reading.is_asked = True
+    return reading
+
+
+def reading_of(view: View, scope: Scope) -> Reading:
+    """The one that is kept of these eyes, or from now on."""
     eyes = eyes_of(view, scope)
     kept = view.readings.get(eyes)
     if kept is None or not kept.since <= scope.now < kept.until:

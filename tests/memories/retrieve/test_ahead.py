@@ -95,6 +95,21 @@ def test_what_a_reading_had_worked_out_is_worked_out_of_the_next(alice: Caller, 
     assert [*index.latest_view.readings.values.values()] == [after]
 
 
+def test_only_what_searches_have_read_since_is_read_again(alice: Caller, committing: Committing) -> None:
+    store(alice, "whales sing")
+    store(alice, "herons fish", user_id="ann")
+    search(alice, "whales", user_id="ann")
+    search(alice, "whales", user_id="bob")
+    readings = []
+    for number in range(2):
+        with committing():
+            store(alice, f"whales sing {number}")
+        readings.append(len(index_of(alice.app, embedder_of(alice)).latest_view.readings.values))
+        search(alice, "whales", user_id="bob")
+    assert readings == [2, 1]
+    assert len(contents(search(alice, "herons fish", user_id="ann"))) >= 1
+
+
 def test_of_many_writes_in_a_row_one_does_it(alice: Caller, committing: Committing, followed: list[int]) -> None:
     store(alice, "whales sing")
     search(alice, "whales")
