@@ -16,6 +16,8 @@ from django.utils import timezone
 
 from memories.models import Memory, RecallCount, Revision, Vector
 from memories.models.memory import MemoryQuerySet
+from memories.retrieve.ahead import bring_up_to_date
+from memories.retrieve.pipeline import index_of
 from memories.retrieve.tally import Tallies, Tally
 from memories.store import Candidate, writing
 from memories.tasks import learn, upkeep_work
@@ -26,6 +28,7 @@ from memsite.tenancy import wall
 from memsite.tenancy.models import Agent, App, AppPolicy, AuditEntry
 from memsite.tenancy.wall import NOBODY, confined, site_wide, standing
 from tests.conftest import Caller, make_app, make_caller
+from tests.memories.retrieve.asking import embedder_of, search
 from tests.settings import is_walled
 from tests.talking import contents, hear
 
@@ -164,6 +167,16 @@ def test_what_searches_count_is_written_for_each_app_from_behind_it(both: tuple[
     assert not tallies.unwritten
     assert dict(RecallCount.objects.values_list("app__app_id", "searches")) == {"acme": 1, "globex": 2}
     assert dict(Memory.objects.values_list("app__app_id", "access_count")) == {"acme": 1, "globex": 2}
+
+
+def test_what_was_written_is_read_ahead_from_behind_it(both: tuple[App, App], alice: Caller) -> None:
+    search(alice, "whales")
+    alice.remember("Whales sleep")
+    with standing(NOBODY):
+        bring_up_to_date(alice.app.pk)
+    view = index_of(alice.app, embedder_of(alice)).latest_view
+    with confined(alice.app.pk):
+        assert view.columns.pk.tolist() == sorted(Memory.objects.values_list("pk", flat=True))
 
 
 def test_before_it_is_known_who_asks_there_is_nothing(both: tuple[App, App]) -> None:
