@@ -1,15 +1,17 @@
-"""What PostgreSQL has no place for in a text, and what it is told instead; and what it tells otherwise."""
+"""What PostgreSQL cannot hold in a text, and what it is told instead; what it tells otherwise; which plans it keeps."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
-from psycopg import adapters
+from psycopg import Cursor, adapters
 from psycopg.abc import Buffer
 from psycopg.types.json import Jsonb, JsonbDumper
+from psycopg.types.numeric import Int8
 from psycopg.types.string import StrDumperUnknown, TextLoader
 
 from memsite.json_numbers import with_floats
@@ -53,3 +55,27 @@ def read_json(connection: BaseDatabaseWrapper, **_: Any) -> None:
     """Django's own reader is registered anew with each connection."""
     if connection.vendor == "postgresql":
         connection.connection.adapters.register_loader("jsonb", JsonText)
+
+
+# --- plans
+
+
+class Planned(Cursor[Any]):
+    """Of each statement the connection keeps the plan: to make it anew takes as long as to answer it."""
+
+    def execute(
+        self, query: Any, params: Any = None, *, prepare: bool | None = True, binary: bool | None = None
+    ) -> Any:
+        return super().execute(query, params, prepare=prepare, binary=binary)
+
+
+def fetch_planned(connection: BaseDatabaseWrapper, sql: str, parameters: Sequence[Any]) -> list[Any]:
+    """The rows that SQL finds, which is the same each time but for its parameters.
+
+    All numbers are of one size: a plan is one for numbers of each.
+    """
+    connection.close_if_health_check_failed()
+    connection.ensure_connection()
+    with connection.wrap_database_errors, connection._prepare_cursor(Planned(connection.connection)) as cursor:  # type: ignore[attr-defined]  # as its `cursor` does
+        cursor.execute(sql, [Int8(one) if isinstance(one, int) else one for one in parameters])
+        return list(cursor.fetchall())

@@ -23,12 +23,20 @@ Make = Callable[[Iterable[Sequence[Any]]], Iterator[Any]]
 Convert = Callable[[Any], Any]
 
 
-def fetch_all(sql: str, parameters: Sequence[Any]) -> list[Any]:
-    """The rows that SQL finds, as the database tells them."""
+def fetch_all(sql: str, parameters: Sequence[Any], *, is_planned: bool = False) -> list[Any]:
+    """The rows that SQL finds, as the database tells them.
+
+    If it `is_planned`, PostgreSQL keeps its plan: of what finds few rows whatever its parameters are.
+    """
     wrapper = connections[DEFAULT_DB_ALIAS]
     if wrapper.vendor == "sqlite":
         rows: list[Any] = wrapper.fetch_all(sql, parameters)  # type: ignore[attr-defined]  # our own, memsite.sqlite
         return rows
+    if is_planned and not wrapper.queries_logged:
+        # psycopg takes its time to load, and SQLite needs none of it. It could not tell a log what it asked.
+        from memsite.postgres import fetch_planned
+
+        return fetch_planned(wrapper, sql, parameters)
     with wrapper.cursor() as cursor:
         cursor.execute(sql, parameters)
         return list(cursor.fetchall())
@@ -88,7 +96,7 @@ class Written:
 
     def ask(self, values: Sequence[models.Model | int | str]) -> Sequence[Sequence[Any]]:
         """The values of each row's columns."""
-        rows = fetch_all(self.sql, parameters_of(values))
+        rows = fetch_all(self.sql, parameters_of(values), is_planned=True)
         return [converted(row, self.converters) for row in rows] if self.converters else rows
 
 

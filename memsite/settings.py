@@ -1,6 +1,7 @@
 """Django's settings, made from `memsite.conf`. Nothing here reads the environment but through it."""
 
 import os
+import sys
 from datetime import timedelta
 from typing import Any
 
@@ -129,8 +130,14 @@ def postgres_options(conf: Conf) -> dict[str, Any]:
         # The usual five minutes leave a process without its database for as long again as that was away.
         "reconnect_timeout": RECONNECT_SECONDS,
     }
-    # As long as with SQLite, then 503: without it, a writer waits for another one's lock without end.
-    return {"CONN_HEALTH_CHECKS": True, "OPTIONS": {"pool": pool, "options": f"-c lock_timeout={LOCK_SECONDS}s"}}
+    options = {
+        "pool": pool,
+        # As long as with SQLite, then 503: without it, a writer waits for another one's lock without end.
+        "options": f"-c lock_timeout={LOCK_SECONDS}s",
+        # Plans are kept of what asks for it (`memsite.postgres`), never of what was only asked often.
+        "prepare_threshold": sys.maxsize,
+    }
+    return {"CONN_HEALTH_CHECKS": True, "OPTIONS": options}
 
 
 DATABASES = {"default": database(MEMSITE)}

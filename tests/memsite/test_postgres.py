@@ -17,6 +17,7 @@ from memories.models import Memory
 from memories.store import Candidate, writing
 from memsite.conf import get_conf
 from memsite.json_numbers import settled, with_floats
+from memsite.prepared import Prepared, fetch_all
 from memsite.settings import database
 from memsite.tenancy.models import App
 from sessions.models import Resource
@@ -41,6 +42,36 @@ def test_a_nul_character_from_wherever_it_came_costs_nobody_the_rest(acme: App) 
     assert kept.raw_content == NUL_IN_TEXT.replace("\x00", stands)
     assert memory.metadata == {f"a{stands}": [stands, {"b": "\\u0000"}]}
     assert Resource.objects.filter(raw_content=NUL_IN_TEXT).exists()
+
+
+# --- plans
+
+
+def plans() -> list[str]:
+    """What this connection keeps plans of."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT statement FROM pg_prepared_statements ORDER BY prepare_time")
+        return [statement for (statement,) in cursor.fetchall()]
+
+
+@pytest.mark.postgres("SQLite's driver keeps statements by itself")
+def test_what_is_asked_alike_each_time_is_planned_once(acme: App) -> None:
+    names = Prepared(lambda name, *pks: App.objects.filter(name=name, pk__in=pks).order_by().values_list("app_id"))
+    before = plans()
+    for pks in ((acme.pk, 7), (2**40, acme.pk), (40_000, 2**62)):
+        assert names(acme.name, *pks) == ([] if pks[0] == 40_000 else [("acme",)])
+    (plan,) = [one for one in plans() if one not in before]
+    assert "tenancy_app" in plan
+    assert "$3" in plan
+
+
+@pytest.mark.postgres("SQLite's driver keeps statements by itself")
+def test_what_anybody_else_asks_is_planned_each_time(acme: App) -> None:
+    before = plans()
+    for _ in range(20):
+        App.objects.get(pk=acme.pk)
+        fetch_all("SELECT id FROM tenancy_app WHERE id = %s", [acme.pk])
+    assert plans() == before
 
 
 # --- numbers
