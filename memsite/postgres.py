@@ -74,8 +74,8 @@ def fetch_planned(connection: BaseDatabaseWrapper, sql: str, parameters: Sequenc
 
     All numbers are of one size: a plan is one for numbers of each.
     """
-    connection.close_if_health_check_failed()
-    connection.ensure_connection()
-    with connection.wrap_database_errors, connection._prepare_cursor(Planned(connection.connection)) as cursor:  # type: ignore[attr-defined]  # as its `cursor` does
+    with connection.cursor() as cursor:
+        # The same wrapper, with all that it does around a statement.
+        cursor.cursor = Planned(connection.connection)
         cursor.execute(sql, [Int8(one) if isinstance(one, int) else one for one in parameters])
         return list(cursor.fetchall())
