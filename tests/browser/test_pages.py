@@ -25,8 +25,9 @@ SQUEEZED = """
 
 
 def barriers(page: Any) -> list[str]:
-    """What axe finds, in short."""
+    """What axe finds, in short, once what appears has appeared."""
     page.evaluate(AXE)
+    page.evaluate("Promise.allSettled(document.getAnimations().map(one => one.finished)).then(() => null)")
     found = page.evaluate("axe.run({resultTypes: ['violations']})")
     return [f"{one['id']}: {[node['html'][:120] for node in one['nodes'][:3]]}" for one in found["violations"]]
 
@@ -100,6 +101,26 @@ def test_a_wrong_belief_is_found_and_corrected(chromium: Any, site: Any, width: 
     form.locator("[name=content]").fill("The host entries in AdGuard are edited in the repository")
     form.get_by_role("button", name="Save").click()
     page.locator("tr.editing").wait_for(state="detached")
+    assert tab.troubles == []
+
+
+def test_what_is_typed_before_a_new_form_has_come_stays(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open("/memories?app=demo-assistant")
+    page.get_by_role("link", name="Add").click()
+    dialog = page.locator("#add-memory[open]")
+    text = dialog.locator("[name=content]")
+    text.fill("Not wanted")
+    dialog.get_by_role("button", name="Cancel").click()
+    slow: list[Any] = []
+    page.route("**/memories/add?*", lambda route: slow.append(route))
+    with page.expect_request("**/memories/add?*"):
+        page.get_by_role("link", name="Add").click()
+    text.fill("Quicker than the server")
+    page.evaluate("document.addEventListener('htmx:afterRequest', () => (window.come = true))")
+    slow[0].continue_()
+    page.wait_for_function("window.come")
+    assert text.input_value() == "Quicker than the server"
     assert tab.troubles == []
 
 

@@ -144,10 +144,14 @@
 
   const typed = (dialog) => all("textarea", dialog).filter((field) => field.value);
 
-  // What was typed before Escape is there when the dialog is opened again: no new form comes.
+  // What was typed before Escape is there when the dialog is opened again: no new form comes, nor one that was on its way.
+  const holdsTyped = ({ dataset: { opens } }) => opens && typed(document.getElementById(opens)).length > 0;
+
   document.addEventListener("htmx:beforeRequest", (event) => {
-    const { opens } = event.detail.elt.dataset;
-    if (opens && typed(document.getElementById(opens)).length) event.preventDefault();
+    if (holdsTyped(event.detail.elt)) event.preventDefault();
+  });
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    if (holdsTyped(event.detail.requestConfig.elt)) event.preventDefault();
   });
 
   document.addEventListener("change", (event) => {
