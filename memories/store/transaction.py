@@ -23,12 +23,13 @@ from memsite.tenancy.models import App, AppStatus
 BATCH = 500
 TELL = "memories.tasks.upkeep_tell"
 # The ORM takes 2 ms to write these, in which nobody else may write to SQLite.
-# Taking the app's row first makes writers of the same app wait for each other on every database.
-TAKE = "UPDATE tenancy_app SET change_number = change_number + 1 WHERE id = %s"
-STATE = """
-SELECT a.change_number, a.memory_count, p.memory_limit, a.vector_model, a.near_model, a.status,
-       EXISTS (SELECT 1 FROM memories_webhook w WHERE w.app_id = a.id AND w.is_active)
-FROM tenancy_app a JOIN tenancy_apppolicy p ON p.app_id = a.id WHERE a.id = %s
+# Taking the app's row first makes writers of the same app wait for each other on every database. Whoever waited reads
+# what the others left of it; the policy and the webhooks may be those from before it waited, as if it had come first.
+TAKE = """
+UPDATE tenancy_app SET change_number = change_number + 1 WHERE id = %s
+RETURNING change_number, memory_count, vector_model, near_model, status,
+          (SELECT p.memory_limit FROM tenancy_apppolicy p WHERE p.app_id = tenancy_app.id),
+          EXISTS (SELECT 1 FROM memories_webhook w WHERE w.app_id = tenancy_app.id AND w.is_active)
 """
 KEEP = "UPDATE tenancy_app SET memory_count = memory_count + %s, vector_model = %s WHERE id = %s"
 
@@ -49,7 +50,7 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
     Raises AppGone where the app was active when `app` was read, and is not any more.
     """
     with transaction.atomic():
-        change_number, count, limit, model, near_model, status, told = take(app)
+        change_number, count, model, near_model, status, limit, told = take(app)
         if app.status == AppStatus.ACTIVE != status:
             raise AppGone
         write = Writer(app, app.policy, actor, now, change_number, count, limit, model, near_model)
@@ -71,7 +72,6 @@ def take(app: App) -> tuple[Any, ...]:
     """The app's state, which nobody else changes until the transaction ends. DoesNotExist if the app is gone."""
     with connection.cursor() as cursor:
         cursor.execute(TAKE, [app.pk])
-        cursor.execute(STATE, [app.pk])
         state: tuple[Any, ...] | None = cursor.fetchone()
     if state is None:
         raise App.DoesNotExist

@@ -368,7 +368,7 @@ def test_many_memories_cost_as_many_queries_as_few(
             show(session, make(acme, f"quokkas number {turn}{at}"), turn)
             show(session, make(acme, f"wombats number {turn}{at}"), None)
         # Twelve, and two for the savepoint.
-        with django_assert_num_queries(14):
+        with django_assert_num_queries(13):
             answered(session, f"Nothing of the {turn}th kind.", turn, embedder=counting)
     assert counting.calls == 2
 

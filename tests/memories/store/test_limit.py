@@ -144,7 +144,7 @@ def test_many_that_go_cost_as_many_queries_as_one(acme: App, django_assert_num_q
     for limit in (59, 10):
         allow(acme, limit)
         # Over the limit? Savepoint, lock, numbers, those that may go, archived, told of, counted, end of savepoint.
-        with django_assert_num_queries(9):
+        with django_assert_num_queries(8):
             shrink(acme, "system:room", later(1))
         assert len(live(acme)) == limit
 
@@ -154,7 +154,7 @@ def test_a_write_that_changes_no_count_costs_no_statement_for_it(
 ) -> None:
     make(acme, 1)
     # The savepoint of the test's transaction, the lock, the numbers, and the end of the savepoint.
-    with django_assert_num_queries(4), writing(acme, "agent:alice", START):
+    with django_assert_num_queries(3), writing(acme, "agent:alice", START):
         pass
 
 
