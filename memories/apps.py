@@ -7,9 +7,10 @@ class MemoriesConfig(AppConfig):
     verbose_name = "What is known"
 
     def ready(self) -> None:
-        from memories.models import near
+        from memories.models import filling, near
         from memories.retrieve.ahead import bring_up_to_date
         from memories.store.transaction import committed
 
         post_migrate.connect(near.build, sender=self)
+        post_migrate.connect(filling.tell, sender=self)
         committed.connect(bring_up_to_date)

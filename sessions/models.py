@@ -11,7 +11,15 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memsite.tenancy.models import Agent
-from memsite.tenancy.scoping import Identified, Purged, PurgedQuerySet, Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import (
+    Identified,
+    IndexedByApp,
+    Purged,
+    PurgedQuerySet,
+    Scoped,
+    ScopedQuerySet,
+    where_given,
+)
 
 TIERS = (1, 2, 3)
 MAX_TURN = 2**31 - 1
@@ -81,7 +89,7 @@ class AgentSession(Purged, Identified):
 class Turn(Scoped):
     """One exchange, stored as a checkpoint. Append-only: the same number never means two things."""
 
-    session = models.ForeignKey(AgentSession, on_delete=models.PROTECT, related_name="turns")
+    session = models.ForeignKey(AgentSession, on_delete=models.PROTECT, related_name="turns", db_index=False)
     number = models.PositiveIntegerField()
     user_input = models.TextField(blank=True, default="")
     tool_calls = models.JSONField(default=list, blank=True)
@@ -125,7 +133,9 @@ class Resource(Scoped, Identified):
     (a line's uuid, a turn's part), so that text sent twice is stored once.
     """
 
-    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="resources")
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="resources", db_index=False
+    )
     turn_number = models.PositiveIntegerField(null=True, blank=True)
     role = models.CharField(max_length=10, choices=Role)
     raw_content = models.TextField()
@@ -138,6 +148,7 @@ class Resource(Scoped, Identified):
 
     class Meta:
         ordering = ["-id"]
+        indexes = [where_given("resource_session", "session")]
         constraints = [
             models.UniqueConstraint(fields=["app", "uid"], name="resource_uid_is_unique_in_app"),
             models.UniqueConstraint(
@@ -158,10 +169,12 @@ class Level(models.TextChoices):
     CRITICAL = "critical"
 
 
-class Event(Scoped, Identified):
+class Event(IndexedByApp, Identified):
     """A line of the events feed: what an agent reported, and what the server noted."""
 
-    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="events")
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="events", db_index=False
+    )
     turn_number = models.PositiveIntegerField(null=True, blank=True)
     level = models.CharField(max_length=10, choices=Level, default=Level.INFO)
     service = models.CharField(max_length=200, null=True, blank=True)
@@ -173,6 +186,10 @@ class Event(Scoped, Identified):
 
     class Meta:
         ordering = ["-id"]
+        indexes = [
+            models.Index(fields=["app", "-id"], name="event_app_latest"),
+            where_given("event_session", "session"),
+        ]
         constraints = [models.UniqueConstraint(fields=["app", "uid"], name="event_uid_is_unique_in_app")]
 
     def __str__(self) -> str:
@@ -192,7 +209,9 @@ class Cooldown(Scoped, Identified):
     until = models.DateTimeField()
     reason = models.CharField(max_length=500, blank=True, default="")
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="+")
-    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.CASCADE, related_name="+", db_index=False
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = CooldownQuerySet.as_manager()
@@ -203,7 +222,10 @@ class Cooldown(Scoped, Identified):
             models.UniqueConstraint(fields=["app", "uid"], name="cooldown_uid_is_unique_in_app"),
             models.UniqueConstraint(fields=["app", "service", "action"], name="cooldown_is_one_per_action"),
         ]
-        indexes = [models.Index(fields=["app", "until"], name="cooldown_app_until")]
+        indexes = [
+            models.Index(fields=["app", "until"], name="cooldown_app_until"),
+            where_given("cooldown_session", "session"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.action} {self.service}".strip()

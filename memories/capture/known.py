@@ -202,11 +202,13 @@ def code(numbers: dict[str, int], name: str | None) -> int:
 
 def nearest_newer(app: App, candidate: Candidate, seen: int) -> dict[int, float | None]:
     """The same, of what changed since `seen`: by the database, which knows this transaction's own writes."""
-    rows = drawer(app, candidate).filter(change_number__gt=seen).order_by("-pk")
+    # By themselves: a database that does not know how few they are would sooner look through the whole drawer.
+    changed = list(Memory.objects.for_app(app).filter(change_number__gt=seen).order_by().values_list("pk", flat=True))
+    rows = drawer(app, candidate).filter(pk__in=changed).order_by("-pk")
     pks = list(rows.values_list("pk", flat=True))
     if not pks or candidate.vector is None:
         return dict.fromkeys(pks[:NEAREST])
-    vectors = Vector.objects.for_app(app).filter(model=candidate.vector_model, memory__in=rows)
+    vectors = Vector.objects.for_app(app).filter(model=candidate.vector_model, memory__in=pks)
     found = list(vectors.values_list("memory_id", "data"))
     alike = from_bytes([bytes(data) for _, data in found], len(candidate.vector)) @ candidate.vector
     best = np.argsort(-alike, kind="stable")[:NEAREST]

@@ -8,6 +8,7 @@ from django.db import connection, transaction
 from django.db.models import F
 
 from memories.maintain.run import Run
+from memories.models import filling
 from memories.models.fulltext import COLUMNS, SOURCE, TABLE
 from memories.store.sweep import PAGES_AT_A_TIME, changes_of
 from memsite.tenancy.models import App
@@ -21,8 +22,6 @@ SELECT id FROM memories_memory AS m WHERE app_id = %s AND content <> '' AND id >
 AND NOT EXISTS (SELECT 1 FROM {TABLE}_docsize AS d WHERE d.id = m.id) ORDER BY id LIMIT %s
 """  # noqa: S608  # our own names
 PUT_BACK = f"INSERT INTO {TABLE} (rowid, {NAMES}) SELECT id, {NAMES} FROM {SOURCE} WHERE id = %s"  # noqa: S608
-ROWS_LOOKED_AT = 1_000
-"""Of each index: enough to choose between them, in milliseconds whatever their size."""
 ANALYSED = ("memories_memory", "memories_vector", "memories_revision", "memories_mention", "memories_injection")
 
 
@@ -70,8 +69,9 @@ def merge_words(run: Run) -> None:
 @site_wide()
 def analyse() -> None:
     """Tells the database how its tables are filled: all of them, which only their owner may."""
+    if connection.vendor == "sqlite":
+        filling.tell()
+        return
     with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            cursor.execute(f"PRAGMA analysis_limit = {ROWS_LOOKED_AT}")
         for table in ANALYSED:
             cursor.execute(f"ANALYZE {table}")

@@ -39,7 +39,7 @@ class FoundBy(models.TextChoices):
 class Mention(Scoped):
     """A memory names an entity. `source` says who found it there: the rules, or else the model that worded it."""
 
-    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="mentions")
+    entity = models.ForeignKey(Entity, on_delete=models.CASCADE, related_name="mentions", db_index=False)
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="mentions")
     source = models.CharField(max_length=8, choices=FoundBy, default=FoundBy.RULES)
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.utils import timezone
 
 from memsite.tenancy.models import Agent
-from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import Scoped, ScopedQuerySet, where_given
 
 
 class Forgotten(Scoped):
@@ -19,6 +19,7 @@ class Forgotten(Scoped):
         null=True,
         on_delete=models.PROTECT,
         related_name="+",
+        db_index=False,
         help_text="Who alone could see it; empty: everyone.",
     )
     change_number = models.PositiveBigIntegerField()
@@ -28,7 +29,10 @@ class Forgotten(Scoped):
 
     class Meta:
         verbose_name_plural = "forgotten"
-        indexes = [models.Index(fields=["app", "change_number"], name="forgotten_changes")]
+        indexes = [
+            models.Index(fields=["app", "change_number"], name="forgotten_changes"),
+            where_given("forgotten_agent", "agent"),
+        ]
 
     def __str__(self) -> str:
         return f"memory {self.memory_id}"

@@ -31,7 +31,7 @@ class Injection(Scoped):
     """One row per memory and block. `line` is the text as the agent read it, to know its echo again."""
 
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="injections")
-    session = models.ForeignKey(AgentSession, on_delete=models.PROTECT, related_name="injections")
+    session = models.ForeignKey(AgentSession, on_delete=models.PROTECT, related_name="injections", db_index=False)
     turn_number = models.PositiveIntegerField(null=True, blank=True)
     block = models.CharField(max_length=10)
     line = models.TextField()

@@ -5,11 +5,11 @@ from __future__ import annotations
 from django.db import models
 from django.utils import timezone
 
-from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import IndexedByApp, Scoped, ScopedQuerySet, where_given
 from sessions.models import AgentSession
 
 
-class LedgerEntry(Scoped):
+class LedgerEntry(IndexedByApp):
     """One call to a model. `cost` in US dollars, null if the price is not known; `day` in the app's time zone."""
 
     operation = models.CharField(max_length=20)
@@ -17,7 +17,9 @@ class LedgerEntry(Scoped):
         max_length=20, null=True, blank=True, help_text="Whose service it was; empty: not written down."
     )
     model = models.CharField(max_length=120)
-    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     turn_number = models.PositiveIntegerField(null=True, blank=True)
     input_tokens = models.PositiveIntegerField(default=0)
     output_tokens = models.PositiveIntegerField(default=0)
@@ -35,6 +37,7 @@ class LedgerEntry(Scoped):
         indexes = [
             models.Index(fields=["app", "day"], name="ledger_app_day"),
             models.Index(fields=["app", "-id"], name="ledger_app_latest"),
+            where_given("ledger_session", "session"),
         ]
 
     def __str__(self) -> str:

@@ -25,7 +25,7 @@ SAYABLE = tuple(kind for kind in LinkKind if kind != LinkKind.DERIVED)
 class Link(Scoped, Identified):
     """`from_memory` KIND `to_memory`. The database keeps both ends in the link's app."""
 
-    from_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out")
+    from_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_out", db_index=False)
     to_memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="links_in")
     kind = models.CharField(max_length=12, choices=LinkKind)
     created_at = models.DateTimeField(default=timezone.now, editable=False)

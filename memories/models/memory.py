@@ -15,7 +15,7 @@ from django.utils import timezone
 from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy, is_category
-from memsite.tenancy.scoping import Identified, Purged, PurgedQuerySet
+from memsite.tenancy.scoping import Identified, Purged, PurgedQuerySet, where_given
 from sessions.models import TIERS, AgentSession, Resource
 
 GENERAL = "general"
@@ -213,10 +213,14 @@ class Memory(Purged, Identified):
     entities = models.JSONField(
         null=True, blank=True, editable=False, help_text="Names that the model gave besides those that rules find."
     )
-    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="memories")
+    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="memories", db_index=False
+    )
     turn_number = models.PositiveIntegerField(null=True, blank=True)
-    resource = models.ForeignKey(Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="memories")
+    resource = models.ForeignKey(
+        Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="memories", db_index=False
+    )
     external_id = models.CharField(max_length=200, null=True, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
@@ -240,7 +244,10 @@ class Memory(Purged, Identified):
             models.Index(fields=["app", "status", "confidence"], name="memory_confidence"),
             models.Index(fields=["app", "category"], name="memory_category"),
             models.Index(fields=["app", "change_number"], name="memory_changes"),
-            models.Index(fields=["app", "external_id"], name="memory_external"),
+            models.Index(fields=["app", "external_id"], condition=Q(external_id__isnull=False), name="memory_external"),
+            where_given("memory_agent", "agent"),
+            where_given("memory_session", "session"),
+            where_given("memory_resource", "resource"),
             models.Index(fields=["app", "status", "anchored_at"], name="memory_stale"),
             models.Index(fields=["app"], condition=Q(visibility="shared"), name="memory_shared"),
             models.Index(fields=["app", "valid_from"], condition=Q(valid_from__isnull=False), name="memory_begins"),

@@ -7,7 +7,7 @@ from django.utils import timezone
 
 from memories.models.memory import Memory
 from memsite.tenancy.models import Agent
-from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet, where_given
 from sessions.models import AgentSession, Resource
 
 
@@ -42,12 +42,18 @@ class Rejection(Scoped, Identified):
     decided_by = models.CharField(max_length=200, blank=True, default="")
     decided_at = models.DateTimeField(null=True, blank=True, editable=False)
     decision_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
-    memory = models.ForeignKey(Memory, null=True, blank=True, on_delete=models.SET_NULL, related_name="+")
+    memory = models.ForeignKey(
+        Memory, null=True, blank=True, on_delete=models.SET_NULL, related_name="+", db_index=False
+    )
 
-    edits = models.ForeignKey(Memory, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
-    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    resource = models.ForeignKey(Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    edits = models.ForeignKey(Memory, null=True, blank=True, on_delete=models.CASCADE, related_name="+", db_index=False)
+    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    resource = models.ForeignKey(
+        Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     turn_number = models.PositiveIntegerField(null=True, blank=True)
     category = models.CharField(max_length=64, blank=True, default="")
     content = models.TextField(blank=True, default="")
@@ -61,6 +67,11 @@ class Rejection(Scoped, Identified):
         indexes = [
             models.Index(fields=["app", "decision", "uid"], name="rejection_decision"),
             models.Index(fields=["kind"], condition=models.Q(decision="open"), name="rejection_open"),
+            where_given("rejection_memory", "memory"),
+            where_given("rejection_edits", "edits"),
+            where_given("rejection_agent", "agent"),
+            where_given("rejection_session", "session"),
+            where_given("rejection_resource", "resource"),
         ]
         constraints = [models.UniqueConstraint(fields=["app", "uid"], name="rejection_uid_is_unique_in_app")]
 

@@ -6,7 +6,7 @@ from django.db import models
 from django.utils import timezone
 
 from memories.models.memory import Memory
-from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import IndexedByApp, ScopedQuerySet
 
 
 class Action(models.TextChoices):
@@ -29,10 +29,10 @@ class Action(models.TextChoices):
     REVIEWED = "reviewed", "reviewed: a person has looked at it"
 
 
-class Revision(Scoped):
+class Revision(IndexedByApp):
     """`before` and `after` hold the fields that changed, and only those; `before` is empty for a creation."""
 
-    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="revisions")
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="revisions", db_index=False)
     number = models.PositiveIntegerField()
     action = models.CharField(max_length=16, choices=Action)
     before = models.JSONField(default=dict)

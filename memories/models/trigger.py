@@ -8,7 +8,7 @@ from django.utils import timezone
 
 from memories.models.memory import Memory, Visibility
 from memsite.tenancy.models import Agent
-from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet, where_given
 from sessions.models import AgentSession, Resource
 
 
@@ -34,16 +34,25 @@ class FutureTrigger(Scoped, Identified):
     memories = models.ManyToManyField(Memory, through="Preload", related_name="triggers")
     user_id = models.CharField(max_length=200, null=True, blank=True)
     visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.APP)
-    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    session = models.ForeignKey(AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
-    resource = models.ForeignKey(Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="+")
+    agent = models.ForeignKey(Agent, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False)
+    session = models.ForeignKey(
+        AgentSession, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
+    resource = models.ForeignKey(
+        Resource, null=True, blank=True, on_delete=models.PROTECT, related_name="+", db_index=False
+    )
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
     objects = ScopedQuerySet["FutureTrigger"].as_manager()
 
     class Meta:
         ordering = ["trigger_date", "id"]
-        indexes = [models.Index(fields=["app", "status", "trigger_date"], name="trigger_due")]
+        indexes = [
+            models.Index(fields=["app", "status", "trigger_date"], name="trigger_due"),
+            where_given("trigger_agent", "agent"),
+            where_given("trigger_session", "session"),
+            where_given("trigger_resource", "resource"),
+        ]
         constraints = [
             models.UniqueConstraint(fields=["app", "uid"], name="trigger_uid_is_unique_in_app"),
             models.CheckConstraint(
@@ -58,7 +67,7 @@ class FutureTrigger(Scoped, Identified):
 class Preload(Scoped):
     """A memory that its trigger brings up."""
 
-    trigger = models.ForeignKey(FutureTrigger, on_delete=models.CASCADE, related_name="preloads")
+    trigger = models.ForeignKey(FutureTrigger, on_delete=models.CASCADE, related_name="preloads", db_index=False)
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="preloads")
 
     objects = ScopedQuerySet["Preload"].as_manager()

@@ -13,7 +13,7 @@ from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 class Vector(Scoped):
     """`data` is little-endian float32, L2-normalised, `dim` of them. A memory without one is found by text."""
 
-    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="vectors")
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="vectors", db_index=False)
     model = models.CharField(max_length=120)
     dim = models.PositiveIntegerField()
     data = models.BinaryField()

@@ -47,6 +47,22 @@ class Scoped(Row):
         abstract = True
 
 
+class IndexedByApp(Scoped):
+    """A row of a table that is written often, and has an index of the app's rows in order: no second one is kept."""
+
+    app = models.ForeignKey(
+        "tenancy.App", on_delete=models.PROTECT, related_name="+", editable=False, db_index=False
+    )  # fmt: skip
+
+    class Meta:
+        abstract = True
+
+
+def where_given(name: str, field: str) -> models.Index:
+    """Of a foreign key that many rows have not: without these rows."""
+    return models.Index(fields=[field], condition=models.Q(**{f"{field}__isnull": False}), name=name)
+
+
 class PurgedQuerySet(ScopedQuerySet[Model]):
     """Of rows that a purge hides first, and deletes when there is time."""
 

@@ -1,0 +1,144 @@
+"""Which index is asked for what, whatever a database holds: on SQLite, where it is told how its tables are filled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.db import connection, models
+from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
+
+from memories.maintain.reindex import analyse
+from memories.models import Extraction, Injection, Link, Memory, Mention, Rejection, Revision, Vector, filling
+from memsite.tenancy.models import App
+from sessions.models import Event, Resource, Turn
+from tests.plans import plan_of
+
+of_sqlite = pytest.mark.sqlite("PostgreSQL looks itself how its tables are filled")
+OF_ONE: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
+    "a memory's history": (lambda app: Revision.objects.for_app(app).filter(memory=5, actor="x"), "(memory_id=?"),
+    "what it was then": (lambda app: Revision.objects.for_app(app).filter(memory__in=[5, 6]), "(memory_id=?"),
+    "its vectors": (lambda app: Vector.objects.for_app(app).filter(memory__in=[5]), "(memory_id=?"),
+    "whom it names": (lambda app: Mention.objects.for_app(app).filter(memory__in=[5, 6]), "(memory_id=?"),
+    "who is named": (lambda app: Mention.objects.for_app(app).filter(entity__in=[5, 6]), "(entity_id=?"),
+    "links of it": (
+        lambda app: Link.objects.for_app(app).filter(from_memory__in=[5], kind="refines"),
+        "(from_memory_id=?",
+    ),
+    "links with it": (
+        lambda app: Link.objects.for_app(app).filter(Q(from_memory__in=[5]) | Q(to_memory__in=[5]))[:400],
+        "(to_memory_id=?",
+    ),
+    "memories by their ids": (lambda app: Memory.objects.for_app(app).filter(uid__in=["5" * 32]), "uid=?"),
+    "memories by their names": (lambda app: Memory.objects.for_app(app).filter(external_id="5"), "external_id=?"),
+    "a session's memories": (lambda app: Memory.objects.for_app(app).live().filter(session__in=[5]), "(session_id=?"),
+    "a text's memories": (lambda app: Memory.objects.for_app(app).live().filter(resource__in=[5, 6]), "(resource_id=?"),
+    "a session's events": (
+        lambda app: Event.objects.for_app(app).filter(session=5).order_by("-uid")[:51],
+        "(session_id=?",
+    ),
+    "a session's texts": (
+        lambda app: Resource.objects.for_app(app).filter(session=5).order_by("-uid")[:61],
+        "(session_id=?",
+    ),
+    "texts before": (
+        lambda app: Resource.objects.for_app(app).filter(session=5, pk__lt=9)[:4],
+        "(session_id=? AND rowid<?",
+    ),
+    "sessions' turns": (lambda app: Turn.objects.for_app(app).filter(session__in=[5, 6]).order_by(), "(session_id=?"),
+    "what a session was shown": (lambda app: Injection.objects.for_app(app).filter(session=5), "(session_id=?"),
+    "who was not shown": (
+        lambda app: Memory.objects.for_app(app).filter(
+            ~Exists(Injection.objects.for_app(app).filter(memory=OuterRef("pk")))
+        ),
+        "(memory_id=?",
+    ),
+    "what a text was refused": (lambda app: Rejection.objects.for_app(app).filter(resource__in=[5]), "(resource_id=?"),
+    "what changed": (lambda app: Memory.objects.for_app(app).filter(change_number__gt=5).order_by(), "change_number>?"),
+    "what is due": (lambda _: Extraction.objects.due(timezone.now()).order_by(), "extraction_due"),
+}
+"""Queries that find few rows of a large app, and what they are found by."""
+IN_ORDER: dict[str, Callable[[App], QuerySet[Any, Any]]] = {
+    "memories": lambda app: Memory.objects.for_app(app).active(),
+    "a category": lambda app: Memory.objects.for_app(app).filter(category="fact"),
+    "what has no subject": lambda app: Memory.objects.for_app(app).active().filter(subject=None),
+    "refused": lambda app: Rejection.objects.for_app(app).filter(session=None),
+    "read": lambda app: Extraction.objects.for_app(app).filter(status="done"),
+    "events": lambda app: Event.objects.for_app(app).filter(level="info"),
+}
+"""The newest of what may be most of an app: they are taken one by one from the end, not all put in order."""
+MODELS = [model for label in filling.APPS for model in apps.get_app_config(label).get_models()]
+
+
+@of_sqlite
+@pytest.mark.parametrize("name", OF_ONE)
+def test_few_rows_are_found_by_what_they_have(acme: App, name: str) -> None:
+    rows, found_by = OF_ONE[name]
+    assert found_by in plan_of(rows(acme))
+
+
+@of_sqlite
+@pytest.mark.parametrize("name", IN_ORDER)
+def test_the_newest_of_many_are_not_sorted_out(acme: App, name: str) -> None:
+    plan = plan_of(IN_ORDER[name](acme).order_by("-uid")[:51])
+    assert "TEMP B-TREE" not in plan
+    assert "(app_id=?)" in plan
+
+
+@of_sqlite
+def test_what_it_finds_out_itself_does_not_count(acme: App) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM sqlite_stat1 WHERE tbl = 'memories_memory'")
+        told = cursor.fetchone()
+        cursor.execute("INSERT OR REPLACE INTO sqlite_stat1 VALUES ('memories_memory', 'memory_changes', '1 1 1')")
+        analyse()
+        cursor.execute("SELECT idx, stat FROM sqlite_stat1 WHERE tbl = 'memories_memory' ORDER BY idx")
+        stats = cursor.fetchall()
+    assert len(stats) == told[0]
+    assert dict(stats)["memory_changes"] == "10000000 100000 1 noskipscan"
+    assert dict(stats)["memory_session"] == "1000000 2 noskipscan"
+
+
+@of_sqlite
+def test_it_is_told_once(acme: App) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        filling.tell()
+    assert asked.captured_queries
+    assert not [one for one in asked.captured_queries if one["sql"].startswith(("INSERT", "DELETE"))]
+
+
+def foreign_keys() -> Iterator[tuple[type[models.Model], models.ForeignKey[Any, Any]]]:
+    for model in MODELS:
+        for field in model._meta.local_fields:
+            if isinstance(field, models.ForeignKey) and not field.unique:
+                yield model, field
+
+
+def others(model: type[models.Model], name: str) -> list[models.Index | models.UniqueConstraint]:
+    """Indexes that begin with the field, but for its own."""
+    unique = [one for one in model._meta.constraints if isinstance(one, models.UniqueConstraint)]
+    return [one for one in (*model._meta.indexes, *unique) if one.fields and one.fields[0].lstrip("-") == name]
+
+
+def test_a_foreign_key_is_indexed_once() -> None:
+    """The app's own index has its rows in the order of their numbers: it may stand beside others."""
+    of_all = {
+        f"{model.__name__}.{field.name}": [one for one in others(model, field.name) if one.condition is None]
+        for model, field in foreign_keys()
+        if field.db_index and field.name != "app"
+    }
+    assert [name for name, found in of_all.items() if found] == []
+
+
+def test_rows_without_one_are_in_no_index_of_a_foreign_key() -> None:
+    """On SQLite asking for rows that have none would find those of every app."""
+    given = Q(x__isnull=False)
+    for model, field in foreign_keys():
+        if field.null:
+            partial = [one for one in others(model, field.name) if len(one.fields) == 1]
+            conditions = [Q(x__isnull=one.condition.children[0][1]) for one in partial if one.condition]
+            assert (field.db_index, conditions) == (False, [given]), f"{model.__name__}.{field.name}"
