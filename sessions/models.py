@@ -189,6 +189,7 @@ class Event(IndexedByApp, Identified):
         indexes = [
             models.Index(fields=["app", "-id"], name="event_app_latest"),
             where_given("event_session", "session"),
+            where_given("event_memory", "memory_uid"),
         ]
         constraints = [models.UniqueConstraint(fields=["app", "uid"], name="event_uid_is_unique_in_app")]
 

@@ -9,6 +9,7 @@ import orjson
 from django.db import models
 from django.utils import timezone
 
+from memsite.literal import Literal
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 
 
@@ -22,7 +23,7 @@ class ImportStatus(models.TextChoices):
 
 class ImportQuerySet(ScopedQuerySet["Import"]):
     def open(self) -> Self:
-        return self.filter(status=ImportStatus.WAITING)
+        return self.filter(status=Literal(ImportStatus.WAITING))
 
 
 class Import(Scoped, Identified):

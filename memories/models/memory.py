@@ -9,9 +9,9 @@ from typing import Self
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q
-from django.db.models.expressions import RawSQL
 from django.utils import timezone
 
+from memsite.literal import literals
 from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy, is_category
@@ -111,9 +111,9 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
 
         Uses the index `memory_least`, unless a filter is added for which there is another index.
         """
-        # SQLite takes a partial index only if the query has the index's condition word for word, not as parameters.
-        live = RawSQL("memories_memory.status IN ('active', 'inactive')", (), output_field=models.BooleanField())
-        return self.filter(live, pinned=False).order_by("importance", "confidence", "confirmed_at", "pk")
+        return self.filter(status__in=literals(*LIVE), pinned=False).order_by(
+            "importance", "confidence", "confirmed_at", "pk"
+        )
 
     def heard(self, doubted: Iterable[str]) -> Self:
         """Without what one of these has said and nobody has reviewed."""

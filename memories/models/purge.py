@@ -7,6 +7,7 @@ from typing import Self
 from django.db import models
 from django.utils import timezone
 
+from memsite.literal import Literal
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 
 
@@ -24,7 +25,7 @@ class PurgeStatus(models.TextChoices):
 
 class PurgeQuerySet(ScopedQuerySet["Purge"]):
     def open(self) -> Self:
-        return self.filter(status=PurgeStatus.OPEN)
+        return self.filter(status=Literal(PurgeStatus.OPEN))
 
 
 class Purge(Scoped, Identified):

@@ -7,6 +7,7 @@ from typing import Self
 from django.db import models
 from django.utils import timezone
 
+from memsite.literal import Literal
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 
 
@@ -26,7 +27,7 @@ class RollbackStatus(models.TextChoices):
 
 class RollbackQuerySet(ScopedQuerySet["Rollback"]):
     def open(self) -> Self:
-        return self.filter(status=RollbackStatus.OPEN)
+        return self.filter(status=Literal(RollbackStatus.OPEN))
 
 
 class Rollback(Scoped, Identified):

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from memsite.literal import Literal
 from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 
@@ -58,7 +59,7 @@ class DeliveryStatus(models.TextChoices):
 
 class DeliveryQuerySet(ScopedQuerySet["Delivery"]):
     def due(self, now: datetime) -> Self:
-        return self.filter(status=DeliveryStatus.WAITING, next_at__lte=now, webhook__is_active=True)
+        return self.filter(status=Literal(DeliveryStatus.WAITING), next_at__lte=now, webhook__is_active=True)
 
 
 class Delivery(Scoped, Identified):

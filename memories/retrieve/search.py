@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 import structlog
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from memories.ledger.days import day_of
 from memories.models import Memory, Visibility
@@ -27,6 +27,7 @@ from memories.retrieve.reading import Scope
 from memories.retrieve.serving import serving_embedder
 from memories.retrieve.tally import Tally, tallies
 from memories.retrieve.trust import tag_hits
+from memsite.literal import Literal
 from memsite.metrics import count_search
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
@@ -188,8 +189,8 @@ def sharing_apps(app: App) -> list[App]:
 
 def apps_sharing_with(app: App) -> QuerySet[App]:
     sharing = App.objects.filter(status=AppStatus.ACTIVE, policy__share_memories=True).exclude(pk=app.pk)
-    with_some = Memory.objects.filter(app__in=sharing, visibility=Visibility.SHARED).order_by()
-    return sharing.filter(pk__in=with_some.values("app")).select_related("policy")
+    shared = Memory.objects.filter(app=OuterRef("pk"), visibility=Literal(Visibility.SHARED))
+    return sharing.filter(Exists(shared)).select_related("policy")
 
 
 def foreign_scope(other: App, domain: str, asked: Asked, scope: Scope) -> Scope:

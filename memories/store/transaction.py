@@ -28,8 +28,8 @@ TELL = "memories.tasks.upkeep_tell"
 TAKE = """
 UPDATE tenancy_app SET change_number = change_number + 1 WHERE id = %s
 RETURNING change_number, memory_count, vector_model, near_model, status,
-          (SELECT p.memory_limit FROM tenancy_apppolicy p WHERE p.app_id = tenancy_app.id),
-          EXISTS (SELECT 1 FROM memories_webhook w WHERE w.app_id = tenancy_app.id AND w.is_active)
+          (SELECT p.memory_limit FROM tenancy_apppolicy p WHERE p.app_id = %s),
+          EXISTS (SELECT 1 FROM memories_webhook w WHERE w.app_id = %s AND w.is_active)
 """
 KEEP = "UPDATE tenancy_app SET memory_count = memory_count + %s, vector_model = %s WHERE id = %s"
 
@@ -71,7 +71,7 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
 def take(app: App) -> tuple[Any, ...]:
     """The app's state, which nobody else changes until the transaction ends. DoesNotExist if the app is gone."""
     with connection.cursor() as cursor:
-        cursor.execute(TAKE, [app.pk])
+        cursor.execute(TAKE, [app.pk] * 3)
         state: tuple[Any, ...] | None = cursor.fetchone()
     if state is None:
         raise App.DoesNotExist

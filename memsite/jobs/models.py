@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memsite.jobs.schedule import WEEKDAYS, Calendar, Every, Schedule
+from memsite.literal import literals
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import new_uid
 
@@ -41,12 +42,12 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
 
     def open(self) -> Self:
         """Still to be done."""
-        return self.filter(status__in=OPEN)
+        return self.filter(status__in=literals(*OPEN))
 
     def claimable(self, now: datetime) -> Self:
         """To be worked on now: new, to be tried again, or left behind by a worker that is gone."""
         fresh = Q(status__in=(RunStatus.PENDING, RunStatus.FAILED), next_at__lte=now)
-        return self.filter(fresh | Q(status=RunStatus.RUNNING, lease_until__lte=now))
+        return self.open().filter(fresh | Q(status=RunStatus.RUNNING, lease_until__lte=now))
 
 
 class JobRun(models.Model):

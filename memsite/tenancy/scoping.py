@@ -59,7 +59,7 @@ class IndexedByApp(Scoped):
 
 
 def where_given(name: str, field: str) -> models.Index:
-    """Of a foreign key that many rows have not: without these rows."""
+    """Of a reference that many rows have not: without these rows."""
     return models.Index(fields=[field], condition=models.Q(**{f"{field}__isnull": False}), name=name)
 
 

@@ -13,7 +13,24 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories.maintain.reindex import analyse
-from memories.models import Extraction, Injection, Link, Memory, Mention, Rejection, Revision, Vector, filling
+from memories.models import (
+    Delivery,
+    Extraction,
+    Import,
+    Injection,
+    Link,
+    Memory,
+    Mention,
+    Purge,
+    Rejection,
+    Revision,
+    Rollback,
+    Vector,
+    filling,
+)
+from memories.retrieve.search import apps_sharing_with
+from memsite.jobs.models import JobRun
+from memsite.literal import Literal
 from memsite.tenancy.models import App
 from sessions.models import Event, Resource, Turn
 from tests.plans import plan_of
@@ -58,6 +75,16 @@ OF_ONE: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
         "(memory_id=?",
     ),
     "what a text was refused": (lambda app: Rejection.objects.for_app(app).filter(resource__in=[5]), "(resource_id=?"),
+    "a memory's line in the feed": (
+        lambda app: Event.objects.for_app(app).filter(memory_uid__in=["5" * 32]),
+        "memory_uid=?",
+    ),
+    "whose memories are shared": (apps_sharing_with, "memory_shared"),
+    "what is told": (lambda _: Delivery.objects.due(timezone.now()).order_by(), "delivery_due"),
+    "what is purged": (lambda _: Purge.objects.open().order_by(), "purge_open"),
+    "what is taken back": (lambda _: Rollback.objects.open().order_by(), "rollback_open"),
+    "what is taken in": (lambda _: Import.objects.open().order_by(), "import_open"),
+    "which jobs are due": (lambda _: JobRun.objects.claimable(timezone.now()).order_by(), "job_run_open"),
     "what changed": (lambda app: Memory.objects.for_app(app).filter(change_number__gt=5).order_by(), "change_number>?"),
     "what is due": (lambda _: Extraction.objects.due(timezone.now()).order_by(), "extraction_due"),
 }
@@ -142,3 +169,8 @@ def test_rows_without_one_are_in_no_index_of_a_foreign_key() -> None:
             partial = [one for one in others(model, field.name) if len(one.fields) == 1]
             conditions = [Q(x__isnull=one.condition.children[0][1]) for one in partial if one.condition]
             assert (field.db_index, conditions) == (False, [given]), f"{model.__name__}.{field.name}"
+
+
+def test_only_words_of_ours_stand_in_the_sql(acme: App) -> None:
+    with pytest.raises(ValueError, match="no word of ours"):
+        Memory.objects.for_app(acme).filter(status=Literal("x' OR 'y")).exists()
