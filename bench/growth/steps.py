@@ -65,6 +65,7 @@ WRITE = "a write of one memory, committed"
 HELD = "of that, the transaction"
 ASKED = "of that, statements and commit"
 COMMITTED = "of that, the commit"
+FOLLOWING = "statements and commit of a write right after another"
 LOOKED = "a write that looks first what is known"
 SQLITE, POSTGRES, PGVECTOR = "SQLite", "PostgreSQL", "pgvector"
 SAFE = ("fsync", "full_page_writes", "synchronous_commit")
@@ -151,7 +152,7 @@ def wait_until(holds: Callable[[], bool], otherwise: str) -> None:
 
 def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str) -> Seconds:
     """The undisturbed search comes right after the same one, too: both find everything in the caches that they can."""
-    steps = (UNDISTURBED, AFTER, ELSEWHERE, WRITE, HELD, ASKED, COMMITTED, LOOKED)
+    steps = (UNDISTURBED, AFTER, ELSEWHERE, WRITE, HELD, ASKED, COMMITTED, FOLLOWING, LOOKED)
     seconds: Seconds = {step: [] for step in steps}
     with elsewhere() as write_elsewhere:
         for number, question in enumerate(questions):
@@ -169,6 +170,10 @@ def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str
             must_find(app, fresh, embedder)
             write_elsewhere(app, [Candidate(content=f"{mark}{number} elsewhere {question}")], embedder)
             seconds[ELSEWHERE].append(timed(asking))
+    for number, question in enumerate(questions):
+        with transactions_watched() as spent:
+            store(app, [Candidate(content=f"{mark}{number} following {question}")], embedder)
+        seconds[FOLLOWING].append(spent.asked)
     for number, question in enumerate(questions):
         candidate = Candidate(content=f"{mark}{number} looked {question}")
         seconds[LOOKED].append(timed(partial(store, app, [candidate], embedder, dedupe=True)))
