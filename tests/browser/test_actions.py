@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from memories.dashboard.urls import urlpatterns
 from tests.browser.conftest import CHROMIUM, ROOT, Tab, sends
@@ -203,7 +204,7 @@ def test_an_app_is_made_and_governed(chromium: Any, site: Any, furnish: Furnish)
     first = page.get_by_role("alert").locator("code").inner_text()
     page.get_by_text("Another key").click()
     page.get_by_role("button", name="Issue").click()
-    page.wait_for_function("first => document.querySelector('[role=alert] code').innerText !== first", arg=first)
+    expect(page.locator("[role=alert] code")).not_to_have_text(first)
     page = tab.open("/settings?app=governed")
     page.locator("#app-name").fill("Well governed")
     page.get_by_role("button", name="Rename").click()

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import CHROMIUM, Tab
 from tests.dashboard.test_desk import LOOKED_AT
@@ -117,9 +118,9 @@ def test_what_is_typed_before_a_new_form_has_come_stays(chromium: Any, site: Any
     with page.expect_request("**/memories/add?*"):
         page.get_by_role("link", name="Add").click()
     text.fill("Quicker than the server")
-    page.evaluate("document.addEventListener('htmx:afterRequest', () => (window.come = true))")
+    page.evaluate("document.addEventListener('htmx:afterRequest', () => (document.body.dataset.come = 'yes'))")
     slow[0].continue_()
-    page.wait_for_function("window.come")
+    page.locator("body[data-come]").wait_for()
     assert text.input_value() == "Quicker than the server"
     assert tab.troubles == []
 
@@ -133,7 +134,7 @@ def test_what_is_added_and_deleted_shows_at_once(chromium: Any, site: Any) -> No
     text.fill("Not wanted")
     dialog.get_by_role("button", name="Cancel").click()
     page.get_by_role("link", name="Add").click()
-    page.wait_for_function("document.querySelector('#add-memory[open] [name=content]').value === ''")
+    expect(text).to_have_value("")
     text.fill("<img src=x onerror=alert(1)> is just text")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Add").click()
