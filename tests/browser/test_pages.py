@@ -105,14 +105,20 @@ def test_a_wrong_belief_is_found_and_corrected(chromium: Any, site: Any, width: 
     assert tab.troubles == []
 
 
-def test_what_is_typed_before_a_new_form_has_come_stays(chromium: Any, site: Any) -> None:
-    tab = Tab(chromium, site, 1280, "light")
+def cancelled(tab: Tab) -> tuple[Any, Any, Any]:
+    """A list of memories, its dialog for a new one, in which something was typed and not wanted, and the field for it."""
     page = tab.open("/memories?app=demo-assistant")
     page.get_by_role("link", name="Add").click()
     dialog = page.locator("#add-memory[open]")
     text = dialog.locator("[name=content]")
     text.fill("Not wanted")
     dialog.get_by_role("button", name="Cancel").click()
+    return page, dialog, text
+
+
+def test_what_is_typed_before_a_new_form_has_come_stays(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    page, _, text = cancelled(tab)
     slow: list[Any] = []
     page.route("**/memories/add?*", lambda route: slow.append(route))
     with page.expect_request("**/memories/add?*"):
@@ -127,12 +133,7 @@ def test_what_is_typed_before_a_new_form_has_come_stays(chromium: Any, site: Any
 
 def test_what_is_added_and_deleted_shows_at_once(chromium: Any, site: Any) -> None:
     tab = Tab(chromium, site, 1280, "light")
-    page = tab.open("/memories?app=demo-assistant")
-    page.get_by_role("link", name="Add").click()
-    dialog = page.locator("#add-memory[open]")
-    text = dialog.locator("[name=content]")
-    text.fill("Not wanted")
-    dialog.get_by_role("button", name="Cancel").click()
+    page, dialog, text = cancelled(tab)
     page.get_by_role("link", name="Add").click()
     expect(text).to_have_value("")
     text.fill("<img src=x onerror=alert(1)> is just text")
