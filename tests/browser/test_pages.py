@@ -106,7 +106,7 @@ def test_a_wrong_belief_is_found_and_corrected(chromium: Any, site: Any, width: 
 
 
 def cancelled(tab: Tab) -> tuple[Any, Any, Any]:
-    """A list of memories, its dialog for a new one, in which something was typed and not wanted, and the field for it."""
+    """A list of memories, its dialog for a new one, where something was typed and not wanted, and the field for it."""
     page = tab.open("/memories?app=demo-assistant")
     page.get_by_role("link", name="Add").click()
     dialog = page.locator("#add-memory[open]")
