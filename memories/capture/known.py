@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+from django.db.models import Q
 from numpy.typing import NDArray
 
 from memories.models import Memory, Source, Vector, Visibility
@@ -33,6 +34,8 @@ OTHER_MATTER = Verdict(Relation.DIFFERENT, "not clearly of the same matter", 0.5
 NEAREST_LOOKED_AT = 64
 NEWEST_WITHOUT_VECTOR = 16
 MET = NEAREST + NEWEST_WITHOUT_VECTOR
+# More are asked for by when they changed: a statement has room for so many parameters.
+MOST_CHANGED = 500
 """With so many of those that were looked at a candidate is compared."""
 
 
@@ -203,12 +206,14 @@ def code(numbers: dict[str, int], name: str | None) -> int:
 def nearest_newer(app: App, candidate: Candidate, seen: int) -> dict[int, float | None]:
     """The same, of what changed since `seen`: by the database, which knows this transaction's own writes."""
     # By themselves: a database that does not know how few they are would sooner look through the whole drawer.
-    changed = list(Memory.objects.for_app(app).filter(change_number__gt=seen).order_by().values_list("pk", flat=True))
-    rows = drawer(app, candidate).filter(pk__in=changed).order_by("-pk")
+    since = Memory.objects.for_app(app).filter(change_number__gt=seen).order_by()
+    changed = list(since.values_list("pk", flat=True)[: MOST_CHANGED + 1])
+    few = Q(pk__in=changed) if len(changed) <= MOST_CHANGED else Q(change_number__gt=seen)
+    rows = drawer(app, candidate).filter(few).order_by("-pk")
     pks = list(rows.values_list("pk", flat=True))
     if not pks or candidate.vector is None:
         return dict.fromkeys(pks[:NEAREST])
-    vectors = Vector.objects.for_app(app).filter(model=candidate.vector_model, memory__in=pks)
+    vectors = Vector.objects.for_app(app).filter(model=candidate.vector_model, memory__in=rows)
     found = list(vectors.values_list("memory_id", "data"))
     alike = from_bytes([bytes(data) for _, data in found], len(candidate.vector)) @ candidate.vector
     best = np.argsort(-alike, kind="stable")[:NEAREST]

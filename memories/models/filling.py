@@ -1,6 +1,6 @@
 """What SQLite is told of how its tables are filled, from which it chooses between their indexes.
 
-Told nothing, it takes an app for as small as a memory's history, and read all of the app's revisions for those of one
+Told nothing, it takes an app for as small as a memory's history, and reads all of the app's revisions for those of one
 memory. Told what is in the tables by its own ANALYZE, it chooses otherwise from month to month, and takes what changed
 since a moment ago for a quarter of the app. So it is told the same everywhere and from the first minute on: what a site
 of some large apps looks like, where choosing matters. PostgreSQL looks itself, and knows the ends of a range, too.

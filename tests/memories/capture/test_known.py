@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories.agent import current_embedder
+from memories.capture import known
 from memories.capture.embed import embed_candidates
 from memories.capture.known import MET, Outlook, look_around
 from memories.capture.outcome import OutcomeKind
@@ -209,6 +212,20 @@ class TestUnderTheLock:
         kinds = [self.put(acme, *pair) for pair in zip(candidates, outlooks, strict=True)]
         assert kinds == [OutcomeKind.CREATED] + [OutcomeKind.REINFORCED] * 4
         assert Memory.objects.for_app(acme).count() == 1
+
+    @pytest.mark.parametrize("most", [2, 3])
+    def test_much_that_changed_meanwhile_is_one_statement_of_few_parameters(
+        self, acme: App, monkeypatch: pytest.MonkeyPatch, most: int
+    ) -> None:
+        monkeypatch.setattr(known, "MOST_CHANGED", most)
+        candidate = learnt("User lives in Berlin")
+        outlook = outlook_on(acme, candidate)
+        know(acme, *(learnt(f"User lives in {city}") for city in ("Berlin", "Munich", "Ulm")))
+        with CaptureQueriesContext(connection) as asked:
+            assert self.put(acme, candidate, outlook) == OutcomeKind.REINFORCED
+        conditions = [one["sql"].partition(" WHERE ")[2] for one in asked.captured_queries]
+        by_change = ['"user_id"' in one for one in conditions if '"change_number" > ' in one]
+        assert any(by_change) == (most < 3)
 
     def test_two_of_one_transaction_make_one(self, acme: App) -> None:
         candidates = [learnt("User lives in Berlin"), learnt("User lives in Berlin")]
