@@ -106,7 +106,7 @@ bench-growth: $(VENV)/dev.stamp
 bench-at-once: $(VENV)/run.stamp
 	@$(BENCH) bench.questions_at_once $(GIVEN_QUESTIONS) --note "$(NOTE)"
 
-# Both cores, as servers have them.
+# Both cores, as servers have them. With a PYTHON whose sqlite3 can load extensions all of them run on the same one.
 bench-beside: $(VENV)/run.stamp $(VENV)/peers.stamp
 	@$(BIN)/python -m bench.beside --peers $(VENV)/peers/bin/python $(GIVEN_SIZES) $(if $(STORE),--store-size $(STORE)) $(if $(SECONDS),--seconds $(SECONDS)) --note "$(NOTE)"
 

@@ -60,7 +60,7 @@ def main() -> None:
     options.add_argument("--peers", type=Path, default=PEERS, help="the Python of the other systems' environment")
     given = options.parse_args()
     make_database()
-    facts = circumstances(given.note)
+    facts = f"{circumstances(given.note)} The others run on Python {python_of(given.peers)}."
     served = {size: serve_both(given.peers, size, given.seconds) for size in given.sizes}
     local = work_beside(given.peers, given.store_size)
     body = render(served, given.store_size, local, facts)
@@ -137,6 +137,11 @@ def run(command: Sequence[str], lines: Sequence[str], environment: dict[str, str
         stdout=subprocess.PIPE, text=True, check=True,
     )  # fmt: skip
     return done.stdout
+
+
+def python_of(peers: Path) -> str:
+    """Its version."""
+    return run([str(peers), "-c", "import platform; print(platform.python_version())"], [], {}).strip()
 
 
 def wait_for(address: str) -> None:

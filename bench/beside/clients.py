@@ -1,15 +1,25 @@
-"""Clients that ask a server as fast as it answers, and how long that takes."""
+"""Clients that ask a server as fast as it answers, and how long that takes.
+
+They share the machine with the server: what they do themselves is as little as may be, and is done before they ask.
+"""
 
 from __future__ import annotations
 
+import re
+import socket
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.client import HTTPConnection
-from itertools import cycle, islice
+from itertools import cycle
 
 PATIENCE_SECONDS = 300
+AT_ONCE = 2**16
+"""Bytes that are read at a time: an answer and more."""
+END_OF_HEAD = b"\r\n\r\n"
+STATUS = re.compile(rb"HTTP/1\.[01] (\d{3})")
+LENGTH = re.compile(rb"\r\ncontent-length: *(\d+)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +29,17 @@ class Door:
     port: int
     path: str
     headers: dict[str, str] = field(default_factory=dict)
+
+    def request(self, body: bytes) -> bytes:
+        """As it is sent."""
+        headers = {
+            "Host": f"127.0.0.1:{self.port}",
+            "Content-Type": "application/json",
+            "Content-Length": str(len(body)),
+            **self.headers,
+        }
+        head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+        return f"POST {self.path} HTTP/1.1\r\n{head}\r\n".encode() + body
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,42 +56,58 @@ class Load:
 
 def ask_all(door: Door, bodies: Sequence[bytes], clients: int, seconds: float) -> Load:
     """Each client on a connection of its own, one request after the other, until the time is over."""
+    requests = [*map(door.request, bodies)]
     started = time.perf_counter()
     with ThreadPoolExecutor(clients) as pool:
-        asked = [pool.submit(ask_on, door, bodies[number::clients], started + seconds) for number in range(clients)]
+        asked = [
+            pool.submit(ask_on, door, requests[number::clients], started + seconds) for number in range(clients)
+        ]  # fmt: skip
         waits = [wait for one in asked for wait in one.result()]
     return Load(time.perf_counter() - started, waits)
 
 
-def ask_on(door: Door, bodies: Sequence[bytes], until: float) -> list[float]:
+def ask_on(door: Door, requests: Sequence[bytes], until: float) -> list[float]:
     waits: list[float] = []
-    connection = HTTPConnection("127.0.0.1", door.port, timeout=PATIENCE_SECONDS)
-    try:
-        for body in cycle(bodies):
+    with connected(door) as connection:
+        for request in cycle(requests):
             began = time.perf_counter()
             if began >= until:
                 return waits
-            ask(connection, door, body)
+            ask(connection, request)
             waits.append(time.perf_counter() - began)
-    finally:
-        connection.close()
     return waits
 
 
-def ask(connection: HTTPConnection, door: Door, body: bytes) -> bytes:
-    """RuntimeError if it is not answered as it should."""
-    connection.request("POST", door.path, body, {"Content-Type": "application/json", **door.headers})
-    answer = connection.getresponse()
-    told = answer.read()
-    if answer.status != 200:
-        raise RuntimeError(f"{door.path} answered {answer.status}: {told[:300]!r}")
-    return told
+@contextmanager
+def connected(door: Door) -> Iterator[socket.socket]:
+    with socket.create_connection(("127.0.0.1", door.port), PATIENCE_SECONDS) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        yield connection
+
+
+def ask(connection: socket.socket, request: bytes) -> bytes:
+    """The answer's body. RuntimeError if it is not answered as it should."""
+    connection.sendall(request)
+    told = received(connection)
+    while END_OF_HEAD not in told:
+        told += received(connection)
+    head, _, body = told.partition(END_OF_HEAD)
+    status, length = STATUS.match(head), LENGTH.search(head)
+    if status is None or status[1] != b"200" or length is None:
+        raise RuntimeError(f"The answer is {head!r} {body[:300]!r}")
+    while len(body) < int(length[1]):
+        body += received(connection)
+    return body
+
+
+def received(connection: socket.socket) -> bytes:
+    some = connection.recv(AT_ONCE)
+    if not some:
+        raise RuntimeError("The server hung up.")
+    return some
 
 
 def ask_each_once(door: Door, bodies: Sequence[bytes]) -> list[bytes]:
     """What is answered: caches know them all after it."""
-    connection = HTTPConnection("127.0.0.1", door.port, timeout=PATIENCE_SECONDS)
-    try:
-        return [ask(connection, door, body) for body in islice(bodies, None)]
-    finally:
-        connection.close()
+    with connected(door) as connection:
+        return [ask(connection, door.request(body)) for body in bodies]

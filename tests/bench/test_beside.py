@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 import pytest
-from pytest_httpserver import HTTPServer
-from werkzeug import Request, Response
 
 from bench.beside.__main__ import render
 from bench.beside.clients import Door, Load, ask_all, ask_each_once
@@ -19,40 +22,65 @@ from bench.hashing import DIM, hashing
 from bench.promises.site import ROOT
 from memories.retrieve.serving import current_embedder
 
+FOUND = b"found"
 BODIES = [json.dumps({"query": f"question {number}"}).encode() for number in range(6)]
 
 
+class Answering(BaseHTTPRequestHandler):
+    """Knows one key, and a connection may ask it again and again."""
+
+    protocol_version = "HTTP/1.1"
+    heard: list[bytes]
+
+    def do_POST(self) -> None:
+        self.heard.append(self.rfile.read(int(self.headers["Content-Length"])))
+        self.send_response(200 if (self.path, self.headers["X-Key"]) == ("/search", "k") else 403)
+        self.send_header("Content-Length", str(len(FOUND)))
+        self.end_headers()
+        # In two parts: whoever reads gets them one by one.
+        for some in (FOUND[:2], FOUND[2:]):
+            self.wfile.write(some)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Nothing is told."""
+
+
 @pytest.fixture
-def heard(httpserver: HTTPServer) -> list[bytes]:
-    bodies: list[bytes] = []
-
-    def answer(request: Request) -> Response:
-        bodies.append(request.get_data())
-        return Response(b"found", status=200 if request.headers.get("X-Key") == "k" else 403)
-
-    httpserver.expect_request("/search", method="POST").respond_with_handler(answer)
-    return bodies
+def server() -> Iterator[ThreadingHTTPServer]:
+    Answering.heard = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answering) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server
+        server.shutdown()
 
 
-def door(server: HTTPServer, key: str = "k") -> Door:
-    return Door(server.port, "/search", {"X-Key": key})
+def door(server: ThreadingHTTPServer, key: str = "k") -> Door:
+    return Door(server.server_port, "/search", {"X-Key": key})
 
 
-def test_each_is_asked_once(httpserver: HTTPServer, heard: list[bytes]) -> None:
-    assert ask_each_once(door(httpserver), BODIES) == [b"found"] * len(BODIES)
-    assert heard == BODIES
+def test_each_is_asked_once(server: ThreadingHTTPServer) -> None:
+    assert ask_each_once(door(server), BODIES) == [FOUND] * len(BODIES)
+    assert Answering.heard == BODIES
 
 
-def test_every_answer_counts_and_every_question_is_asked(httpserver: HTTPServer, heard: list[bytes]) -> None:
-    load = ask_all(door(httpserver), BODIES, clients=2, seconds=0.5)
-    assert len(load.waits) == len(heard)
-    assert set(heard) == set(BODIES)
-    assert load.per_second == pytest.approx(len(heard) / load.seconds)
+def test_every_answer_counts_and_every_question_is_asked(server: ThreadingHTTPServer) -> None:
+    load = ask_all(door(server), BODIES, clients=2, seconds=0.5)
+    assert len(load.waits) == len(Answering.heard)
+    assert set(Answering.heard) == set(BODIES)
+    assert load.per_second == pytest.approx(len(load.waits) / load.seconds)
 
 
-def test_an_answer_that_is_none_ends_it(httpserver: HTTPServer, heard: list[bytes]) -> None:
-    with pytest.raises(RuntimeError, match="answered 403"):
-        ask_all(door(httpserver, "another"), BODIES, clients=2, seconds=0.5)
+def test_an_answer_that_is_none_ends_it(server: ThreadingHTTPServer) -> None:
+    with pytest.raises(RuntimeError, match="403"):
+        ask_all(door(server, "another"), BODIES, clients=2, seconds=0.5)
+
+
+def test_a_server_that_hangs_up_ends_it() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as other:
+        hung_up = other.submit(lambda: listening.accept()[0].close())
+        with pytest.raises((RuntimeError, ConnectionError)):
+            ask_each_once(Door(listening.getsockname()[1], "/search"), BODIES)
+        hung_up.result()
 
 
 def test_it_tells_how_many_times_as_fast() -> None:
