@@ -19,8 +19,8 @@ FARTHEST = 10_000
 
 
 def make_cursor(offset: int, started: datetime, asked: Mapping[str, Any]) -> str:
-    told = json.dumps([offset, started.timestamp(), fingerprint(asked)], separators=(",", ":"))
-    return urlsafe_b64encode(told.encode()).decode().rstrip("=")
+    told = dump_json([offset, started.timestamp(), fingerprint(asked)])
+    return urlsafe_b64encode(told).decode().rstrip("=")
 
 
 def read_cursor(cursor: str, asked: Mapping[str, Any], now: datetime) -> tuple[int, datetime]:
