@@ -217,7 +217,7 @@ def render(served: Mapping[int, Loads], store_size: int, local: Local, facts: st
         "rounds of each, in turns, and the median. Clients and servers share the machine. Memsite is asked as "
         "`manage.py serve` starts it (two web processes), by meaning, words and neighbours, ranked, its counts "
         "written twice a second, and in its second row by meaning alone (`mode: vector`), as mcp-memory-service 12.2 "
-        "searches, which is asked as it starts (one process)."
+        "searches, which is asked as it starts (one process). Neither of them logs a request."
     )
     in_process = (
         f"**In process**: milliseconds, p50 / p95, of {QUESTIONS} questions to {store_size:,} memories, and of "

@@ -34,9 +34,9 @@ OTHER_MATTER = Verdict(Relation.DIFFERENT, "not clearly of the same matter", 0.5
 NEAREST_LOOKED_AT = 64
 NEWEST_WITHOUT_VECTOR = 16
 MET = NEAREST + NEWEST_WITHOUT_VECTOR
-# More are asked for by when they changed: a statement has room for so many parameters.
-MOST_CHANGED = 500
 """With so many of those that were looked at a candidate is compared."""
+MOST_CHANGED = 500
+"""More are asked for by when they changed: a statement has room for so many parameters."""
 
 
 class Stated(NamedTuple):
