@@ -18,6 +18,7 @@ from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.fallback import Careful
 from memories.providers.llm.provider import RULES, Chunk, Fact, LLMDenied, Provider, Setting
 from memories.retrieve.arms.vector import measure
+from memories.retrieve.nearest import top
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.reading import Scope, read
 from memories.store import Candidate
@@ -195,6 +196,8 @@ def known_near(session: AgentSession, window: Window, embedder: Embedder) -> tup
     reading = read(view, Scope(session.agent_id, session.user_id, window.chunk.now.timestamp()))
     if not reading.size:
         return ()
-    best = (-measure(reading, vector)).argsort()[:KNOWN_SHOWN]
+    cosines = measure(reading, vector)
+    near = cosines.foremost
+    best = near[top(cosines.at(near), KNOWN_SHOWN)]
     rows = Memory.objects.for_app(session.app).of_no_other_user(session.user_id).in_bulk(reading.pks[best].tolist())
     return tuple(memory.content for memory in rows.values())

@@ -43,4 +43,4 @@ def day_of(evidence: Evidence, words: list[int]) -> int | None:
     telling = np.flatnonzero((evidence.words.bits & all_of == all_of) & (days > 0))
     if not len(telling):
         return None
-    return int(days[telling[np.argmax(evidence.cosines[telling])]])
+    return int(days[telling[np.argmax(evidence.cosines.at(telling))]])

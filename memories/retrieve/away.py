@@ -19,6 +19,7 @@ from memories.models.vector import from_bytes
 from memories.providers.embeddings import Vectors
 from memories.retrieve import nearest as near
 from memories.retrieve.columns import Columns
+from memories.retrieve.cosines import Cosines, Estimated, Listed, Measured
 from memories.retrieve.held import Places
 from memories.retrieve.nearest import Floats, Rows
 from memories.retrieve.sample import Sample
@@ -53,28 +54,24 @@ class InPgvector:
     def __init__(self, app_pk: int, model: str, dim: int, columns: Columns, sample: Sample) -> None:
         self.app_pk, self.model, self.dim, self.columns, self.sample = app_pk, model, dim, columns, sample
 
-    def measure(self, query: Vectors, rows: Rows, places: Places) -> Floats:
+    def measure(self, query: Vectors, rows: Rows, places: Places) -> Cosines:
         if len(rows) <= EXACT_ROWS:
-            return self.cosines(query, rows)
-        differing = near.differences(self.columns.signs, query, rows)
-        counts = near.counted(differing, len(query))
-        found = near.estimated(differing, counts, self.sample.usual(query, self.columns, self.of))
+            return Measured(self.cosines(query, rows))
+        usual = self.sample.usual(query, self.columns, self.of)
         share = len(rows) / max(1, int(np.count_nonzero(self.columns.embedded)))
-        if share >= LEAST_SHARE:
+        if usual and share >= LEAST_SHARE:
             pks, alike = self.by_index(query, int(NEAREST / min(1.0, share)))
-            at = places(pks)
+            at, exact = places(pks), dict(zip(pks.tolist(), alike.tolist(), strict=True))
             if len(at) >= NEAREST / 2:
-                exact = dict(zip(pks.tolist(), alike.tolist(), strict=True))
-                # None of the others is nearer than the last of these, whatever its signs say.
-                np.minimum(found, np.float32(alike.min()), out=found)
-                found[at] = [exact[pk] for pk in self.columns.pk[rows[at]].tolist()]
-                return found
-        likely = near.closest(differing, counts)
-        found[likely] = self.cosines(query, rows[likely])
-        return found
+                at.sort()
+                nearest = np.array([exact[pk] for pk in self.columns.pk[rows[at]].tolist()], np.float32)
+                return Listed(self.columns.signs, query, rows, usual, at, nearest)
+        differing = near.differences(self.columns.signs, query, rows)
 
-    def exactly(self, query: Vectors, size: int) -> None:
-        return None
+        def measured(some: Rows) -> Floats:
+            return self.cosines(query, rows[some])
+
+        return Estimated(differing, near.counted(differing, len(query)), usual, measured, closer=False)
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         if len(rows) > EXACT_ROWS:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieve.nearest import highest
+from memories.retrieve.cosines import Cosines
+from memories.retrieve.nearest import highest, lowest_of_highest
 from memories.retrieve.order import counted, first_ones
 from memories.retrieve.question import Question
 from memories.retrieve.reading import Floats, Reading, Rows
@@ -20,6 +21,10 @@ from memories.text.looks import Look
 CANDIDATES = 200
 # Turns before and after that count as neighbours.
 REACH = 3
+# Of a rough score, so much is shared with the turn before and the one after.
+SHARE = 0.4
+# What the best words are worth in a rough score, and being of the one who is named: in spreads.
+ROUGH_WORDS, ROUGH_SUBJECT = 4, np.float32(0.7)
 # A best score below this is none.
 LEAST_BEST = 1e-6
 # Weight, in memories, of the embedder's usual cosines in an app's mean and spread.
@@ -51,32 +56,32 @@ LOOK_BITS = np.array([*LOOKS.values()], np.uint16)[:, None]
 Features = dict[str, NDArray[Any]]
 Bits = NDArray[np.uint16]
 Looks = Callable[[Rows], Bits]
+Meaning = Callable[[Rows], Floats]
+"""Cosines at some places, in spreads from the mean."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """All there is about a question over one reading. `looks` answers the `Look` bits of some places.
 
-    `measured` is False where the vector arm could not answer. What cosines are only estimates, `exactly` measures at
-    some places; None where there is no need, or no cheap way.
+    `measured` is False where the vector arm could not answer.
     """
 
     reading: Reading
     question: Question
-    cosines: Floats
+    cosines: Cosines
     words: Words
     looks: Looks
     usual_cosine: tuple[float, float]
     proximity: Floats
     measured: bool = True
-    exactly: Callable[[Rows], Floats] | None = None
 
     def similarity(self, places: Rows, relevant: float) -> NDArray[np.float64]:
         """The cosine; where there is none, the share of words held, half of them being worth what is `relevant`."""
         reading = self.reading
         embedded = reading.view.columns.embedded[reading.rows[places]] & self.measured
         by_words = np.minimum(1.0, 2 * relevant * self.words.covered(places))
-        found: NDArray[np.float64] = np.where(embedded, np.maximum(self.cosines[places], 0), by_words)
+        found: NDArray[np.float64] = np.where(embedded, np.maximum(self.cosines.at(places), 0), by_words)
         return found
 
 
@@ -93,38 +98,59 @@ class Scale:
         return away
 
 
-def scale_of(cosines: Floats, usual: tuple[float, float]) -> Scale:
-    """A small app leans on the embedder's usual (mean, spread)."""
-    mean, spread = usual
-    total = len(cosines) + PRIOR_MEMORIES
-    centre = (float(cosines.sum()) + PRIOR_MEMORIES * mean) / total
-    away = cosines - np.float32(centre)
-    squares = float(np.vecdot(away, away)) + PRIOR_MEMORIES * spread**2
+def scale_of(cosines: Cosines, size: int, usual: tuple[float, float]) -> Scale:
+    """Of so many. A small app leans on the embedder's usual (mean, spread)."""
+    mean, spread = cosines.usual
+    total = size + PRIOR_MEMORIES
+    centre = (size * mean + PRIOR_MEMORIES * usual[0]) / total
+    squares = size * (spread**2 + (mean - centre) ** 2) + PRIOR_MEMORIES * usual[1] ** 2
     return Scale(np.float32(centre), np.float32(math.sqrt(squares / total)))
 
 
-def relative(scores: NDArray[Any]) -> NDArray[Any]:
-    """As shares of the best."""
-    return scores / max(float(scores.max(initial=0)), LEAST_BEST)
+def candidates(evidence: Evidence, scale: Scale) -> Rows:
+    """Where in order the best are by a rough score that their neighbours share in: of those that are near or hold a
+    word, and what stands beside them.
 
-
-def candidates(evidence: Evidence, meaning: Floats) -> Rows:
-    """The best by a rough score that their neighbours share in: where they are in order."""
-    reading, words = evidence.reading, evidence.words
+    So many of these have at least the lowest of the best by themselves; what has as much with the others' shares, or
+    one beside it, has a part of it by itself. For all others nothing more is worked out, and they share nothing.
+    """
+    reading = evidence.reading
     if reading.size <= CANDIDATES:
         return np.arange(reading.size)
-    rough = meaning.copy()
-    rough[words.holding] += 4 * relative(words.bm25[words.holding])
-    if evidence.question.subjects:
-        own, _, _ = subjects_named(evidence, reading.subjects)
-        rough += np.float32(0.7) * own
+    good = distinct(np.concatenate([evidence.cosines.foremost, evidence.words.holding]), reading.size)
+    score, at = roughly(evidence, scale, good), reading.at_of_place[good].astype(np.intp)
     if not reading.has_sessions:
-        return np.sort(reading.at_of_place[highest(rough, CANDIDATES)])
-    shared = rough[reading.order.rows]
-    lift = 0.4 * np.maximum(shared, 0)
-    shared[1:] += lift[:-1] * reading.joined
-    shared[:-1] += lift[1:] * reading.joined
-    return np.sort(highest(shared, CANDIDATES))
+        return np.sort(at[highest(score, CANDIDATES)])
+    # In order, and 0 behind the last: that is before the first, too.
+    line = np.zeros(reading.size + 1, np.float32)
+    line[at] = score
+    least = lowest_of_highest(score, CANDIDATES)
+    at = at[score >= (least / (1 + 2 * SHARE) if least > 0 else least)]
+    joined = reading.joined
+    beside = np.concatenate([at[joined[at]] - 1, at[joined[at + 1]] + 1])
+    line[beside] = roughly(evidence, scale, reading.order.rows[beside])
+    at = distinct(np.concatenate([at, beside]), reading.size)
+    shared = np.maximum(line[at - 1], 0) * joined[at] + np.maximum(line[at + 1], 0) * joined[at + 1]
+    return np.sort(at[highest(line[at] + np.float32(SHARE) * shared, CANDIDATES)])
+
+
+def distinct(numbers: Rows, size: int) -> Rows:
+    """Each of these numbers below `size` once: without sorting them, and without looking at all that are below it."""
+    last, count = np.empty(size, np.int32), np.arange(len(numbers), dtype=np.int32)
+    last[numbers] = count
+    once: Rows = numbers[last[numbers] == count]
+    return once
+
+
+def roughly(evidence: Evidence, scale: Scale, places: Rows) -> Floats:
+    """How good some places may be, by themselves."""
+    reading, words = evidence.reading, evidence.words
+    score = scale(evidence.cosines.at(places))
+    if len(words.holding):
+        score += words.bm25[places] * np.float32(ROUGH_WORDS / max(words.best, LEAST_BEST))
+    if evidence.question.subjects:
+        score += ROUGH_SUBJECT * subjects_named(evidence, reading.subjects[places])[0]
+    return score
 
 
 def features(evidence: Evidence) -> tuple[Rows, Features]:
@@ -133,15 +159,15 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     What tells nothing, because the question or the app has nothing of the kind, is left out: it is 0 of all of them.
     """
     reading, question = evidence.reading, evidence.question
-    scale = scale_of(evidence.cosines, evidence.usual_cosine)
-    meaning = scale(evidence.cosines)
-    at = candidates(evidence, meaning)
+    scale = scale_of(evidence.cosines, reading.size, evidence.usual_cosine)
+    at = candidates(evidence, scale)
     places = reading.order.rows[at]
     near, exists = neighbours(reading, at)
-    if evidence.exactly:
-        beside = near[REACH - 1 : REACH + 2] if reading.has_sessions else places
-        told = evidence.exactly(beside.ravel()).reshape(beside.shape)
-        evidence.cosines[beside], meaning[beside] = told, scale(told)
+    evidence.cosines.look_closer(near[REACH - 1 : REACH + 2] if reading.has_sessions else places)
+
+    def meaning(places: Rows) -> Floats:
+        return scale(evidence.cosines.at(places))
+
     before, look = evidence.looks(np.stack([near[REACH - 1], places]))
     found: Features = {
         **meaning_and_words(evidence, meaning, places),
@@ -159,12 +185,12 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     return places, found
 
 
-def meaning_and_words(evidence: Evidence, meaning: Floats, places: Rows) -> Features:
+def meaning_and_words(evidence: Evidence, meaning: Meaning, places: Rows) -> Features:
     words, cosines = evidence.words, evidence.cosines
-    close, bm25 = meaning[places], words.bm25[places]
+    close, bm25 = meaning(places), words.bm25[places]
     return {
         "meaning": close,
-        "meaning_of_best": cosines[places] / max(float(cosines.max(initial=0)), 1e-3),
+        "meaning_of_best": cosines.at(places) / max(cosines.best, 1e-3),
         "words": bm25,
         "words_covered": words.covered(places),
         "meaning_and_words": np.maximum(close, 0) * bm25 / words.total,
@@ -172,7 +198,7 @@ def meaning_and_words(evidence: Evidence, meaning: Floats, places: Rows) -> Feat
 
 
 def around(
-    evidence: Evidence, meaning: Floats, near: Rows, exists: NDArray[np.bool_], asks: NDArray[np.bool_]
+    evidence: Evidence, meaning: Meaning, near: Rows, exists: NDArray[np.bool_], asks: NDArray[np.bool_]
 ) -> Features:  # fmt: skip
     """What the turns before and after say: an answer stands beside its question, a topic runs over turns.
 
@@ -182,11 +208,11 @@ def around(
     before, after, beside = REACH - 1, REACH + 1, slice(REACH - 2, REACH + 3)
     if not reading.has_sessions:
         return {"covered_nearby": words.covered(near[REACH])}
-    close = meaning[near[before]] * exists[before]
+    close = meaning(near[before]) * exists[before]
     held = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
     asked = reading.chat * (asks & exists[before])
     return {
-        "near_meaning": np.maximum(close, meaning[near[after]] * exists[after]),
+        "near_meaning": np.maximum(close, meaning(near[after]) * exists[after]),
         "covered_nearby": words.weight_of(held) / words.total,
         "answers_meaning": asked * np.maximum(close, 0),
         "answers_words": asked * words.bm25[near[before]] / max(words.best, LEAST_BEST),
@@ -206,13 +232,13 @@ def neighbours(reading: Reading, at: Rows) -> tuple[Rows, NDArray[np.bool_]]:
     return places, inside & (sessions == sessions[REACH])
 
 
-def session(evidence: Evidence, meaning: Floats, at: Rows) -> Features:
+def session(evidence: Evidence, meaning: Meaning, at: Rows) -> Features:
     """How much the whole session is about it, and whether it opens it. `at` is where the candidates are in order."""
     reading, words = evidence.reading, evidence.words
     if not reading.has_sessions:
         places = reading.order.rows[at]
         return {
-            "session_meaning": meaning[places],
+            "session_meaning": meaning(places),
             "session_words": words.bm25[places] / words.total,
             "session_topic": topics(reading, words, reading.at("session_number", places)),
             "opens_session": np.full(len(at), reading.chat),
@@ -225,7 +251,7 @@ def session(evidence: Evidence, meaning: Floats, at: Rows) -> Features:
     members, firsts = reading.members(starts, reading.session_bounds[sessions + 1])
     number = reading.at("session_number", reading.order.rows[starts])
     return {
-        "session_meaning": np.maximum.reduceat(meaning[members], firsts)[of_place],
+        "session_meaning": np.maximum.reduceat(meaning(members), firsts)[of_place],
         "session_words": np.maximum.reduceat(words.bm25[members], firsts)[of_place] / words.total,
         "session_topic": topics(reading, words, number)[of_place],
         "opens_session": reading.chat * np.exp(-(at - starts[of_place]) / 2),
@@ -257,7 +283,7 @@ def subjects_named(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
     """Which of these are the one named; another one; and, where several are named, the one named first."""
     named = evidence.question.subjects
-    nothing = np.zeros(len(subjects), bool)
+    nothing = np.zeros(subjects.shape, bool)
     if not named:
         return nothing, nothing, nothing
     first = subjects == named[0]

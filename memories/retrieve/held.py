@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from memories.providers.embeddings import Vectors
 from memories.retrieve import nearest as near
 from memories.retrieve.columns import Columns
+from memories.retrieve.cosines import Cosines, Estimated, Measured
 from memories.retrieve.nearest import Floats, Rows
 from memories.retrieve.sample import Sample
 
@@ -22,11 +22,8 @@ Places = Callable[[NDArray[Any]], Rows]
 class Held(Protocol):
     """The vectors of one view."""
 
-    def measure(self, query: Vectors, rows: Rows, places: Places) -> Floats:
-        """The cosines of all of these rows, exact for those that may matter; `places` are among `rows`."""
-
-    def exactly(self, query: Vectors, size: int) -> Callable[[Rows], Floats] | None:
-        """What measures the cosines of some of as many rows; None if they were measured, or it takes long."""
+    def measure(self, query: Vectors, rows: Rows, places: Places) -> Cosines:
+        """Of these rows, which rise, and are what is at all `places`."""
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         """The `depth` of these rows with the highest cosine, best first, and their cosines."""
@@ -44,19 +41,17 @@ class InProcess:
     def __init__(self, columns: Columns, sample: Sample) -> None:
         self.columns, self.sample = columns, sample
 
-    def measure(self, query: Vectors, rows: Rows, places: Places) -> Floats:
+    def measure(self, query: Vectors, rows: Rows, places: Places) -> Cosines:
         columns = self.columns
         if len(rows) <= near.SIGN_ROWS:
-            return near.cosines(columns.vectors, query, rows)
+            return Measured(near.cosines(columns.vectors, query, rows))
+
+        def measured(some: Rows) -> Floats:
+            return near.gathered(columns.vectors, query, rows[some])
+
         differing = near.differences(columns.signs, query, rows)
         counts = near.counted(differing, len(query))
-        found = near.estimated(differing, counts, self.sample.usual(query, columns, self.of))
-        likely = near.closest(differing, counts)
-        found[likely] = near.cosines(columns.vectors, query, rows[likely])
-        return found
-
-    def exactly(self, query: Vectors, size: int) -> Callable[[Rows], Floats] | None:
-        return partial(near.gathered, self.columns.vectors, query) if size > near.SIGN_ROWS else None
+        return Estimated(differing, counts, self.sample.usual(query, columns, self.of), measured)
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         return near.nearest(self.columns.vectors, self.columns.signs, query, rows, depth)

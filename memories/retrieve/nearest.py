@@ -28,6 +28,9 @@ GATHER_ROWS = 256
 BLOCK, BLOCKS = 32, 3
 # So many words of 64 bits differ in a number of bits that a byte holds.
 WORDS_OF_A_BYTE = 3
+# How many are counted at least to know how many signs differ in all, and every how manieth: primes, so that nothing
+# that comes in turns falls in step.
+DRAWN, DRAWN_STEPS = 2**14, (1, 7, 61, 509)
 # A smaller spread of what signs tell is none: all differ in the same number of them.
 LEAST_SPREAD = 1e-6
 
@@ -86,49 +89,71 @@ def likely(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> Rows:
 
 def differences(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> NDArray[np.uint16]:
     """In how many signs each of some rows, which rise, differs from the query."""
-    everything = len(rows) > GATHER_BELOW * len(signs)
-    differing = hamming(signs if everything else signs[rows], sign_bits(query[None])[0])
-    return taken(differing, rows) if everything else differing
+    if len(rows) > GATHER_BELOW * len(signs):
+        return taken(hamming(signs, signs_of(query)), rows)
+    return disagreeing(signs, query, rows)
+
+
+def disagreeing(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> NDArray[np.uint16]:
+    """The same of a few rows, in any order and shape."""
+    return hamming(signs[rows.ravel()], signs_of(query)).reshape(rows.shape)
+
+
+def signs_of(query: Vectors) -> NDArray[np.uint64]:
+    """As `sign_bits` has them, of one vector."""
+    packed = np.packbits(query > 0)
+    packed.resize(8 * -(-len(query) // 64))
+    return packed.view(np.uint64)
 
 
 @cache
-def estimates(dim: int) -> Floats:
+def estimates(dim: int) -> NDArray[np.float64]:
     """The cosine of vectors that differ in so many signs: at angle a they differ in about a / π of them."""
-    angles: Floats = np.cos(math.pi * np.arange(dim + 1) / dim).astype(np.float32)
-    return angles
+    cosines: NDArray[np.float64] = np.cos(math.pi * np.arange(dim + 1) / dim)
+    return cosines
 
 
 def counted(differing: NDArray[np.uint16], dim: int) -> Counts:
-    """How many differ in 0, 1, … signs."""
-    return np.bincount(differing, minlength=dim + 1)
+    """How many of them differ in 0, 1, … signs; of very many, how many of a sample."""
+    step = next(step for step in (*DRAWN_STEPS, len(differing)) if len(differing) <= DRAWN * step)
+    return np.bincount(differing[::step], minlength=dim + 1)
 
 
-def estimated(differing: NDArray[np.uint16], counts: Counts, usual: tuple[float, float] | None) -> Floats:
-    """Cosines by what differs, with the mean and the spread of the `usual` ones, which are exact.
+def moments(counts: Counts, told: NDArray[np.float64]) -> tuple[float, float]:
+    """Mean and spread of what is told, where so many differ in 0, 1, … signs."""
+    shares = counts / max(1, int(counts.sum()))
+    mean = float(shares @ told)
+    return mean, math.sqrt(max(0.0, float(shares @ np.square(told)) - mean**2))
+
+
+def scaled(counts: Counts, usual: tuple[float, float]) -> Floats:
+    """Estimates, shape (dim + 1,), that have the mean and the spread of the `usual` cosines, which are exact, where so
+    many differ in 0, 1, … signs.
 
     Signs alone spread real vectors too far, and of sparse ones, which share the sign of what is not there, they find
     all alike: beside exact cosines they would count for more than these.
     """
     told = estimates(len(counts) - 1)
-    if usual:
-        mean = float(counts @ told) / len(differing)
-        spread = math.sqrt(float(counts @ (told - mean) ** 2) / len(differing))
-        told = np.float32(usual[0]) + (told - np.float32(mean)) * np.float32(usual[1] / max(spread, LEAST_SPREAD))
-    # The same as an index, without looking at each whether it is within bounds: half of the time.
-    return told.take(differing, mode="clip")
+    mean, spread = moments(counts, told)
+    factor = usual[1] / max(spread, LEAST_SPREAD)
+    return (told * factor + (usual[0] - mean * factor)).astype(np.float32)
 
 
 def closest(differing: NDArray[np.uint16], counts: Counts) -> Rows:
     """Places of the likely ones, which differ least, in order; of those at the limit, the later ones.
 
-    Counting is 3 times as fast as partitioning.
+    `counts` may be of a sample: then they are about as many as are wanted. Counting is 3 times as fast as partitioning.
     """
     wanted = likely_among(len(differing))
+    share = int(counts.sum()) / max(1, len(differing))
     # A number of numpy's own would make one of its kind of each.
-    limit = int(np.searchsorted(np.cumsum(counts), wanted))
+    limit = int(np.searchsorted(np.cumsum(counts), wanted * share))
     places = np.flatnonzero(differing <= limit)
-    surplus = max(0, len(places) - wanted)
-    return np.delete(places, np.flatnonzero(differing[places] == limit)[:surplus])
+    if len(places) > wanted:
+        kept = np.ones(len(places), bool)
+        kept[np.flatnonzero(differing[places] == limit)[: len(places) - wanted]] = False
+        places = places[kept]
+    return places
 
 
 def likely_among(size: int) -> int:
@@ -170,7 +195,14 @@ def highest(scores: NDArray[np.float32], depth: int) -> Rows:
 
 
 def some_highest(scores: NDArray[np.float32], depth: int) -> Rows:
+    places = np.flatnonzero(scores >= lowest_of_highest(scores, depth))
+    # Many at the limit are alike: finding it and then what reaches it takes half of what parting them off takes.
+    return places if len(places) <= depth else np.argpartition(-scores, depth - 1)[:depth]
+
+
+def lowest_of_highest(scores: NDArray[np.float32], depth: int) -> float:
+    """Of the `depth` highest."""
     if len(scores) <= depth:
-        return np.arange(len(scores))
+        return -math.inf
     # From the front: among many that are alike, numpy takes ten times as long to part off the last ones.
-    return np.argpartition(-scores, depth - 1)[:depth]
+    return -float(np.partition(-scores, depth - 1)[depth - 1])

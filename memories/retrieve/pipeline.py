@@ -16,7 +16,8 @@ from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.retrieve.anchors import anchored_days
 from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
 from memories.retrieve.arms.fulltext import look_up
-from memories.retrieve.arms.vector import exactly, measure
+from memories.retrieve.arms.vector import measure
+from memories.retrieve.cosines import Measured
 from memories.retrieve.features import Evidence
 from memories.retrieve.hit_rows import rows_of
 from memories.retrieve.hits import Hit, Recall, Told
@@ -142,13 +143,12 @@ def weigh(
     evidence = Evidence(
         reading,
         question,
-        cosines=nothing if vector is None else vector,
+        cosines=Measured(nothing) if vector is None else vector,
         words=found.get("fulltext") or match_words(reading, [], []),
         looks=looks_at(app, reading),
         usual_cosine=embedder.thresholds.usual,
         proximity=found.get("graph", nothing),
         measured=vector is not None,
-        exactly=None if vector is None else exactly(reading, embed_question(embedder, question.bare)),
     )
     return anchored_days(evidence), failed
 
@@ -183,11 +183,14 @@ def order(
     """The best first; `most` of them are looked at."""
     relevant = embedder.thresholds.relevant
     if plan.ranking == "vector":
-        return rank_by(evidence.reading, "meaning", evidence.cosines, relevant if floor else -1.0, most)
+        near = evidence.cosines.reaching(relevant if floor else -1.0, most)
+        return rank_by(evidence.reading, "meaning", near, evidence.cosines.at(near), most)
     if plan.ranking == "fulltext":
-        return rank_by(evidence.reading, "words", evidence.words.bm25, 0.0, most)
+        holding = evidence.words.holding
+        return rank_by(evidence.reading, "words", holding, evidence.words.bm25[holding], most)
     if plan.ranking == "graph":
-        return rank_by(evidence.reading, "graph", evidence.proximity, 0.0, most)
+        linked = np.flatnonzero(evidence.proximity)
+        return rank_by(evidence.reading, "graph", linked, evidence.proximity[linked], most)
     if plan.ranking == Ranking.PRODUCT:
         return rank_product(evidence, scope, policy, relevant, floor=floor)
     if plan.ranking == Ranking.DUAL:

@@ -89,12 +89,12 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     return by_sum(evidence.reading, places, [*weights, *worths], parts)
 
 
-def rank_by(reading: Reading, name: str, scores: Floats, least: float, most: int) -> Ranked:
+def rank_by(reading: Reading, name: str, places: Rows, scores: Floats, most: int) -> Ranked:
     """By one arm alone: the `most` best, and what is as good as the last of them. Sorting all would cost more."""
-    places = np.flatnonzero(scores > least)
     if len(places) > most:
-        places = places[scores[places] >= np.partition(scores[places], -most)[-most]]
-    return best_first(reading, places, {name: scores[places]})
+        best = scores >= np.partition(scores, -most)[-most]
+        places, scores = places[best], scores[best]
+    return best_first(reading, places, {name: scores})
 
 
 def rank_product(
@@ -193,7 +193,7 @@ def fits(evidence: Evidence, relevant: float) -> bool:
     question, words = evidence.question, evidence.words
     if question.subjects and not question.words:
         return True
-    return float(evidence.cosines.max(initial=-1)) + COVERED_COUNTS * words.most_covered >= relevant
+    return evidence.cosines.best + COVERED_COUNTS * words.most_covered >= relevant
 
 
 def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDArray[np.bool_]:
@@ -201,7 +201,7 @@ def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDAr
     reading, columns, named = evidence.reading, evidence.reading.view.columns, evidence.question.subjects
     rows = reading.rows[places]
     in_talk = ~columns.stated[rows] & (columns.session[rows] > 0)
-    own = evidence.cosines[places] + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
+    own = evidence.cosines.at(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
     fitting: NDArray[np.bool_] = in_talk | own
     return fitting | np.isin(reading.subjects[places], named) if named else fitting
 

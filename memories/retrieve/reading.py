@@ -163,8 +163,8 @@ class Reading:
 
     @cached_property
     def joined(self) -> NDArray[np.bool_]:
-        """Shape (size − 1,), in order: whether this one and the next are of one session."""
-        return ~self.order.begins[1:]
+        """Shape (size + 1,), in order: whether each is of one session with the one before. Last stands that none is."""
+        return ~np.append(self.order.begins, [True])
 
     @cached_property
     def has_sessions(self) -> bool:

@@ -187,7 +187,7 @@ def test_all_that_is_measured_is_as_it_is_in_the_process(
     for question in QUESTIONS:
         query = MemoryAgent(moved.app, moved.agent, "x").embedder.embed_query(question)
         best = np.sort(exact @ query)[::-1][:3]
-        measured = view.held.measure(query, rows, view.rows_of)
+        measured = view.held.measure(query, rows, view.rows_of).at(rows)
         assert np.sort(measured)[::-1][:3] == pytest.approx(best, abs=0.002)
         at, alike = view.held.nearest(query, rows, 5)
         assert alike == pytest.approx(exact[at] @ query, abs=0.002)

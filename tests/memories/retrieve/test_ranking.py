@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from memories.agent import MemoryAgent
 from memories.models import Memory, Source
 from memories.retrieve.columns import Codes, Subjects, empty_columns, grow
+from memories.retrieve.cosines import Measured
 from memories.retrieve.features import NAMES, scale_of
 from memories.retrieve.hits import Recall
 from memories.retrieve.index import View
@@ -55,9 +56,10 @@ def test_idf_by_hand() -> None:
 
 def test_cosines_are_told_in_spreads_from_the_mean_of_the_app() -> None:
     many = np.r_[np.full(5000, 0.1), np.full(5000, 0.3)].astype(np.float32)
-    assert scale_of(many, (0.12, 0.1))(many)[[0, -1]] == pytest.approx([-1, 1], abs=0.01)
+    scale = scale_of(Measured(many), len(many), (0.12, 0.1))
+    assert scale(many)[[0, -1]] == pytest.approx([-1, 1], abs=0.01)
     few = np.array([0.5], np.float32)
-    assert 2 < scale_of(few, (0.12, 0.1))(few)[0] < 4
+    assert 2 < scale_of(Measured(few), 1, (0.12, 0.1))(few)[0] < 4
 
 
 def test_importance_and_priority_multiply_and_so_their_logarithms_add(alice: Caller) -> None:
@@ -218,8 +220,10 @@ def test_whatever_the_parts_are_the_best_comes_first_and_of_equals_the_later(row
 @given(st.lists(st.integers(-3, 5), max_size=60), st.integers(1, 20))
 def test_the_best_of_one_arm_are_those_of_all_in_order(told: list[int], most: int) -> None:
     reading, scores = reading_of(len(told)), np.array(told, np.float32)
-    every = rank_by(reading, "words", scores, 0.0, len(told) + 1)
-    ranked = rank_by(reading, "words", scores, 0.0, most)
+    above = np.flatnonzero(scores > 0)
+    every = rank_by(reading, "words", above, scores[above], len(told) + 1)
+    ranked = rank_by(reading, "words", above, scores[above], most)
+    assert sorted(every.places) == above.tolist()
     assert ranked.places.tolist()[:most] == every.places.tolist()[:most]
     assert all(scores[place] == ranked.scores[most - 1] for place in ranked.places[most:])
 

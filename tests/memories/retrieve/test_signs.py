@@ -9,7 +9,8 @@ import pytest
 
 from memories.retrieve import nearest
 from memories.retrieve.columns import empty_columns, grow
-from memories.retrieve.nearest import counted, estimated
+from memories.retrieve.cosines import Estimated
+from memories.retrieve.nearest import Floats, counted, scaled
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.sample import MOST, Sample
 from tests.conftest import Caller
@@ -70,24 +71,30 @@ def test_nothing_fits_in_a_large_app_either(pairs: Caller, monkeypatch: pytest.M
     assert contents(search(pairs, "quantum chromodynamics")) == []
 
 
+def estimated(differing: np.ndarray, dim: int, usual: tuple[float, float]) -> Floats:
+    return scaled(counted(differing, dim), usual)[differing]
+
+
 def test_estimates_have_the_mean_and_spread_of_those_that_are_exact() -> None:
     differing = np.random.default_rng(1).integers(3, 9, 1_000).astype(np.uint16)
-    found = estimated(differing, counted(differing, 384), (0.2, 0.15))
+    found = estimated(differing, 384, (0.2, 0.15))
     assert (found.mean(), found.std()) == pytest.approx((0.2, 0.15), abs=1e-4)
     assert (np.argsort(-found, kind="stable") == np.argsort(differing, kind="stable")).all()
 
 
 def test_where_all_signs_agree_all_are_usual() -> None:
     differing = np.full(50, 7, np.uint16)
-    found = estimated(differing, counted(differing, 384), (0.2, 0.1))
+    found = estimated(differing, 384, (0.2, 0.1))
     assert found == pytest.approx(np.full(50, 0.2), abs=1e-6)
 
 
 def test_without_a_vector_there_is_nothing_usual() -> None:
     columns = empty_columns(64).each(lambda column: grow(column, 30))
-    usual = Sample().usual(np.ones(64, np.float32), columns, columns.vectors.__getitem__)
+    assert Sample().usual(np.ones(64, np.float32), columns, columns.vectors.__getitem__) is None
     differing = np.array([0, 64], np.uint16)
-    assert estimated(differing, counted(differing, 64), usual).tolist() == [1, -1]
+    found = Estimated(differing, counted(differing, 64), None, lambda places: np.zeros(len(places), np.float32))
+    assert found.usual == (0, 1)
+    assert found.table[[0, 64]].tolist() == [1, -1]
 
 
 def test_a_sample_is_of_all_and_drawn_anew_when_the_app_has_grown() -> None:
