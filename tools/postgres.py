@@ -1,12 +1,13 @@
 """A PostgreSQL of one's own for as long as a command runs: a real server with pgvector, from a package, on a socket.
 
-    .venv/bin/python -m tools.postgres .venv/bin/python -m pytest -n 2
+    .venv/bin/python -m tools.postgres [--shared-buffers 256MB] .venv/bin/python -m pytest -n 2
 
 The command finds its address in TEST_DATABASE_URL. Nothing is left of it.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 import tempfile
@@ -24,25 +25,28 @@ full_page_writes = off
 wal_level = minimal
 max_wal_senders = 0
 max_wal_size = 2GB
-shared_buffers = 256MB
 max_connections = 300
 """
 
 
-def main(command: list[str]) -> int:
+def main(arguments: list[str]) -> int:
     """The command's exit code."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--shared-buffers", default="256MB", help="what it holds in memory of its tables and indexes")
+    options.add_argument("command", nargs=argparse.REMAINDER)
+    given = options.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="memsite-postgres-") as folder:
         server = get_server(folder, cleanup_mode="stop", start=False)
         server.ensure_pgdata_inited()
         with (Path(folder) / "postgresql.conf").open("a") as file:
-            file.write(SETTINGS)
+            file.write(f"{SETTINGS}shared_buffers = {given.shared_buffers}\n")
         server.start()
         try:
             address = f"postgresql://postgres@/postgres?host={folder}"
             # Its own pg_dump and pg_restore before others, which may be older.
             path = f"{server.bin_path}{os.pathsep}{os.environ.get('PATH', '')}"
             environment = {**os.environ, "TEST_DATABASE_URL": address, "PATH": path}
-            return call(command, environment)
+            return call(given.command, environment)
         finally:
             server.cleanup()
 

@@ -16,14 +16,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from bench.growth.report import render
-from bench.growth.steps import QUESTIONS
+from bench.growth.steps import QUESTIONS, ROOM
 from bench.latency import sizes
 from bench.options import parser
 from bench.page import PERFORMANCE, circumstances, write_section
 from bench.promises.site import ROOT
 from bench.search_latency import Seconds
 
-SERVERS = {"sqlite": (), "postgresql": (sys.executable, "-m", "tools.postgres")}
+SERVERS = {"sqlite": (), "postgresql": (sys.executable, "-m", "tools.postgres", "--shared-buffers", ROOM)}
 """What starts a database for a command; its packages are not there wherever the server is."""
 
 

@@ -34,8 +34,8 @@ def render(measured: Measured, facts: str) -> str:
         "process up to date, as somebody has searched. Between two of these writes are searches, which leave little of "
         "what a write needs in the processor's cache; others follow right upon each other. All databases have what is "
         "written on disk before they answer (`synchronous=FULL`; `fsync`). PostgreSQL is on a socket of the same "
-        "machine, with the vectors in the process, and then with the same app's in pgvector, whose index is made in "
-        f"{ROOM}."
+        "machine, with the vectors in the process, and then with the same app's in pgvector, whose index is made and "
+        f"held in {ROOM}."
     )
     tables = [step_table(size, of_size) for size, of_size in measured.items()]
     return "\n\n".join([f"Measured {facts}", told, *tables, "The goals, and how it grows:", goal_table(measured)])

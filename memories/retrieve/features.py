@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memories.retrieve.cosines import Cosines
-from memories.retrieve.nearest import highest, lowest_of_highest
+from memories.retrieve.nearest import highest, likely_among, lowest_of_highest
 from memories.retrieve.order import counted, first_ones
 from memories.retrieve.question import Question
 from memories.retrieve.reading import Floats, Reading, Rows
@@ -108,8 +108,8 @@ def scale_of(cosines: Cosines, size: int, usual: tuple[float, float]) -> Scale:
 
 
 def candidates(evidence: Evidence, scale: Scale) -> Rows:
-    """Where in order the best are by a rough score that their neighbours share in: of those that are near or hold a
-    word, and what stands beside them.
+    """Where in order the best are by a rough score that their neighbours share in: of those that are near or hold
+    telling words, and what stands beside them.
 
     So many of these have at least the lowest of the best by themselves; what has as much with the others' shares, or
     one beside it, has a part of it by itself. For all others nothing more is worked out, and they share nothing.
@@ -117,7 +117,7 @@ def candidates(evidence: Evidence, scale: Scale) -> Rows:
     reading = evidence.reading
     if reading.size <= CANDIDATES:
         return np.arange(reading.size)
-    good = distinct(np.concatenate([evidence.cosines.foremost, evidence.words.holding]), reading.size)
+    good = distinct(np.concatenate([evidence.cosines.foremost, by_words(evidence.words, reading.size)]), reading.size)
     score, at = roughly(evidence, scale, good), reading.at_of_place[good].astype(np.intp)
     if not reading.has_sessions:
         return np.sort(at[highest(score, CANDIDATES)])
@@ -132,6 +132,12 @@ def candidates(evidence: Evidence, scale: Scale) -> Rows:
     at = distinct(np.concatenate([at, beside]), reading.size)
     shared = np.maximum(line[at - 1], 0) * joined[at] + np.maximum(line[at + 1], 0) * joined[at + 1]
     return np.sort(at[highest(line[at] + np.float32(SHARE) * shared, CANDIDATES)])
+
+
+def by_words(words: Words, size: int) -> Rows:
+    """As many as are likely by meaning: those that hold the words which tell most."""
+    holding, most = words.holding, likely_among(size)
+    return holding[highest(words.bm25[holding], most)] if len(holding) > most else holding
 
 
 def distinct(numbers: Rows, size: int) -> Rows:

@@ -11,7 +11,7 @@ from memories.retrieve import cosines as cosines_
 from memories.retrieve import features, nearest
 from memories.retrieve.columns import Codes, Subjects, empty_columns, grow
 from memories.retrieve.cosines import Cosines, Estimated, Listed, Measured
-from memories.retrieve.features import Evidence, Scale, candidates, scale_of, subjects_named
+from memories.retrieve.features import Evidence, Scale, by_words, candidates, scale_of, subjects_named
 from memories.retrieve.held import InProcess
 from memories.retrieve.index import View
 from memories.retrieve.nearest import Floats
@@ -177,7 +177,7 @@ def roughly_all(evidence: Evidence, scale: Scale) -> Floats:
     score += 0.7 * subjects_named(evidence, reading.subjects)[0]
     score = score[reading.order.rows]
     good = np.zeros(reading.size, bool)
-    good[reading.at_of_place[np.concatenate([evidence.cosines.foremost, words.holding])]] = True
+    good[reading.at_of_place[np.concatenate([evidence.cosines.foremost, by_words(words, reading.size)])]] = True
     least = np.sort(score[good])[-MOST]
     kept = good & (score >= (least / 1.8 if least > 0 else least))
     chosen, joined = kept.copy(), ~reading.order.begins[1:]
