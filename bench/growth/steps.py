@@ -70,8 +70,8 @@ LOOKED = "a write that looks first what is known"
 SQLITE, POSTGRES, PGVECTOR = "SQLite", "PostgreSQL", "pgvector"
 SAFE = ("fsync", "full_page_writes", "synchronous_commit")
 ROOM = "4GB"
-"""In which an index of 1,000,000 vectors is made and held: it has 1.1 GB. Without a word PostgreSQL takes 64 MB to make it,
-which takes hours, and 128 MB to hold it: a search has to read much of it from the system's cache.
+"""In which an index of 1,000,000 vectors is made and held: it has 1.1 GB. Without a word PostgreSQL makes it in 64 MB,
+which takes hours, and holds it in 128 MB: a search has to read much of it from the system's cache.
 """
 PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 60.0, 0.05
 

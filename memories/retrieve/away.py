@@ -1,6 +1,6 @@
 """The vectors of a large app, in the database: pgvector is asked for the nearest. Their signs stay at hand.
 
-What the signs say of all, the database says exactly of the nearest: of those that its index finds where most of the app
+What the signs say of any, the database says exactly of the nearest: of those that its index finds where most of the app
 may be shown, else of those that the signs find among what may be shown.
 """
 
@@ -24,10 +24,8 @@ from memories.retrieve.held import Places
 from memories.retrieve.nearest import Floats, Rows
 from memories.retrieve.sample import Sample
 
-NEAREST = 200
-"""Asked of the index, of those that may be shown: as many as ranking looks at."""
-LOOKED_AT = 200
-"""`hnsw.ef_search`."""
+NEAREST = 100
+"""Asked of the index, of those that may be shown: half of what ranking looks at, as words find some of it."""
 LEAST_SHARE = 0.2
 """Of the app. Where less may be shown, the index would find five times what is wanted, and more."""
 EXACT_ROWS = 3_000
@@ -115,11 +113,11 @@ class InPgvector:
         return found.astype(np.float32)
 
     def by_index(self, query: Vectors, most: int) -> tuple[Numbers, Floats]:
-        """The nearest of the whole app."""
+        """The nearest of the whole app; `hnsw.ef_search` is as many."""
         sql = BY_INDEX.format(near=near_of(self.dim), dim=self.dim, table=TABLE)
         told = written(query)
         with connection.cursor() as cursor:
-            cursor.execute(sql, [str(LOOKED_AT), told, self.app_pk, self.model, told, most])
+            cursor.execute(sql, [str(most), told, self.app_pk, self.model, told, most])
             cursor.nextset()
             return numbered(cursor.fetchall())
 
