@@ -24,8 +24,8 @@ from memories.retrieve.held import Places
 from memories.retrieve.nearest import Floats, Rows
 from memories.retrieve.sample import Sample
 
-NEAREST = 100
-"""Asked of the index, of those that may be shown: half of what ranking looks at, as words find some of it."""
+NEAREST = 200
+"""Asked of the index, of those that may be shown: as many as ranking looks at."""
 LEAST_SHARE = 0.2
 """Of the app. Where less may be shown, the index would find five times what is wanted, and more."""
 EXACT_ROWS = 3_000
