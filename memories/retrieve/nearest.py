@@ -28,6 +28,8 @@ GATHER_ROWS = 256
 BLOCK, BLOCKS = 32, 3
 # So many words of 64 bits differ in a number of bits that a byte holds.
 WORDS_OF_A_BYTE = 3
+# Rows whose signs are compared at a time: of a million, it takes a third less than all at once.
+SIGNS_AT_ONCE = 2**16
 # How many are counted at least to know how many signs differ in all, and every how manieth: primes, so that nothing
 # that comes in turns falls in step.
 DRAWN, DRAWN_STEPS = 2**14, (1, 7, 61, 509)
@@ -164,12 +166,14 @@ def likely_among(size: int) -> int:
 def hamming(signs: NDArray[np.uint64], query: NDArray[np.uint64]) -> NDArray[np.uint16]:
     """Differing bits per row. Word by word: rows stay in cache and nothing of shape (n, words) is made twice."""
     distances = np.zeros(len(signs), np.uint16)
-    for start in range(0, signs.shape[1], WORDS_OF_A_BYTE):
-        some = range(start, min(start + WORDS_OF_A_BYTE, signs.shape[1]))
-        counts = np.bitwise_count(signs[:, start] ^ query[start])
-        for word in some[1:]:
-            counts += np.bitwise_count(signs[:, word] ^ query[word])
-        distances += counts
+    for first in range(0, len(signs), SIGNS_AT_ONCE):
+        block, found = signs[first : first + SIGNS_AT_ONCE], distances[first : first + SIGNS_AT_ONCE]
+        for start in range(0, signs.shape[1], WORDS_OF_A_BYTE):
+            some = range(start, min(start + WORDS_OF_A_BYTE, signs.shape[1]))
+            counts = np.bitwise_count(block[:, start] ^ query[start])
+            for word in some[1:]:
+                counts += np.bitwise_count(block[:, word] ^ query[word])
+            found += counts
     return distances
 
 

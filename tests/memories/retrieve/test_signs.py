@@ -143,3 +143,11 @@ def test_so_many_are_likely_and_at_the_limit_the_later_ones(monkeypatch: pytest.
 def test_where_there_are_fewer_all_are_likely() -> None:
     differing = np.array([5, 0, 64], np.uint16)
     assert nearest.closest(differing, counted(differing, 64)).tolist() == [0, 1, 2]
+
+
+def test_signs_are_compared_in_blocks_and_the_last_is_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(nearest, "SIGNS_AT_ONCE", 8)
+    random = np.random.default_rng(3)
+    vectors, query = random.standard_normal((20, 300)).astype(np.float32), random.standard_normal(300).astype(np.float32)
+    found = nearest.hamming(nearest.sign_bits(vectors), nearest.signs_of(query))
+    assert found.tolist() == np.count_nonzero((vectors > 0) != (query > 0), axis=1).tolist()
