@@ -148,6 +148,7 @@ def test_where_there_are_fewer_all_are_likely() -> None:
 def test_signs_are_compared_in_blocks_and_the_last_is_shorter(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nearest, "SIGNS_AT_ONCE", 8)
     random = np.random.default_rng(3)
-    vectors, query = random.standard_normal((20, 300)).astype(np.float32), random.standard_normal(300).astype(np.float32)
+    vectors = random.standard_normal((20, 300)).astype(np.float32)
+    query = random.standard_normal(300).astype(np.float32)
     found = nearest.hamming(nearest.sign_bits(vectors), nearest.signs_of(query))
     assert found.tolist() == np.count_nonzero((vectors > 0) != (query > 0), axis=1).tolist()
