@@ -30,7 +30,7 @@ _MARKUP = re.compile(r"\\([^\w\s]|_)|\*\*")
 _MARK = re.compile(rf"\A(?:{'|'.join(MARKED.values())}): ")
 _NOTES = re.compile(r" \((?:uncertain, )?(?:uncertain|\d{4}-\d\d-\d\d)\)\Z")
 _WORD = re.compile(r"\w+")
-_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*+")
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 
 
 @dataclass(frozen=True, slots=True)

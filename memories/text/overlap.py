@@ -20,10 +20,12 @@ MIN_WORDS_IN_COMMON = 2
 """One ordinary word in common is chance, unless the memory has no other."""
 MAX_NUMBER_CHARS = 40
 
+# The look ahead: Python before 3.11.5 keeps what a possessive group has begun and not ended.
 _TOKEN = re.compile(
-    r"(?P<number>\d+(?:[.,:]\d+)*+)(?![._/@-]?[\d_]|[^\W\d_]*[._/@-]?\d)[ \t\u00a0]?(?P<unit>[^\W\d_]+|[%°€$£])?"
+    r"(?P<number>\d+(?:(?=[.,:]\d)[.,:]\d+)*+)(?![._/@-]?[\d_]|[^\W\d_]*[._/@-]?\d)"
+    r"[ \t\u00a0]?(?P<unit>[^\W\d_]+|[%°€$£])?"
     r"|(?P<unspaced>[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+)"
-    r"|(?P<word>[^\W_]+(?:[._:/@'-][^\W_]+)*+)"
+    r"|(?P<word>[^\W_]+(?:[._:/@'-][^\W_]+)*)"
 )
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces between words: pairs of characters stand for them."""
 _PIECE = re.compile(r"[^\W_]+")

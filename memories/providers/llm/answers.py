@@ -10,7 +10,7 @@ from .schema import Unfit, fitted
 MAX_CHARACTERS = 2_000_000
 
 # The closing quote may be missing: then the string runs to the end. Nothing is read twice, nor kept for a second try.
-_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+_STRING = r'"[^"\\]*+(?:(?=\\.)\\.[^"\\]*+)*+"?'
 _TOKEN = re.compile(_STRING + r"|[{}]", re.DOTALL)
 _TRAILING_COMMA = re.compile(rf"({_STRING})|,(?=\s*[}}\]])", re.DOTALL)
 _THOUGHTS_END = "</think>"

@@ -19,6 +19,7 @@ from memories.text.relate.model import LABELS, WITH_COSINE, WITHOUT_COSINE, load
 from memories.text.relate.negation import Scope
 from memories.text.relate.outline import write_out
 from memories.text.relate.replacements import find_replacement
+from memories.text.relate.tokens import tokenize
 from memories.text.relate.verdict import LEAST, MOST
 
 
@@ -192,3 +193,14 @@ def test_the_opposites_of_a_word_are_those_that_any_two_words_would_tell() -> No
         assert opposites_by_form(left).intersection(words) == wanted, left
     assert "unencrypted" in opposites_by_form("encrypted")
     assert "careful" in opposites_by_form("careless")
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("port 11311, not 1,000.", ["port", "11311", ",", "not", "1,000", "."]),
+        ("see example.com. at 02:00: yes", ["see", "example.com", ".", "at", "02:00", ":", "yes"]),
+    ],
+)
+def test_what_ends_a_number_or_an_address_is_none_of_it(text: str, pieces: list[str]) -> None:
+    assert [token.text for token in tokenize(text)] == pieces
