@@ -18,7 +18,7 @@ from memories.capture.learning import Lesson, learn
 from memories.capture.refusals import Refusal
 from memories.learn.triggers import link_memories
 from memories.ledger.budget import may_learn
-from memories.models import Extraction, Kind
+from memories.models import Extraction
 from memories.models.noted import as_noted
 from memories.providers.llm.provider import LLMError
 from memories.retrieve.harmless import harmless
@@ -99,6 +99,6 @@ class Learning(Caller):
 
     def lessons_file(self, user_id: str | None) -> str:
         """What was learnt, as Markdown by subject; empty when nothing was."""
-        lessons = self.memories().active().filter(kind=Kind.LESSON).of_user(user_id).order_by("-importance", "-pk")
+        lessons = self.memories().active().lessons().of_user(user_id).order_by("-importance", "-pk")
         noted = [as_noted(memory) for memory in harmless(lessons[:MOST_LESSONS])]
         return self.rules.summarise("lessons", noted, "", LESSONS_CHARACTERS).text

@@ -315,6 +315,6 @@ def categories(
 @toolbox.reads("Lessons")
 def lessons(door: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id: UserId = None) -> dict[str, Any]:
     """What users corrected and agents learnt, the latest first."""
-    rows = door.memory_agent().memories().active().filter(kind=Kind.LESSON).of_user(user_id)
+    rows = door.memory_agent().memories().active().lessons().of_user(user_id)
     some, following = take(rows, limit, cursor)
     return {"lessons": [brief(row) for row in harmless(some)]} | given(next=following)

@@ -11,7 +11,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from memsite.literal import literals
+from memsite.literal import Literal, literals
 from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy, is_category
@@ -101,6 +101,10 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
     def warm(self) -> Self:
         """What is not in the cold archive."""
         return self.exclude(status=Status.COLD)
+
+    def lessons(self) -> Self:
+        """What users corrected and agents learnt. Uses the index `memory_lesson`."""
+        return self.filter(kind=Literal(Kind.LESSON))
 
     def live(self) -> Self:
         """What counts against the app's limit."""
@@ -240,9 +244,12 @@ class Memory(Purged, Identified):
         ordering = ["-id"]
         verbose_name_plural = "memories"
         indexes = [
-            models.Index(fields=["app", "subject", "category", "status"], name="memory_drawer"),
-            models.Index(fields=["app", "status", "confidence"], name="memory_confidence"),
-            models.Index(fields=["app", "category"], name="memory_category"),
+            # For lists, the latest first.
+            models.Index(fields=["app", "subject", "uid"], name="memory_subject"),
+            models.Index(fields=["app", "category", "uid"], name="memory_category"),
+            models.Index(fields=["app", "status", "uid"], name="memory_status"),
+            models.Index(fields=["app", "user_id", "uid"], condition=Q(user_id__isnull=False), name="memory_user"),
+            models.Index(fields=["app", "status", "uid"], condition=Q(kind="lesson"), name="memory_lesson"),
             models.Index(fields=["app", "change_number"], name="memory_changes"),
             models.Index(fields=["app", "external_id"], condition=Q(external_id__isnull=False), name="memory_external"),
             where_given("memory_agent", "agent"),

@@ -7,10 +7,10 @@ from django.db import models
 
 from memories.models.memory import Memory
 from memories.providers.embeddings import Vectors
-from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+from memsite.tenancy.scoping import IndexedByApp, ScopedQuerySet
 
 
-class Vector(Scoped):
+class Vector(IndexedByApp):
     """`data` is little-endian float32, L2-normalised, `dim` of them. A memory without one is found by text."""
 
     memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="vectors", db_index=False)

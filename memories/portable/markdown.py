@@ -41,7 +41,7 @@ def written(app: App, user_id: str | None) -> IO[bytes]:
 def pages(app: App, user_id: str | None) -> Iterator[tuple[str, MemoryQuerySet]]:
     known = Memory.objects.for_app(app).active()
     known = known if user_id is None else known.filter(user_id=user_id)
-    facts, lessons = known.exclude(kind=Kind.LESSON), known.filter(kind=Kind.LESSON)
+    facts, lessons = known.exclude(kind=Kind.LESSON), known.lessons()
     if lessons.exists():
         yield LESSONS, lessons
     for name in facts.order_by("category").values_list("category", flat=True).distinct():

@@ -48,7 +48,7 @@ class Scoped(Row):
 
 
 class IndexedByApp(Scoped):
-    """A row of a table that is written often, and has an index of the app's rows in order: no second one is kept."""
+    """A row of a table that is written often, and has another index that begins with the app: no second one is kept."""
 
     app = models.ForeignKey(
         "tenancy.App", on_delete=models.PROTECT, related_name="+", editable=False, db_index=False

@@ -12,6 +12,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memories.maintain.decay import stale
 from memories.maintain.reindex import analyse
 from memories.models import (
     Delivery,
@@ -89,15 +90,22 @@ OF_ONE: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
     "what is due": (lambda _: Extraction.objects.due(timezone.now()).order_by(), "extraction_due"),
 }
 """Queries that find few rows of a large app, and what they are found by."""
-IN_ORDER: dict[str, Callable[[App], QuerySet[Any, Any]]] = {
-    "memories": lambda app: Memory.objects.for_app(app).active(),
-    "a category": lambda app: Memory.objects.for_app(app).filter(category="fact"),
-    "what has no subject": lambda app: Memory.objects.for_app(app).active().filter(subject=None),
-    "refused": lambda app: Rejection.objects.for_app(app).filter(session=None),
-    "read": lambda app: Extraction.objects.for_app(app).filter(status="done"),
-    "events": lambda app: Event.objects.for_app(app).filter(level="info"),
+IN_ORDER: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
+    "memories": (lambda app: Memory.objects.for_app(app), "(app_id=?)"),
+    "what is active": (lambda app: Memory.objects.for_app(app).active(), "memory_status (app_id=? AND status=?)"),
+    "what is superseded": (lambda app: Memory.objects.for_app(app).filter(status="superseded"), "memory_status"),
+    "a category": (lambda app: Memory.objects.for_app(app).filter(category="fact"), "memory_category"),
+    "a service": (lambda app: Memory.objects.for_app(app).active().filter(subject="caddy"), "memory_subject"),
+    "what has no subject": (lambda app: Memory.objects.for_app(app).active().filter(subject=None), "memory_"),
+    "a user's": (lambda app: Memory.objects.for_app(app).active().filter(user_id="ben"), "memory_user"),
+    "lessons": (lambda app: Memory.objects.for_app(app).active().lessons(), "memory_lesson"),
+    "refused": (lambda app: Rejection.objects.for_app(app).filter(session=None), "(app_id=?)"),
+    "read": (lambda app: Extraction.objects.for_app(app).filter(status="done"), "(app_id=?)"),
+    "events": (lambda app: Event.objects.for_app(app).filter(level="info"), "(app_id=?)"),
 }
-"""The newest of what may be most of an app: they are taken one by one from the end, not all put in order."""
+"""The newest of what may be most of an app, or hardly any of it: they are taken one by one from the end of what is
+asked for, not all put in order, nor all others passed by.
+"""
 MODELS = [model for label in filling.APPS for model in apps.get_app_config(label).get_models()]
 
 
@@ -111,9 +119,19 @@ def test_few_rows_are_found_by_what_they_have(acme: App, name: str) -> None:
 @of_sqlite
 @pytest.mark.parametrize("name", IN_ORDER)
 def test_the_newest_of_many_are_not_sorted_out(acme: App, name: str) -> None:
-    plan = plan_of(IN_ORDER[name](acme).order_by("-uid")[:51])
+    rows, found_by = IN_ORDER[name]
+    plan = plan_of(rows(acme).order_by("-uid")[:51])
     assert "TEMP B-TREE" not in plan
-    assert "(app_id=?)" in plan
+    assert found_by in plan
+
+
+@of_sqlite
+def test_what_a_session_begins_with_is_found_without_reading_the_app(acme: App) -> None:
+    lessons = Memory.objects.for_app(acme).active().lessons().order_by("-importance", "-confidence", "-id")[:50]
+    assert "memory_lesson" in plan_of(lessons)
+    plan = plan_of(stale(acme, timezone.now()).order_by("anchored_at")[:1001])
+    assert "memory_stale (app_id=? AND status=? AND anchored_at<?)" in plan
+    assert "TEMP B-TREE" not in plan
 
 
 @of_sqlite

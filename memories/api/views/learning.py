@@ -28,7 +28,7 @@ from memories.api.shapes.learning import (
 )
 from memories.api.shapes.memories import MemoryShown, MemoryStored, show_memory
 from memories.api.views.memories import stored_answer
-from memories.models import Decision, Entity, Extraction, ExtractionStatus, Kind, Rejection, RejectionKind
+from memories.models import Decision, Entity, Extraction, ExtractionStatus, Rejection, RejectionKind
 from memories.text.messages import Message
 from memsite.exceptions import Conflict, Unprocessable
 
@@ -117,7 +117,7 @@ class Lessons(AgentView):
     def get(self, request: Request) -> Response:
         """What users corrected and agents learnt, the latest first."""
         refuse_unknown(request, "user_id")
-        rows = self.memory_agent().memories().active().filter(kind=Kind.LESSON)
+        rows = self.memory_agent().memories().active().lessons()
         rows = rows.of_user(request.query_params.get("user_id"))
         return page(self, rows.select_related("session", "resource"), show_memory)
 

@@ -8,7 +8,7 @@ from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.filters import Choice, Filters, Search
 from memories.dashboard.show import is_seen, show, unchanged
 from memories.dashboard.slices import take
-from memories.models import Kind, Memory, Status
+from memories.models import Memory, Status
 
 
 class LessonFilters(Filters):
@@ -24,7 +24,7 @@ def lessons(request: DeskRequest) -> HttpResponse:
     if is_seen(request, seen):
         return unchanged()
     asked = filters.asked()
-    rows = Memory.objects.for_app(desk.app).filter(kind=Kind.LESSON, status=asked.get("status", Status.ACTIVE))
+    rows = Memory.objects.for_app(desk.app).lessons().filter(status=asked.get("status", Status.ACTIVE))
     if "q" in asked:
         rows = rows.with_words(asked["q"])
     slice = take(filters.let_through(rows).select_related("session", "agent", "cold_text"), request.GET)

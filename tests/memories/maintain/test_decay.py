@@ -1,0 +1,79 @@
+"""Decay at a session's start, which waits for little, and at night, which does all of it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from memories.maintain import decay
+from memories.maintain.decay import decay_app, decay_few
+from memories.maintain.run import Unclaimed
+from memories.models import Memory
+from memsite.tenancy.models import App
+from tests.memories.maintain.upkeep import DAY, NIGHT, fresh, history, tell
+
+LATER = NIGHT + 44 * DAY
+"""A fortnight after the month in which nothing is lost: 0.2 of what is confident."""
+
+
+def told(app: App, count: int) -> list[Memory]:
+    return [tell(app, f"Takes {number} seconds", NIGHT, embed=False, confidence=0.9) for number in range(count)]
+
+
+def confidences(memories: list[Memory]) -> list[float]:
+    return [fresh(memory).confidence for memory in memories]
+
+
+def night(app: App, now: datetime) -> Unclaimed:
+    run = Unclaimed(until=now)
+    decay_app(app, now, run)
+    return run
+
+
+def changes(app: App) -> int:
+    return App.objects.get(pk=app.pk).change_number
+
+
+def test_a_session_waits_for_one_batch_at_most(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decay, "BATCH", 3)
+    memories = told(acme, 3)
+    decay_few(acme, LATER)
+    assert confidences(memories) == [0.7, 0.7, 0.7]
+    memories += told(acme, 1)
+    decay_few(acme, LATER + 7 * DAY)
+    assert confidences(memories) == [0.7, 0.7, 0.7, 0.9]
+    assert night(acme, LATER + 7 * DAY).counts == {"decayed": 4, "deactivated": 0}
+    assert confidences(memories) == [0.6] * 4
+
+
+def test_what_is_pinned_or_confirmed_is_no_part_of_it(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decay, "BATCH", 1)
+    stale, pinned, confirmed = told(acme, 3)
+    Memory.objects.filter(pk=pinned.pk).update(pinned=True)
+    Memory.objects.filter(pk=confirmed.pk).update(anchored_at=LATER)
+    decay_few(acme, LATER)
+    assert confidences([stale, pinned, confirmed]) == [0.7, 0.9, 0.9]
+
+
+def test_nothing_is_written_where_nothing_is_lost(acme: App) -> None:
+    """An index reads anew whatever was written."""
+    acme.policy.decay_exempt_from = 0.9
+    (memory,) = told(acme, 1)
+    before = changes(acme)
+    decay_few(acme, LATER)
+    assert night(acme, LATER).counts == {}
+    assert (changes(acme), history(memory)) == (before, ["created"])
+
+
+def test_the_next_session_writes_only_what_was_lost_since(acme: App) -> None:
+    (memory,) = told(acme, 1)
+    decay_few(acme, LATER)
+    before = changes(acme)
+    decay_few(acme, LATER + timedelta(minutes=9))
+    assert (changes(acme), fresh(memory).confidence) == (before, 0.7)
+    decay_few(acme, LATER + timedelta(minutes=11))
+    assert changes(acme) > before
+    assert fresh(memory).confidence == pytest.approx(0.7 - 0.1 * 11 / (7 * 24 * 60))
+    # Once a day it leaves a revision.
+    assert history(memory) == ["created", "decayed"]
