@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import cached_property
 
 from memories.ledger.purse import meter_for
@@ -13,6 +14,7 @@ from memories.providers.llm.factory import make_chat
 from memories.providers.llm.fallback import Careful, refusing
 from memories.providers.llm.provider import LLMMisconfigured, Provider
 from memories.providers.llm.rules import RulesProvider
+from memories.retrieve.reading import Scope
 from memories.retrieve.serving import current_embedder, serving_embedder
 from memories.text.relate import Thresholds
 from memsite.conf import get_conf
@@ -36,6 +38,10 @@ class Caller:
     def memories(self) -> MemoryQuerySet:
         """Every memory that the caller may see, of whatever status."""
         return Memory.objects.for_app(self.app).visible_to(self.agent)
+
+    def scope(self, user_id: str | None, now: datetime) -> Scope:
+        """What of it is told now, for an end user."""
+        return Scope(self.agent.pk if self.agent else None, user_id, now.timestamp())
 
     @cached_property
     def rules(self) -> RulesProvider:

@@ -66,8 +66,8 @@ class Recalling(Caller):
             )  # fmt: skip
             context = self.answer(block, asked, session, now, max_tokens, saves)
         else:
-            allowed = self.memories().of_user(user_id)
-            known = greet(allowed, self.app, block, now, max_tokens=max_tokens, limit=limit)
+            scope = self.scope(user_id, now)
+            known = greet(self.app, scope, self.embedder, block, now, max_tokens=max_tokens, limit=limit)
             context = Context(known, {row.pk: tags_of(row, self.app.policy, now) for row in known.memories})
         if session and counted:
             note_injected(session, context.injected, turn_number, now)

@@ -23,9 +23,9 @@ from memories.inject.pipeline import Injected, budget_tokens, greet, injectable,
 from memories.inject.prompts import tier_prompt
 from memories.learn.triggers import Due, note_coming
 from memories.maintain.crashed import flush_crashed
-from memories.maintain.decay import decay_app
-from memories.maintain.run import Run, Unclaimed
-from memories.models import Extraction, Kind, Memory
+from memories.maintain.decay import decay_few
+from memories.maintain.run import Run
+from memories.models import Extraction, Memory
 from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.harmless import harmless
@@ -123,7 +123,7 @@ class Sessions(Feedback, Triggers, Upkeep):
     def start(self, session: AgentSession) -> Greeting:
         """Decay first; then what is due today, and what is known, within one budget."""
         now = timezone.now()
-        decay_app(self.app, now, Unclaimed(now))
+        decay_few(self.app, now)
         greeting = self.greeting(session.user_id, now)
         for block in (*greeting.blocks, greeting.listed):
             note_injected(session, block, None, now)
@@ -140,9 +140,10 @@ class Sessions(Feedback, Triggers, Upkeep):
         untold = [lesson for lesson in first if lesson.pk not in told]
         taught = inject_lessons(untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2)
         told |= {memory.pk for memory in taught.memories}
-        allowed = self.memories().of_user(user_id).exclude(pk__in=told)
         rest = budget - due.tokens - taught.tokens
-        known = greet(allowed, self.app, self.app.policy.block, now, max_tokens=rest)
+        known = greet(
+            self.app, self.scope(user_id, now), self.embedder, self.app.policy.block, now, max_tokens=rest, told=told
+        )  # fmt: skip
         return Greeting(taught, due, known, dues, first, self.app.policy, now)
 
     def prompt(self, tier: int) -> str:
@@ -150,7 +151,7 @@ class Sessions(Feedback, Triggers, Upkeep):
         return tier_prompt(tier, self.app.policy)
 
     def lessons(self, user_id: str | None) -> MemoryQuerySet:
-        lessons = self.memories().of_user(user_id).filter(kind=Kind.LESSON)
+        lessons = self.memories().of_user(user_id).lessons()
         return injectable(lessons, self.app.policy, timezone.now()).select_related("session", "resource")
 
     def heartbeat(self, session: AgentSession) -> list[str]:

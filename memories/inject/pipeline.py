@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-
-from django.db.models.functions import Length
 
 from memories.inject.budget import Render, fit
 from memories.inject.render import (
@@ -22,7 +20,10 @@ from memories.inject.render import (
 )
 from memories.models import Injection, Memory
 from memories.models.memory import MemoryQuerySet
+from memories.providers.embeddings import Embedder
+from memories.retrieve.foremost import foremost
 from memories.retrieve.harmless import harmless
+from memories.retrieve.reading import Scope
 from memories.text.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
@@ -31,10 +32,11 @@ from sessions.models import AgentSession
 
 # The shortest line of a block is about this long: a budget cannot hold more lines than budget / this.
 SHORTEST_LINE_TOKENS = 8
+# The highest of these columns of an index first.
 ORDER: dict[str, tuple[str, ...]] = {
-    Block.OPS: ("-confidence", "-importance", "-confirmed_at", "-id"),
-    Block.APP: ("-updated_at", "-id"),
-    Block.TURN: ("-priority", "-confidence", "-confirmed_at", "-id"),
+    Block.OPS: ("confidence", "importance", "confirmed", "pk"),
+    Block.APP: ("updated", "pk"),
+    Block.TURN: ("priority", "confidence", "confirmed", "pk"),
 }
 
 
@@ -56,17 +58,25 @@ def injectable(allowed: MemoryQuerySet, policy: AppPolicy, now: datetime) -> Mem
     return rows if policy.inject_unreviewed else rows.heard(policy.review_origins)
 
 
-def greet(allowed: MemoryQuerySet, app: App, block: str, now: datetime, *, max_tokens: int | None = None,
-          limit: int | None = None) -> Injected:  # fmt: skip
-    """The block of what is known without a question. Two queries."""
-    rows = injectable(allowed, app.policy, now).select_related("session", "resource")
-    budget = max_tokens or budget_tokens(app.policy, block)
-    most = min(limit or line_limit(app.policy, block, budget), budget // SHORTEST_LINE_TOKENS + 1)
-    # A memory longer than the whole budget would only take the place of one that fits.
-    short = rows.annotate(characters=Length("content")).filter(characters__lt=budget * CHARACTERS_PER_TOKEN)
-    chosen = list(short.order_by(*ORDER[block])[:most])
-    total = rows.count()
-    return inject(chosen, total, app, block, budget, now)
+def greet(
+    app: App, scope: Scope, embedder: Embedder, block: str, now: datetime, *, max_tokens: int | None = None,
+    limit: int | None = None, told: Collection[int] = (),
+) -> Injected:  # fmt: skip
+    """The block of what is known without a question; what was `told` (pks) is not in it."""
+    policy = app.policy
+    budget = max_tokens or budget_tokens(policy, block)
+    known = foremost(
+        app,
+        scope if policy.inject_unreviewed else replace(scope, unheard=tuple(policy.review_origins)),
+        embedder,
+        ORDER[block],
+        min(limit or line_limit(policy, block, budget), budget // SHORTEST_LINE_TOKENS + 1),
+        least_confidence=policy.inactive_below,
+        # A memory longer than the whole budget would only take the place of one that fits.
+        shorter_than=budget * CHARACTERS_PER_TOKEN,
+        told=told,
+    )
+    return inject(known.memories, known.total, app, block, budget, now)
 
 
 def inject(memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime) -> Injected:

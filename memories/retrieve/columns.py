@@ -53,6 +53,7 @@ class Columns:
     created: NDArray[np.float64]
     confidence: NDArray[np.float64]
     updated: NDArray[np.float64]
+    confirmed: NDArray[np.float64]
     stated: NDArray[np.bool_]
     agent: NDArray[np.int64]
     since: NDArray[np.float64]
@@ -111,6 +112,7 @@ def empty_columns(dim: int, *, away: bool = False) -> Columns:
         created=empty(np.float64),
         confidence=empty(np.float64),
         updated=empty(np.float64),
+        confirmed=empty(np.float64),
         stated=empty(np.bool_),
         agent=empty(np.int64),
         since=empty(np.float64),

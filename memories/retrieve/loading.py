@@ -27,8 +27,11 @@ ORIGIN_CODES = {origin: code for code, origin in enumerate(ORIGINS)}
 TONE_CODES = {str(tone): code for code, tone in enumerate(TONES)}
 # Times as arrays take them: a column's would be made a datetime, one by one, which took longer than all the rest.
 PLAIN_TIMES = {"sqlite": "coalesce({0}, {0})", "postgresql": "date_part('epoch', {0})"}
-# Of most, the second is the first.
-TIMES = ("m.created_at", "nullif(m.updated_at, m.created_at)", "m.valid_from", "m.valid_until")
+# Of most, the second and the third are the first.
+TIMES = (
+    "m.created_at", "nullif(m.updated_at, m.created_at)", "nullif(m.confirmed_at, m.created_at)", "m.valid_from",
+    "m.valid_until",
+)  # fmt: skip
 SECONDS_PER_DAY = 24 * 60 * 60
 CHANGED = """
 SELECT m.id,
@@ -94,7 +97,7 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     """Writes rows into columns of their number."""
     pks, kinds, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
     lengths, words, importances, priorities, confidences, tones, looks, origins, *times, blobs = rest
-    created, changed, since, until = unix_seconds(list(chain.from_iterable(times))).reshape(len(times), -1)
+    created, changed, confirmed, since, until = unix_seconds(list(chain.from_iterable(times))).reshape(len(times), -1)
     kind = np.array(kinds)
     new.pk[:], new.agent[:] = pks, agents
     new.active[:], new.stated[:], new.shared[:] = kind & ACTIVE, kind & STATED, kind & SHARED
@@ -114,6 +117,7 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     new.unreviewed[:] = list(map(ORIGIN_CODES.__getitem__, origins))
     new.day[:] = FIRST_DAY + np.floor(np.where(np.isnan(since), created, since) / SECONDS_PER_DAY)
     new.created[:], new.updated[:] = created, np.where(np.isnan(changed), created, changed)
+    new.confirmed[:] = np.where(np.isnan(confirmed), created, confirmed)
     new.since[:], new.until[:] = np.where(np.isnan(since), -np.inf, since), np.where(np.isnan(until), np.inf, until)
     new.embedded[:] = [blob is not None for blob in blobs]
     known = [bytes(blob) for blob in blobs if blob is not None]

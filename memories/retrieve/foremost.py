@@ -1,0 +1,64 @@
+"""What is known without a question: the foremost of all that a caller may be told, in an order of columns.
+
+From the app's index, which knows of each memory what the order asks for: the database would read and sort them all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memories.models import Memory
+from memories.providers.embeddings import Embedder
+from memories.retrieve.hit_rows import rows_of
+from memories.retrieve.pipeline import index_of
+from memories.retrieve.reading import Reading, Rows, Scope, read
+from memsite.tenancy.models import App
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Memories, the foremost first, and how many there were to choose from."""
+
+    memories: list[Memory]
+    total: int
+
+
+def foremost(
+    app: App, scope: Scope, embedder: Embedder, order: Sequence[str], most: int, *,
+    least_confidence: float, shorter_than: int, told: Collection[int] = (),
+) -> Standing:  # fmt: skip
+    """The `most` with the highest values in the columns that `order` names, the first column first.
+
+    What is less sure, and what was `told` (pks), is none of them; what is not `shorter_than` so many characters only
+    counts.
+    """
+    reading = read(index_of(app, embedder).view(), scope)
+    fitting = reading.column("confidence") >= least_confidence
+    if told:
+        fitting &= ~np.isin(reading.pks, [*told])
+    short = np.flatnonzero(fitting & (reading.column("length") < shorter_than))
+    pks = reading.at("pk", highest(reading, short, order, most)).tolist()
+    rows = rows_of(app, pks)
+    return Standing([rows[pk] for pk in pks if pk in rows], int(np.count_nonzero(fitting)))
+
+
+def highest(reading: Reading, places: Rows, order: Sequence[str], most: int) -> Rows:
+    """The first `most` (at least one) of these places in this order, the highest first.
+
+    Of what the next column has to tell apart only what the ones before could not: to sort all by all of them would take
+    ten times as long.
+    """
+    sure: list[Rows] = []
+    for name in order:
+        surplus = len(places) + sum(map(len, sure)) - most
+        if surplus <= 0:
+            break
+        values = reading.at(name, places)
+        last = np.partition(values, surplus)[surplus]
+        sure.append(places[values > last])
+        places = places[values == last]
+    chosen = np.concatenate([*sure, places])
+    return chosen[np.lexsort([reading.at(name, chosen) for name in reversed(order)])][::-1][:most]
