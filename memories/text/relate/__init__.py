@@ -9,15 +9,18 @@ than paraphrases.
 import math
 
 from .additions import find_additions
-from .denial import find_plain_denial
+from .beside import find_room_for_both
+from .denial import find_plain_denial, find_plain_opposite
 from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
+from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .reasons import give_reason
 from .replacements import find_replacement
 from .tokens import canonical_text
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
+from .wording import find_other_wording
 
 __all__ = ["Relation", "Thresholds", "Verdict", "relate"]
 
@@ -61,12 +64,16 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     probabilities = model.probabilities(evidence.features)
     relation = max(probabilities, key=lambda label: probabilities[label])
     if relation is Relation.SAME:
-        denial = find_plain_denial(sides, evidence)
+        denial = find_plain_denial(sides, evidence) or find_plain_opposite(sides.existing, sides.new)
         if denial:
             return Verdict(Relation.CONTRADICTS, denial, DENIED)
         doubt = _doubt_the_same(sides, evidence)
         if doubt:
             return Verdict(Relation.DIFFERENT, doubt, 1 - probabilities[Relation.SAME])
+    if relation is Relation.CONTRADICTS:
+        room = find_room_for_both(sides, evidence)
+        if room:
+            return Verdict(Relation.DIFFERENT, room, 1 - probabilities[Relation.CONTRADICTS])
     return Verdict(relation, give_reason(relation, evidence), probabilities[relation])
 
 
@@ -78,6 +85,10 @@ def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:
     replaced = find_replacement(sides)
     if replaced:
         return f"another word in its place: {' / '.join(replaced)}"
+    old, new = sides.existing, sides.new
+    told = find_other_marks(old.written, new.written) or find_other_order(old.written, new.written)
+    if told := told or find_other_wording(old, new):
+        return told
     f = evidence.features
     if f["coverage_high"] < MIN_COVERAGE_OF_THE_SAME and not f["opposites_agree"]:
         return f"another matter; {evidence.notes.get('remainder', 'no word in common')}"

@@ -6,9 +6,11 @@ from . import cues
 from .alignment import COVERED, Words
 from .coverage import Best
 from .evidence import Evidence, Sides
-from .outline import SUBJECT_WEIGHT
+from .lookup import are_opposites
+from .outline import SUBJECT_WEIGHT, Outline
 
 _PLAIN = cues.DENIALS | words("no none stop stops stopped stopping quit quits ceased ceases")
+_SWITCH = {"on", "off"}
 _NUMBERS_DIFFER = ("number_conflict", "number_both", "number_one_side", "number_unpaired")
 
 
@@ -25,6 +27,16 @@ def find_plain_denial(sides: Sides, evidence: Evidence) -> str | None:
     if _is_plain(sides) and (_is_denied(a, best_a, b) or _is_denied(b, best_b, a)):
         return evidence.notes["negated_one_side"]
     return None
+
+
+def find_plain_opposite(old: Outline, new: Outline) -> str | None:
+    """Name the two words where one has its opposite in its place, and nothing else differs; else None."""
+    places = [at for at, (left, right) in enumerate(zip(old.tokens, new.tokens, strict=False)) if left != right]
+    if len(old.tokens) != len(new.tokens) or len(places) != 1:
+        return None
+    left, right = old.tokens[places[0]], new.tokens[places[0]]
+    is_opposite = {left, right} == _SWITCH or are_opposites(left, right)
+    return f"opposed: {left} / {right}" if is_opposite else None
 
 
 def _is_plain(sides: Sides) -> bool:

@@ -88,9 +88,16 @@ def _is_denied(quantity: Quantity, text: str) -> bool:
 
 def _agreement(old: Quantity, new: Quantity) -> Agreement:
     near = abs(old.named - new.named) <= CALENDAR_TOLERANCE * max(abs(old.named), abs(new.named))
-    if near and old.kind in ("period", "duration") and abs(old.named) >= MONTH_SECONDS:
-        return Agreement.EQUAL  # "quarterly" is "every three months"
+    is_calendar = old.kind in ("period", "duration") and abs(old.named) >= MONTH_SECONDS
+    if near and is_calendar and _unit(old) != _unit(new):
+        return Agreement.EQUAL  # "quarterly" is "every three months", but 90 days are not 92
     return compare(old, new)
+
+
+def _unit(quantity: Quantity) -> str:
+    """What is counted; a text without a number is its own unit."""
+    number, _, unit = quantity.text.partition(" ")
+    return unit.rstrip("s") if number[:1].isdecimal() else quantity.text
 
 
 def weigh_clashes(found: Evidence, old: Statement, new: Statement) -> None:

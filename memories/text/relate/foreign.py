@@ -22,8 +22,9 @@ def judge_foreign(existing: Statement, new: Statement, closeness: float | None) 
 def _is_near_copy(existing: Statement, new: Statement) -> bool:
     numbers_agree = sorted(q.named for q in existing.quantities) == sorted(q.named for q in new.quantities)
     denials_agree = existing.foreign_denials == new.foreign_denials
-    replaced = _has_own_words(existing, new) and _has_own_words(new, existing)
-    return numbers_agree and denials_agree and not replaced and not clashes(existing, new)
+    # One more word may be a "not" that is not known here.
+    has_more = _has_own_words(existing, new) or _has_own_words(new, existing)
+    return numbers_agree and denials_agree and not has_more and not clashes(existing, new)
 
 
 def _has_own_words(statement: Statement, other: Statement) -> bool:

@@ -82,6 +82,12 @@ def classes_of(word: str) -> frozenset[str]:
     return _SIBLING_CLASSES.get(word, _NO_CLASS) | _SIBLING_CLASSES.get(stem(word), _NO_CLASS)
 
 
+def are_opposites(left: str, right: str) -> bool:
+    """Tell whether the list of opposites has the two words on either side of a bar, or one is the other denied."""
+    ours, theirs = (OPPOSITE_SIDES.get(stems_of(word), frozenset()) for word in (left, right))
+    return any((group, -side) in theirs for group, side in ours) or right in opposites_by_form(left)
+
+
 @lru_cache(maxsize=16_384)
 def opposites_by_form(word: str) -> frozenset[str]:
     """Return the word with a negative prefix or without the one it has, and with "-less" for "-ful" or the reverse."""

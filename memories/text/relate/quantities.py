@@ -8,7 +8,8 @@ from enum import Enum
 
 from .measures import INFINITY
 
-EXACT_TOLERANCE = 1e-9
+EXACT_TOLERANCE = 1e-12
+"""Of addresses and versions the fourth part counts for 1e-9 of the first."""
 ROUGH_TOLERANCE = 0.15
 """Share by which two values may differ when one of them is called approximate."""
 

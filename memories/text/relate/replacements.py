@@ -4,14 +4,20 @@
 who says a thing again may take another verb.
 """
 
+import re
 from collections.abc import Sequence
-from difflib import SequenceMatcher
 
 from .evidence import Sides
 from .outline import Word
 
-SPELLING = 0.8
-"""From this likeness on, two words without digits are one word spelt in two ways."""
+_SPELT = tuple(
+    (re.compile(pattern), plain)
+    for pattern, plain in {
+        r"(.)\1": r"\1", r"our": "or", r"is(e|ed|es|ing|ation)$": r"iz\1", r"yse": "yze", r"tre(s?)$": r"ter\1",
+        r"ogue": "og", r"ae|oe": "e", r"grey": "gray", r"e(ment|able)": r"\1", r"or$": "er", r"ence": "ense",
+    }.items()
+)  # fmt: skip
+"""Doubled letters, and what English spells in two ways, written in one."""
 NO_VALUE = ("s", "ed", "en", "ing", "ly")
 """What verbs and adverbs end in. Two that end alike may be two words for one thing."""
 
@@ -30,8 +36,26 @@ def find_replacement(sides: Sides) -> tuple[str, str] | None:
 
 
 def _are_spellings(left: Word, right: Word) -> bool:
-    has_digits = any(character.isdigit() for character in left.text + right.text)
-    return not has_digits and SequenceMatcher(None, left.text, right.text, autojunk=False).ratio() >= SPELLING
+    """One word with two of its letters turned, doubled, or otherwise spelt as on the other side of the ocean; a name,
+    an address and a word with a number in it are what they are.
+    """
+    if left.is_name or right.is_name or not (left.text.isalpha() and right.text.isalpha()):
+        return False
+    return _plain(left.text) == _plain(right.text) or _is_turned(left.text, right.text)
+
+
+def _plain(word: str) -> str:
+    for pattern, plain in _SPELT:
+        word = pattern.sub(plain, word)
+    return word
+
+
+def _is_turned(left: str, right: str) -> bool:
+    places = [at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other]
+    if len(left) != len(right) or len(places) != 2:
+        return False
+    first, second = places
+    return second == first + 1 and left[first] == right[second] and left[second] == right[first]
 
 
 def _are_verbs(left: Word, right: Word, tokens: Sequence[str]) -> bool:

@@ -20,6 +20,9 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE,
 )
+_SILENT = re.compile(r"""["`()\[\]{};]|!(?=\s|$)|[\u200b-\u200f\ufe0e\ufe0f\ufeff]""")
+"""Quotes, brackets, an exclamation, and what is drawn as nothing."""
+_SAYS_A_SIGN = re.compile(r"-\.?\d|\.\d|!=")
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": ";", "‑": "-", "…": "."})
 _IRREGULAR_CONTRACTIONS = {"can't": "can", "won't": "will", "shan't": "shall", "ain't": "be"}
 _ENDINGS = ("'s", "'ll", "'re", "'ve", "'d", "'m", "'")
@@ -35,11 +38,17 @@ class Token:
 
 @lru_cache(maxsize=4_096)
 def canonical_text(text: str) -> str:
-    """Fold case, spacing and punctuation away, so that equal statements have equal strings."""
+    """Fold case, spacing and the punctuation of sentences away, so that equal statements have equal strings.
+
+    Whatever else is no letter says something: "-5", ".5", "!=", an arrow, a currency, a thumb up or down.
+    """
     folded = unicodedata.normalize("NFKC", text).translate(_PLAIN).casefold()
-    kept = (char if char.isalnum() or char in "'<>=≤≥+-%€$£/~.:,@#&*" else " " for char in folded)
-    words = (word.strip("'.,:-") for word in "".join(kept).split())
-    return " ".join(word for word in words if word)
+    return " ".join(filter(None, map(_without_punctuation, _SILENT.sub(" ", folded).split())))
+
+
+def _without_punctuation(word: str) -> str:
+    end = word.rstrip("'.,:!?-") if any(char.isalnum() for char in word) else word.rstrip("'.,:!?-_*")
+    return end if _SAYS_A_SIGN.match(end) else end.lstrip("'.,:!?*-")
 
 
 @lru_cache(maxsize=64)  # a text is read twice in a row, a subject again and again

@@ -1,0 +1,107 @@
+"""Two statements that may both be true: who speaks German may speak French, and of two visits none denies the other."""
+
+from memories.text.wordlist import words
+
+from . import cues, grammar
+from .alignment import Words
+from .evidence import Evidence, Sides
+from .lookup import OPPOSITE_SIDES, SYNONYM_GROUPS, classes_of, stems_of
+from .outline import Outline
+from .stems import stem
+
+_OF_MANY = frozenset(
+    stem(verb)
+    for verb in words("""
+        like love enjoy hate speak read collect know visit eat drink learn study play cook watch bake sing follow own
+        take allergic invite meet met attend buy bought see saw travel allow allowed welcome fix fixed
+        """)
+)
+"""What they are said of has, as a rule, several: another object is another fact."""
+_EVENTS = words("visited met called phoned fixed invited attended watched saw bought went been travelled traveled")
+"""What has happened once may have happened again, on another day."""
+_HAVING = words("has have had own owns owned got")
+_FIRM = (
+    "rule_clash", "rule_implied", "negated_one_side", "order_clashes", "swapped", "only_against_all", "change_cue",
+)  # fmt: skip
+_KIN, _BESIDE = "kin", frozenset({"transport", "pet"})
+"""Other relatives are other people; who has a car may have a bike."""
+
+
+def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
+    """Say why the one leaves the other as it is; None where something denies it, or says that it is over."""
+    old, new = sides.existing, sides.new
+    if _are_of_others(sides):
+        return f"of another one: {old.tokens[0]} / {new.tokens[0]}"
+    f = evidence.features
+    if any(f[name] >= 0.5 for name in _FIRM) or old.is_exclusive or new.is_exclusive:
+        return None
+    if f["opposed"] and not (_said_by(old, new, _HAVING) and _are_of(sides, _BESIDE)):
+        return None
+    verb = _verb_of_many(old, new)
+    if verb and (f["sibling"] or f["other_name"]):
+        return f"may hold of both: {verb}"
+    event = _said_by(old, new, _EVENTS)
+    if event:
+        return f"may have happened twice: {event}"
+    if f["opposed"] or _are_of(sides, {_KIN}) or _are_of_other_things(old, new):
+        return evidence.notes.get("remainder", "of another one")
+    return None
+
+
+def _verb_of_many(old: Outline, new: Outline) -> str | None:
+    shared = {stem(token) for token in old.tokens} & {stem(token) for token in new.tokens} & _OF_MANY
+    return min(shared, default=None)
+
+
+def _said_by(old: Outline, new: Outline, verbs: frozenset[str]) -> str | None:
+    return min(verbs.intersection(old.tokens, new.tokens), default=None)
+
+
+def _are_of(sides: Sides, classes: set[str] | frozenset[str]) -> bool:
+    """Tell whether each has a word of its own of one of these classes."""
+    return all(
+        any(not classes.isdisjoint(word.classes) for word in _own(words, others))
+        for words, others in (
+            (sides.existing.words, sides.new.words),
+            (sides.new.words, sides.existing.words),
+        )
+    )
+
+
+def _own(words: Words, others: Words) -> Words:
+    stems = {word.stem for word in others}
+    return tuple(word for word in words if word.stem not in stems)
+
+
+def _are_of_other_things(old: Outline, new: Outline) -> bool:
+    """Tell whether they begin with another word and end with another value: "startup takes 20 seconds"."""
+    if len(old.tokens) != len(new.tokens) or not old.words or not new.words:
+        return False
+    places = [at for at, (left, right) in enumerate(zip(old.tokens, new.tokens, strict=True)) if left != right]
+    values = [(old.tokens[at], new.tokens[at]) for at in places[1:]]
+    is_head = bool(places) and places[0] in (0, old.words[0].at) and places[0] in (0, new.words[0].at)
+    return is_head and bool(values) and all(a[:1].isdigit() and b[:1].isdigit() for a, b in values)
+
+
+def _are_of_others(sides: Sides) -> bool:
+    """Tell whether each begins with the name of somebody whom the other does not name, and says what that one does."""
+    return all(
+        _begins_with_a_name(side) and side.tokens[0] not in other.tokens
+        for side, other in ((sides.existing, sides.new), (sides.new, sides.existing))
+    )
+
+
+def _begins_with_a_name(side: Outline) -> bool:
+    if len(side.tokens) < 3 or not side.written[:1].isupper() or not side.tokens[0].isalpha():
+        return False
+    name, verb = side.tokens[:2]
+    key = stems_of(name)
+    is_known = key in SYNONYM_GROUPS or key in OPPOSITE_SIDES or bool(classes_of(name)) or stem(name) in _VERBS
+    is_known |= name in cues.STOP or name in cues.NEGATORS or name.endswith(_OF_THINGS)
+    return not is_known and (verb in _DOING or (verb.endswith("s") and stem(verb) in _VERBS))
+
+
+_VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
+_DOING = words("is was has had")
+_OF_THINGS = ("s", "ing", "ion", "ment", "er", "or", "ness", "ity", "age")
+"""What names of things end in more often than those of people."""
