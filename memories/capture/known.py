@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import NamedTuple
 
 import numpy as np
 from django.db.models import Q
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from memories.models import Memory, Source, Vector, Visibility
@@ -40,11 +42,13 @@ MOST_CHANGED = 500
 
 
 class Stated(NamedTuple):
-    """What a memory says, and of what: most that are met are another matter, and no more is read of these."""
+    """What a memory says, of what and when: most that are met are another matter, and no more is read of these."""
 
     pk: int
     content: str
     subject: str | None
+    valid_from: datetime | None
+    valid_until: datetime | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +94,11 @@ def judged(
             IDENTICAL if canonical_text(content) == own else verdict
             for content, verdict in zip(contents, told, strict=True)
         ]
+    now = timezone.now()
     telling = {
         stated.pk: verdict
         for stated, verdict in zip(met, verdicts, strict=True)
-        if is_telling(stated, verdict, candidate)
+        if is_telling(stated, verdict, candidate, now)
     }
     found = rows.in_bulk(list(telling)) if telling else {}
     return [Known(found[pk], verdict) for pk, verdict in telling.items() if pk in found]
@@ -104,7 +109,7 @@ def met_in(rows: MemoryQuerySet, pks: Sequence[int]) -> list[Stated]:
     met: list[Stated] = []
     for start in range(0, len(pks), MET):
         some = pks[start : start + MET]
-        read = map(Stated._make, rows.filter(pk__in=some).values_list("pk", "content", "subject"))
+        read = map(Stated._make, rows.filter(pk__in=some).values_list(*Stated._fields))
         found = {stated.pk: stated for stated in read}
         met += [found[pk] for pk in some if pk in found]
         if len(met) >= MET:
@@ -121,15 +126,35 @@ def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: 
     rows = drawer(write.app, candidate).in_bulk([*told, *newer]) if told or newer else {}
     standing = [Known(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
     fresh = [Known(rows[pk], judge(rows[pk], candidate, cosine, embedder)) for pk, cosine in newer.items()]
-    fresh = [known for known in fresh if is_telling(known.memory, known.verdict, candidate)]
+    fresh = [known for known in fresh if is_telling(known.memory, known.verdict, candidate, write.now)]
     return sorted([*standing, *fresh], key=lambda item: -item.verdict.score)
 
 
-def is_telling(memory: Memory | Stated, verdict: Verdict, candidate: Candidate) -> bool:
-    """Whether it says something about the candidate. Nothing contradicts what is told of somebody else."""
-    if verdict.relation == Relation.CONTRADICTS:
-        return is_about_one(memory, candidate)
-    return verdict.relation != Relation.DIFFERENT
+def is_telling(memory: Memory | Stated, verdict: Verdict, candidate: Candidate, now: datetime) -> bool:
+    """Whether it says something about the candidate. Nothing contradicts what is told of somebody else, or of another
+    time; and what holds at another time is not the same.
+    """
+    if verdict.relation == Relation.DIFFERENT:
+        return False
+    if verdict.relation == Relation.SAME:
+        return holds_as_long(memory, candidate, now)
+    is_contrary = verdict.relation == Relation.CONTRADICTS
+    return holds_with(memory, candidate, now) and (is_about_one(memory, candidate) or not is_contrary)
+
+
+def holds_as_long(memory: Memory | Stated, candidate: Candidate, now: datetime) -> bool:
+    """Whether to say the one is to say the other: what has no times of its own says that it holds from now on."""
+    if (memory.valid_from, memory.valid_until) == (candidate.valid_from, candidate.valid_until):
+        return True
+    is_timeless = candidate.valid_from is None and candidate.valid_until is None
+    return is_timeless and memory.valid_until is None and (memory.valid_from is None or memory.valid_from <= now)
+
+
+def holds_with(memory: Memory | Stated, candidate: Candidate, now: datetime) -> bool:
+    """Whether there is a time at which both hold."""
+    since, until = candidate.valid_from or now, candidate.valid_until
+    begins_in_time = until is None or memory.valid_from is None or memory.valid_from < until
+    return begins_in_time and (memory.valid_until is None or memory.valid_until > since)
 
 
 def is_about_one(memory: Memory | Stated, candidate: Candidate) -> bool:

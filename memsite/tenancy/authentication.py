@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+import structlog
+from django.db import DatabaseError, connection
 from django.db.models import QuerySet
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
@@ -19,6 +21,7 @@ from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, Scope
 from memsite.tenancy.wall import confine, open_site, site_wide
 
 USED_EVERY = timedelta(minutes=1)
+log = structlog.get_logger("memsite.tenancy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +92,18 @@ def key_of(request: Request, expected: str) -> str | None:
 
 
 def note_use(key: ApiKey, now: datetime) -> None:
-    """Once a minute is enough to see that a key is used, and spares the write lock."""
-    if key.last_used_at is None or now - key.last_used_at >= USED_EVERY:
+    """Once a minute is enough to see that a key is used, and spares the write lock.
+
+    Where nothing can be written (a full disk, a database that is read only), what only reads is answered all the same.
+    """
+    if key.last_used_at is not None and now - key.last_used_at < USED_EVERY:
+        return
+    try:
         count(lambda: ApiKey.objects.filter(pk=key.pk).update(last_used_at=now))
+    except DatabaseError as error:
+        if connection.in_atomic_block:
+            raise
+        log.warning("key_use_not_noted", error=str(error))
 
 
 class OperatorSessionAuthentication(SessionAuthentication):

@@ -3,13 +3,15 @@
 import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import connection
+from django.db import OperationalError, connection
 from rest_framework.test import APIClient
 from time_machine import travel
 
+from memsite.tenancy import authentication
 from memsite.tenancy.keys import ALPHABET, SECRET_LENGTH, checksum, create_key
 from memsite.tenancy.models import ApiKey, App
 from tests.api.checks import assert_problem
@@ -147,3 +149,16 @@ def test_last_use_is_noted_without_a_write_per_request(alice: Caller) -> None:
     with travel(NOON + timedelta(seconds=60), tick=False):
         alice.get("memories")
     assert ApiKey.objects.get(agent=alice.agent).last_used_at == NOON + timedelta(seconds=60)
+
+
+def test_where_nothing_can_be_written_a_key_still_reads(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    alice.remember("The gate code is 4812")
+    ApiKey.objects.filter(agent=alice.agent).update(last_used_at=None)
+
+    def refuse(*_: object) -> None:
+        raise OperationalError("database or disk is full")
+
+    monkeypatch.setattr(authentication, "count", refuse)
+    # Inside a transaction, as a test is, the failure has spoilt it.
+    monkeypatch.setattr(authentication, "connection", SimpleNamespace(in_atomic_block=False))
+    assert len(alice.get("memories").json()["results"]) == 1

@@ -1,0 +1,56 @@
+"""What is said again for another time is another memory, and nothing denies what holds at another time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from memories.models import Memory
+from tests.conftest import Caller
+
+CODE = "The gate code is 4812"
+OVER, COMING = "2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"
+
+
+def outcomes(caller: Caller, *said: dict[str, Any]) -> list[str]:
+    return [caller.remember(subject="gate", category="general", **one)["outcome"] for one in said]
+
+
+@pytest.mark.parametrize(
+    ("known", "again"),
+    [
+        ({"valid_until": OVER}, {}),
+        ({"valid_until": COMING}, {}),
+        ({"valid_from": COMING}, {}),
+        ({}, {"valid_until": COMING}),
+        ({}, {"valid_from": COMING}),
+        ({"valid_from": "2020-03-01T00:00:00Z", "valid_until": "2020-03-15T00:00:00Z"}, {"valid_from": OVER}),
+    ],
+)
+def test_for_another_time_it_is_another_memory(alice: Caller, known: dict[str, Any], again: dict[str, Any]) -> None:
+    assert outcomes(alice, {"content": CODE, **known}, {"content": CODE, **again}) == ["created", "created"]
+    assert Memory.objects.count() == 2
+
+
+@pytest.mark.parametrize(
+    ("known", "again"),
+    [
+        ({}, {}),
+        ({"valid_from": OVER}, {}),
+        ({"valid_from": OVER, "valid_until": COMING}, {"valid_from": OVER, "valid_until": COMING}),
+    ],
+)
+def test_for_the_same_time_it_is_the_same(alice: Caller, known: dict[str, Any], again: dict[str, Any]) -> None:
+    assert outcomes(alice, {"content": CODE, **known}, {"content": CODE, **again}) == ["created", "reinforced"]
+
+
+def test_what_is_over_is_not_denied_by_what_came_after_it(alice: Caller) -> None:
+    rome = {"content": "The office is in Rome", "valid_from": "2019-01-01T00:00:00Z", "valid_until": OVER}
+    milan = {"content": "The office is in Milan", "valid_from": OVER}
+    assert outcomes(alice, rome, milan) == ["created", "created"]
+
+
+def test_what_holds_now_is_denied_by_what_holds_from_now_on(alice: Caller) -> None:
+    rome, milan = {"content": "The office is in Rome"}, {"content": "The office is in Milan", "valid_from": OVER}
+    assert outcomes(alice, rome, milan) == ["created", "contradicted"]
