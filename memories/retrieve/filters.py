@@ -3,15 +3,16 @@
     {"and": [{"category": "work"}, {"not": {"tags": "old"}}, {"importance": {"gte": 3}}]}
 
 `and` and `or` take lists, `not` takes one filter; several fields in one object must all hold. A field's value is
-what it equals, a list is any of these, an object holds operators. `tags` asks for one tag; `metadata.NAME` for a value
-inside `metadata`.
+what it equals, a list is any of these, null is none, an object holds operators. `tags` asks for one tag as it stands;
+`metadata.NAME` for a value inside `metadata`, by any names with dots between them.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from functools import partial
+from math import isfinite
 from typing import Any
 from uuid import UUID
 
@@ -20,13 +21,15 @@ from django.utils.dateparse import parse_datetime
 
 from memories.models import Kind, Source, Visibility
 from memories.models.memory import subject_of
+from memories.retrieve.inside import HoldsText, HoldsValue
+from memsite.json_body import fits_64_bits
 from memsite.moments import in_utc
 from memsite.tenancy.origin import Origin
 
 MAX_PARTS = 100
 MAX_DEPTH = 10
 MAX_VALUES = 500
-OPERATORS = {"eq": "", "gt": "__gt", "gte": "__gte", "lt": "__lt", "lte": "__lte"}
+ORDERED = ("gt", "gte", "lt", "lte")
 
 
 class FilterError(ValueError):
@@ -160,16 +163,23 @@ class Builder:
 
 
 def field_condition(name: str, value: Any) -> Q:
+    equals, ordered = comparison(name)
+    if isinstance(value, Mapping):
+        return compared(equals, ordered, value)
+    return any_of(value, equals)
+
+
+def comparison(name: str) -> tuple[Callable[[Any], Q], Callable[[str, Any], Q] | None]:
+    """How a field is compared with one value, and by an operator if it has an order."""
     if name == "tags":
-        return any_of(value, has_tag)
+        return has_tag, None
     if name.startswith("metadata."):
-        return any_of(value, lambda item: metadata_equals(name, item))
+        return partial(metadata_equals, path_in(name)), None
     if name not in FIELDS:
         raise FilterError("unknown field")
     column, read, is_ordered = FIELDS[name]
-    if isinstance(value, Mapping):
-        return compared(column, read, value, is_ordered)
-    return any_of(value, lambda item: equals(column, read, item))
+    ordered = partial(in_order, column, read) if is_ordered else None
+    return partial(column_equals, column, read), ordered
 
 
 def any_of(value: Any, condition: Callable[[Any], Q]) -> Q:
@@ -184,38 +194,53 @@ def any_of(value: Any, condition: Callable[[Any], Q]) -> Q:
     return joined
 
 
-def equals(column: str, read: Callable[[Any], Any], value: Any) -> Q:
+def compared(equals: Callable[[Any], Q], ordered: Callable[[str, Any], Q] | None, operators: Mapping[str, Any]) -> Q:
+    condition = Q()
+    for operator, value in operators.items():
+        if operator == "ne":
+            condition &= ~equals(value)
+        elif operator == "in":
+            condition &= any_of(value if isinstance(value, list) else [value], equals)
+        elif operator == "eq":
+            condition &= equals(value)
+        elif ordered and operator in ORDERED:
+            condition &= ordered(operator, value)
+        else:
+            raise FilterError(f"has no operator {operator[:20]}")
+    return condition
+
+
+def in_order(column: str, read: Callable[[Any], Any], operator: str, value: Any) -> Q:
+    return Q(**{f"{column}__{operator}": read(value)})
+
+
+def column_equals(column: str, read: Callable[[Any], Any], value: Any) -> Q:
     known = None if value is None else read(value)
     if column == "subject":
         known = subject_of(known)
     return Q(**{f"{column}__isnull": True}) if known is None else Q(**{column: known})
 
 
-def compared(column: str, read: Callable[[Any], Any], operators: Mapping[str, Any], is_ordered: bool) -> Q:
-    condition = Q()
-    for operator, value in operators.items():
-        if operator == "ne":
-            condition &= ~equals(column, read, value)
-        elif operator == "in":
-            condition &= any_of(value if isinstance(value, list) else [value], lambda item: equals(column, read, item))
-        elif operator == "eq":
-            condition &= equals(column, read, value)
-        elif operator in OPERATORS and is_ordered:
-            condition &= Q(**{column + OPERATORS[operator]: read(value)})
-        else:
-            raise FilterError(f"has no operator {operator[:20]}")
-    return condition
-
-
 def has_tag(value: Any) -> Q:
-    # The column is a JSON list of texts: a tag is in it when its JSON is.
-    return Q(tags__icontains=json.dumps(text(value))) | Q(tags__icontains=json.dumps(text(value), ensure_ascii=False))
+    return Q(tags=[]) if value is None else Q(HoldsText("tags", text(value)))
 
 
-def metadata_equals(name: str, value: Any) -> Q:
-    path = name.removeprefix("metadata.").split(".")
-    if not all(part.isidentifier() for part in path) or len(path) > MAX_DEPTH:
-        raise FilterError("takes a path of plain names")
-    if isinstance(value, Mapping):
-        raise FilterError("takes a plain value")
-    return Q(**{"metadata__" + "__".join(path): value})
+def path_in(name: str) -> list[str]:
+    path = name.split(".")[1:]
+    if not all(path) or len(path) > MAX_DEPTH or "\0" in name:
+        raise FilterError(f"takes 1 to {MAX_DEPTH} names with dots between them")
+    return path
+
+
+def metadata_equals(path: list[str], value: Any) -> Q:
+    return Q(HoldsValue("metadata", path, plain_value(value)))
+
+
+def plain_value(value: Any) -> str | float | bool | None:
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        return text(value)
+    if isinstance(value, int | float) and isfinite(value) and fits_64_bits(value):
+        return value
+    raise FilterError("takes a text, a number, true, false or null")

@@ -53,8 +53,122 @@ def shelf(alice: Caller) -> Caller:
     ids=str,
 )
 def test_what_a_filter_lets_through(shelf: Caller, filters: dict[str, Any], expected: str) -> None:
-    rows = Memory.objects.filter(build_filter(filters)).order_by("id")
-    assert [row.content for row in rows] == expected.split()
+    assert let_through(filters) == expected.split()
+
+
+LOOKUPS = ("contains", "has_key", "has_keys", "regex", "range", "startswith", "isnull", "in", "a__contains", "s__regex")
+NAMED = {
+    name: f"of {name}" for name in (*LOOKUPS, "a-b", "a b", 'a"b', "a\\b", "ünï", "0", "%s", "'", "$", "[0]", "{}")
+}
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_any_name_in_metadata_is_a_name_and_never_a_lookup(alice: Caller, name: str) -> None:
+    alice.remember("named", metadata={**NAMED, "s": NAMED, "t": "a" * 40})
+    alice.remember("other", metadata={"s": [NAMED[name]], "t": NAMED})
+    assert let_through({f"metadata.{name}": NAMED[name]}) == ["named"]
+    assert let_through({f"metadata.s.{name}": NAMED[name]}) == ["named"]
+    assert let_through({f"metadata.t.{name}": NAMED[name]}) == ["other"]
+    for value in ("^(a+)+$", "(", "o", "", True, 5, None):
+        assert let_through({f"metadata.{name}": value}) == (["other"] if value is None else [])
+
+
+VALUES: dict[str, Any] = {
+    "true": True, "false": False, "one": 1, "one point": 1.0, "zero": 0, "large": 2**63 + 2**20, "small": -(2**63),
+    "text of one": "1", "text of true": "true", "quoted": '"1"', "text of null": "null", "empty": "", "null": None,
+    "list": [1], "object": {"b": 1},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (True, "true"),
+        (False, "false"),
+        (1, "one, one point"),
+        (1.0, "one, one point"),
+        (0, "zero"),
+        (2**63 + 2**20, "large"),
+        (-(2**63), "small"),
+        ("1", "text of one"),
+        ("true", "text of true"),
+        ('"1"', "quoted"),
+        ("null", "text of null"),
+        ("", "empty"),
+        (None, "none, null"),
+        ("[1]", ""),
+        ('{"b": 1}', ""),
+        ([True, None], "none, null, true"),
+        ({"eq": 1}, "one, one point"),
+        ({"in": ["1", 0]}, "text of one, zero"),
+    ],
+    ids=str,
+)
+def test_a_value_in_metadata_is_of_one_kind(alice: Caller, value: Any, expected: str) -> None:
+    for content, kept in VALUES.items():
+        alice.remember(content, metadata={"a": kept})
+    alice.remember("none")
+    found = let_through({"metadata.a": value})
+    assert ", ".join(sorted(found)) == expected
+    others = let_through({"not": {"metadata.a": value}})
+    assert sorted(found + others) == sorted([*VALUES, "none"])
+    if not isinstance(value, list | dict):
+        assert let_through({"metadata.a": {"ne": value}}) == others
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        ({"tags": ", "}, ""),
+        ({"tags": '", "'}, ""),
+        ({"tags": "storage"}, "small"),
+        ({"tags": "STORAGE"}, ""),
+        ({"tags": "ünïcode"}, "small"),
+        ({"tags": "Ünïcode"}, "large"),
+        ({"tags": "_torage"}, ""),
+        ({"tags": "%"}, ""),
+        ({"tags": 'a"b\\c'}, "small"),
+        ({"tags": None}, "none"),
+        ({"tags": {"ne": "storage"}}, "large none"),
+        ({"tags": {"eq": "Storage"}}, "large"),
+        ({"tags": {"in": ["storage", None]}}, "small none"),
+        ({"tags": ["storage", "Storage"]}, "small large"),
+        ({"not": {"tags": None}}, "small large"),
+    ],
+    ids=str,
+)
+def test_a_tag_is_a_whole_tag(alice: Caller, filters: dict[str, Any], expected: str) -> None:
+    alice.remember("small", tags=["storage", "ünïcode", 'a"b\\c'])
+    alice.remember("large", tags=["Storage", "Ünïcode"])
+    alice.remember("none")
+    assert let_through(filters) == expected.split()
+
+
+@pytest.mark.parametrize(
+    "filters",
+    [
+        {"not": {"metadata.env": "prod"}},
+        {"metadata.env": {"ne": "prod"}},
+        {"not": {"not": {"metadata.env": None}}},
+        {"not": {"user_id": "prod"}},
+        {"user_id": {"ne": "prod"}},
+        {"not": {"valid_until": {"gt": "2000-01-01"}}},
+        {"not": {"session_id": "0198c0de-0000-7000-8000-000000000000"}},
+        {"not": {"and": [{"category": "general"}, {"subject": "prod"}]}},
+    ],
+    ids=str,
+)
+def test_not_keeps_what_has_no_such_field(alice: Caller, filters: dict[str, Any]) -> None:
+    alice.remember("plain", category="general")
+    alice.remember(
+        "of prod", category="general", metadata={"env": "prod"}, user_id="prod", subject="prod",
+        valid_until="2999-01-01T00:00:00Z",
+    )  # fmt: skip
+    assert "plain" in let_through(filters)
+
+
+def let_through(filters: dict[str, Any]) -> list[str]:
+    return [row.content for row in Memory.objects.filter(build_filter(filters)).order_by("id")]
 
 
 @pytest.mark.parametrize(
@@ -80,7 +194,15 @@ def test_what_a_filter_lets_through(shelf: Caller, filters: dict[str, Any], expe
         {"not": []},
         {"category": []},
         {"metadata.a__b": {"x": 1}},
+        {"metadata.a": [["x"]]},
+        {"metadata.a": {"gt": 1}},
+        {"metadata.a": 2**64},
+        {"metadata.a": float("inf")},
         {"metadata.": 1},
+        {"metadata.a..b": 1},
+        {"metadata." + "a." * 10 + "a": 1},
+        {"tags": 5},
+        {"tags": {"gt": "a"}},
         {"password": "x"},
         {"app__secret": "x"},
     ],
