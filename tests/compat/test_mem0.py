@@ -85,6 +85,18 @@ def test_someones_memories_are_theirs_alone(mem0: Mem0) -> None:
         ({"OR": [{"user_id": "u1"}, {"user_id": "u2"}]}, {"Whales sing", "Whales swim"}),
         ({"NOT": [{"user_id": "u1"}]}, {"Whales swim"}),
         ({"user_id": "*"}, {"Whales sing", "Whales swim"}),
+        ({"user_id": {"eq": "*"}}, {"Whales sing", "Whales swim"}),
+        ({"agent_id": "*"}, {"Whales swim"}),
+        ({"NOT": [{"agent_id": "*"}]}, {"Whales sing"}),
+        ({"agent_id": {"ne": "a1"}}, {"Whales sing"}),
+        ({"agent_id": {"nin": ["a1", "a2"]}}, {"Whales sing"}),
+        ({"run_id": "*"}, set()),
+        ({"metadata": {"mood": "*"}}, {"Whales swim"}),
+        ({"mood": "*"}, {"Whales swim"}),
+        ({"a b": 1}, {"Whales swim"}),
+        ({"contains": "x"}, set()),
+        ({"regex": "("}, set()),
+        ({"metadata": {"a__contains": "x"}}, set()),
         ({"user_id": {"in": ["u2", "u3"]}}, {"Whales swim"}),
         ({"user_id": {"ne": "u2"}}, {"Whales sing"}),
         ({"AND": [{"user_id": "*"}, {"metadata": {"mood": "calm"}}]}, {"Whales swim"}),
@@ -96,13 +108,13 @@ def test_someones_memories_are_theirs_alone(mem0: Mem0) -> None:
 )
 def test_filters_are_understood(mem0: Mem0, filters: dict[str, Any], expected: set[str]) -> None:
     mem0.add("Whales sing", infer=False)
-    mem0.add("Whales swim", infer=False, user_id="u2", metadata={"mood": "calm"})
+    mem0.add("Whales swim", infer=False, user_id="u2", agent_id="a1", metadata={"mood": "calm", "a b": 1})
     assert set(mem0.found("whales", filters=filters)) == expected
 
 
 @pytest.mark.parametrize(
     "filters",
-    [{"memory": {"icontains": "x"}}, {"AND": 5}, {"created_at": {"gte": "soon"}}, {"a b": 1}, {"metadata": {"x": {}}}],
+    [{"memory": {"icontains": "x"}}, {"AND": 5}, {"created_at": {"gte": "soon"}}, {"a..b": 1}, {"metadata": {"x": {}}}],
 )
 def test_filters_that_cannot_be_asked_are_refused(mem0: Mem0, filters: dict[str, Any]) -> None:
     if filters == {"metadata": {"x": {}}}:
@@ -138,6 +150,8 @@ def test_all_of_somebody_are_deleted_and_never_all_of_everybody(mem0: Mem0) -> N
     mem0.add("Whales sing", infer=False)
     mem0.add("Whales swim", infer=False, user_id="u2")
     assert "detail" in mem0.ask("delete", "memories", status=400)
+    for filters in ("x", "[" * 5000, '{"user_id": "\\ud800"}'):
+        assert "detail" in mem0.ask("delete", "memories", query=f"filters={filters}", status=400)
     mem0.ask("delete", "memories", query="user_id=u1")
     assert mem0.listed() == ["Whales swim"]
     assert mem0.ask("get", "entities") == [{"id": "u2", "name": "u2", "type": "user", "total_memories": 1}]

@@ -51,19 +51,21 @@ def column(name: str) -> str:
 
 
 def compared(name: str, value: Any) -> dict[str, Any]:
-    if value == ANY:
-        return {"not": {name: None}} if name == "user_id" else {}
     if not isinstance(value, Mapping):
-        return {name: value}
+        return equal(name, value)
     parts = [operated(name, operator, one) for operator, one in value.items()]
     return {"and": parts} if parts else {}
 
 
+def equal(name: str, value: Any) -> dict[str, Any]:
+    return {"not": {name: None}} if value == ANY else {name: value}
+
+
 def operated(name: str, operator: str, value: Any) -> dict[str, Any]:
     if operator in ("eq", "in") or (operator == "contains" and name == "category"):
-        return {name: value}
+        return equal(name, value)
     if operator in ("ne", "nin"):
-        return {"not": {name: value}}
+        return {"not": equal(name, value)}
     if operator in ("gt", "gte", "lt", "lte") and name in TIMES:
         return {name: {operator: value}}
     raise ValidationError({"filters": [f"{name.removeprefix('metadata.')}: {operator} cannot be asked here."]})

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from django.http import HttpResponse
 from django.utils import timezone
-from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.exceptions import NotFound, ParseError, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -37,6 +36,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter
 from memories.text.clean import is_visible
 from memsite.exceptions import Unprocessable
+from memsite.json_body import parse_json
 from memsite.tenancy.authentication import KeyAuthentication, key_of
 from memsite.tenancy.models import Scope
 from memsite.tenancy.origin import Origin
@@ -290,6 +290,6 @@ def filters_in_query(request: Request) -> Any:
     if not text:
         return None
     try:
-        return json.loads(text)
-    except ValueError as error:
+        return parse_json(text.encode())
+    except ParseError as error:
         raise ValidationError({"filters": ["Not JSON."]}) from error
