@@ -126,6 +126,17 @@ class Role(models.TextChoices):
     TOOL = "tool"
 
 
+ALSO_CALLED = {
+    "human": Role.USER, "ai": Role.ASSISTANT, "model": Role.ASSISTANT, "developer": Role.SYSTEM, "function": Role.TOOL,
+}  # fmt: skip
+
+
+def role_named(word: str) -> Role | None:
+    """The role that other systems call this, in small or capital letters."""
+    name = word.strip().lower()
+    return Role(name) if name in Role.values else ALSO_CALLED.get(name)
+
+
 class Resource(Scoped, Identified):
     """Raw text as it came. Append-only; what is derived from it points here: the audit trail.
 

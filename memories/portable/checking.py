@@ -132,6 +132,7 @@ def check_names(line: Line, wanted: set[str] | frozenset[str]) -> None:
 
 def check_row(table: Table, line: Line, seen: Seen) -> None:
     line |= {name: value for name, value in table.later(line).items() if name not in line}
+    line |= table.mended(line)
     check_names(line, table.line_fields)
     if table.has_id and not is_id(line["uid"]):
         raise Wrong(f"{table.name}: uid is no id as a server writes it")

@@ -35,7 +35,7 @@ from memories.models import (
 from memories.models.cold import unpack
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.origin import Origin
-from sessions.models import AgentSession, Cooldown, Event, Resource, Turn
+from sessions.models import AgentSession, Cooldown, Event, Resource, Role, Turn, role_named
 
 Line = dict[str, Any]
 MEMORY_COLUMNS = (
@@ -73,6 +73,8 @@ class Table:
     """Further paths that `line_of` needs."""
     later: Callable[[Line], Line] = field(default=lambda line: {}, kw_only=True)
     """The fields that older servers did not write, as a line without them means them."""
+    mended: Callable[[Line], Line] = field(default=lambda line: {}, kw_only=True)
+    """The fields that older servers wrote in a way that is not kept today, as it is now."""
 
     @property
     def has_id(self) -> bool:
@@ -184,6 +186,14 @@ def nobody_said(line: Line) -> Line:
     return {"origin": origin.value, "reviewed_by": "", "reviewed_at": None}
 
 
+def role_of_today(line: Line) -> Line:
+    """Once any word was taken for a role. What is none counts as a tool's, which is trusted least."""
+    word = line.get("role")
+    if not isinstance(word, str) or word in Role.values:
+        return {}
+    return {"role": (role_named(word) or Role.TOOL).value}
+
+
 SESSION, MAYBE_SESSION = Ref("session", "session", is_required=True), Ref("session", "session")
 RESOURCE, MEMORY = Ref("resource", "resource"), Ref("memory", "memory", is_required=True)
 TABLES: tuple[Table, ...] = (
@@ -207,6 +217,7 @@ TABLES: tuple[Table, ...] = (
     Table(
         name="resource", model=Resource, refs=(MAYBE_SESSION,), of_user=said_by,
         columns=("turn_number", "role", "raw_content", "content_type", "content_at", "source_key", "created_at"),
+        mended=role_of_today,
     ),
     Table(
         name="event", model=Event, refs=(MAYBE_SESSION,), of_user=events_of,

@@ -63,6 +63,28 @@ def test_without_infer_each_message_is_a_memory(mem0: Mem0) -> None:
     assert item["hash"]
 
 
+@pytest.mark.parametrize("infer", [True, False])
+def test_what_expires_on_the_calendars_last_day_is_kept_until_then(mem0: Mem0, infer: bool) -> None:
+    (one,) = mem0.add("I am vegan.", infer=infer, expiration_date="9999-12-31")
+    path = f"memories/{one['id']}"
+    assert mem0.ask("get", path)["expiration_date"] == "9999-12-31"
+    for day in ("9999-12-30", "9999-12-31", "2199-01-01"):
+        mem0.ask("put", path, {"expiration_date": day})
+        assert mem0.ask("get", path)["expiration_date"] == day
+
+
+@pytest.mark.parametrize("infer", [True, False])
+@pytest.mark.parametrize(
+    ("word", "role"),
+    [("developer", "system"), ("Human", "user"), ("USER", "user"), ("AI", "assistant"), ("function", "tool")],
+)
+def test_other_words_for_a_role_are_understood(mem0: Mem0, word: str, role: str, infer: bool) -> None:
+    body = {"messages": [{"role": word, "content": "I am vegan."}], "user_id": "u1", "infer": infer}
+    mem0.ask("post", "memories", body)
+    kept = Resource.objects.get().role if infer else Memory.objects.get().metadata["role"]
+    assert kept == role
+
+
 def test_a_text_of_its_own_and_what_is_private(mem0: Mem0) -> None:
     mem0.ask("post", "memories", {"messages": "Whales sing", "user_id": "u1", "infer": False})
     assert mem0.add("<private>all of it</private>", infer=False) == []
@@ -165,6 +187,7 @@ def test_all_of_somebody_are_deleted_and_never_all_of_everybody(mem0: Mem0) -> N
         {"messages": [], "user_id": "u1"},
         {"messages": [{"role": "user"}], "user_id": "u1"},
         {"messages": "x", "user_id": 5},
+        {"messages": [{"role": "critic", "content": "x"}], "user_id": "u1"},
         {"messages": "x", "user_id": "u1", "expiration_date": "soon"},
         [],
     ],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from hashlib import md5
 from typing import Any
 
@@ -12,19 +12,33 @@ from rest_framework import serializers
 from memories.api.fields import JSONObject, Number, SmallObject, Text
 from memories.models import Action, Memory, Revision
 from memories.text.clean import clean
+from sessions.models import role_named
 
 OTHER_IDS = ("agent_id", "app_id", "run_id")
 IDS = ("user_id", *OTHER_IDS)
 MOST_MESSAGES = 500
 LONGEST = 100_000
+LAST_MOMENT = datetime.max.replace(tzinfo=UTC)
 
 
 class Lenient(serializers.Serializer[Any]):
     """As mem0's server reads: unknown fields do no harm."""
 
 
+class Speaker(Text):
+    """A role, in any client's word for it, as ours."""
+
+    default_error_messages = {"unknown": "Takes user, assistant, system or tool."}
+
+    def to_internal_value(self, data: Any) -> str:
+        role = role_named(super().to_internal_value(data))
+        if role is None:
+            self.fail("unknown")
+        return role.value
+
+
 class Message(Lenient):
-    role = Text(max_length=20)
+    role = Speaker()
     content = Text(max_length=LONGEST, allow_blank=True)
 
 
@@ -76,8 +90,10 @@ class Query(Owner):
 
 
 def end_of(day: Any) -> datetime | None:
-    """The day's end: mem0 keeps what expires for as long as its day lasts."""
-    return datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1) if day else None
+    """The day's end: mem0 keeps what expires for as long as its day lasts. There is none after the calendar's last."""
+    if not day:
+        return None
+    return LAST_MOMENT if day == date.max else datetime(day.year, day.month, day.day, tzinfo=UTC) + timedelta(days=1)
 
 
 def show_item(memory: Memory, score: float | None = None) -> dict[str, Any]:
@@ -94,7 +110,10 @@ def show_item(memory: Memory, score: float | None = None) -> dict[str, Any]:
         **{name: memory.metadata.get(name) for name in OTHER_IDS},
     }
     if memory.valid_until:
-        item["expiration_date"] = f"{memory.valid_until - timedelta(microseconds=1):%Y-%m-%d}"
+        last = (
+            memory.valid_until if memory.valid_until == LAST_MOMENT else memory.valid_until - timedelta(microseconds=1)
+        )
+        item["expiration_date"] = last.date().isoformat()
     return item if score is None else {**item, "score": between_0_and_1(score)}
 
 

@@ -17,6 +17,7 @@ from memories.models import Import, ImportPart, Memory
 from memories.portable.problems import BadFile
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
+from sessions.models import Resource
 from tests.conftest import Caller, make_app
 from tests.memories.portable.moving import agent_of, export, joined, lines, take_in
 
@@ -67,6 +68,7 @@ BAD: dict[str, tuple[Callable[[Rows], Rows], str]] = {
     "too sure": (change("memory", confidence=1.5), "memory: confidence is wrong"),
     "not a status": (change("memory", status="eaten"), "memory: status cannot be 'eaten'"),
     "cold without a past": (change("memory", status="cold"), "a cold memory tells what it was"),
+    "a role that is no text": (change("resource", role=5), "resource: role is of the wrong type"),
     "no id": (change("memory", uid="7"), "memory: uid is no id"),
     "no time zone": (change("memory", created_at="2026-01-01T00:00:00"), "does not tell its time zone"),
     "a foreign session": (change("memory", session=str(uuid4())), "its session names no session of this file"),
@@ -90,6 +92,22 @@ def test_a_bad_line_is_named_and_nothing_is_kept(name: str, rows: Rows, copy: Ap
     assert not Memory.objects.for_app(copy).exists()
     assert not Import.objects.exists()
     assert not ImportPart.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("word", "role"),
+    [
+        ("developer", "system"),
+        ("Human", "user"),
+        ("USER", "user"),
+        ("function", "tool"),
+        ("critic", "tool"),
+        ("ai", "assistant"),
+    ],
+)
+def test_a_role_that_was_once_taken_is_read(word: str, role: str, rows: Rows, copy: App) -> None:
+    assert take_in(copy, joined(change("resource", role=word)(rows))).status == "done"
+    assert Resource.objects.for_app(copy).get().role == role
 
 
 @pytest.mark.parametrize("line", [b"{", b"[]", b'"x"', b"\xff", b'{"type": 1}', b'{"type": "memory", "a": NaN}'])
