@@ -220,6 +220,12 @@ class AppPolicy(Row):
         return "policy"
 
     def clean(self) -> None:
+        # An empty value may stand there, so Django itself passes over null, "" and {}.
+        for name in ("review_origins", "approval_origins"):
+            try:
+                check_origins(getattr(self, name))
+            except ValidationError as error:
+                raise ValidationError({name: error.messages}) from error
         if self.economy_limit > self.turn_limit:
             raise ValidationError({"economy_limit": "Economising cannot inject more than turn_limit."})
 

@@ -124,14 +124,26 @@ def test_an_app_id_is_a_short_lower_case_name(operator: APIClient, app_id: Any) 
         ("time_zone", ""),
         ("time_zone", "../../etc/passwd"),
         ("decay_exempt_from", 2),
+        ("decay_exempt_from", 10**30),
+        *((name, value) for name in ("review_origins", "approval_origins") for value in (None, "", {}, [["user"]], 5)),
+        *((name, value) for name in ("daily_tokens", "daily_cost") for value in ("", [], {}, True, "5")),
+        ("daily_tokens", 1.5),
     ],
+    ids=str,
 )
+@pytest.mark.parametrize("is_new", [True, False])
 def test_a_policy_field_takes_only_its_own_type_and_range(
-    operator: APIClient, acme: App, field: str, value: Any
+    operator: APIClient, acme: App, field: str, value: Any, is_new: bool
 ) -> None:
     before = operator.get(f"{APPS}/acme").json()
-    body = assert_problem(operator.patch(f"{APPS}/acme", {"policy": {field: value}}), 400)
+    policy = {"policy": {field: value}}
+    if is_new:
+        answer = operator.post(APPS, {"app_id": "initech", "name": "Initech", **policy})
+    else:
+        answer = operator.patch(f"{APPS}/acme", policy)
+    body = assert_problem(answer, 400)
     assert all(error["field"].startswith(f"policy.{field}") for error in body["errors"])
+    assert not App.objects.filter(app_id="initech").exists()
     assert operator.get(f"{APPS}/acme").json() == before
 
 

@@ -7,7 +7,7 @@ from django.core.exceptions import ValidationError as ModelValidationError
 from django.core.validators import RegexValidator
 from rest_framework import serializers
 
-from memories.api.fields import Flag, JSONObject, Shape, Text, names
+from memories.api.fields import MAX_NUMBER, Flag, JSONObject, Shape, Text, names
 from memories.models import Purge, PurgeStatus, PurgeWhat
 from memsite.tenancy.models import (
     AGENT_NAME_PATTERN,
@@ -24,6 +24,16 @@ from memsite.tenancy.policy import POLICY_FIELDS, Preset, preset_values
 
 APP_STATUSES = [choice for choice in AppStatus.choices if choice[0] != AppStatus.PURGING]
 """What may be set. Only a purge sets "purging", and takes it back."""
+
+JSON_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
+    "BooleanField": ((bool,), "true or false"),
+    "FloatField": ((int, float), "a number"),
+    "PositiveIntegerField": ((int,), "a whole number"),
+    "PositiveBigIntegerField": ((int,), "a whole number"),
+    "CharField": ((str,), "a text"),
+}
+"""Of which JSON type a policy field's value is, by the field's own."""
+ANY_TYPE: tuple[tuple[type, ...], str] = (list, dict, str), "a list, an object or a text"
 
 
 class NewApp(Shape):
@@ -187,11 +197,15 @@ def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) 
 
 def checked_type(name: str, value: Any) -> Any:
     """The value, if it is of the JSON type of its field: Django's fields would take "3" for 3."""
-    wanted = {"BooleanField": bool, "FloatField": (int, float), "PositiveIntegerField": int, "CharField": str}
     if name == "time_zone" and not (isinstance(value, str) and value in available_timezones()):
         raise serializers.ValidationError({"policy": {name: ["An IANA name such as Europe/Berlin."]}})
-    kind = AppPolicy._meta.get_field(name).get_internal_type()
-    is_bool_for_number = isinstance(value, bool) and kind != "BooleanField"
-    if kind in wanted and value is not None and (is_bool_for_number or not isinstance(value, wanted[kind])):  # type: ignore[arg-type]
-        raise serializers.ValidationError({"policy": {name: ["Wrong type."]}})
+    field = AppPolicy._meta.get_field(name)
+    if value is None and not field.null:
+        raise serializers.ValidationError({"policy": {name: ["Cannot be null."]}})
+    types, takes = JSON_TYPES.get(field.get_internal_type(), ANY_TYPE)
+    is_bool_for_number = isinstance(value, bool) and types != (bool,)
+    if value is not None and (is_bool_for_number or not isinstance(value, types)):
+        raise serializers.ValidationError({"policy": {name: [f"Takes {takes}."]}})
+    if isinstance(value, int | float) and abs(value) > MAX_NUMBER:
+        raise serializers.ValidationError({"policy": {name: ["A number too large."]}})
     return value

@@ -79,6 +79,7 @@ BAD: dict[str, tuple[Callable[[Rows], Rows], str]] = {
     "the same twice": (lambda rows: [*rows[:3], rows[2], *rows[3:]], "stands in the file twice"),
     "a policy that cannot be": (change("policy", memory_limit=0), "policy:"),
     "a policy of another kind": (change("policy", capture_facts="yes"), "policy: capture_facts is of the wrong type"),
+    "a policy whose origins are no list": (change("policy", review_origins=None), "policy: A list of different ones"),
 }  # fmt: skip
 
 
