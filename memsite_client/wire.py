@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, cast
-from urllib.parse import parse_qs, quote, urlsplit
+from urllib.parse import parse_qs, quote, unquote, urlsplit
 from uuid import uuid4
 
 import httpx
@@ -109,11 +110,18 @@ def request_of(
     http: httpx.Client | httpx.AsyncClient, method: str, path: str, query: Mapping[str, Any] | None, **options: Any
 ) -> httpx.Request:  # fmt: skip
     """Raises InvalidRequest for what cannot be sent, and for another server's address: the key is not sent there."""
+    check_path(path)
     with sendable():
         # An empty query would take away the one that the address has.
         sent = http.build_request(method, path, params=given(query or {}) or None, **options)
     check_address(sent.url, http.base_url)
     return sent
+
+
+def check_path(path: str) -> None:
+    """Parts that are dots are taken out on the way, so that another door would be asked: "users/.." is not a user."""
+    if any(unquote(one) in (".", "..") for one in re.split("[?#]", path, maxsplit=1)[0].split("/")):
+        raise not_sent('The request cannot be sent: a part of its address is "." or "..".')
 
 
 @contextmanager

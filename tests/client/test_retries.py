@@ -222,6 +222,45 @@ def test_what_cannot_be_sent_is_refused_like_what_the_server_refuses(call: Call)
     assert (caught.value.status, caught.value.errors, script.sent) == (400, [], [])
 
 
+DOTS = ["apps/acme/users/..", "apps/acme/users/.", "apps/./memories", "apps/acme/users/%2e%2E", "../x?y=1", "apps/..#x"]
+
+
+@pytest.mark.parametrize("path", [*DOTS, *(f"http://memsite.test/api/v1/{path}" for path in DOTS)])
+def test_an_address_that_dots_would_change_is_refused(path: str) -> None:
+    script = Script(OK)
+    memsite = client(script)
+    calls: list[Callable[[], Any]] = [
+        lambda: memsite.request("DELETE", path),
+        lambda: memsite.upload(path, b"{}"),
+        lambda: list(memsite.download(path, {})),
+        lambda: memsite.get_memory(".."),
+        lambda: memsite.delete_webhook("acme", ".."),
+    ]
+    for call in calls:
+        with pytest.raises(InvalidRequest, match="a part of its address"):
+            call()
+    assert script.sent == []
+
+
+def test_an_address_that_dots_would_change_is_refused_with_asyncio_too() -> None:
+    script = Script(OK)
+
+    async def work() -> None:
+        async with AsyncMemsite("http://memsite.test", "mst_key", transport=script) as memsite:
+            await memsite.delete_webhook("acme", "..")
+
+    with pytest.raises(InvalidRequest):
+        asyncio.run(work())
+    assert script.sent == []
+
+
+@pytest.mark.parametrize("path", ["memories/...", "memories/a..b", "memories?q=/../x", "memories/.a"])
+def test_other_dots_are_sent_as_they_stand(path: str) -> None:
+    script = Script(OK)
+    client(script).request("GET", path)
+    assert str(script.sent[0].url) == f"http://memsite.test/api/v1/{path}"
+
+
 FOREIGN = [
     "http://elsewhere.test/x",
     "http://memsite.test:9977/api/v1/memories",
