@@ -562,9 +562,9 @@ class Webhook(TypedDict):
 
 
 class WebhookWithSecret(Webhook):
-    """`secret` is for checking signatures (Standard Webhooks), and is shown this once."""
+    """`secret` is for checking signatures (Standard Webhooks), and is shown this once; None in a repeated answer."""
 
-    secret: str
+    secret: str | None
 
 
 class WebhookChanges(TypedDict, total=False):
@@ -605,7 +605,7 @@ class Bridge(TypedDict):
 
 
 class BridgeWithSecret(Bridge):
-    secret: str
+    secret: str | None
 
 
 class Change(TypedDict):

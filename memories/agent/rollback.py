@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -56,8 +57,14 @@ class RollingBack(Caller):
         changes = len(source.changes(0))
         return Foreseen(rows.count(), len(source.sessions), changes, list(rows.order_by("-pk")[:SAMPLES]))
 
-    def roll_back(self, what: str, name: str, since: datetime | None = None, reason: str = "") -> Rollback:
-        """Not to be called inside a transaction. What is much is finished by the job. Raises as `foresee`."""
+    def roll_back(
+        self, what: str, name: str, since: datetime | None = None, reason: str = "", *,
+        begun: Callable[[Rollback], None] = lambda row: None,
+    ) -> Rollback:  # fmt: skip
+        """Not to be called inside a transaction. What is much is finished by the job. Raises as `foresee`.
+
+        `begun` is told of it in the transaction that begins it.
+        """
         now = timezone.now()
         row = Rollback(
             app=self.app, what=what, source=name, since=since, reason=clean(reason)[:400], asked_by=self.actor,
@@ -68,6 +75,7 @@ class RollingBack(Caller):
             row.save(force_insert=True)
             stop(write, source, why(row))
             note(self.actor, self.app, "rolled back", str(row.uid), after={"what": what, "source": name})
+            begun(row)
         if source.memories().count() <= MOST_AT_ONCE:
             self.carry_on_rollback(row, Unclaimed(until=now))
         else:

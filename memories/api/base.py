@@ -82,13 +82,16 @@ class View(APIView):
         headers = {"Idempotency-Replayed": "true"} if slot.answer else None
         return Response(body, status=status, headers=headers)
 
-    def create_in_transaction(self, work: Callable[[], Answer]) -> Response:
-        """`create_once` for work that is one short transaction without network calls."""
+    def create_in_transaction(self, work: Callable[[], Answer], *, once: str | None = None) -> Response:
+        """`create_once` for work that is one short transaction without network calls.
+
+        `once` names what is shown this once: it is not kept, and null when the answer is repeated.
+        """
 
         def keep(slot: Slot) -> Answer:
             with transaction.atomic():
                 status, body = work()
-                slot.keep(status, body)
+                slot.keep(status, {**body, once: None} if once else body)
             return status, body
 
         return self.create_once(keep)

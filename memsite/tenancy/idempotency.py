@@ -47,6 +47,11 @@ class Slot:
             raise Conflict("Another request with this Idempotency-Key took over.")
         self.kept = True
 
+    def keep_instead(self, status: int, body: Mapping[str, Any]) -> None:
+        """Stores what there is to say now, of work that went on after its transaction."""
+        if self.row is not None:
+            IdempotentAnswer.objects.filter(pk=self.row.pk, status=status).update(body=dump_json(body))
+
 
 @contextmanager
 def idempotent(caller: str, key: str | None, request: Mapping[str, Any], now: datetime) -> Iterator[Slot]:

@@ -72,11 +72,11 @@ class AsyncApps(AsyncConnection):
 
     async def roll_back(
         self, app_id: str, what: RollbackWhat, source: str, *, since: str | None = None, reason: str = "",
-        dry_run: bool = False,
+        dry_run: bool = False, idempotency_key: str | None = None,
     ) -> Rollback:  # fmt: skip
         """Takes back what came from one source. With `dry_run` it only answers what that would be, in counts."""
         body = {"what": what, "source": source, "since": since, "reason": reason, "dry_run": dry_run}
-        return cast(Rollback, await self.request("POST", f"apps/{part(app_id)}/rollbacks", json=body))
+        return cast(Rollback, await self.create(f"apps/{part(app_id)}/rollbacks", body, idempotency_key))
 
     async def create_agent(
         self, app_id: str, name: str, *, domain: str = "", scopes: Sequence[Scope] = ("read", "write"),

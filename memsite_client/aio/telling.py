@@ -28,11 +28,12 @@ class AsyncTelling(AsyncConnection):
         return self.pages(f"apps/{part(app_id)}/webhooks", {})
 
     async def create_webhook(
-        self, app_id: str, url: str, *, events: Sequence[str] = (), description: str = ""
+        self, app_id: str, url: str, *, events: Sequence[str] = (), description: str = "",
+        idempotency_key: str | None = None,
     ) -> WebhookWithSecret:  # fmt: skip
         """Told of what changes from now on; without `events`, of everything. Its secret is shown this once."""
         body = {"url": url, "events": list(events), "description": description}
-        return cast(WebhookWithSecret, await self.request("POST", f"apps/{part(app_id)}/webhooks", json=body))
+        return cast(WebhookWithSecret, await self.create(f"apps/{part(app_id)}/webhooks", body, idempotency_key))
 
     async def get_webhook(self, app_id: str, webhook_id: str) -> Webhook:
         return cast(Webhook, await self.request("GET", f"apps/{part(app_id)}/webhooks/{part(webhook_id)}"))
@@ -67,10 +68,12 @@ class AsyncTelling(AsyncConnection):
     def list_bridges(self, app_id: str) -> AsyncIterator[Bridge]:
         return self.pages(f"apps/{part(app_id)}/bridges", {})
 
-    async def create_bridge(self, app_id: str, name: str, agent: str) -> BridgeWithSecret:
+    async def create_bridge(
+        self, app_id: str, name: str, agent: str, *, idempotency_key: str | None = None
+    ) -> BridgeWithSecret:  # fmt: skip
         """A chat whose messages come in, signed, as sessions of this agent. Its secret is shown this once."""
         body = {"name": name, "agent": agent}
-        return cast(BridgeWithSecret, await self.request("POST", f"apps/{part(app_id)}/bridges", json=body))
+        return cast(BridgeWithSecret, await self.create(f"apps/{part(app_id)}/bridges", body, idempotency_key))
 
     async def delete_bridge(self, app_id: str, bridge_id: str) -> Deleted:
         """What came over it stays."""

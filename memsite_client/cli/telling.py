@@ -195,9 +195,10 @@ def show_rows(rows: list[Any], line: Any, json_: bool) -> None:
         click.echo(line(row))
 
 
-def show_secret(told: str, secret: str) -> None:
+def show_secret(told: str, secret: str | None) -> None:
+    """None: the answer that had it got lost on the way, and this one repeats it."""
     click.echo(told)
-    click.echo(f"{INDENT}secret  {secret}")
+    click.echo(f"{INDENT}secret  {secret or 'was lost on the way: `renew` makes a new one'}")
 
 
 def webhook_line(row: Mapping[str, Any]) -> str:

@@ -29,11 +29,12 @@ class Telling(Connection):
         return self.pages(f"apps/{part(app_id)}/webhooks", {})
 
     def create_webhook(
-        self, app_id: str, url: str, *, events: Sequence[str] = (), description: str = ""
+        self, app_id: str, url: str, *, events: Sequence[str] = (), description: str = "",
+        idempotency_key: str | None = None,
     ) -> WebhookWithSecret:  # fmt: skip
         """Told of what changes from now on; without `events`, of everything. Its secret is shown this once."""
         body = {"url": url, "events": list(events), "description": description}
-        return cast(WebhookWithSecret, self.request("POST", f"apps/{part(app_id)}/webhooks", json=body))
+        return cast(WebhookWithSecret, self.create(f"apps/{part(app_id)}/webhooks", body, idempotency_key))
 
     def get_webhook(self, app_id: str, webhook_id: str) -> Webhook:
         return cast(Webhook, self.request("GET", f"apps/{part(app_id)}/webhooks/{part(webhook_id)}"))
@@ -68,10 +69,12 @@ class Telling(Connection):
     def list_bridges(self, app_id: str) -> Iterator[Bridge]:
         return self.pages(f"apps/{part(app_id)}/bridges", {})
 
-    def create_bridge(self, app_id: str, name: str, agent: str) -> BridgeWithSecret:
+    def create_bridge(
+        self, app_id: str, name: str, agent: str, *, idempotency_key: str | None = None
+    ) -> BridgeWithSecret:  # fmt: skip
         """A chat whose messages come in, signed, as sessions of this agent. Its secret is shown this once."""
         body = {"name": name, "agent": agent}
-        return cast(BridgeWithSecret, self.request("POST", f"apps/{part(app_id)}/bridges", json=body))
+        return cast(BridgeWithSecret, self.create(f"apps/{part(app_id)}/bridges", body, idempotency_key))
 
     def delete_bridge(self, app_id: str, bridge_id: str) -> Deleted:
         """What came over it stays."""

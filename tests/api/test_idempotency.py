@@ -2,12 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from rest_framework.test import APIClient
 from time_machine import travel
 
-from memories.models import Link, Memory
+from memories.models import Bridge, Link, Memory, Rollback, Webhook
 from memories.store import creating
 from memsite.tenancy.models import Agent, ApiKey, App, IdempotentAnswer
 from sessions.models import AgentSession, Resource
@@ -85,6 +86,38 @@ def test_a_repeated_answer_has_no_api_key(operator: APIClient, acme: App) -> Non
     first, again = (operator.post(f"{path}/dora/keys", {}, headers=key) for _ in range(2))
     assert again.json() == {**first.json(), "api_key": None}
     assert ApiKey.objects.exclude(agent=None).count() == 2
+
+
+@pytest.mark.parametrize(
+    ("door", "body", "model"),
+    [
+        ("webhooks", {"url": "https://example.org/told"}, Webhook),
+        ("bridges", {"name": "chat", "agent": "alice"}, Bridge),
+    ],
+)
+def test_a_repeated_webhook_or_bridge_is_one_and_its_secret_is_shown_once(
+    operator: APIClient, alice: Caller, door: str, body: Any, model: type[Webhook | Bridge]
+) -> None:
+    path = f"/api/v1/apps/{alice.app.app_id}/{door}"
+    first, again = (operator.post(path, body, headers=KEY) for _ in range(2))
+    assert (first.status_code, again.status_code, again["Idempotency-Replayed"]) == (201, 201, "true")
+    assert first.json()["secret"].startswith("whsec_")
+    assert again.json() == {**first.json(), "secret": None}
+    assert model.objects.count() == 1
+    assert b"whsec_" not in bytes(IdempotentAnswer.objects.get().body)
+    assert_problem(operator.post(path, {**body, "x": 1}, headers=KEY), 400)
+
+
+def test_a_repeated_rollback_is_one(operator: APIClient, alice: Caller) -> None:
+    session = alice.start_session()["id"]
+    alice.put(f"sessions/{session}/turns/1", {"llm_output": "[MEMORY:timing:dns] Takes 5s"})
+    path, body = f"/api/v1/apps/{alice.app.app_id}/rollbacks", {"what": "session", "source": session}
+    assert operator.post(path, {**body, "dry_run": True}, headers=KEY).status_code == 200
+    first, again = (operator.post(path, body, headers=KEY) for _ in range(2))
+    assert_repeated(first, again)
+    assert first.json()["status"] == "done"
+    assert Rollback.objects.count() == 1
+    assert_problem(operator.post(path, {**body, "source": str(uuid4())}, headers={"Idempotency-Key": "b"}), 404)
 
 
 @pytest.mark.parametrize(

@@ -254,6 +254,23 @@ def test_an_address_that_dots_would_change_is_refused_with_asyncio_too() -> None
     assert script.sent == []
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda memsite, **key: memsite.create_webhook("acme", "https://example.org", **key),
+        lambda memsite, **key: memsite.create_bridge("acme", "chat", "alice", **key),
+        lambda memsite, **key: memsite.roll_back("acme", "session", "x", **key),
+    ],
+)
+def test_what_operators_create_has_an_idempotency_key_too(call: Callable[..., Any]) -> None:
+    script = Script(BROKEN_OFF, httpx.Response(201, json={}), httpx.Response(201, json={}))
+    memsite = client(script)
+    call(memsite)
+    call(memsite, idempotency_key="mine")
+    first, again, mine = (request.headers["Idempotency-Key"] for request in script.sent)
+    assert first == again != mine == "mine"
+
+
 @pytest.mark.parametrize("path", ["memories/...", "memories/a..b", "memories?q=/../x", "memories/.a"])
 def test_other_dots_are_sent_as_they_stand(path: str) -> None:
     script = Script(OK)

@@ -115,6 +115,9 @@ def parameters(operation: dict[str, Any]) -> set[str]:
         "create_link",
         "create_trigger",
         "report_cooldown",
+        "create_webhook",
+        "create_bridge",
+        "roll_back",
     ],
 )
 def test_creates_tell_of_their_idempotency_key(schema: dict[str, Any], name: str) -> None:

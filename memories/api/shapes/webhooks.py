@@ -55,7 +55,9 @@ class WebhookShown(Shape):
 
 
 class WebhookWithSecret(WebhookShown):
-    secret = Text(help_text="For checking signatures (Standard Webhooks).")
+    secret = Text(
+        allow_null=True, help_text="For checking signatures (Standard Webhooks). Null when the answer is repeated."
+    )
 
 
 class Secret(Shape):
@@ -90,7 +92,9 @@ class BridgeShown(Shape):
 
 
 class BridgeWithSecret(BridgeShown):
-    secret = Text(help_text="For signing messages (Standard Webhooks).")
+    secret = Text(
+        allow_null=True, help_text="For signing messages (Standard Webhooks). Null when the answer is repeated."
+    )
 
 
 class Heard(Shape):

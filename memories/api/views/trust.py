@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import NotFound
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.agent import CannotTakeBack, NoSuchSource
-from memories.api.base import OperatorView
+from memories.agent import CannotTakeBack, MemoryAgent, NoSuchSource
+from memories.api.base import Answer, OperatorView
 from memories.api.pages import one_of, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.learning import RejectionShown, show_rejection
@@ -25,6 +27,7 @@ from memories.api.shapes.review import (
 from memories.models import Decision, Rejection, RejectionKind, Rollback
 from memsite.exceptions import Unprocessable
 from memsite.tenancy.access import Right
+from memsite.tenancy.idempotency import Slot
 
 
 class ReviewMemories(OperatorView):
@@ -77,6 +80,7 @@ class DecideRejections(OperatorView):
 
 
 class Rollbacks(OperatorView):
+    creates = True
     right = Right.CURATE
 
     @lists(RollbackShown, "list_rollbacks")
@@ -96,8 +100,14 @@ class Rollbacks(OperatorView):
         try:
             if body["dry_run"]:
                 return Response(show_foreseen(agent.foresee(*asked)))
-            return Response(show_rollback(agent.roll_back(*asked, body["reason"])), status=201)
+            return self.create_once(lambda slot: roll_back(agent, asked, body["reason"], slot))
         except NoSuchSource as error:
             raise NotFound from error
         except CannotTakeBack as error:
             raise Unprocessable(str(error)) from error
+
+
+def roll_back(agent: MemoryAgent, asked: tuple[str, str, datetime | None], reason: str, slot: Slot) -> Answer:
+    row = agent.roll_back(*asked, reason, begun=lambda row: slot.keep(201, show_rollback(row)))
+    slot.keep_instead(201, answer := show_rollback(row))
+    return 201, answer

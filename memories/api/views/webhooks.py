@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.agent import MemoryAgent
-from memories.api.base import OperatorView, found
+from memories.api.base import Answer, OperatorView, found
 from memories.api.pages import one_of, page, refuse_unknown
 from memories.api.schema import lists
 from memories.api.shapes.memories import Deleted
@@ -44,6 +44,8 @@ class WebhookView(OperatorView):
 
 
 class Webhooks(WebhookView):
+    creates = True
+
     @lists(WebhookShown, "list_webhooks")
     def get(self, request: Request, app_id: str) -> Response:
         refuse_unknown(request)
@@ -53,8 +55,13 @@ class Webhooks(WebhookView):
     def post(self, request: Request, app_id: str) -> Response:
         """An address that is told of what changes from now on. Its secret is shown this once, and can be renewed."""
         body = self.read(NewWebhook)
-        row = self.agent_of(self.app_named(app_id)).add_webhook(body["url"], body["description"], body["events"])
-        return Response({**show_webhook(row), "secret": secret_of(row.uid, row.secret_number)}, status=201)
+        agent = self.agent_of(self.app_named(app_id))
+
+        def add() -> Answer:
+            row = agent.add_webhook(body["url"], body["description"], body["events"])
+            return 201, {**show_webhook(row), "secret": secret_of(row.uid, row.secret_number)}
+
+        return self.create_in_transaction(add, once="secret")
 
 
 class OneWebhook(WebhookView):
@@ -115,6 +122,8 @@ class ReplayDelivery(WebhookView):
 
 
 class Bridges(OperatorView):
+    creates = True
+
     @lists(BridgeShown, "list_bridges")
     def get(self, request: Request, app_id: str) -> Response:
         refuse_unknown(request)
@@ -128,11 +137,15 @@ class Bridges(OperatorView):
         owner = Agent.objects.for_app(agent.app).filter(name=body["agent"]).first()
         if owner is None:
             raise ValidationError({"agent": ["The app has no agent of this name: add it first."]})
-        try:
-            row = agent.add_bridge(body["name"], owner)
-        except IntegrityError as error:
-            raise Conflict("The app has a bridge of this name already.") from error
-        return Response({**show_bridge(row), "secret": secret_of(row.uid, row.secret_number)}, status=201)
+        return self.create_in_transaction(lambda: add_bridge(agent, body["name"], owner), once="secret")
+
+
+def add_bridge(agent: MemoryAgent, name: str, owner: Agent) -> Answer:
+    try:
+        row = agent.add_bridge(name, owner)
+    except IntegrityError as error:
+        raise Conflict("The app has a bridge of this name already.") from error
+    return 201, {**show_bridge(row), "secret": secret_of(row.uid, row.secret_number)}
 
 
 class BridgeView(OperatorView):
