@@ -19,6 +19,7 @@ from memsite.doorbell import ring
 
 BATCH = 500
 MERGE_AT_MOST = 50
+CHANGED_WITH_ANOTHER = "changed together with another one of them"
 
 Change = Callable[[Writer, Memory], None]
 
@@ -80,11 +81,11 @@ class Curation(Knowledge):
 
     def change_each(self, pks: Iterable[int], change: Change) -> Changed:
         """Applies `change` to each as it is under the write lock, some to a transaction; a full app changes none."""
-        changed, rest = Changed(), iter(pks)
+        changed, rest, touched = Changed(), iter(pks), set[int]()
         while batch := list(islice(rest, BATCH)):
             left = Counter[str]()
             try:
-                done = self.change_batch(batch, change, left)
+                done = self.change_batch(batch, change, left, touched)
             except LimitReached as full:
                 changed.left[str(full)] += len(batch)
             else:
@@ -93,15 +94,24 @@ class Curation(Knowledge):
                 changed.left += left
         return changed
 
-    def change_batch(self, pks: Sequence[int], change: Change, left: Counter[str]) -> dict[int, int]:
+    def change_batch(
+        self, pks: Sequence[int], change: Change, left: Counter[str], touched: set[int]
+    ) -> dict[int, int]:  # fmt: skip
+        """The versions of what was changed. What a change did to others is `touched`, and is not changed once more."""
         done: dict[int, int] = {}
         with writing(self.app, self.actor, timezone.now()) as write:
-            for memory in Memory.objects.for_app(self.app).filter(pk__in=pks).order_by("pk"):
+            rows = Memory.objects.for_app(self.app).filter(pk__in=pks).order_by("pk")
+            # A merge is undone on both sides from the memory that stands for the others: that one is before them.
+            for memory in sorted(rows, key=lambda row: row.status == Status.SUPERSEDED):
                 try:
+                    if memory.pk in touched or memory.pk in write.changed:
+                        raise LeftAlone(CHANGED_WITH_ANOTHER)
                     change(write, memory)
                     done[memory.pk] = memory.version
                 except LeftAlone as why:
                     left[str(why)] += 1
+            changed = set(write.changed)
+        touched |= changed
         return done
 
     def embed_each(self, pks: Iterable[int]) -> Changed:

@@ -522,6 +522,25 @@ def test_undo_of_nothing_says_so(admin_client: Client, memory: Memory) -> None:
     assert message.startswith("1 left as they are: nothing has changed")
 
 
+@pytest.mark.parametrize("batch", [1, 500])
+@pytest.mark.parametrize("surest_first", [True, False])
+def test_undo_of_a_merge_with_both_ticked_takes_it_back_once(
+    admin_client: Client, alice: Caller, monkeypatch: pytest.MonkeyPatch, surest_first: bool, batch: int
+) -> None:
+    first, second = (
+        stored(alice, f"Fact {value}.", confidence=value) for value in ((0.8, 0.4) if surest_first else (0.4, 0.8))
+    )
+    counts = set(Memory.objects.values_list("pk", "access_count"))
+    act(admin_client, "merge", first, second)
+    monkeypatch.setattr("memories.agent.curation.BATCH", batch)
+    told = said(act(admin_client, "undo", first, second))
+    assert set(Memory.objects.values_list("status", flat=True)) == {Status.ACTIVE}
+    assert not Link.objects.filter(kind="supersedes").exists()
+    assert set(Memory.objects.values_list("pk", "access_count")) == counts
+    if surest_first or batch > 1:
+        assert told == ["1 set back.", "1 left as they are: changed together with another one of them."]
+
+
 # --- deleting
 
 
