@@ -33,6 +33,9 @@ SOMEONE_ELSE = "Someone else changed this meanwhile: reload. What you typed is s
 class MemoryForm(MemoryModelForm):
     """What both forms have in common."""
 
+    refused = ""
+    """Why the store did not take what is in the form."""
+
     tags = StrictJSONField(required=False, initial=list, help_text='A list: ["network", "night shift"]')
 
     class Meta:
@@ -76,6 +79,8 @@ class MemoryForm(MemoryModelForm):
     def clean(self) -> dict[str, Any]:
         fields = super().clean() or self.cleaned_data
         self.check_length(fields)
+        if self.refused:
+            self.add_error(None, self.refused)
         start, end = fields.get("valid_from"), fields.get("valid_until")
         if start and end and end < start:
             self.add_error("valid_until", "Lies before valid from.")

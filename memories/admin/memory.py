@@ -20,6 +20,7 @@ from memories.admin.forms import AddMemoryForm, ChangeMemoryForm
 from memories.admin.tables import LATEST_SHOWN, history_table, injections_table, links_table
 from memories.agent import MemoryAgent, VersionMismatch
 from memories.models import Injection, Link, Memory, Revision, Status
+from memories.store import LimitReached
 from memsite.admin_site import AppFilter, SiteAdmin, Table, agent_name, link_to, shorten
 from memsite.tenancy.access import actor_of
 from sessions.models import Turn
@@ -122,7 +123,9 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
 
     def get_form(self, request: HttpRequest, obj: Memory | None = None, change: bool = False, **kwargs: Any) -> Any:
         form = ChangeMemoryForm if obj else AddMemoryForm
-        return super().get_form(request, obj, change, **{"form": form, **kwargs})
+        made = super().get_form(request, obj, change, **{"form": form, **kwargs})
+        made.refused = getattr(request, "refused", "")
+        return made
 
     def get_fieldsets(self, request: HttpRequest, obj: Memory | None = None) -> Any:
         if obj is None:
@@ -146,6 +149,9 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
             return view(request, object_id, form_url, extra_context)  # type: ignore[no-any-return]
         except VersionMismatch:
             # Someone came between the form's check and the lock. Now the form sees it, and says so.
+            return view(request, object_id, form_url, extra_context)  # type: ignore[no-any-return]
+        except LimitReached as full:
+            request.refused = str(full)  # type: ignore[attr-defined]
             return view(request, object_id, form_url, extra_context)  # type: ignore[no-any-return]
 
     def save_model(self, request: HttpRequest, obj: Memory, form: Any, change: bool) -> None:

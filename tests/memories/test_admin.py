@@ -429,6 +429,18 @@ def test_adding_needs_an_app(admin_client: Client, acme: App) -> None:
     assert "app" in answer.context["adminform"].form.errors
 
 
+def test_a_full_app_says_so_and_keeps_what_was_typed(admin_client: Client, alice: Caller) -> None:
+    stored(alice, "Pinned.", pinned=True)
+    AppPolicy.objects.filter(app=alice.app).update(memory_limit=1)
+    answer = admin_client.post("/admin/memories/memory/add/", new_memory(alice.app, pinned="on"))
+    form = answer.context["adminform"].form
+    assert (answer.status_code, form["content"].value()) == (200, "VACUUM needs an hour.")
+    assert form.non_field_errors() == [
+        "The app may hold 1 memories, and those it holds are pinned: none makes room."
+    ]  # fmt: skip
+    assert Memory.objects.get().content == "Pinned."
+
+
 # --- actions
 
 
