@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from memories.retrieve.reading import Reading
-from memories.text.temporal import find_windows
+from memories.text.temporal import TimeWindow, find_windows
 
 WORD = re.compile(r"\w+")
 MAX_WORDS = 24
@@ -75,7 +76,7 @@ def read_question(text: str, reading: Reading, now: datetime) -> Question:
         words=words[:MAX_WORDS],
         every_word=(telling or list(dict.fromkeys(WORD.findall(folded))))[:MAX_WORDS],
         subjects=list(dict.fromkeys(code for codes in named.values() for code in codes)),
-        days=named_days(folded, reading) or told_days(text, now),
+        days=asked_days(text, find_windows(text[:MAX_TIME_CHARACTERS], now), reading),
         wants_time=bool(ASKS_WHEN.search(folded)),
         wants_name=bool(ASKS_NAME.match(folded)),
     )
@@ -115,6 +116,43 @@ def without_words(text: str, words: Sequence[str]) -> str:
     return re.sub(r"\s+", " ", re.sub(rf"\b({pattern})(['’`]s)?\b", "", text, flags=re.IGNORECASE)).strip()
 
 
+def asked_days(text: str, windows: Sequence[TimeWindow], reading: Reading) -> list[tuple[int, int]]:
+    """Spans of ordinals: what is open ("since October"), and the days that are named, or else told from now."""
+    spans = open_days(windows, reading)
+    taken = [window for window in windows if spans and is_open(window)]
+    others = [window for window in windows if window not in taken]
+    return spans + (named_days(blanked(text, taken).casefold(), reading) or told_days(others))
+
+
+def is_open(window: TimeWindow) -> bool:
+    return (window.start is None) != (window.end is None)
+
+
+def open_days(windows: Sequence[TimeWindow], reading: Reading) -> list[tuple[int, int]]:
+    """The days since and before what is told, as far as there are memories: one span where they have days in common.
+
+    What begins behind all memories means another year, as far as it means any.
+    """
+    known = reading.days[reading.days > 0]
+    if not len(known):
+        return []
+    first, last = int(known.min()), int(known.max())
+    starts = [window.start.toordinal() for window in windows if window.start and not window.end]
+    ends = [(window.end - INSTANT).toordinal() for window in windows if window.end and not window.start]
+    if any(start > last for start in starts):
+        return []
+    if starts and ends and max(starts) <= min(ends):
+        return [(max(starts), min(ends))]
+    return [*((start, last) for start in starts), *((min(first, end), end) for end in ends)]
+
+
+def blanked(text: str, windows: Sequence[TimeWindow]) -> str:
+    """Spaces where these times are told."""
+    for start, end in (window.span for window in windows):
+        text = text[:start] + " " * (end - start) + text[end:]
+    return text
+
+
 def named_days(folded: str, reading: Reading) -> list[tuple[int, int]]:
     """Spans of ordinals: a day, or a month. A month without a year means that of any year there is."""
     spans = []
@@ -131,10 +169,10 @@ def named_days(folded: str, reading: Reading) -> list[tuple[int, int]]:
     return spans
 
 
-def told_days(text: str, now: datetime) -> list[tuple[int, int]]:
-    """Spans of the times told from now ("last week", "three days ago"); open and very long ones say too little."""
+def told_days(windows: Sequence[TimeWindow]) -> list[tuple[int, int]]:
+    """Spans of the times told from now ("last week", "three days ago"); very long ones say too little."""
     spans = []
-    for window in find_windows(text[:MAX_TIME_CHARACTERS], now):
+    for window in windows:
         if window.start and window.end:
             start, end = window.start.toordinal(), (window.end - INSTANT).toordinal()
             spans += [(start, max(start, end))] if end - start <= MOST_DAYS else []
@@ -151,7 +189,8 @@ def years_of(reading: Reading) -> list[int]:
 
 def day_span(year: int, month: int, day: int | None) -> list[tuple[int, int]]:
     try:
-        start = date(year, month, day or 1).toordinal()
+        first = date(year, month, day or 1)
     except ValueError:
         return []
-    return [(start, start if day else start + 30)]
+    last = first if day else first.replace(day=monthrange(year, month)[1])
+    return [(first.toordinal(), last.toordinal())]

@@ -72,7 +72,8 @@ def test_other_names_are_not(one: str, other: str) -> None:
         ("What happened on 7 May 2023?", date(2023, 5, 7), date(2023, 5, 7)),
         ("What happened on May 7th, 2023?", date(2023, 5, 7), date(2023, 5, 7)),
         ("What happened on 2023-05-07?", date(2023, 5, 7), date(2023, 5, 7)),
-        ("What happened in June 2023?", date(2023, 6, 1), date(2023, 7, 1)),
+        ("What happened in June 2023?", date(2023, 6, 1), date(2023, 6, 30)),
+        ("What happened in February 2024?", date(2024, 2, 1), date(2024, 2, 29)),
         ("What happened yesterday?", date(2026, 5, 19), date(2026, 5, 19)),
         ("What happened last week?", date(2026, 5, 11), date(2026, 5, 17)),
     ],
@@ -85,6 +86,33 @@ def test_a_month_without_a_year_is_that_of_any_year_there_is() -> None:
     reading = reading_of(["a", "b"], [date(2022, 3, 1), date(2023, 3, 1)])
     starts = [date.fromordinal(start) for start, _ in ask("What happened in June?", reading).days]
     assert starts == [date(2022, 6, 1), date(2023, 6, 1)]
+
+
+FIRST, LAST = date(2025, 3, 9), date(2026, 5, 18)
+
+
+@pytest.mark.parametrize(
+    ("text", "start", "end"),
+    [
+        ("Which rollbacks were before April 2026?", FIRST, date(2026, 3, 31)),
+        ("Which rollbacks were until April 2026?", FIRST, date(2026, 4, 30)),
+        ("What have I bought since October?", date(2025, 10, 1), LAST),
+        ("what have I bought after 3 march 2026", date(2026, 3, 4), LAST),
+        ("What was new since January and before March 2026?", date(2026, 1, 1), date(2026, 2, 28)),
+        ("What was there before 2025?", date(2024, 12, 31), date(2024, 12, 31)),
+    ],
+)
+def test_before_and_since_mean_the_days_on_that_side(text: str, start: date, end: date) -> None:
+    """As far as there are memories."""
+    reading = reading_of(["a", "b"], [FIRST, LAST])
+    assert ask(text, reading).days == [(start.toordinal(), end.toordinal())]
+
+
+def test_since_a_month_that_is_behind_all_memories_means_that_of_any_year_there_is() -> None:
+    reading = reading_of(["a", "b"], [date(2023, 1, 5), date(2023, 12, 1)])
+    assert ask("What happened since October?", reading).days == [
+        (date(2023, 10, 1).toordinal(), date(2023, 10, 31).toordinal())
+    ]
 
 
 @pytest.mark.parametrize("text", ["May I go?", "Marching on", "the second one", "99.99.2023"])
