@@ -1,4 +1,4 @@
-"""Backups of PostgreSQL, by its own programs: pg_dump and pg_restore have to be installed."""
+"""Backups of PostgreSQL, by its own programs: pg_dump, pg_restore and psql have to be installed."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 from time import sleep
 from typing import Any
 
 import psycopg
 from django.core.management.base import CommandError
 from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
 
@@ -25,6 +28,8 @@ from memsite.drafts import in_place, private
 from memsite.tenancy import wall
 
 SUFFIX = ".pgdump"
+NEAR, WALLED_APP = "memories_near", "memsite_walled_app"
+"""Made without a migration: pgvector's copies, and what the second wall asks."""
 IN_USE = "The database is in use: stop the server, and whatever else is connected to it, then try again."
 # The server's own workers come and go.
 OTHERS = """
@@ -78,12 +83,59 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     with backup_draft_in(folder) as draft:
         dump(private(draft))
         kept = in_place(draft, folder / f"before-{stamp}{SUFFIX}")
-    how = ("--clean", "--if-exists", "--no-owner", "--no-acl", "--single-transaction")
-    run("pg_restore", *how, "--dbname", address(), str(path))
+    put_back(path)
     if not older:
         # Else `manage.py setup` does it, after the migrations that the wall is for.
         build_wall(kept)
     return rows, older, kept
+
+
+def put_back(path: Path) -> None:
+    """All or nothing: whatever ends it before the last statement has undone it.
+
+    What the dump knows nothing of, such as the tables of a later version, goes first: it may stand on what is replaced.
+    """
+    how = ("--clean", "--if-exists", "--no-owner", "--no-acl", "--file=-")
+    into = (
+        "--no-psqlrc",
+        "--quiet",
+        "--set=ON_ERROR_STOP=1",
+        "--output",
+        os.devnull,
+        "--dbname",
+        address(),
+        "--file=-",
+    )
+    with (
+        TemporaryFile() as told,
+        subprocess.Popen(  # noqa: S603  # their own programs
+            [program("psql"), *into], stdin=subprocess.PIPE, stderr=told, env=environment()
+        ) as writer,
+        subprocess.Popen([program("pg_restore"), *how, str(path)], stdout=subprocess.PIPE, stderr=told) as reader,  # noqa: S603
+    ):
+        assert writer.stdin is not None
+        assert reader.stdout is not None
+        # A statement that failed has closed the pipe; what it says is told below.
+        with suppress(BrokenPipeError), writer.stdin:
+            writer.stdin.write(f"BEGIN; {leaving()}\n".encode())
+            shutil.copyfileobj(reader.stdout, writer.stdin)
+            if reader.wait() == 0:
+                writer.stdin.write(b"\nCOMMIT;\n")
+        reader.stdout.close()
+        if writer.wait() or reader.wait():
+            told.seek(0)
+            raise BackupError(f"pg_restore failed: {told.read().decode(errors='replace').strip()[:300]}")
+
+
+def leaving() -> str:
+    """Drops all tables of ours that there are, with what hangs on them, and the functions of the second wall."""
+    with connection.cursor() as cursor:
+        there = {table.name for table in connection.introspection.get_table_list(cursor)}
+    connection.close()
+    ours = {*connection.introspection.django_table_names(), MigrationRecorder.Migration._meta.db_table, NEAR}
+    quoted = ", ".join(map(connection.ops.quote_name, sorted(there & ours)))
+    tables = f"DROP TABLE IF EXISTS {quoted} CASCADE;" if quoted else ""
+    return f"SET client_min_messages TO error; {tables} DROP FUNCTION IF EXISTS {WALLED_APP}() CASCADE;"
 
 
 def build_wall(kept: Path | None) -> None:

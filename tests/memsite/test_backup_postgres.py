@@ -125,3 +125,28 @@ def test_a_restore_that_is_killed_leaves_no_half_copy(manage: Manage, url: str, 
     (kept,) = (tmp_path / "backups").glob("before-*")
     assert "is whole" in manage("verify", str(kept)).stdout
     assert not (tmp_path / "backups" / ".draft").exists()
+
+
+@pytest.mark.parametrize("later", ["oauth", "axes"])
+def test_one_of_an_older_version_is_put_back_where_there_are_later_tables(
+    manage: Manage, url: str, tmp_path: Path, later: str
+) -> None:
+    assert manage("migrate", later, "zero").returncode == 0
+    assert manage("backup").returncode == 0
+    backup, before = newest(tmp_path), ask(url, MEMORIES)
+    assert manage("migrate").returncode == 0
+    restored = manage("restore", str(backup))
+    assert restored.returncode == 0, restored.stderr
+    set_up = manage("setup")
+    assert set_up.returncode == 0, set_up.stderr
+    assert ask(url, MEMORIES) == before
+
+
+def test_one_that_is_older_than_pgvector_is_put_back(manage: Manage, url: str, tmp_path: Path) -> None:
+    before = ask(url, MEMORIES)
+    ask(url, "DROP TABLE IF EXISTS memories_near")
+    assert manage("backup").returncode == 0
+    assert manage("setup").returncode == 0
+    restored = manage("restore", str(newest(tmp_path)))
+    assert restored.returncode == 0, restored.stderr
+    assert ask(url, MEMORIES) == before
