@@ -18,6 +18,7 @@ from rest_framework.views import APIView
 
 from memories.agent import MemoryAgent
 from memories.api.fields import Shape, read_as
+from memories.api.pages import refuse_unknown
 from memories.models import Memory
 from memories.store import LimitReached
 from memsite.exceptions import Conflict, LengthRequired, PreconditionFailed, Unprocessable
@@ -41,17 +42,28 @@ class AnyAnswer(DefaultContentNegotiation):
         return renderer, renderer.media_type
 
 
+class Nothing(Shape):
+    """No body, or an empty object."""
+
+
 class View(APIView):
     """`scope` names what a key must be allowed to do: read, write, operator, or "by method"."""
 
     scope: str | None = None
     takes_endless_bodies = False
+    is_lenient = False
+    """Unknown query parameters do no harm: for other systems' clients."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         endless = "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")
         if endless and not self.takes_endless_bodies:
             raise LengthRequired
+        door = getattr(self, (request.method or "").lower(), None)
+        if not self.is_lenient:
+            refuse_unknown(request, *getattr(door, "takes", ()))
+        if getattr(door, "is_bodiless", False):
+            self.read(Nothing)
 
     def handle_exception(self, exc: Exception) -> Response:
         return super().handle_exception(Conflict(str(exc)) if isinstance(exc, LimitReached) else exc)

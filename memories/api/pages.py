@@ -65,7 +65,7 @@ def page(
 
 def refuse_unknown(request: Request, *known: str) -> None:
     """Query parameters nobody knows are refused like body fields nobody knows."""
-    unknown = sorted(set(request.query_params) - {*known, "limit", "cursor"})
+    unknown = sorted(set(request.query_params) - {*known})
     if unknown:
         raise ValidationError({name[:100]: ["Unknown parameter."] for name in unknown})
     if nul := [name for name, value in request.query_params.items() if "\0" in value]:

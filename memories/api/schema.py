@@ -1,6 +1,6 @@
 """OpenAPI: every operation tells its key, its error document and, for creates, its idempotency key."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from threading import Lock
 from typing import Any, Literal, TypeVar
@@ -47,6 +47,19 @@ IF_MATCH = OpenApiParameter(
 )
 
 
+def operation(*, parameters: Sequence[OpenApiParameter] = (), **options: Any) -> Callable[[View], View]:
+    """Describes an operation by `extend_schema`, and notes what it takes: nothing else is taken. See `View.initial`."""
+    query = tuple(one.name for one in parameters if one.location == OpenApiParameter.QUERY)
+    is_bodiless = options.get("request", ...) is None
+
+    def described(view: View) -> View:
+        view.takes, view.is_bodiless = query, is_bodiless  # type: ignore[attr-defined]  # read by View.initial
+        done: View = extend_schema(parameters=list(parameters), **options)(view)
+        return done
+
+    return described
+
+
 @cache
 def page_of(shape: type[Shape]) -> type[Shape]:
     """The shape of a page of these."""
@@ -60,10 +73,7 @@ def page_of(shape: type[Shape]) -> type[Shape]:
 
 def lists(shape: type[Shape], operation_id: str, *parameters: OpenApiParameter) -> Callable[[View], View]:
     """Describes an operation that answers with pages."""
-    described: Callable[[View], View] = extend_schema(
-        responses=page_of(shape), parameters=[LIMIT, CURSOR, *parameters], operation_id=operation_id
-    )
-    return described
+    return operation(responses=page_of(shape), parameters=[LIMIT, CURSOR, *parameters], operation_id=operation_id)
 
 
 class ProblemSchema(AutoSchema):

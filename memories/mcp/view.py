@@ -41,6 +41,7 @@ class MCPView(StoringView):
     scope = Scope.READ
     authentication_classes = [MCPKey]
     schema = None
+    is_lenient = True
     # There is no stream to listen to, and no session to end.
     http_method_names = ["post", "options"]
     content_negotiation_class = AnyAnswer

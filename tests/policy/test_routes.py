@@ -9,10 +9,12 @@ from django.test import Client
 from django.urls import get_resolver
 from rest_framework.authentication import BaseAuthentication
 from rest_framework.settings import api_settings
+from rest_framework.test import APIClient
 
 from memsite.tenancy.authentication import KeyAuthentication, OperatorSessionAuthentication
 from memsite.tenancy.permissions import HasScope
 from tests.api.checks import assert_problem
+from tests.conftest import Caller
 from tests.routes import walk
 
 PUBLIC = {
@@ -69,6 +71,42 @@ def test_nobody_gets_through_a_door_of_the_api_without_a_key(address: str) -> No
         answer = client.generic(method.upper(), example(address), b"{}", content_type="application/json")
         assert_problem(answer, 401)
         assert answer["WWW-Authenticate"].startswith("Bearer")
+
+
+def methods_of(view: Any) -> list[str]:
+    return [method for method in METHODS if hasattr(view, method) and method != "options"]
+
+
+@pytest.mark.parametrize("address", API)
+def test_no_door_of_the_api_passes_over_a_query_parameter_that_it_does_not_know(
+    address: str, alice: Caller, operator: APIClient
+) -> None:
+    view = API[address].callback.view_class
+    client = operator if view.scope == "operator" else alice.client
+    for method in methods_of(view):
+        answer = client.generic(method.upper(), f"{example(address)}?zzz=1", b"{}", content_type="application/json")
+        assert_problem(answer, 400, "zzz")
+
+
+def takes_no_body(view: Any) -> bool:
+    return getattr(getattr(view, "post", None), "is_bodiless", False)
+
+
+BODILESS = {address for address, route in API.items() if takes_no_body(route.callback.view_class)}
+
+
+@pytest.mark.parametrize("address", sorted(BODILESS))
+def test_a_door_without_a_body_passes_over_none(address: str, alice: Caller, operator: APIClient) -> None:
+    client = operator if API[address].callback.view_class.scope == "operator" else alice.client
+    for body in (b"{", b'{"x": 1}', b"[]", b"null", b"5"):
+        assert_problem(client.generic("POST", example(address), body, content_type="application/json"), 400)
+    for body in (b"", b"{}"):
+        answer = client.generic("POST", example(address), body, content_type="application/json")
+        assert answer.status_code in (403, 404, 422)
+
+
+def test_there_are_doors_without_a_body() -> None:
+    assert {"api/v1/sessions/<uuid:uid>/heartbeat", "api/v1/apps/<str:app_id>/webhooks/<uuid:uid>/test"} <= BODILESS
 
 
 SPOKEN = {address: route for address, route in ROUTES.items() if address.startswith(("mcp", "compat/"))}

@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import Answer, OperatorView, found
-from memories.api.pages import one_of, page, refuse_unknown
-from memories.api.schema import lists
+from memories.api.pages import one_of, page
+from memories.api.schema import lists, operation
 from memories.api.shapes.apps import (
     AgentShown,
     AgentWithKey,
@@ -55,7 +55,6 @@ class Apps(OperatorView):
 
     @lists(AppShown, "list_apps")
     def get(self, request: Request) -> Response:
-        refuse_unknown(request)
         return page(self, self.apps(), show_app, ordering="-id")
 
     @extend_schema(request=NewApp, responses={201: AppShown}, operation_id="create_app")
@@ -98,14 +97,13 @@ class OneApp(OperatorView):
             policy.save()
         return Response(show_app(app))
 
-    @extend_schema(
+    @operation(
         responses={200: Uninstalled},
         parameters=[OpenApiParameter("purge_memories", bool, description="Also delete what it knows and was told.")],
         operation_id="uninstall_app",
     )
     def delete(self, request: Request, app_id: str) -> Response:
         """Its keys stop working; what it knows stays, unless `purge_memories=true`. PATCH status to undo it."""
-        refuse_unknown(request, "purge_memories")
         purge = flag(request, "purge_memories")
         app = self.app_named(app_id)
         with audited(self.caller().actor, app):
@@ -126,7 +124,6 @@ class AppMemories(OperatorView):
     @lists(MemoryShown, "list_app_memories", OpenApiParameter("origin", str, enum=Origin.values), TRUST_LEVEL)
     def get(self, request: Request, app_id: str) -> Response:
         """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
-        refuse_unknown(request, "origin", "trust_level")
         app = self.app_named(app_id)
         rows = of_level_asked(Memory.objects.for_app(app), request).select_related("session", "resource", "cold_text")
         if origin := request.query_params.get("origin"):
@@ -137,7 +134,6 @@ class AppMemories(OperatorView):
 
     @extend_schema(responses={200: Deleted}, operation_id="delete_app_memories")
     def delete(self, request: Request, app_id: str) -> Response:
-        refuse_unknown(request)
         purge = self.agent_of(self.app_named(app_id)).purge_memories()
         return Response({"success": True, "deleted_count": purge.counts["memories"]})
 
@@ -159,7 +155,6 @@ class AppUser(OperatorView):
 
         Nobody sees any of it from the moment of the answer; what takes long is deleted in the background.
         """
-        refuse_unknown(request)
         return Response(show_purged(self.agent_of(self.app_named(app_id)).purge_user(user_id)))
 
 
@@ -167,7 +162,6 @@ class AppSession(OperatorView):
     @extend_schema(responses={200: Purged}, operation_id="delete_app_session")
     def delete(self, request: Request, app_id: str, uid: UUID) -> Response:
         """With every text and turn, and what was learnt from them."""
-        refuse_unknown(request)
         agent = self.agent_of(self.app_named(app_id))
         session = found(AgentSession.objects.for_app(agent.app).filter(uid=uid).first())
         session.app = agent.app
@@ -178,7 +172,6 @@ class Purges(OperatorView):
     @lists(PurgeShown, "list_purges")
     def get(self, request: Request, app_id: str) -> Response:
         """What was deleted for good, when, and by whom."""
-        refuse_unknown(request)
         return page(self, Purge.objects.for_app(self.app_named(app_id)), show_purge)
 
 
@@ -187,7 +180,6 @@ class Agents(OperatorView):
 
     @lists(AgentShown, "list_agents")
     def get(self, request: Request, app_id: str) -> Response:
-        refuse_unknown(request)
         rows = Agent.objects.for_app(self.app_named(app_id)).prefetch_related("keys")
         return page(self, rows, show_agent, ordering="name")
 
@@ -218,7 +210,6 @@ class Keys(OperatorView):
 
     @lists(KeyShown, "list_keys")
     def get(self, request: Request, app_id: str, name: str) -> Response:
-        refuse_unknown(request)
         return page(self, ApiKey.objects.filter(agent=self.agent(app_id, name)), show_key, ordering="prefix")
 
     @extend_schema(request=NewKey, responses={201: AgentWithKey}, operation_id="create_key")

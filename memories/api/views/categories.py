@@ -9,7 +9,7 @@ from hashlib import sha256
 from django.http import HttpResponse
 from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -17,8 +17,8 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from memories.agent.summaries import Category
 from memories.api.base import AgentView, AnyAnswer, found
-from memories.api.pages import Pages, page, refuse_unknown
-from memories.api.schema import lists
+from memories.api.pages import Pages, page
+from memories.api.schema import lists, operation
 from memories.api.shapes.categories import (
     CategoryShown,
     RewriteAsked,
@@ -38,9 +38,8 @@ USER_ID = OpenApiParameter("user_id", str, description="Of this end user; withou
 MAX_DIGITS = 9
 
 
-def asked_user(request: Request, *known: str) -> str:
+def asked_user(request: Request) -> str:
     """The end user it is about, "" for nobody in particular."""
-    refuse_unknown(request, "user_id", *known)
     return request.query_params.get("user_id", "")
 
 
@@ -73,7 +72,7 @@ def page_by_name(request: Request, known: Sequence[Category]) -> Response:
 
 
 class OneCategory(AgentView):
-    @extend_schema(responses=SummaryShown, parameters=[USER_ID], operation_id="get_category")
+    @operation(responses=SummaryShown, parameters=[USER_ID], operation_id="get_category")
     def get(self, request: Request, name: str) -> Response:
         """What is known in it, written down. 404 where nothing is that all agents of the app may know."""
         summary = self.memory_agent().summary(name, asked_user(request))
@@ -83,7 +82,7 @@ class OneCategory(AgentView):
 class CategoryText(AgentView):
     content_negotiation_class = AnyAnswer
 
-    @extend_schema(
+    @operation(
         responses={(200, "text/markdown"): OpenApiTypes.STR}, parameters=[USER_ID], operation_id="get_category_text"
     )
     def get(self, request: Request, name: str) -> HttpResponse:
@@ -125,7 +124,7 @@ class Versions(VersionsView):
 
 
 class OneVersion(VersionsView):
-    @extend_schema(responses=SummaryVersionShown, parameters=[USER_ID], operation_id="get_category_version")
+    @operation(responses=SummaryVersionShown, parameters=[USER_ID], operation_id="get_category_version")
     def get(self, request: Request, name: str, number: int) -> Response:
         return Response(show_version_whole(self.version(name, asked_user(request), number)))
 
@@ -133,14 +132,14 @@ class OneVersion(VersionsView):
 class Difference(VersionsView):
     content_negotiation_class = AnyAnswer
 
-    @extend_schema(
+    @operation(
         responses={(200, "text/x-diff"): OpenApiTypes.STR},
         parameters=[USER_ID, *(OpenApiParameter(name, int, required=True) for name in ("from", "to"))],
         operation_id="compare_category_versions",
     )
     def get(self, request: Request, name: str) -> HttpResponse:
         """What changed from one version to another, as a unified diff."""
-        user_id = asked_user(request, "from", "to")
+        user_id = asked_user(request)
         old, new = (self.version(name, user_id, asked_version(request, side)) for side in ("from", "to"))
         return text_answer("".join(f"{line}\n" for line in diff_lines(old, new)), "text/x-diff")
 
@@ -161,7 +160,7 @@ def diff_lines(old: Summary, new: Summary) -> Iterable[str]:
 
 
 class Rewrite(AgentView):
-    @extend_schema(request=None, responses={202: RewriteAsked}, parameters=[USER_ID], operation_id="rewrite_category")
+    @operation(request=None, responses={202: RewriteAsked}, parameters=[USER_ID], operation_id="rewrite_category")
     def post(self, request: Request, name: str) -> Response:
         """Has the summary written anew soon. 422 where the app's policy keeps none (capture_summaries)."""
         agent, user_id = self.memory_agent(), asked_user(request)

@@ -11,15 +11,14 @@ from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.agent import Change, MemoryAgent
 from memories.api.base import AgentView, AnyAnswer
-from memories.api.pages import refuse_unknown
-from memories.api.schema import Problem
+from memories.api.schema import Problem, operation
 from memories.api.shapes.changes import ChangesShown, show_change
 from memsite.exceptions import BeyondTheFeed, Busy
 from memsite.json_body import dump_json
@@ -45,7 +44,7 @@ class Changes(AgentView):
         assert isinstance(key, ApiKey), "an agent comes with one"
         return key
 
-    @extend_schema(
+    @operation(
         responses={
             (200, "application/json"): ChangesShown,
             (200, EVENT_STREAM): OpenApiTypes.STR,
@@ -65,7 +64,6 @@ class Changes(AgentView):
 
         A stream ends after a minute and is opened again where it was (`Last-Event-ID`), as EventSource does by itself.
         """
-        refuse_unknown(request, "since", "wait")
         agent = self.memory_agent()
         since = number_asked(request, agent)
         if EVENT_STREAM in request.headers.get("Accept", ""):

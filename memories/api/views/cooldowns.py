@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import AgentView, Answer, found
-from memories.api.pages import page, refuse_unknown
+from memories.api.pages import page
 from memories.api.schema import lists
 from memories.api.shapes.cooldowns import MOST_SECONDS, CooldownShown, NewCooldown, show_cooldown
 from memories.api.shapes.memories import Deleted
@@ -26,7 +26,6 @@ class Cooldowns(AgentView):
     @lists(CooldownShown, "list_cooldowns")
     def get(self, request: Request) -> Response:
         """Those of the app that are not over, whichever agent reported them."""
-        refuse_unknown(request)
         rows = Cooldown.objects.for_app(self.app).running(timezone.now())
         return page(self, rows.select_related("agent", "session"), show_cooldown)
 

@@ -7,7 +7,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import AgentView
-from memories.api.pages import refuse_unknown
 from memories.api.shapes.energy import EnergyConsumed, EnergyLevel, EnergyNoted, show_report
 
 
@@ -29,6 +28,5 @@ class ConsumedEnergy(AgentView):
     @extend_schema(responses=EnergyConsumed, operation_id="get_consumed_energy")
     def get(self, request: Request) -> Response:
         """Units used since this was last asked: each is told once."""
-        refuse_unknown(request)
         answer = show_report(self.memory_agent().report_energy())
         return Response(answer, headers={"Cache-Control": "no-store"})

@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import AnyAnswer, OperatorView
-from memories.api.pages import page, refuse_unknown
+from memories.api.pages import page
 from memories.api.schema import lists
 from memories.api.shapes.health import HealthShown, PastHealthShown, show_past_health
 from memories.maintain.health import health_of
@@ -22,7 +22,6 @@ class Health(OperatorView):
     @extend_schema(responses=HealthShown, operation_id="get_health_report")
     def get(self, request: Request, app_id: str) -> Response:
         """As it is now."""
-        refuse_unknown(request)
         return Response(health_of(self.app_named(app_id), timezone.now()))
 
 
@@ -32,7 +31,6 @@ class HealthPage(OperatorView):
     @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR}, operation_id="get_health_report_as_text")
     def get(self, request: Request, app_id: str) -> HttpResponse:
         """As it is now, as a page of Markdown."""
-        refuse_unknown(request)
         text = as_markdown(health_of(self.app_named(app_id), timezone.now()))
         return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
@@ -41,6 +39,5 @@ class PastHealth(OperatorView):
     @lists(PastHealthShown, "list_health_reports")
     def get(self, request: Request, app_id: str) -> Response:
         """As it was written down each month, the latest first."""
-        refuse_unknown(request)
         rows = HealthReport.objects.for_app(self.app_named(app_id))
         return page(self, rows, show_past_health, ordering="-period")

@@ -64,6 +64,7 @@ class ChatMessage(View):
     scope = SCOPE
     authentication_classes = [BridgeAuthentication]
     parser_classes = [Unread]
+    is_lenient = True
 
     # Not of the API, which keys open: docs/webhooks.md describes it.
     @extend_schema(exclude=True)

@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import OperatorView, found
-from memories.api.pages import one_of, page, refuse_unknown
-from memories.api.schema import lists
+from memories.api.pages import one_of, page
+from memories.api.schema import lists, operation
 from memories.api.shapes.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
 from memories.jobs import JOBS
 from memories.jobs.listing import jobs_of
@@ -58,10 +58,9 @@ class JobView(OperatorView):
 
 
 class Jobs(JobView):
-    @extend_schema(responses=JobsShown, parameters=[APP_ID], operation_id="list_jobs")
+    @operation(responses=JobsShown, parameters=[APP_ID], operation_id="list_jobs")
     def get(self, request: Request) -> Response:
         """Each job of an app, or of the whole site: when it is due, and its last run."""
-        refuse_unknown(request, "app_id")
         app = self.app_asked(request.query_params.get("app_id"))
         return Response({"results": [show_job(listed) for listed in jobs_of(app, timezone.now())]})
 
@@ -89,7 +88,6 @@ class Runs(JobView):
     @lists(RunShown, "list_job_runs", APP_ID, OpenApiParameter("job", str), OpenApiParameter("status", str))
     def get(self, request: Request) -> Response:
         """The latest first, of all apps that the caller operates unless one is named."""
-        refuse_unknown(request, "app_id", "job", "status")
         asked = request.query_params
         wanted = Q()
         if "app_id" in asked:
@@ -102,7 +100,7 @@ class Runs(JobView):
 
 
 class RetryRun(JobView):
-    @extend_schema(request=None, responses={202: RunShown}, operation_id="retry_job_run")
+    @operation(request=None, responses={202: RunShown}, operation_id="retry_job_run")
     def post(self, request: Request, uid: UUID) -> Response:
         """Due at once, from where it was. 409 for one that is done or under way."""
         run = self.run(uid)
@@ -113,7 +111,7 @@ class RetryRun(JobView):
 
 
 class StopRun(JobView):
-    @extend_schema(request=None, responses={202: RunShown}, operation_id="stop_job_run")
+    @operation(request=None, responses={202: RunShown}, operation_id="stop_job_run")
     def post(self, request: Request, uid: UUID) -> Response:
         """After the batch under way; what is done stays done, and a retry goes on from there. 409 if it ended."""
         run = self.run(uid)

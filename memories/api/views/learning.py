@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from memories.agent import AlreadyDecided, CannotBeStored
 from memories.api.base import AgentView, AnyAnswer, found
-from memories.api.pages import as_uuid, one_of, page, refuse_unknown
-from memories.api.schema import lists
+from memories.api.pages import as_uuid, one_of, page
+from memories.api.schema import lists, operation
 from memories.api.shapes.learning import (
     EntityShown,
     ExtractionShown,
@@ -42,7 +42,6 @@ class Extractions(AgentView):
     )
     def get(self, request: Request) -> Response:
         """What was learnt, or is still to be learnt, from this agent's sessions."""
-        refuse_unknown(request, "status", "session_id")
         rows = Extraction.objects.for_app(self.app).filter(session__agent=self.caller().agent)
         if status := request.query_params.get("status"):
             rows = rows.filter(status=one_of("status", status, ExtractionStatus.values))
@@ -54,7 +53,7 @@ class Extractions(AgentView):
 class RetryExtraction(AgentView):
     scope = "write"
 
-    @extend_schema(request=None, responses={202: ExtractionShown}, operation_id="retry_extraction")
+    @operation(request=None, responses={202: ExtractionShown}, operation_id="retry_extraction")
     def post(self, request: Request, uid: UUID) -> Response:
         """Tries it again now, with all its attempts. 409 if it is done, or being worked on."""
         rows = Extraction.objects.for_app(self.app).filter(session__agent=self.caller().agent, uid=uid)
@@ -85,7 +84,6 @@ class Rejections(AgentView):
     )
     def get(self, request: Request) -> Response:
         """What did not become a memory in this agent's sessions, and why."""
-        refuse_unknown(request, "kind", "decision")
         mine = Q(session__agent=self.caller().agent) | Q(agent=self.caller().agent)
         rows = Rejection.objects.for_app(self.app).filter(mine)
         if kind := request.query_params.get("kind"):
@@ -98,7 +96,7 @@ class Rejections(AgentView):
 class OverruleRejection(AgentView):
     scope = "operator"
 
-    @extend_schema(request=None, responses={201: MemoryStored, 200: MemoryStored}, operation_id="overrule_rejection")
+    @operation(request=None, responses={201: MemoryStored, 200: MemoryStored}, operation_id="overrule_rejection")
     def post(self, request: Request, uid: UUID) -> Response:
         """Stores it after all. 409 if somebody has decided already, 422 if no text of it was kept."""
         rows = Rejection.objects.for_app(self.app).select_related("session__agent", "agent", "resource")
@@ -116,7 +114,6 @@ class Lessons(AgentView):
     @lists(MemoryShown, "list_lessons", OpenApiParameter("user_id", str))
     def get(self, request: Request) -> Response:
         """What users corrected and agents learnt, the latest first."""
-        refuse_unknown(request, "user_id")
         rows = self.memory_agent().memories().active().lessons()
         rows = rows.of_user(request.query_params.get("user_id"))
         return page(self, rows.select_related("session", "resource"), show_memory)
@@ -126,14 +123,13 @@ class LessonsFile(AgentView):
     scope = "read"
     content_negotiation_class = AnyAnswer
 
-    @extend_schema(
+    @operation(
         responses={(200, "text/markdown"): OpenApiTypes.STR},
         parameters=[OpenApiParameter("user_id", str)],
         operation_id="get_lessons_file",
     )
     def get(self, request: Request) -> HttpResponse:
         """The same as one Markdown file, grouped by subject."""
-        refuse_unknown(request, "user_id")
         text = self.memory_agent().lessons_file(request.query_params.get("user_id"))
         return HttpResponse(text, content_type="text/markdown; charset=utf-8")
 
@@ -142,7 +138,6 @@ class Entities(AgentView):
     @lists(EntityShown, "list_entities", OpenApiParameter("kind", str), OpenApiParameter("name", str))
     def get(self, request: Request) -> Response:
         """The named things that memories mention; `name` finds those that begin so."""
-        refuse_unknown(request, "kind", "name")
         allowed = self.memory_agent().memories().active().values("pk")
         seen = Count("mentions", filter=Q(mentions__memory__in=allowed))
         rows = Entity.objects.for_app(self.app).annotate(seen=seen).filter(seen__gt=0)
@@ -157,7 +152,6 @@ class MemoriesOfEntity(AgentView):
     @lists(MemoryShown, "list_entity_memories")
     def get(self, request: Request, uid: UUID) -> Response:
         """The memories that mention it."""
-        refuse_unknown(request)
         entity = Entity.objects.for_app(self.app).filter(uid=uid).first()
         rows = self.memory_agent().memories().filter(mentions__entity=entity)
         found(entity if rows.exists() else None)

@@ -14,8 +14,8 @@ from rest_framework.response import Response
 
 from memories.agent import MemoryAgent, VersionMismatch, Withheld
 from memories.api.base import AgentView, Answer, etag, expected_version, found
-from memories.api.pages import as_moment, as_uuid, one_of, page, refuse_unknown
-from memories.api.schema import IF_MATCH, lists
+from memories.api.pages import as_moment, as_uuid, one_of, page
+from memories.api.schema import IF_MATCH, lists, operation
 from memories.api.shapes.memories import (
     BatchAnswer,
     Deleted,
@@ -61,7 +61,6 @@ class Memories(StoringView):
     @lists(MemoryShown, "list_memories", *(OpenApiParameter(name, str) for name in LIST_FILTERS), TRUST_LEVEL)
     def get(self, request: Request) -> Response:
         """The latest first. `subject=general` finds those without a subject."""
-        refuse_unknown(request, *LIST_FILTERS, "trust_level")
         rows = self.memory_agent().memories().select_related("session", "resource", "cold_text")
         return page(self, of_level_asked(rows.filter(**list_filters(request)), request), show_memory)
 
@@ -180,21 +179,20 @@ class DeleteMemories(AgentView):
 
 
 class OneMemory(AgentView):
-    @extend_schema(
+    @operation(
         responses=MemoryShown,
         parameters=[OpenApiParameter("as_of", OpenApiTypes.DATETIME, description="As it was at this time.")],
         operation_id="get_memory",
     )
     def get(self, request: Request, uid: UUID) -> Response:
         """With `as_of`, what it said and how sure it was then; 404 before it existed."""
-        refuse_unknown(request, "as_of")
         memory = self.memory(self.memory_agent(), uid)
         if "as_of" not in request.query_params:
             return Response(show_memory(memory), headers=etag(memory))
         then = state_at(memory, as_moment("as_of", request.query_params["as_of"]))
         return Response({**show_memory(memory), **shown_state(found(then))})
 
-    @extend_schema(
+    @operation(
         request=MemoryChanges,
         responses={200: MemoryShown, 202: MemoryHeld},
         parameters=[IF_MATCH],
@@ -214,7 +212,7 @@ class OneMemory(AgentView):
             return Response(show_held(held.rejection), status=202)
         return Response(show_memory(edited), headers=etag(edited))
 
-    @extend_schema(responses={200: Deleted}, parameters=[IF_MATCH], operation_id="delete_memory")
+    @operation(responses={200: Deleted}, parameters=[IF_MATCH], operation_id="delete_memory")
     def delete(self, request: Request, uid: UUID) -> Response:
         """For good, with its history. `PATCH {"status": "archived"}` is the soft way."""
         agent = self.memory_agent()
@@ -229,7 +227,6 @@ class OneMemory(AgentView):
 class History(AgentView):
     @lists(RevisionShown, "list_revisions")
     def get(self, request: Request, uid: UUID) -> Response:
-        refuse_unknown(request)
         memory = self.memory(self.memory_agent(), uid)
         rows = Revision.objects.for_app(self.app).filter(memory=memory)
         return page(self, rows, show_revision, ordering="number")
@@ -240,7 +237,6 @@ class Links(AgentView):
 
     @lists(LinkShown, "list_links")
     def get(self, request: Request, uid: UUID) -> Response:
-        refuse_unknown(request)
         agent = self.memory_agent()
         memory = self.memory(agent, uid)
         visible = agent.memories()

@@ -19,8 +19,8 @@ from rest_framework.response import Response
 from memories.agent import BadFile, CannotImport, StillPurging
 from memories.api.base import AnyAnswer, OperatorView, found
 from memories.api.bodies import Unread, file_chunks
-from memories.api.pages import one_of, page, refuse_unknown
-from memories.api.schema import lists
+from memories.api.pages import one_of, page
+from memories.api.schema import lists, operation
 from memories.api.shapes.portable import ImportShown, SurveyShown, show_counts, show_import
 from memories.api.views.apps import flag
 from memories.models import Import
@@ -41,14 +41,13 @@ class ExportView(OperatorView):
 
 
 class Export(ExportView):
-    @extend_schema(
+    @operation(
         responses={(200, NDJSON): OpenApiTypes.BINARY},
         parameters=[USER_ID, OpenApiParameter("vectors", bool, description="With the vectors of memories.")],
         operation_id="export_app",
     )
     def get(self, request: Request, app_id: str) -> FileResponse:
         """Everything the app knows and was told, with its policy: NDJSON, to be imported here or elsewhere."""
-        refuse_unknown(request, "user_id", "vectors")
         agent = self.agent_of(self.app_named(app_id))
         try:
             file = agent.export(user_id=user_asked(request), vectors=flag(request, "vectors"))
@@ -58,12 +57,9 @@ class Export(ExportView):
 
 
 class MarkdownExport(ExportView):
-    @extend_schema(
-        responses={(200, ZIP): OpenApiTypes.BINARY}, parameters=[USER_ID], operation_id="export_app_as_markdown"
-    )
+    @operation(responses={(200, ZIP): OpenApiTypes.BINARY}, parameters=[USER_ID], operation_id="export_app_as_markdown")
     def get(self, request: Request, app_id: str) -> FileResponse:
         """What the app knows, for people: a page of Markdown per category, and one with the lessons."""
-        refuse_unknown(request, "user_id")
         agent = self.agent_of(self.app_named(app_id))
         file = agent.export_markdown(user_id=user_asked(request))
         return FileResponse(file, content_type=ZIP, as_attachment=True, filename=f"{agent.app.app_id}.zip")
@@ -73,7 +69,7 @@ class TakeIn(OperatorView):
     parser_classes = [Unread]
     takes_endless_bodies = True
 
-    @extend_schema(
+    @operation(
         request={"application/octet-stream": OpenApiTypes.BINARY},
         responses={202: ImportShown, 200: SurveyShown},
         parameters=[
@@ -89,7 +85,6 @@ class TakeIn(OperatorView):
 
         202 with the import; a worker goes on with a long one. What the app has already stays as it is.
         """
-        refuse_unknown(request, "source", "agent", "user_id", "dry_run")
         agent = self.agent_of(self.app_named(app_id))
         source = one_of("source", request.query_params.get("source", MEMSITE), list(SOURCES))
         name, user_id = agent_asked(request, source), user_asked(request)
@@ -108,7 +103,6 @@ class Imports(OperatorView):
     @lists(ImportShown, "list_imports")
     def get(self, request: Request, app_id: str) -> Response:
         """The latest first."""
-        refuse_unknown(request)
         return page(self, Import.objects.for_app(self.app_named(app_id)), show_import)
 
 

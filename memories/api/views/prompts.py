@@ -8,7 +8,6 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
 from memories.api.base import AgentView, AnyAnswer
-from memories.api.pages import refuse_unknown
 
 
 class Prompt(AgentView):
@@ -18,5 +17,4 @@ class Prompt(AgentView):
     @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR}, operation_id="get_prompt")
     def get(self, request: Request, tier: int) -> HttpResponse:
         """For the system prompt of a session of this tier: its task, and how to note down what it learns."""
-        refuse_unknown(request)
         return HttpResponse(self.memory_agent().prompt(tier), content_type="text/markdown; charset=utf-8")

@@ -14,8 +14,8 @@ from rest_framework.response import Response
 
 from memories.api.base import AgentView, Answer, found
 from memories.api.bodies import Unread, body_chunks
-from memories.api.pages import as_uuid, one_of, page, refuse_unknown
-from memories.api.schema import lists
+from memories.api.pages import as_uuid, one_of, page
+from memories.api.schema import lists, operation
 from memories.api.shapes.apps import Purged, show_purged
 from memories.api.shapes.memories import show_tagged
 from memories.api.shapes.sessions import (
@@ -55,7 +55,6 @@ class Sessions(AgentView):
     @lists(SessionShown, "list_sessions", OpenApiParameter("status", str, enum=SessionStatus.values))
     def get(self, request: Request) -> Response:
         """This agent's, the latest first."""
-        refuse_unknown(request, "status")
         rows = AgentSession.objects.for_app(self.app).filter(agent=self.caller().agent).select_related("agent")
         if status := request.query_params.get("status"):
             rows = rows.filter(status=one_of("status", status, SessionStatus.values))
@@ -98,7 +97,7 @@ class OneSession(AgentView):
 class Heartbeat(AgentView):
     scope = "write"
 
-    @extend_schema(request=None, responses=JobsRun, operation_id="heartbeat")
+    @operation(request=None, responses=JobsRun, operation_id="heartbeat")
     def post(self, request: Request, uid: UUID) -> Response:
         return Response({"jobs_run": self.memory_agent().heartbeat(self.session(uid))})
 
@@ -117,7 +116,6 @@ class End(AgentView):
 class Turns(AgentView):
     @lists(TurnShown, "list_turns")
     def get(self, request: Request, uid: UUID) -> Response:
-        refuse_unknown(request)
         rows = Turn.objects.for_app(self.app).filter(session=self.session(uid))
         return page(self, rows, show_turn, ordering="number")
 
@@ -142,14 +140,13 @@ class OneTurn(AgentView):
 
 
 class Replay(AgentView):
-    @extend_schema(
+    @operation(
         responses=ReplayShown,
         parameters=[OpenApiParameter("turn", int, required=True)],
         operation_id="replay_session",
     )
     def get(self, request: Request, uid: UUID) -> Response:
         """The state after a turn, and the turns that led there."""
-        refuse_unknown(request, "turn")
         given = request.query_params.get("turn", "")
         if not given.isascii() or not given.isdigit() or len(given) > 10:
             raise ValidationError({"turn": ["The number of a turn."]})
@@ -230,7 +227,6 @@ class Events(AgentView):
         OpenApiParameter("session_id", OpenApiTypes.UUID),
     )
     def get(self, request: Request) -> Response:
-        refuse_unknown(request, "level", "service", "session_id")
         rows = Event.objects.for_app(self.app).select_related("session")
         query = request.query_params
         if "level" in query:
@@ -246,7 +242,6 @@ class Resources(AgentView):
     @lists(ResourceShown, "list_resources", OpenApiParameter("session_id", OpenApiTypes.UUID))
     def get(self, request: Request) -> Response:
         """Raw text as it came, of this agent's sessions."""
-        refuse_unknown(request, "session_id")
         rows = Resource.objects.for_app(self.app).filter(session__agent=self.caller().agent, session__purged_at=None)
         rows = rows.select_related("session")
         if "session_id" in request.query_params:

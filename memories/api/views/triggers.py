@@ -18,7 +18,7 @@ from rest_framework.response import Response
 
 from memories.agent import MemoryAgent
 from memories.api.base import AgentView, Answer, found
-from memories.api.pages import one_of, page, refuse_unknown
+from memories.api.pages import one_of, page
 from memories.api.schema import lists
 from memories.api.shapes.memories import Deleted
 from memories.api.shapes.triggers import NewTrigger, TriggerChanges, TriggerShown, show_trigger
@@ -40,7 +40,6 @@ class Triggers(AgentView):
     )
     def get(self, request: Request) -> Response:
         """The latest noted first, with the memories they bring up."""
-        refuse_unknown(request, "status", "from", "to", "user_id")
         return page(self, filtered(self.memory_agent().triggers(), request), show_row)
 
     @extend_schema(request=NewTrigger, responses={201: TriggerShown}, operation_id="create_trigger")

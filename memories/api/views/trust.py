@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from memories.agent import CannotTakeBack, MemoryAgent, NoSuchSource
 from memories.api.base import Answer, OperatorView
-from memories.api.pages import one_of, page, refuse_unknown
+from memories.api.pages import one_of, page
 from memories.api.schema import lists
 from memories.api.shapes.learning import RejectionShown, show_rejection
 from memories.api.shapes.memories import Ids, Reviewed
@@ -54,7 +54,6 @@ class AppRejections(OperatorView):
     )
     def get(self, request: Request, app_id: str) -> Response:
         """What did not become a memory of the app, and why. What waits for a person is quarantine or approval."""
-        refuse_unknown(request, "kind", "decision")
         rows = Rejection.objects.for_app(self.app_named(app_id))
         for name, allowed in (("kind", RejectionKind.values), ("decision", Decision.values)):
             if asked := request.query_params.get(name):
@@ -86,7 +85,6 @@ class Rollbacks(OperatorView):
     @lists(RollbackShown, "list_rollbacks")
     def get(self, request: Request, app_id: str) -> Response:
         """What was taken back, by whom and how far that is, the latest first."""
-        refuse_unknown(request)
         return page(self, Rollback.objects.for_app(self.app_named(app_id)), show_rollback)
 
     @extend_schema(request=NewRollback, responses={201: RollbackShown, 200: RollbackForeseen}, operation_id="roll_back")

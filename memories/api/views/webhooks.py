@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from memories.agent import MemoryAgent
 from memories.api.base import Answer, OperatorView, found
-from memories.api.pages import one_of, page, refuse_unknown
-from memories.api.schema import lists
+from memories.api.pages import one_of, page
+from memories.api.schema import lists, operation
 from memories.api.shapes.memories import Deleted
 from memories.api.shapes.webhooks import (
     BridgeShown,
@@ -48,7 +48,6 @@ class Webhooks(WebhookView):
 
     @lists(WebhookShown, "list_webhooks")
     def get(self, request: Request, app_id: str) -> Response:
-        refuse_unknown(request)
         return page(self, Webhook.objects.for_app(self.app_named(app_id)), show_webhook)
 
     @extend_schema(request=NewWebhook, responses={201: WebhookWithSecret}, operation_id="create_webhook")
@@ -84,7 +83,7 @@ class OneWebhook(WebhookView):
 
 
 class WebhookSecret(WebhookView):
-    @extend_schema(request=None, responses=Secret, operation_id="renew_webhook_secret")
+    @operation(request=None, responses=Secret, operation_id="renew_webhook_secret")
     def post(self, request: Request, app_id: str, uid: UUID) -> Response:
         """For a day messages are signed with both, the new one and the one before."""
         agent, row = self.webhook(app_id, uid)
@@ -92,7 +91,7 @@ class WebhookSecret(WebhookView):
 
 
 class TestWebhook(WebhookView):
-    @extend_schema(request=None, responses={202: DeliveryShown}, operation_id="test_webhook")
+    @operation(request=None, responses={202: DeliveryShown}, operation_id="test_webhook")
     def post(self, request: Request, app_id: str, uid: UUID) -> Response:
         """Sends it a `webhook.test`."""
         agent, row = self.webhook(app_id, uid)
@@ -103,7 +102,6 @@ class Deliveries(WebhookView):
     @lists(DeliveryShown, "list_deliveries", OpenApiParameter("status", str, enum=DeliveryStatus.values))
     def get(self, request: Request, app_id: str, uid: UUID) -> Response:
         """What it was told, the latest first. Kept for 30 days."""
-        refuse_unknown(request, "status")
         agent, webhook = self.webhook(app_id, uid)
         rows = Delivery.objects.for_app(agent.app).filter(webhook=webhook)
         if status := request.query_params.get("status"):
@@ -112,7 +110,7 @@ class Deliveries(WebhookView):
 
 
 class ReplayDelivery(WebhookView):
-    @extend_schema(request=None, responses={202: DeliveryShown}, operation_id="replay_delivery")
+    @operation(request=None, responses={202: DeliveryShown}, operation_id="replay_delivery")
     def post(self, request: Request, app_id: str, uid: UUID) -> Response:
         """Sent again, under the same `webhook-id`, with all its attempts."""
         agent = self.agent_of(self.app_named(app_id))
@@ -126,7 +124,6 @@ class Bridges(OperatorView):
 
     @lists(BridgeShown, "list_bridges")
     def get(self, request: Request, app_id: str) -> Response:
-        refuse_unknown(request)
         return page(self, Bridge.objects.for_app(self.app_named(app_id)).select_related("agent"), show_bridge)
 
     @extend_schema(request=NewBridge, responses={201: BridgeWithSecret}, operation_id="create_bridge")
@@ -164,7 +161,7 @@ class OneBridge(BridgeView):
 
 
 class BridgeSecret(BridgeView):
-    @extend_schema(request=None, responses=Secret, operation_id="renew_bridge_secret")
+    @operation(request=None, responses=Secret, operation_id="renew_bridge_secret")
     def post(self, request: Request, app_id: str, uid: UUID) -> Response:
         """The old one counts no more."""
         agent, row = self.bridge(app_id, uid)

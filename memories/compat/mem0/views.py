@@ -60,6 +60,7 @@ class Mem0Key(KeyAuthentication):
 class Mem0View(StoringView):
     authentication_classes = [Mem0Key]
     schema = None
+    is_lenient = True
 
     def handle_exception(self, exc: Exception) -> Response:
         """`{detail}`, as mem0 tells it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from drf_spectacular.utils import OpenApiParameter, extend_schema
+from drf_spectacular.utils import OpenApiParameter
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from memories.api.base import AgentView
 from memories.api.fields import Flag, Shape, Text, Whole
-from memories.api.pages import refuse_unknown
+from memories.api.schema import operation
 from memories.compat.memory_tool.commands import COMMANDS, carry_out
 from memories.compat.memory_tool.files import MOST_CHARACTERS, Files
 from memories.compat.memory_tool.paths import Refused
@@ -72,7 +72,7 @@ class ToolResult(Shape):
 class MemoryTool(AgentView):
     scope = "read"
 
-    @extend_schema(
+    @operation(
         request=Command,
         responses=ToolResult,
         parameters=[OpenApiParameter("user_id", str, description="The end user whose files they are.")],
@@ -80,7 +80,6 @@ class MemoryTool(AgentView):
     )
     def post(self, request: Request) -> Response:
         """A command of Anthropic's memory tool on this agent's files. What cannot be done is told, with 200."""
-        refuse_unknown(request, "user_id")
         command = self.read(Command)
         if command["command"] != "view":
             self.require(Scope.WRITE)
