@@ -82,12 +82,11 @@ class TestDoors:
         assert "origin" in refused(alice, "store", content="Whales dance", origin="operator")
 
     def test_messages_handed_over_word_for_word_are_whose_role_it_was(self, alice: Caller) -> None:
-        roles = {"user": "I like whales", "assistant": "You like whales", "tool": "whales: 3", "robot": "Beep"}
+        roles = {"user": "I like whales", "assistant": "You like whales", "tool": "whales: 3"}
         messages = [{"role": role, "content": text} for role, text in roles.items()]
         Mem0(alice).ask("post", "memories", {"messages": messages, "user_id": "u1", "infer": False})
-        assert origins(alice.app) == {
-            "I like whales": "user", "You like whales": "assistant", "whales: 3": "tool", "Beep": "agent",
-        }  # fmt: skip
+        said = {"I like whales": "user", "You like whales": "assistant", "whales: 3": "tool"}
+        assert origins(alice.app) == said
 
     def test_what_another_program_kept_is_another_programs(self, alice: Caller) -> None:
         take_in(alice.app, b'[{"id": "1", "memory": "Likes green tea"}]', "mem0")
