@@ -14,6 +14,7 @@ from memories.text.future import Coming, find_coming
 from memories.text.future.rules import yearly_on
 from memories.text.temporal import TimeWindow, find_windows
 from memories.text.temporal.words import MONTHS, PLAIN_WEEKDAYS
+from memories.text.undated import stays_as_said
 from memories.text.written_dates import PRECISIONS, write_date, write_days
 
 DAY = timedelta(days=1)
@@ -69,7 +70,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     said: list[_Said] = []
     end = 0
     for one in _times(text, now):
-        if one.start < end:
+        if one.start < end or stays_as_said(text, one.start, one.end):
             continue
         said.append(one)
         written = _write(one)

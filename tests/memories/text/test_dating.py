@@ -80,6 +80,60 @@ def test_a_weekday_that_is_any_such_day_gets_no_date(said: str) -> None:
     assert make_dates_plain(said, NOW).text == said
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "User's rent is due on the 1st of every month",
+        "The club meets on the 15th and 30th of every month",
+        "User pays rent every month on the 1st",
+        "User is paid on the 25th of the month",
+        "The team sends invoices on the last day of the month",
+        "User's yoga class is on Wednesday evening",
+        "The bakery closes at 8 on Saturday",
+        "The pharmacy is open until 6:30 pm on Saturday",
+    ],
+)
+def test_what_comes_round_gets_no_date(said: str) -> None:
+    dated = make_dates_plain(said, NOW)
+    assert (dated.text, dated.start) == (said, None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "User's favourite film is The Day After Tomorrow",
+        'User likes "The Day After Tomorrow"',
+        "User loves the song Yesterday",
+        "User watches Last Week Tonight",
+        "User's dog is named Friday",
+        "User's friend reads The Friday Times",
+        "User lives at 12 March Street",
+        "User moved to 4 May Avenue",
+    ],
+)
+def test_names_are_no_dates(said: str) -> None:
+    assert make_dates_plain(said, NOW).text == said
+
+
+@pytest.mark.parametrize(
+    ("said", "written"),
+    [
+        ("User will send the invoice on the last day of the month", "User will send the invoice on 31 May 2026"),
+        ("User wants to pay on the last day of the month", "User wants to pay on 31 May 2026"),
+        ("User's first yoga class is on Wednesday", "User's first yoga class is on Wednesday 6 May 2026"),
+        ("User's yoga class is tomorrow", "User's yoga class is on 5 May 2026"),
+        ("The concert starts at 8 on Saturday", "The concert starts at 8 on Saturday 9 May 2026"),
+        ("User saw Saturday Night Fever on Friday", "User saw Saturday Night Fever on Friday 1 May 2026"),
+        ("User watches a film tomorrow", "User watches a film on 5 May 2026"),
+        ("Tomorrow Kim leaves", "on 5 May 2026 Kim leaves"),
+        ("USER FLIES TOMORROW", "USER FLIES on 5 May 2026"),
+        ("Ann moves to Oslo on 3 June", "Ann moves to Oslo on 3 June 2026"),
+    ],
+)
+def test_what_happens_once_still_gets_its_date(said: str, written: str) -> None:
+    assert make_dates_plain(said, NOW).text == written
+
+
 def test_the_only_time_of_a_statement_is_told() -> None:
     dated = make_dates_plain("User is on leave until 10 June 2026", NOW)
     assert dated.end == datetime(2026, 6, 11, tzinfo=UTC)

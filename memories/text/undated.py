@@ -1,0 +1,83 @@
+"""Times that stay as they were said: names that sound like one, and days that come round.
+
+"The Day After Tomorrow" is a film and "12 March Street" an address; rent "due on the 1st of every month" is due on no
+one day. What is doubtful is taken for a date.
+"""
+
+from __future__ import annotations
+
+import re
+
+from memories.text.temporal.words import HOLIDAYS, MONTHS, PLAIN_WEEKDAYS, SEASONS, TIME_WORDS, WEEKDAYS
+
+READ_BEFORE = 120
+"""So many characters before a time tell what it is."""
+_WORD = re.compile(r"[^\W\d_]+")
+_ALWAYS_CAPITAL = (
+    MONTHS.keys() | WEEKDAYS.keys() | SEASONS.keys() | {part for name in HOLIDAYS for part in name.split()}
+)
+_SENTENCE_BEGINS = re.compile(r"(?:^|[.!?:;\n])\W*$")
+_OPENS_QUOTE = re.compile(r"(?:^|\s)[\"“'‘]$")
+_WORK = r"(?:films?|movies?|songs?|books?|novels?|albums?|series|musical|magazine|podcast|band|track)"
+_OF_WORK = re.compile(rf"\b(?:{_WORK}|watch\w*|read(?:s|ing)?|saw|seen|listen\w* to)\b[^.!?;]{{0,40}}$", re.IGNORECASE)
+_IS_NAMED = re.compile(rf"\b(?:{_WORK}|(?:is|are|was|were) (?:called|named)|titled|entitled) $", re.IGNORECASE)
+_STREET = re.compile(r" (?:Street|Road|Rd|Avenue|Ave|Lane|Drive|Square|Terrace|Gardens|Crescent|Boulevard)\b")
+_NAME_GOES_ON = re.compile(r" (?!I\b|I['’])[A-Z][a-z]")
+
+_DAY_OF_MONTH = r"(?:the )?\d{1,2}(?:st|nd|rd|th)"
+_OF_PERIOD = re.compile(
+    rf"(?:(?:, and| and| or|,) (?:on )?{_DAY_OF_MONTH})* (?:of the|(?:of|in) (?:every|each|any)) "
+    r"(?:\w+ )?(?:month|quarter|year|week)\b",
+    re.IGNORECASE,
+)
+_BARE_DAY = re.compile(rf"(?:on )?{_DAY_OF_MONTH}", re.IGNORECASE)
+_EVERY = re.compile(r"\b(?:(?:every|each) (?:month|quarter)|monthly|usually)\b", re.IGNORECASE)
+_DAY_OF_THE_MONTH = re.compile(r"(?:on |at )?.* (?:of|in) the month", re.IGNORECASE)
+_DONE_REGULARLY = re.compile(
+    r"(?<!\bto )(?<!\bwill )(?<!\bmust )(?<!\bshould )(?<!\bcan )"
+    r"\b(?:sends?|pays?|bills?|invoices|submits?|files|receives?|meets?|reports|reviews|publish(?:es)?|rotates?|"
+    r"reconciles?|orders|collects?|transfers?|settles?|gets? paid|(?:is|are) paid|go(?:es)? out)\b",
+    re.IGNORECASE,
+)
+_DAY = rf"(?:on )?(?:{'|'.join(sorted(PLAIN_WEEKDAYS))})(?: (?:morning|afternoon|evening|night))?"
+_BARE_WEEKDAY = re.compile(_DAY, re.IGNORECASE)
+_COURSE = re.compile(r"\b(?:class|classes|lessons|practice|choir|stand-?up) (?:is|are) $", re.IGNORECASE)
+_ONCE = re.compile(r"\b(?:first|next|last|final|trial)\b", re.IGNORECASE)
+_OPENING_HOUR = re.compile(
+    r"\b(?:bakery|shop|store|supermarket|pharmacy|gym|library|pool|bank|office|museum|caf[eé]|restaurant|market|clinic|"
+    r"canteen|bar|pub|nursery|school)\b[^.!?;]* (?:(?:opens|closes) (?:at|from)|(?:is )?open (?:until|till|from|to)) "
+    r"\d{1,2}(?:[:.]\d\d)? ?(?:am|pm)? $",
+    re.IGNORECASE,
+)
+
+
+def stays_as_said(text: str, start: int, end: int) -> bool:
+    """Whether the time from `start` to before `end` is no date to write out."""
+    return is_name(text, start, end) or comes_round(text, start, end)
+
+
+def is_name(text: str, start: int, end: int) -> bool:
+    """ "The Day After Tomorrow", "the song Yesterday", "12 March Street"; "Tomorrow" may begin a sentence."""
+    time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]
+    words = _WORD.findall(time)
+    usual = [word.lower() in _ALWAYS_CAPITAL for word in words]
+    if _STREET.match(behind):
+        return any(usual)
+    is_capital = time[:1].isupper() and not time.isupper() and any(word.lower() in TIME_WORDS for word in words)
+    if not is_capital or _SENTENCE_BEGINS.search(before):
+        return False
+    if _IS_NAMED.search(before) or _NAME_GOES_ON.match(behind):
+        return True
+    is_title = all(word[0].isupper() for word in words) and not all(usual)
+    return is_title and bool(_OF_WORK.search(before) or _OPENS_QUOTE.search(before))
+
+
+def comes_round(text: str, start: int, end: int) -> bool:
+    """ "The 1st of every month", "our yoga class is on Wednesday evening", "closes at 8 on Saturday"."""
+    time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]
+    if _OF_PERIOD.match(behind) or (_BARE_DAY.fullmatch(time) and _EVERY.search(before)):
+        return True
+    if _DAY_OF_THE_MONTH.fullmatch(time) and _DONE_REGULARLY.search(before):
+        return True
+    is_course = _COURSE.search(before) and not _ONCE.search(before)
+    return bool(_BARE_WEEKDAY.fullmatch(time) and (is_course or _OPENING_HOUR.search(before)))
