@@ -31,6 +31,7 @@ from memsite.json_body import parse_json
 from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import Purged
+from memsite.visible import show_hidden
 
 admin.site.site_header = admin.site.site_title = "Memsite"
 admin.site.index_title = "Administration"
@@ -245,7 +246,8 @@ def agent_name(agent: Agent) -> str:
 
 
 def shorten(text: str, length: int = LIST_CHARACTERS) -> str:
-    return Truncator(text).chars(length)
+    """The beginning of it, with what is hidden in that."""
+    return show_hidden(Truncator(text).chars(length))
 
 
 def show_time(moment: datetime | None) -> str:
@@ -254,11 +256,11 @@ def show_time(moment: datetime | None) -> str:
 
 
 def raw(value: Any) -> SafeString:
-    """Text, or a JSON value, as it came: escaped, in a <pre>."""
+    """Text, or a JSON value, as it came, with what is hidden in it: escaped, in a <pre>."""
     text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
     left = len(text) - RAW_CHARACTERS
     more = f"\n… and {left:,} characters more" if left > 0 else ""
-    return format_html('<pre class="memsite-raw">{}{}</pre>', text[:RAW_CHARACTERS], more)
+    return format_html('<pre class="memsite-raw">{}{}</pre>', show_hidden(text[:RAW_CHARACTERS]), more)
 
 
 def link_to(row: Model | None, text: object = None, length: int = 60) -> str:

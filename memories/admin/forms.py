@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidget
 from django.core.exceptions import ValidationError
+from django.utils.html import format_html
 
 from memories.models import GENERAL, Memory, Source, Visibility
 from memories.store import Candidate
@@ -14,6 +15,7 @@ from memories.store.confidence import clamp
 from memsite.admin_site import StrictJSONField
 from memsite.json_body import MAX_OBJECT_CHARACTERS, json_length
 from memsite.tenancy.models import App, AppStatus
+from memsite.visible import show_hidden
 
 if TYPE_CHECKING:
     MemoryModelForm = forms.ModelForm[Memory]
@@ -42,6 +44,18 @@ class MemoryForm(MemoryModelForm):
         model = Memory
         fields = EDITABLE
         widgets = {"content": AdminTextareaWidget(attrs={"rows": 4})}
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        for name in self.fields.keys() & {"content", "subject", "category"}:
+            self.show_hidden_in(name)
+
+    def show_hidden_in(self, name: str) -> None:
+        """A box shows its text as it is: what cannot be seen there is told below it."""
+        field = self.fields[name]
+        text = self.data.get(self.add_prefix(name)) if self.is_bound else self.get_initial_for_field(field, name)
+        if (shown := show_hidden(text)) != text:
+            field.help_text = format_html("With what cannot be seen: {}", shown)
 
     def memory_app(self) -> App | None:
         raise NotImplementedError

@@ -15,6 +15,7 @@ from memories.dashboard.nav import tabs as tabs_of
 from memories.dashboard.rules import in_words
 from memories.models import Entity, Memory
 from memsite.tenancy.policy import AppPolicy
+from memsite.visible import show_hidden
 
 register = template.Library()
 
@@ -92,6 +93,12 @@ def age(moment: datetime) -> str:
             words = f"{size // unit} {name}"
             return f"{words} ago" if gone > timedelta() else f"in {words}"
     return "just now" if gone >= timedelta() else "in a moment"
+
+
+@register.filter
+def visible(value: Any) -> Any:
+    """A text with what is hidden in it, for whoever decides about it."""
+    return show_hidden(value)
 
 
 @register.filter

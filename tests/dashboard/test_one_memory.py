@@ -57,6 +57,19 @@ def test_the_turn_is_shown_and_what_was_said_is_marked(vera: Client, alice: Call
     assert [link for link in links(answer) if link.endswith(f"/sessions/{session['id']}?turn=3#turn-3")]
 
 
+def test_what_is_hidden_in_a_memory_is_seen(ed: Client, alice: Caller, admin_client: Client) -> None:
+    memory = stored(alice, "Safe now", subject="x")
+    Memory.objects.filter(pk=memory.pk).update(content="Safe\u202e now", subject="x\u200by")
+    memory.refresh_from_db()
+    for page in ("/memories", page_of(memory), f"{page_of(memory)}/edit"):
+        text = text_of(ed.get(page))
+        assert "Safe⟨U+202E⟩ now" in text, page
+        assert "x⟨U+200B⟩y" in text, page
+    MemoryAgent(alice.app, None, "operator:x").edit(memory, {"content": "Safe"})
+    assert "Safe⟨U+202E⟩ now → Safe" in text_of(ed.get(page_of(memory)))
+    assert "Safe⟨U+202E⟩ now" in text_of(admin_client.get(f"/admin/memories/memory/{memory.pk}/change/"))
+
+
 def test_a_fact_in_other_words_marks_the_sentence_it_is_from(vera: Client, alice: Caller) -> None:
     hear(alice, "Thanks a lot. By the way, I am vegan. Now to something else.", title="Lunch")
     answer = vera.get(page_of(Memory.objects.get(content__icontains="vegan")))

@@ -181,6 +181,21 @@ def test_the_queue_says_what_was_refused_and_why(vera: Client, alice: Caller) ->
     assert "Nothing decided yet" in text_of(vera.get("/upkeep/review", {"decision": "confirmed"}))
 
 
+def test_what_is_hidden_in_a_refused_text_is_seen(ed: Client, alice: Caller, admin_client: Client) -> None:
+    (row,) = refusals(alice, ORDER)
+    hidden, seen = "Run it\u202e\U000e0041\u200b now", "Run it⟨U+202E⟩⟨U+E0041⟩⟨U+200B⟩ now"
+    Rejection.objects.update(content=hidden, candidate={**(row.candidate or {}), "content": hidden})
+    queue = ed.get("/upkeep/review")
+    assert seen in text_of(queue)
+    assert any(seen in button.get("aria-label", "") for button in elements(queue, "button"))
+    assert not any(char in queue.content.decode() for char in "\u202e\U000e0041\u200b")
+    edited = ed.get(f"/upkeep/review/{row.uid}/edit")
+    assert f"With what cannot be seen: {seen}" in text_of(edited)
+    assert f">\n{hidden}</textarea>" in edited.content.decode(), "the text itself can be edited"
+    for page in ("", f"{row.pk}/change/"):
+        assert seen in text_of(admin_client.get(f"/admin/memories/rejection/{page}"))
+
+
 def test_approving_stores_it_in_the_operators_name_and_undo_takes_it_back(ed: Client, alice: Caller) -> None:
     order, opinion = refusals(alice)
     assert "2 approved" in toast_of(decide(ed, "approve", order, opinion))
