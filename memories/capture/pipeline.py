@@ -121,7 +121,7 @@ def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
     """Another source counts more than the same session, whose newer wording is taken where it says no less."""
     memory, reason = same.memory, same.verdict.reason
     if candidate.source != Source.FACT or not write.has_said(memory):
-        write.reinforce(memory, write.policy.reinforce_step, reason)
+        write.reinforce(memory, write.policy.reinforce_step, with_wording(reason, memory, candidate))
         return memory
     is_fuller = len(candidate.content) >= len(memory.content) and candidate.content != memory.content
     if memory.source == Source.FACT and is_fuller:
@@ -130,6 +130,12 @@ def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
         write.edit(memory, changes, "fresher wording", vector, candidate.vector_model)
     write.reinforce(memory, write.policy.same_session_step, reason)
     return memory
+
+
+def with_wording(reason: str, memory: Memory, candidate: Candidate) -> str:
+    """How it was said this time, where no raw text tells."""
+    is_told = candidate.resource is not None or candidate.content == memory.content
+    return reason if is_told else f"{reason}; said as: {candidate.content}"
 
 
 def create(write: Writer, candidate: Candidate) -> Memory:
