@@ -19,6 +19,12 @@ class PreconditionFailed(APIException):
     default_code = "precondition_failed"
 
 
+class Gone(APIException):
+    status_code = HTTPStatus.GONE
+    default_detail = "What was answered then has been deleted since."
+    default_code = "gone"
+
+
 class BeyondTheFeed(APIException):
     """A mirror asks for what comes after a change that there was none of: it knows more than the app does."""
 

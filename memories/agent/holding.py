@@ -19,6 +19,7 @@ from memories.providers.llm.factory import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memories.text.clean import clean
 from memsite.conf import get_conf
+from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import WriteRate
 from memsite.tenancy.rates import WINDOW_SECONDS
 from sessions.models import AgentSession, Cooldown
@@ -101,4 +102,6 @@ class Holding(Caller):
 
     def lift_cooldown(self, cooldown: Cooldown) -> None:
         """It may be done again at once."""
-        Cooldown.objects.for_app(self.app).filter(pk=cooldown.pk).delete()
+        with transaction.atomic():
+            Cooldown.objects.for_app(self.app).filter(pk=cooldown.pk).delete()
+            forget_answers(self.app, [cooldown.uid])

@@ -20,6 +20,7 @@ from memories.store.transaction import TELL
 from memsite.doorbell import ring
 from memsite.signing import secret_of
 from memsite.tenancy.audit import note
+from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import Agent
 from sessions.recording import Said
 
@@ -50,6 +51,7 @@ class Telling(Sessions):
         """With the log of what it was told."""
         with transaction.atomic():
             note(self.actor, self.app, "webhook deleted", str(row.uid))
+            forget_answers(self.app, [row.uid])
             row.delete()
 
     def renew_secret(self, row: Webhook | Bridge) -> str:
@@ -99,6 +101,7 @@ class Telling(Sessions):
     def delete_bridge(self, row: Bridge) -> None:
         with transaction.atomic():
             note(self.actor, self.app, "bridge deleted", row.name)
+            forget_answers(self.app, [row.uid])
             row.delete()
 
     def hear_chat(self, bridge: Bridge, place: str, user: str | None, said: Sequence[Said]) -> Captured:

@@ -15,12 +15,11 @@ from uuid import UUID
 
 import orjson
 from django.db import IntegrityError, transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from memsite.conf import get_conf
-from memsite.exceptions import Conflict, Unprocessable
+from memsite.exceptions import Conflict, Gone, Unprocessable
 from memsite.json_body import dump_json
-from memsite.problems import problem
 from memsite.tenancy.models import Agent, App, IdempotentAnswer
 
 # Longer than any answer takes: a row left by a killed process can then be taken over.
@@ -101,13 +100,15 @@ def claim(caller: str, key: str, print_: str, now: datetime) -> Slot:
 def answer_of(row: IdempotentAnswer, print_: str) -> tuple[int, Any]:
     if row.fingerprint != print_:
         raise Unprocessable("This Idempotency-Key was used for another request.")
+    if row.status == HTTPStatus.GONE:
+        raise Gone
     return row.status, orjson.loads(bytes(row.body))
 
 
 def forget_answers(app: App, uids: Iterable[UUID]) -> None:
-    """Answers that tell of what is being deleted tell no more. Reads the app's answers of the last day."""
+    """Answers that tell of what is being deleted tell no more. Reads the app's and all operators' of the last day."""
     gone = {str(uid).encode() for uid in uids}
-    rows = answers_of(app).values_list("pk", "body")
+    rows = (answers_of(app) | to_operators()).values_list("pk", "body")
     told = [pk for pk, body in rows.iterator() if gone & set(UID.findall(bytes(body)))] if gone else []
     for start in range(0, len(told), BATCH):
         silence(IdempotentAnswer.objects.filter(pk__in=told[start : start + BATCH]))
@@ -123,9 +124,13 @@ def answers_of(app: App) -> QuerySet[IdempotentAnswer]:
     return IdempotentAnswer.objects.filter(caller__in=callers, status__gt=0).exclude(status=HTTPStatus.GONE)
 
 
+def to_operators() -> QuerySet[IdempotentAnswer]:
+    by_key_or_session = Q(caller__startswith="key:") | Q(caller__startswith="user:")
+    return IdempotentAnswer.objects.filter(by_key_or_session, status__gt=0).exclude(status=HTTPStatus.GONE)
+
+
 def silence(answers: QuerySet[IdempotentAnswer]) -> None:
-    body = dump_json(problem(HTTPStatus.GONE, "What was answered then has been deleted since."))
-    answers.update(status=HTTPStatus.GONE, body=body)
+    answers.update(status=HTTPStatus.GONE, body=b"")
 
 
 def take_over(row: IdempotentAnswer, print_: str, now: datetime) -> Slot:

@@ -240,14 +240,34 @@ def test_without_a_key_nothing_is_kept(alice: Caller) -> None:
     assert not IdempotentAnswer.objects.exists()
 
 
+def test_an_answer_about_a_lifted_cooldown_is_not_repeated(alice: Caller) -> None:
+    body = {"action": "restart", "service": "caddy", "seconds": 600}
+    uid = alice.post("cooldowns", body, **KEY).json()["id"]
+    alice.delete(f"cooldowns/{uid}")
+    assert_problem(alice.post("cooldowns", body, **KEY), 410)
+    assert alice.get("cooldowns").json()["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("door", "body"),
+    [("webhooks", {"url": "https://example.org/told"}), ("bridges", {"name": "chat", "agent": "alice"})],
+)
+def test_an_answer_about_a_deleted_webhook_or_bridge_is_not_repeated(
+    operator: APIClient, alice: Caller, door: str, body: Any
+) -> None:
+    path = f"/api/v1/apps/{alice.app.app_id}/{door}"
+    uid = operator.post(path, body, headers=KEY).json()["id"]
+    assert operator.delete(f"{path}/{uid}").status_code == 200
+    assert_problem(operator.post(path, body, headers=KEY), 410)
+
+
 def test_an_answer_about_a_deleted_memory_is_not_repeated(alice: Caller) -> None:
     key = {"Idempotency-Key": "once"}
     uid = alice.post("memories", {"content": "Whales sing"}, **key).json()["id"]
     other = alice.post("memories", {"content": "Bears sleep"}, **{"Idempotency-Key": "other"})
     alice.delete(f"memories/{uid}")
     again = alice.post("memories", {"content": "Whales sing"}, **key)
-    assert again.status_code == 410
-    assert again.json()["code"] == "gone"
+    assert assert_problem(again, 410)["code"] == "gone"
     assert b"Whales" not in again.content
     assert not [row for row in IdempotentAnswer.objects.all() if b"Whales" in bytes(row.body)]
     assert Memory.objects.count() == 1
