@@ -7,6 +7,7 @@ from datetime import datetime, time
 
 from memories.learn.routine import is_routine
 from memories.learn.stretches import Days
+from memories.learn.unsettled import is_unsettled, without_old_days
 from memories.text.fence import strip_fenced
 from memories.text.future import find_coming
 from memories.text.secrets import redact, strip_private
@@ -32,18 +33,20 @@ class Told:
 def read_told(said: str, said_at: datetime) -> list[Told]:
     """What is to come, seen from `said_at`, in the order it is said. Linear, and bounded for long texts.
 
-    What is fenced or private is not read, and secrets are not repeated.
+    What is denied, called off, asked, moved away or under a condition is not to come. What is fenced or private is not
+    read, and secrets are not repeated.
     """
     text = strip_private(strip_fenced(said))
     # Most messages tell of nothing to come, and looking for secrets is what takes long.
-    if not find_coming(text[:READ_CHARACTERS], said_at):
+    if not find_coming(without_old_days(text[:READ_CHARACTERS]), said_at):
         return []
     text = _redact_start(text)
-    told = ((sentence_around(text, one.start, one.end, MESSAGE_CHARACTERS), one) for one in find_coming(text, said_at))
+    comings = find_coming(without_old_days(text), said_at)
+    told = ((sentence_around(text, one.start, one.end, MESSAGE_CHARACTERS), one) for one in comings)
     return [
         Told(sentence, " ".join(one.text.split())[:TEXT_CHARACTERS], one.at, Days(one.on, one.until, one.rule))
         for sentence, one in told
-        if not is_routine(sentence, one)
+        if not is_routine(sentence, one) and not is_unsettled(text, one.start, one.end, sentence)
     ]
 
 

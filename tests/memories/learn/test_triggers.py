@@ -95,6 +95,65 @@ def test_each_time_to_come_is_noted_with_the_sentence_around_it(session: AgentSe
     assert second.message == "We stay in Rome from Oct 10 to Oct 14."
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I no longer go swimming on Tuesdays",
+        "We're not flying to Oslo on Friday after all",
+        "I don't go to yoga on Wednesdays any more",
+        "The interview on Monday is cancelled",
+        "The gym class tomorrow has been called off",
+        "The meeting on Friday was postponed",
+        "Don't remind me about the gym tomorrow",
+        "Is there a match on Sunday?",
+        "When is the match on Sunday?",
+        "Should we meet on Friday?",
+        "If it rains tomorrow I might stay in",
+        "Unless it rains on Saturday, we hike",
+    ],
+)
+def test_what_is_denied_called_off_asked_or_under_a_condition_is_not_noted(session: AgentSession, text: str) -> None:
+    assert say(session, text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Don't forget the gym tomorrow",
+        "I'm not going to forget the dentist on Friday",
+        "I won't be in the office tomorrow",
+        "We're not leaving until Friday",
+        "The train on Thursday is cancelled, so I'm driving on Saturday",
+        "The match on Sunday isn't cancelled",
+        "The dentist is on Friday and the meeting is cancelled",
+        "I need to cancel the gym on Friday",
+        "I no longer work there, but I have a meeting with Kim on Friday",
+        "Remind me on Friday if Kim hasn't answered",
+        "If you're free, dinner is on Friday at 8",
+        "Can you book a table for Friday?",
+        "Can you remind me about the dentist on Friday?",
+        "Did I tell you I'm flying to Oslo on Friday?",
+        "What should I wear to my interview tomorrow?",
+        "Dinner with Kim on Friday?",
+    ],
+)
+def test_what_only_sounds_so_is_noted(session: AgentSession, text: str) -> None:
+    assert len(say(session, text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "My meeting with Kim has been moved from today to Monday at 20:00",
+        "The dentist has moved my appointment from Friday to Monday at 20:00",
+        "My dentist appointment on Friday was moved to Monday at 20:00",
+    ],
+)
+def test_what_is_moved_is_noted_for_its_new_day_alone(session: AgentSession, text: str) -> None:
+    [made] = say(session, text)
+    assert (made.trigger_date, made.trigger_time, made.until) == (date(2026, 10, 5), clock(20), None)
+
+
 def test_a_trigger_knows_where_it_was_said_and_who_may_see_it(session: AgentSession) -> None:
     [made] = say(session, "Rent is due every month on the 31st")
     stored = FutureTrigger.objects.get(pk=made.pk)

@@ -1,0 +1,107 @@
+"""Times at which nothing is to come: denied, called off, asked for, under a condition, or moved to another day.
+
+What is doubtful counts as to come: "I won't be in on Friday" and "Don't forget the gym tomorrow" are worth a word on
+the day.
+"""
+
+from __future__ import annotations
+
+import re
+
+READ_AROUND = 300
+"""So many characters to either side of a time are looked at."""
+_NOT = r"(?:not|\w+n['’]t)"
+_DO = (
+    r"(?:go|going|fly|flying|travel|travell?ing|drive|driving|meet|meeting|have|having|take|taking|attend|attending|"
+    r"come|coming|play|playing|visit|visiting|join|joining|leave|leaving|move|moving|swim|swimming|host|hosting)"
+)
+_BREAK = re.compile(
+    r"[,;:—–()\n!?]|\.(?=\s)|\b(?:but|so|because|instead|although|though|while)\b"
+    r"|\band (?=(?:I|we|he|she|they|it|you|my|our|then)\b)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    rf"\bno longer\b|\b{_NOT} {_DO}\b(?! (?:back )?to (?:forget|miss)\b)|\b{_NOT}\b.*\b(?:any ?more|after all)\b",
+    re.IGNORECASE,
+)
+_AT_LAST = re.compile(r"^(?: \w+){0,3} (?:any ?more|after all)\b", re.IGNORECASE)
+_NEGATED = re.compile(rf"\b{_NOT}\b", re.IGNORECASE)
+_LIMIT = re.compile(r"(?:until|till|before|by)\b", re.IGNORECASE)
+_CALLED_OFF = re.compile(
+    r"(?<!\bnot )(?<!n['’]t )\b(?:cancell?ed|called off|fell through)\b"
+    rf"|\b{_NOT} (?:happening|taking place)\b",
+    re.IGNORECASE,
+)
+_NO_REMINDER = re.compile(
+    rf"\b(?:{_NOT}|no need to|stop)(?: (?:have|need|want you) to)? remind|\bno reminder", re.IGNORECASE
+)
+_REMINDER = re.compile(r"\b(?:remind|remember|forget)\b", re.IGNORECASE)
+_LEAD = r"(?:(?:and|so|but|hey|hi|ok|okay|also|oh)\b,? )*"
+_ASKS = re.compile(
+    rf"{_LEAD}(?:is|are|am|was|were|isn['’]t|aren['’]t|do|does|don['’]t|doesn['’]t|did|has|have|will(?! you)|shall|"
+    r"should|(?:can|could|may|must) (?:I|we))\b",
+    re.IGNORECASE,
+)
+_ASKS_WHAT = re.compile(rf"{_LEAD}(?:what|when|which|who|where|why|how)\b", re.IGNORECASE)
+_INVERTED = re.compile(rf"{_LEAD}(?:(?:is|are) there|am I|do (?:I|we)|does (?:he|she|it|the|my))\b", re.IGNORECASE)
+_OWN = re.compile(r"\b(?:my|our|I['’]m|we['’]re|tell you|told you|mention)\b", re.IGNORECASE)
+_CONDITION = re.compile(r"\b(?:if|unless|in case|whether)\b", re.IGNORECASE)
+_HAS_VERB = re.compile(r"(?:\b(?:is|are|am|have|has|got|going)|['’](?:s|m|re|ve))\b", re.IGNORECASE)
+_MOVED = r"(?:moved|rescheduled|postponed|pushed|shifted|brought forward|delayed)"
+_IS_MOVED = re.compile(rf"[^.;!?]{{0,40}}?\b(?:is|are|was|were|been|be|got|gets) (?:\w+ )?{_MOVED}\b", re.IGNORECASE)
+_MOVED_BEFORE = re.compile(rf"\b{_MOVED}\b[^.;!?]*$", re.IGNORECASE)
+_FROM_DAY = re.compile(rf"\b{_MOVED}\b[^.;!?\n]{{0,60}}?( from [\w' ]{{2,30}}?)(?= (?:to|until|till) )", re.IGNORECASE)
+_TO_ANOTHER = re.compile(r"(?:['’]s)?(?: [\w'’-]+){0,4}? (?:to|until|till)\b", re.IGNORECASE)
+
+
+def is_unsettled(text: str, start: int, end: int, sentence: str) -> bool:
+    """Whether the sentence says that nothing is at the time from `start` to before `end`, or does not know."""
+    before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]
+    lead, trail = before[_last_break(before) :], behind[: _first_break(behind)]
+    if _HAS_VERB.search(lead):
+        trail = trail.partition(" and ")[0]
+    if is_asked(sentence) or is_moved_away(before, behind):
+        return True
+    if _CONDITION.search(lead) or _NO_REMINDER.search(lead):
+        return True
+    if _REMINDER.search(lead):
+        return False
+    return is_denied(lead, text[start:end], trail) or bool(_CALLED_OFF.search(lead) or _CALLED_OFF.search(trail))
+
+
+def without_old_days(text: str) -> str:
+    """Spaces in the place of the day from which something was moved: "moved from today to Friday" is no stretch."""
+    return _FROM_DAY.sub(lambda found: found.group()[: -len(found[1])] + " " * len(found[1]), text)
+
+
+def is_asked(sentence: str) -> bool:
+    """Whether it asks what is to come.
+
+    A request ("Can you book a table?") and a question about one's own plans ("What do I wear to my exam?") do not.
+    """
+    if not sentence.rstrip(" \"'”’)").endswith("?"):
+        return bool(_INVERTED.match(sentence))
+    if _ASKS.match(sentence):
+        return not re.search(r"\b(?:tell|told|mention|remind)\b", sentence, re.IGNORECASE)
+    return bool(_ASKS_WHAT.match(sentence)) and not _OWN.search(sentence)
+
+
+def is_moved_away(before: str, behind: str) -> bool:
+    """Whether it is the day from which something was moved: "has been moved from today to Friday"."""
+    return bool(_IS_MOVED.match(behind) or (_MOVED_BEFORE.search(before) and _TO_ANOTHER.match(behind)))
+
+
+def is_denied(lead: str, time: str, trail: str) -> bool:
+    """ "Not until Friday" tells of Friday."""
+    if _LIMIT.match(time.lstrip()):
+        return False
+    return bool(_DENIED.search(lead) or (_NEGATED.search(lead) and _AT_LAST.match(trail)))
+
+
+def _last_break(text: str) -> int:
+    return max((found.end() for found in _BREAK.finditer(text)), default=0)
+
+
+def _first_break(text: str) -> int:
+    found = _BREAK.search(text)
+    return found.start() if found else len(text)
