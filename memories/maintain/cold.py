@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import Q
 
-from memories.maintain.idle import days_ago, unused_since
+from memories.maintain.idle import begun_by, days_ago, not_awaited, unused_since
 from memories.maintain.run import Run
-from memories.models import LIVE, Memory, Preload, Status, TriggerStatus
+from memories.models import LIVE, Memory, Status
 from memories.models.memory import MemoryQuerySet
 from memories.store import writing
 from memsite.tenancy.models import App
@@ -42,12 +42,10 @@ def unused(app: App, now: datetime) -> MemoryQuerySet:
     since = days_ago(app, now, app.policy.cold_after_days)
     # Upkeep touches what it archives: of that, only what people do counts.
     unchanged = ~Q(status__in=LIVE) | Q(updated_at__lt=since)
-    begun = Q(valid_from=None) | Q(valid_from__lt=since)
-    awaited = Preload.objects.for_app(app).filter(memory=OuterRef("pk"), trigger__status=TriggerStatus.WAITING)
-    rows = (
+    return (
         Memory.objects.for_app(app)
         .warm()
         .exclude(status=Status.WITHDRAWN)
-        .filter(unused_since(app, since), unchanged, begun, pinned=False)
+        .filter(unused_since(app, since), unchanged, begun_by(since), not_awaited(app), pinned=False)
+        .order_by("pk")
     )
-    return rows.filter(~Exists(awaited)).order_by("pk")

@@ -14,7 +14,7 @@ from memories.ledger.days import midnight
 from memories.maintain import expire
 from memories.maintain.expire import archive_expired
 from memories.maintain.run import Unclaimed
-from memories.models import Memory, Status
+from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatus
 from memories.store import writing
 from memsite.tenancy.models import App
 from tests.conftest import Caller
@@ -83,6 +83,26 @@ def test_pinned_ones_never_go(acme: App) -> None:
     row = known(acme, NOON, pinned=True)
     assert week(acme, NOON + 999 * DAY).counts == {}
     assert (statuses(row), history(row)) == ([Status.ACTIVE], ["created"])
+
+
+def test_what_has_not_begun_to_hold_stays_and_has_its_days_from_then(acme: App) -> None:
+    row = known(acme, NOON)
+    begins = NOON + 200 * DAY
+    Memory.objects.filter(pk=row.pk).update(valid_from=begins)
+    assert week(acme, begins - DAY).counts == {}
+    assert week(acme, begins + 89 * DAY).counts == {}
+    assert week(acme, begins + 90 * DAY).counts == {"archived": 1}
+
+
+def test_what_a_trigger_will_bring_up_stays_until_that_is_over(acme: App) -> None:
+    row = known(acme, NOON)
+    trigger = FutureTrigger.objects.create(
+        app=acme, trigger_date=date(2099, 1, 1), text="in 2099", message="Whales sing"
+    )
+    Preload.objects.create(app=acme, trigger=trigger, memory=row)
+    assert week(acme, NOON + 90 * DAY).counts == {}
+    FutureTrigger.objects.update(status=TriggerStatus.DONE)
+    assert week(acme, NOON + 90 * DAY).counts == {"archived": 1}
 
 
 def test_what_decay_has_made_inactive_goes_too(acme: App) -> None:
