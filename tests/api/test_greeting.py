@@ -76,6 +76,14 @@ def test_lessons_leave_room_for_what_is_known(alice: Caller, budget: int) -> Non
     assert ("Tea at four" in context["text"]) == (budget >= 100)
 
 
+def test_many_long_lessons_do_not_keep_the_short_ones_out(alice: Caller) -> None:
+    set_budget(alice, 300)
+    teach(alice, *(f"Lesson {n}: look twice" for n in range(5)), confidence=0.6)
+    teach(alice, *(f"Lesson {n}: {'never hurry. ' * 90}" for n in range(5, 30)), confidence=0.9)
+    lessons, *_ = blocks(greet(alice)["text"])
+    assert lessons[0] == "## Lessons (5 of 30)"
+
+
 def test_the_most_important_lessons_come_first_and_the_heading_tells_of_the_rest(alice: Caller) -> None:
     set_budget(alice, 200)
     teach(alice, *(f"Lesson {n}: look twice before each step" for n in range(30)))

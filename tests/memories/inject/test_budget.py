@@ -3,23 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.inject.budget import MISSES, fit
-from memories.text.tokens import estimate_tokens
+from memories.text.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 
 HEADER = "Known:"
 TEXTS = st.lists(st.text(max_size=200), max_size=MISSES)
 
 
-def render(lines: Sequence[str]) -> str:
-    return "\n".join([HEADER, *(f"- {line}" for line in lines)])
+class Said(NamedTuple):
+    text: str
+
+
+def render(texts: Sequence[str]) -> str:
+    return "\n".join([HEADER, *(f"- {text}" for text in texts)])
 
 
 def fitted(texts: Sequence[str], budget: int) -> tuple[list[str], str]:
-    return fit(texts, budget, render)  # type: ignore[arg-type, return-value]  # whatever a line is
+    said = [Said(text) for text in texts]
+    taken, block = fit(said, budget, lambda lines: render([line.text for line in lines]))  # type: ignore[arg-type]
+    return [line.text for line in taken], block
 
 
 @given(TEXTS, st.integers(0, 300))
@@ -52,3 +59,22 @@ def test_no_line_that_would_still_have_fitted_is_left_out(texts: list[str], budg
 def test_where_there_is_room_for_all_all_are_taken(texts: list[str]) -> None:
     taken, _ = fitted(texts, estimate_tokens(render(texts)))
     assert taken == texts
+
+
+def test_long_ones_in_a_row_do_not_hide_the_short_ones_behind_them() -> None:
+    short = [f"short {number}" for number in range(10)]
+    taken, _ = fitted(["first", *["x" * 900] * 5 * MISSES, *short], 100)
+    assert taken == ["first", *short]
+
+
+def test_what_cannot_fit_is_not_rendered() -> None:
+    sizes: list[int] = []
+
+    def count(lines: Sequence[object]) -> str:
+        sizes.append(len(lines))
+        return HEADER
+
+    room = 100 * CHARACTERS_PER_TOKEN
+    lines = [Said("x" * 2 * room)] * 1_000
+    fit(lines, 100, lambda some: count(some) + "".join(line.text for line in some))  # type: ignore[arg-type]
+    assert len(sizes) < 20
