@@ -184,6 +184,15 @@ def test_the_graph_asks_as_much_however_much_there_is(vera: Client, alice: Calle
     assert queries_of(vera, url) == few <= 13
 
 
+def test_a_category_shows_what_was_said_and_no_escapes_of_it(vera: Client, alice: Caller) -> None:
+    said = "Write <script> and snake_case, 100% *sure* [here]"
+    stored(alice, said, category="style", subject="docs_site")
+    answer = vera.get("/knowledge/categories/style")
+    assert said in text_of(answer)
+    assert "docs_site" in text_of(answer)
+    assert "\\" not in text_of(answer)
+
+
 # --- lessons
 
 

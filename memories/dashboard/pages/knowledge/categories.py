@@ -10,6 +10,7 @@ from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.differences import Line, compare
 from memories.dashboard.filters import Filters, Search
 from memories.dashboard.show import go, show
+from memories.maintain.passages import plain
 from memories.models import Summary
 from memsite.tenancy.access import Right
 
@@ -52,17 +53,21 @@ def difference(request: DeskRequest, versions: list[Summary]) -> dict[str, Any]:
     default_old = versions[1] if len(versions) > 1 else None
     old = by_number.get(request.GET.get("from", ""), default_old)
     new = by_number.get(request.GET.get("to", ""), default_new)
-    lines: list[Line] = compare(old.content, new.content) if old and new else []
+    lines: list[Line] = compare(without_escapes(old), without_escapes(new)) if old and new else []
     return {"old": old, "new": new, "lines": lines, "is_changed": any(line.what != "same" for line in lines)}
 
 
+def without_escapes(version: Summary) -> str:
+    return "\n".join(map(plain, version.content.splitlines()))
+
+
 def read_markdown(text: str) -> list[tuple[str, str]]:
-    """(what it is: title, heading, item or text; what it says) of each line of a summary."""
+    """(what it is: title, heading, item or text; what it says) of each line of a summary, as plain text."""
     marks = (("## ", "heading"), ("# ", "title"), ("- ", "item"))
     lines = []
     for line in filter(str.strip, text.splitlines()):
         mark, what = next(((mark, what) for mark, what in marks if line.startswith(mark)), ("", "text"))
-        lines.append((what, line.removeprefix(mark)))
+        lines.append((what, plain(line.removeprefix(mark))))
     return lines
 
 
