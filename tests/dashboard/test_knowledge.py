@@ -10,6 +10,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from memories.agent import MemoryAgent
 from memories.dashboard.calendar import days_of, read_month
 from memories.dashboard.differences import compare
 from memories.dashboard.graph import FAR, NEAR, graph_around
@@ -213,6 +214,17 @@ def test_lessons_are_added_and_retired(ed: Client, alice: Caller) -> None:
     assert "No lessons yet" in text_of(ed.get("/knowledge/lessons"))
     assert "Never restart" in text_of(ed.get("/knowledge/lessons", {"status": "archived"}))
     assert "No such memories" in text_of(ed.get("/knowledge/lessons", {"q": "zzz"}))
+
+
+def test_lessons_of_any_status_are_listed(vera: Client, alice: Caller) -> None:
+    stored(alice, "Stop it first", kind="lesson")
+    away = stored(alice, "Start it last", kind="lesson")
+    MemoryAgent(alice.app, None, "operator:x").archive_each([away.pk])
+    for status, found in (("", ["Stop it first"]), ("any", ["Start it last", "Stop it first"])):
+        rows = vera.get("/knowledge/lessons", {"status": status}).context["slice"].rows
+        assert [row.content for row in rows] == found
+    options = vera.get("/knowledge/lessons").context["filters"].fields["status"].choices
+    assert [label for _, label in options][:: len(options) - 1] == ["active", "any"]
 
 
 def test_lessons_are_found_by_their_words_and_their_service(vera: Client, alice: Caller) -> None:

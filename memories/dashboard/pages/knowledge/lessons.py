@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from django import forms
 from django.http import HttpResponse
 
 from memories.dashboard.desk import DeskRequest, page
-from memories.dashboard.filters import Choice, Filters, Search
+from memories.dashboard.filters import Filters, Search
+from memories.dashboard.pages.memories.table import ANY
 from memories.dashboard.show import is_seen, show, unchanged
 from memories.dashboard.slices import take
 from memories.models import Memory, Status
 
+OTHERS = [status for status in Status.values if status != Status.ACTIVE]
+
 
 class LessonFilters(Filters):
     q = Search("Find")
-    status = Choice("Status", [(status, status) for status in Status.values])
+    status = forms.ChoiceField(
+        required=False, choices=[("", "active"), *((status, status) for status in OTHERS), (ANY, "any")]
+    )
 
 
 @page()
@@ -24,7 +30,10 @@ def lessons(request: DeskRequest) -> HttpResponse:
     if is_seen(request, seen):
         return unchanged()
     asked = filters.asked()
-    rows = Memory.objects.for_app(desk.app).lessons().filter(status=asked.get("status", Status.ACTIVE))
+    rows = Memory.objects.for_app(desk.app).lessons()
+    status = asked.get("status", Status.ACTIVE)
+    if status != ANY:
+        rows = rows.filter(status=status)
     if "q" in asked:
         rows = rows.with_words(asked["q"])
     slice = take(filters.let_through(rows).select_related("session", "agent", "cold_text"), request.GET)
