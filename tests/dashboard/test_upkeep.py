@@ -50,6 +50,19 @@ def test_each_job_tells_when_it_is_due_and_what_came_of_it(vera: Client, alice: 
     assert "backup" not in text, "of the site, and so the superusers'"
 
 
+@pytest.mark.parametrize(
+    ("hours_ago", "told"), [({}, "was due 9 h ago"), ({"started_at": 2}, "2 h ago"),
+                            ({"started_at": 2, "finished_at": 1}, "1 h ago")],
+)  # fmt: skip
+def test_a_job_tells_when_it_ran_last(vera: Client, alice: Caller, hours_ago: dict[str, int], told: str) -> None:
+    now = timezone.now()
+    at = {name: now - timedelta(hours=hours, minutes=1) for name, hours in hours_ago.items()}
+    run_of(alice, "nightly", until=now - timedelta(hours=9, minutes=1), **at)
+    text = text_of(fragment(vera, "/upkeep"))
+    assert told in text
+    assert ("9 h ago" in text) is (not hours_ago)
+
+
 def test_superusers_see_the_jobs_of_the_site(sue: Client, alice: Caller) -> None:
     assert "Of the whole site" in text_of(sue.get("/upkeep?app=acme"))
     assert sue.post("/upkeep/jobs/backup/run?app=acme", headers=HTMX).status_code == 204
