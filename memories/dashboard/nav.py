@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
+
+from django.urls import ResolverMatch
 
 from memories.dashboard.desk import Desk
 from memories.models import Decision, Rejection
@@ -76,6 +79,15 @@ def tabs(desk: Desk, request: Any) -> list[dict[str, Any]]:
     # All of an entry's names begin with its first page's.
     rows[0]["is_open"] = not any(row["is_open"] for row in rows[1:])
     return rows
+
+
+def list_of(match: ResolverMatch) -> str:
+    """The page that is there in every app: the open one, or the list that it is one of. The name of its address."""
+    here = match.url_name or ""
+    if not match.kwargs and getattr(match.func, "can_be_looked_at", False):
+        return here
+    names = [name for name, _ in (*ENTRIES, *chain(*TABS.values())) if f"{here}-".startswith(f"{name}-")]
+    return max(names, key=len, default="overview")
 
 
 def shown(pages: tuple[tuple[str, str], ...], desk: Desk, here: str) -> list[dict[str, Any]]:

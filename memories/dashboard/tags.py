@@ -6,11 +6,12 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django import template
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from memories.dashboard.nav import entries
+from memories.dashboard.nav import entries, list_of
 from memories.dashboard.nav import tabs as tabs_of
 from memories.dashboard.rules import in_words
 from memories.models import Entity, Memory
@@ -45,6 +46,12 @@ def walk(context: Any, row: Entity | Memory) -> str:
 def navigation(context: Any) -> list[dict[str, Any]]:
     """The entries of the menu, and which of them is open."""
     return entries(context["desk"], context["request"])
+
+
+@register.simple_tag(takes_context=True)
+def elsewhere(context: Any) -> str:
+    """Where the switcher leads to, in whatever app."""
+    return reverse(list_of(context["request"].resolver_match))
 
 
 @register.inclusion_tag("dashboard/parts/tabs.html", takes_context=True)

@@ -13,6 +13,7 @@ from django.test import Client, RequestFactory
 from memories.dashboard.desk import find_desk
 from memories.dashboard.nav import ENTRIES
 from memories.dashboard.urls import urlpatterns
+from memories.models import Memory
 from memsite.tenancy.models import Membership
 from tests.conftest import Caller
 from tests.dashboard.conftest import sign_in
@@ -68,6 +69,26 @@ def test_who_sees_several_has_the_app_in_every_address(sue: Client, alice: Calle
     assert {"/events?app=globex", "/events?app=acme"} <= set(links(answer))
     assert elements(answer, "input", type="hidden", name="app", value="globex")
     assert sue.get("/events")["Location"] == "/events?app=globex", "the last one is remembered"
+
+
+def test_the_switcher_leads_to_what_is_there_in_every_app(sue: Client, alice: Caller, charlie: Caller) -> None:
+    memory = Memory.objects.get(uid=alice.remember("Whales sing", category="sea")["id"])
+    session = alice.start_session(title="Night shift")
+    for page, switched in (
+        (f"/memories/{memory.uid}", "/memories"),
+        (f"/memories/{memory.uid}/edit", "/memories"),
+        (f"/sessions/{session['id']}", "/sessions"),
+        ("/knowledge/categories/sea", "/knowledge"),
+        (f"/knowledge/memories/{memory.uid}", "/knowledge/entities"),
+        ("/upkeep/health", "/upkeep/health"),
+        ("/", "/"),
+    ):
+        answer = sue.get(f"{page}?app=acme", follow=True)
+        assert answer.status_code == 200
+        assert f"{switched}?app=globex" in links(answer), page
+        assert sue.get(f"{switched}?app=globex").status_code == 200
+    refused = sue.post("/settings/apps?app=acme", {"app_id": "No!"})
+    assert "/settings?app=globex" in links(refused)
 
 
 def test_nothing_is_changed_in_an_app_that_was_not_named(sue: Client, alice: Caller, charlie: Caller) -> None:
