@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from datetime import datetime
+from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
@@ -19,12 +20,14 @@ from memsite.moments import in_utc
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
+NO_CURSOR = {"cursor": ["Not a cursor of this list."]}
 # By public id, which is by time: a cursor shows its position, and a small number would count other apps' rows.
 LATEST_FIRST = "-uid"
 
 
 class Pages(CursorPagination):
     page_size_query_param = "limit"
+    request: Request
 
     def __init__(self, ordering: str, field: Any) -> None:
         self.ordering, self.field = ordering, field
@@ -38,14 +41,28 @@ class Pages(CursorPagination):
         return int(given)
 
     def decode_cursor(self, request: Request) -> Cursor | None:
-        """The cursor, if its position can be one of this list's."""
+        """The cursor, if it was made for this list: its position begins with the list's mark."""
         try:
             cursor: Cursor | None = super().decode_cursor(request)
-            if cursor and cursor.position is not None:
-                self.field.clean(cursor.position, None)
+            if cursor is None:
+                return None
+            told: Any = cursor.position or ""
+            mark, _, position = told.partition(":")
+            self.field.clean(position, None)
         except (NotFound, ModelValidationError, ValueError, OverflowError) as error:
-            raise ValidationError({"cursor": ["Not a cursor of this list."]}) from error
-        return cursor
+            raise ValidationError(NO_CURSOR) from error
+        if mark != mark_of(request):
+            raise ValidationError(NO_CURSOR)
+        return Cursor(cursor.offset, cursor.reverse, position)
+
+    def encode_cursor(self, cursor: Cursor) -> str:
+        marked: Any = f"{mark_of(self.request)}:{cursor.position}"
+        return str(super().encode_cursor(Cursor(cursor.offset, cursor.reverse, marked)))
+
+
+def mark_of(request: Request) -> str:
+    """Tells the list that is asked from others, whatever it is narrowed to."""
+    return sha256(request.path.encode()).hexdigest()[:8]
 
 
 def page(

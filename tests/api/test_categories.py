@@ -118,7 +118,12 @@ def test_the_list_comes_in_pages(alice: Caller) -> None:
     assert (names(second), names(third), third.json()["next"]) == (["c", "d"], ["e"], None)
     assert names(alice.client.get(third.json()["previous"])) == ["c", "d"]
     assert names(alice.client.get(second.json()["previous"])) == ["a", "b"]
-    assert names(alice.get("categories", cursor="no such one", limit=9)) == []
+    assert names(alice.get("categories", cursor="no-such-one", limit=9)) == []
+
+
+@pytest.mark.parametrize("cursor", ["", "AAAA", "no such one", "a" * 65])
+def test_what_is_no_name_is_no_cursor(alice: Caller, cursor: str) -> None:
+    assert_problem(alice.get("categories", cursor=cursor), 400, "cursor")
 
 
 def test_the_list_costs_the_same_for_many_as_for_few(alice: Caller, django_assert_max_num_queries: Any) -> None:

@@ -4,6 +4,7 @@ import base64
 import io
 import json
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.db import OperationalError
@@ -330,6 +331,8 @@ def test_no_bytes_break_a_door(alice: Caller, body: bytes) -> None:
 
 # --- queries
 
+UID = "01890000-0000-7000-8000-000000000000"
+
 CURSORS = {
     "text": "x",
     "not base64": "%%%",
@@ -364,9 +367,23 @@ def test_no_cursor_breaks_a_list(alice: Caller, path: str) -> None:
         assert answer.status_code == 200 or assert_problem(answer, 400, "cursor")
 
 
-@pytest.mark.parametrize("text", ["abc", "x", cursor("o=x")])
+@pytest.mark.parametrize(
+    "text", ["abc", "x", "", "AAAA", cursor("o=x"), cursor("o=1"), cursor("r=1"), cursor(f"p={UID}"), cursor("p=")]
+)
 def test_a_cursor_that_cannot_be_read_is_a_wrong_value(alice: Caller, text: str) -> None:
     assert_problem(alice.get("memories", cursor=text), 400, "cursor")
+
+
+def test_a_cursor_of_another_list_is_none_of_this(alice: Caller) -> None:
+    for text in ("one", "two"):
+        alice.remember(text, dedupe=False)
+        alice.start_session()
+    next_ = {path: alice.get(path, limit=1).json()["next"] for path in ("memories", "sessions")}
+    texts = {path: parse_qs(urlsplit(link).query)["cursor"][0] for path, link in next_.items()}
+    for path, text in texts.items():
+        assert len(alice.get(path, cursor=text).json()["results"]) == 1
+        for other in {*texts} - {path} | {"resources"}:
+            assert_problem(alice.get(other, cursor=text), 400, "cursor")
 
 
 @pytest.mark.parametrize("kind", ["xml", "json", ""])

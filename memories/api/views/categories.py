@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from difflib import unified_diff
 from hashlib import sha256
@@ -17,7 +18,7 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from memories.agent.summaries import Category
 from memories.api.base import AgentView, AnyAnswer, found
-from memories.api.pages import Pages, page
+from memories.api.pages import NO_CURSOR, Pages, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.categories import (
     CategoryShown,
@@ -33,6 +34,7 @@ from memories.api.shapes.categories import (
 from memories.models import Summary
 from memories.models.summary import SummaryQuerySet
 from memsite.exceptions import Unprocessable
+from memsite.tenancy.policy import CATEGORY_PATTERN
 
 USER_ID = OpenApiParameter("user_id", str, description="Of this end user; without it, of nobody in particular.")
 MAX_DIGITS = 9
@@ -53,7 +55,7 @@ class Categories(AgentView):
 
 def page_by_name(request: Request, known: Sequence[Category]) -> Response:
     """A page whose cursor is the name before it."""
-    size, after = Pages("category", None).get_page_size(request), request.query_params.get("cursor", "")
+    size, after = Pages("category", None).get_page_size(request), name_before(request)
     start = sum(one.name <= after for one in known)
     end, before = start + size, start - size
     here = request.build_absolute_uri()
@@ -69,6 +71,13 @@ def page_by_name(request: Request, known: Sequence[Category]) -> Response:
             "previous": after_place(before) if start else None,
         }
     )
+
+
+def name_before(request: Request) -> str:
+    given: str | None = request.query_params.get("cursor")
+    if given is not None and not re.fullmatch(CATEGORY_PATTERN, given):
+        raise ValidationError(NO_CURSOR)
+    return given or ""
 
 
 class OneCategory(AgentView):
