@@ -58,7 +58,14 @@ _LONG = {
 }
 _SAME_IN_PAST = words("put cut hit let set read hurt cost spread split bet")
 _HABIT = re.compile(r"\b(?:usually|always|never|often|generally|sometimes|normally)\b")
-_QUOTE = re.compile(r"\"[^\"]*\"|“[^”]*”|`[^`]*`")
+_QUOTE = re.compile(
+    r"\"[^\"]*\"|“[^”]*”|`[^`]*`|"
+    r"(?<![\w'’])(?:'(?!(?:em|cause|til|till|tis|twas|n|bout)\b|\d)|‘)(?=\w)(?:[^'’\n]|(?<=\w)['’](?=\w))+['’](?!\w)",
+    re.IGNORECASE,
+)
+"""What others said, or what is called so. An apostrophe stands in a word, behind one, or for its beginning."""
+_HELD = "\ue000"
+"""Stands for a quote while the words around it are read."""
 
 
 class _UnsureError(Exception):
@@ -84,10 +91,16 @@ class _State:
 def to_third_person(text: str, speaker: str = "User", group: str = "") -> str | None:
     """The statement about `speaker`; the text itself if it has no first person; None if that is not safe.
 
-    With a `group`, "we" is said of it too, in the singular.
+    With a `group`, "we" is said of it too, in the singular. What is quoted stays as it is: it is somebody else's "I".
     """
-    if any(re.search(r"\b(?:I|my|me)\b", quoted) for quoted in _QUOTE.findall(text)):
+    if _HELD in text:
         return None
+    quotes = iter(_QUOTE.findall(text))
+    said = _of_speaker(_QUOTE.sub(_HELD, text), speaker, group)
+    return said and re.sub(_HELD, lambda _: next(quotes), said)
+
+
+def _of_speaker(text: str, speaker: str, group: str) -> str | None:
     text = _OF_US.sub(lambda found: f"{found[1]} people in {group}" if group else found[0], text)
     together = _TOGETHER.match(text)
     state = _State(speaker, group)

@@ -366,3 +366,19 @@ def test_no_message_of_several_sentences_is_kept_whole() -> None:
     said = "I live in Oslo. My sister Anna lives in Rome. We use Postgres 15, and never deploy on Fridays."
     assert len(facts(said)) >= 3
     assert all(content.count(".") == 0 and len(content) < 0.6 * len(said) for content in contents(said))
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("My friend Kim said 'I am vegan'", "User's friend Kim said 'I am vegan'"),
+        ("My friend Kim said ‘I'm vegan’.", "User's friend Kim said ‘I'm vegan’."),
+        ('My friend Kim said "I am vegan" to me', 'User\'s friend Kim said "I am vegan" to User'),
+        ("I like rock 'n' roll", "User likes rock 'n' roll"),
+        ("In the '90s I lived at my parents' house", "In the '90s User lived at their parents' house"),
+        ("My parents' house is where I live", "User's parents' house is where they live"),
+        ("\ue000 is what I like", None),
+    ],
+)
+def test_what_is_quoted_stays_anothers_words_and_apostrophes_quote_nothing(said: str, kept: str | None) -> None:
+    assert to_third_person(said) == kept
