@@ -11,10 +11,11 @@ from django.test import Client
 
 from memories.agent import MemoryAgent
 from memories.dashboard.pages.memories.bulk import UNDONE_AT_MOST
-from memories.models import Memory, Revision, Status
+from memories.models import Memory, Rejection, Revision, Status
 from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, read, text_of
+from tests.talking import hear
 
 LIST = "/memories"
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>{{ 7*7 }}'
@@ -307,9 +308,33 @@ def test_pages_work_without_scripts(ed: Client, alice: Caller) -> None:
     memory = stored(alice, "Whales sing")
     assert elements(ed.get(edit_url(memory)), "main")
     answer = ed.post(edit_url(memory), typed(memory, content="Whales hum"))
-    assert (answer.status_code, answer["Location"]) == (303, "/memories")
-    assert "Saved." in text_of(ed.get("/memories"))
+    assert (answer.status_code, answer["Location"]) == (303, f"/memories/{memory.uid}")
+    assert "Saved." in text_of(ed.get(answer["Location"]))
     assert ed.post("/memories/bulk", {"action": "archive", "memory": memory.uid})["Location"] == "/memories"
+
+
+def test_pages_that_stand_for_a_dialog_are_pages(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    hear(alice, "I think Python is the best language ever.")
+    refused = Rejection.objects.get()
+    for page, back in (
+        ("/memories/add", "/memories"),
+        ("/knowledge/triggers/add", "/knowledge/triggers"),
+        (edit_url(memory), f"/memories/{memory.uid}"),
+        (f"/upkeep/review/{refused.uid}/edit", "/upkeep/review"),
+    ):
+        answer = ed.get(page)
+        (form,) = elements(answer, "form", action=page)
+        assert not [name for name in form if name.startswith("hx-")], page
+        assert not elements(answer, "button", **{"data-closes": ""}), page
+        (cancel,) = [link for link in elements(answer, "a", href=back) if link.get("class") == "button"]
+        assert not [name for name in cancel if name.startswith(("hx-", "data-"))], page
+
+
+def test_a_form_is_sent_once_at_a_time(ed: Client, alice: Caller) -> None:
+    for page in ("/memories/add", "/knowledge/triggers/add", edit_url(stored(alice, "Whales sing"))):
+        (form,) = elements(fragment(ed, page), "form", action=page)
+        assert form["hx-sync"] == "this:drop", page
 
 
 # --- adding

@@ -50,18 +50,19 @@ def edit(request: DeskRequest, uid: UUID) -> HttpResponse:
 
 
 def save(request: DeskRequest, form: EditForm, memory: Memory) -> HttpResponse:
+    agent = request.desk.agent()
     if changes := form.changes():
-        agent = request.desk.agent()
         agent.edit(memory, changes, version=form.cleaned_data["version"], reason=form.cleaned_data["reason"])
+    warning = agent.warning_about(changes.get("content", ""))
+    told, tone = warning or ("Saved." if changes else "Nothing was changed."), tone_of(warning)
     if not request.htmx:
-        return go(request, request.desk.address("memories"), "Saved.")
+        return go(request, request.desk.address("memories-one", memory.uid), told, tone)
     memory = memory_of(request.desk, memory.uid)
     if request.htmx.target in ON_ITS_PAGE:
         answer = show_one(request, memory)
     else:
         answer = show(request, "memories/row_page", {"memory": memory}, part="memories/row")
-    warning = request.desk.agent().warning_about(changes.get("content", ""))
-    return toast(answer, warning or ("Saved." if changes else "Nothing was changed."), tone_of(warning))
+    return toast(answer, told, tone)
 
 
 def tone_of(warning: str) -> Tone:
