@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import CHROMIUM, Tab
+from tests.browser.conftest import CHROMIUM, Tab, sends
 from tests.dashboard.test_desk import LOOKED_AT
 
 pytestmark = [
@@ -114,6 +114,25 @@ def cancelled(tab: Tab) -> tuple[Any, Any, Any]:
     text.fill("Not wanted")
     dialog.get_by_role("button", name="Cancel").click()
     return page, dialog, text
+
+
+@pytest.mark.parametrize("page", ["memories", "memories/add"])
+@sends("memories-add")
+def test_a_double_click_adds_once(chromium: Any, site: Any, page: str) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    open_page = tab.open(f"/{page}?app=demo-assistant")
+    if page == "memories":
+        open_page.get_by_role("link", name="Add").click()
+    form = open_page.locator("#add-memory-form")
+    form.locator("[name=content]").fill(f"Clocks strike {len(page)} times")
+    sent: list[str] = []
+    open_page.on("request", lambda asked: sent.append(asked.url) if asked.method == "POST" else None)
+    form.get_by_role("button", name="Add").dblclick()
+    rows = open_page.locator("#memory-list tr", has_text=f"Clocks strike {len(page)} times")
+    rows.first.wait_for()
+    open_page.reload()
+    assert (rows.count(), len(sent)) == (1, 1)
+    assert tab.troubles == []
 
 
 def test_what_is_typed_before_a_new_form_has_come_stays(chromium: Any, site: Any) -> None:

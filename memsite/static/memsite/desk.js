@@ -4,6 +4,7 @@
 
   const REFRESH_MS = 5000;
   const TOAST_MS = 8000;
+  const SENDING_MS = 5000;
   const one = (selector, within = document) => within.querySelector(selector);
   const all = (selector, within = document) => [...within.querySelectorAll(selector)];
 
@@ -185,6 +186,16 @@
     },
     { capture: true },
   );
+
+  // The second click of two comes before the page has gone: what is made is made once. htmx drops it by `hx-sync`.
+  const sent = new WeakMap();
+
+  document.addEventListener("submit", (event) => {
+    const { target } = event;
+    if (target.method !== "post" || target.hasAttribute("hx-post")) return;
+    if (Date.now() - (sent.get(target) || 0) < SENDING_MS) event.preventDefault();
+    else sent.set(target, Date.now());
+  });
 
   // Empty filters make a long address that says nothing.
   document.addEventListener("htmx:configRequest", ({ detail }) => {
