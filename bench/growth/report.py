@@ -7,7 +7,19 @@ from functools import partial
 
 import numpy as np
 
-from bench.growth.steps import AFTER, ASKED, ELSEWHERE, FIRST, FOLLOWING, FOUND, REQUEST, ROOM, UNDISTURBED, WRITE
+from bench.growth.steps import (
+    AFTER,
+    ASKED,
+    ELSEWHERE,
+    FIRST,
+    FOLLOWING,
+    FOUND,
+    REQUEST,
+    ROOM,
+    START,
+    UNDISTURBED,
+    WRITE,
+)
 from bench.hashing import DIM
 from bench.latency import spread
 from bench.page import table
@@ -27,7 +39,8 @@ def render(measured: Measured, facts: str) -> str:
         f"are hashing ones of {DIM} dimensions, made within 0.1 ms, which is included in writes; those of questions "
         f"are kept. Milliseconds, p50 / p95, one at a time: {len(base[REQUEST])} requests (`POST "
         "/api/v1/memories/search`, through all that the server does but its socket) and searches, "
-        f"{len(base[WRITE])} writes without looking what is known and as many with it, {len(base[FIRST])} loads; in "
+        f"{len(base[WRITE])} writes without looking what is known and as many with it, "
+        f"{len(base[START])} starts of sessions, {len(base[FIRST])} loads; in "
         "brackets how many times SQLite's median. Indexes of 10,000 memories and more are kept beside an SQLite "
         "database; the file is in the system's cache. A write's transaction is from before it begins to after its "
         "commit; statements and commit are what of that is waited for the database; then it brings the index of its "

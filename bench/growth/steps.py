@@ -39,6 +39,7 @@ from bench.search_latency import (
     timed,
 )  # fmt: skip
 from bench.synthetic import texts_of
+from memories.agent import MemoryAgent
 from memories.maintain.pgvector import move
 from memories.maintain.run import Unclaimed
 from memories.models import near
@@ -51,7 +52,7 @@ from memories.store.transaction import committed
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App
 
-QUESTIONS, LOADS = 200, 3
+QUESTIONS, LOADS, STARTS = 200, 3, 30
 QUESTIONS_PER_WRITE = 4
 FIRST = "the first search, which loads the index"
 FOUND = "the first search, which finds the index on the disk"
@@ -61,6 +62,7 @@ UNDISTURBED = "a search, the same one again"
 AFTER = "the same one right after a write"
 ELSEWHERE = "the same one right after a write of another process"
 """Of another connection, after which nothing is done to this process's index."""
+START = "a session's start, with what is known"
 WRITE = "a write of one memory, committed"
 HELD = "of that, the transaction"
 ASKED = "of that, statements and commit"
@@ -103,7 +105,8 @@ def measure(app: App, embedder: Embedder, mark: str, count: int) -> Seconds:
     """`mark` is in no text that is written for another measurement."""
     questions = texts_of(count, QUESTION_WORDS, SEED + 1, skipped=STOP_WORDS)
     written = questions[: count // QUESTIONS_PER_WRITE]
-    return measure_searches(app, embedder, questions) | measure_writes(app, embedder, written, mark.lower())
+    searched = measure_searches(app, embedder, questions) | measure_starts(app, embedder)
+    return searched | measure_writes(app, embedder, written, mark.lower())
 
 
 def measure_searches(app: App, embedder: Embedder, questions: list[str]) -> Seconds:
@@ -120,6 +123,18 @@ def measure_searches(app: App, embedder: Embedder, questions: list[str]) -> Seco
         for name in turns if number % 2 else reversed(turns):
             seconds[name].append(timed(turns[name]))
     return seconds
+
+
+def measure_starts(app: App, embedder: Embedder) -> Seconds:
+    """In process: a session is made, what is stale looked for, lessons, what is due and what is known chosen."""
+    door = MemoryAgent(app, Agent.objects.for_app(app).get(), "agent:bench", embedder)
+
+    def start() -> None:
+        session, _ = door.open_session(None, {})
+        assert door.start(session).known.memories, "nothing is known"
+
+    start()
+    return {START: [timed(start) for _ in range(STARTS)]}
 
 
 def measure_loads(app: App, embedder: Embedder, question: str) -> Seconds:

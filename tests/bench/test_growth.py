@@ -23,6 +23,7 @@ from bench.growth.steps import (
     LOOKED,
     REQUEST,
     SEARCH,
+    START,
     UNDISTURBED,
     WRITE,
 )
@@ -41,7 +42,7 @@ def seconds(factor: float = 1.0) -> Seconds:
         FIRST: [0.5 * factor] * 3, REQUEST: [0.004 * factor] * 9, SEARCH: [0.002 * factor] * 9,
         UNDISTURBED: [0.002] * 9, AFTER: [0.003] * 9, ELSEWHERE: [0.004] * 9, WRITE: [0.006] * 9, HELD: [0.004] * 9,
         ASKED: [0.0005] * 9, COMMITTED: [0.0002] * 9, FOLLOWING: [0.0004] * 9,
-        LOOKED: [0.01] * 9,
+        LOOKED: [0.01] * 9, START: [0.008] * 9,
     }  # fmt: skip
 
 
@@ -97,7 +98,7 @@ def assert_plausible(found: Seconds) -> None:
         (UNDISTURBED, AFTER, ELSEWHERE, WRITE, HELD, ASKED, COMMITTED, FOLLOWING, LOOKED),
         FEW // steps.QUESTIONS_PER_WRITE,
     )
-    assert counts == {FIRST: steps.LOADS, REQUEST: FEW, SEARCH: FEW, **writes}
+    assert counts == {FIRST: steps.LOADS, REQUEST: FEW, SEARCH: FEW, START: steps.STARTS, **writes}
     for commit, asked, held, whole in zip(*[found[step] for step in (COMMITTED, ASKED, HELD, WRITE)], strict=True):
         assert 0 < commit < asked < held < whole
 
