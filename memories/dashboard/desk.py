@@ -27,6 +27,7 @@ from memsite.tenancy.models import App, AppStatus, Role
 SAFE = ("GET", "HEAD")
 APPS_OFFERED = 200
 LAST_APP = "desk_app"
+GONE = "It is not there any more: somebody has deleted it."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,13 @@ def page(
             request.desk = answer  # type: ignore[attr-defined]  # it is a DeskRequest from here on
             if answer.app.status == AppStatus.PURGING and not while_purging:
                 return render(request, "dashboard/purging.html", {"desk": answer}, status=410)
-            with timezone.override(answer.zone):
-                response = view(request, *args, **kwargs)
+            try:
+                with timezone.override(answer.zone):
+                    response = view(request, *args, **kwargs)
+            except Http404:
+                if "HX-Request" not in request.headers:
+                    raise
+                response = problem_response(404, GONE)
             response["Cache-Control"] = "no-store"
             return response
 

@@ -7,6 +7,7 @@ import sys
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import CHROMIUM, ROOT, Tab, sends
 from tests.browser.test_pages import WIDTHS, barriers
@@ -96,6 +97,43 @@ def test_two_operators_at_one_memory_see_both(chromium: Any, site: Any) -> None:
     second.page.get_by_role("button", name="Unpin", exact=True).click()
     second.page.locator(".toast", has_text="Unpinned.").wait_for()
     assert first.troubles == second.troubles == []
+
+
+@sends("memories-add")
+def test_a_refresh_that_fails_is_told_once(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    tab.page.clock.install()
+    page = tab.open("/memories/add?app=demo-assistant")
+    page.locator("[name=content]").fill("Soon to be deleted by somebody")
+    page.locator("#add-memory-form").get_by_role("button", name="Add").click()
+    row(page, "Soon to be deleted").locator("td.text a").click()
+    page.locator("#statement").wait_for()
+    address, delete = page.url, page.locator("#statement").get_by_role("button", name="Delete", exact=True)
+    toasts = page.locator(".toast.error")
+    page.context.set_offline(True)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "x-seen" in request.headers else None)
+    for _ in range(3):
+        page.evaluate(REFRESH.replace("memory-list", "one-memory"))
+    expect(toasts).to_have_text(["The server cannot be reached.Try again"])
+    page.context.set_offline(False)
+    toasts.get_by_role("button", name="Try again").click()
+    expect(toasts).to_have_count(0)
+    other = page.context.new_page()
+    other.goto(address)
+    other.locator("#statement").get_by_role("button", name="Delete", exact=True).click()
+    other.locator("#confirm[open] button[value=yes]").click()
+    other.wait_for_url("**/memories?*")
+    for _ in range(3):
+        page.evaluate(REFRESH.replace("memory-list", "one-memory"))
+    expect(toasts).to_have_count(1)
+    expect(toasts).to_contain_text("somebody has deleted it")
+    delete.click()
+    page.locator("#confirm[open] button[value=yes]").click()
+    expect(toasts).to_have_count(1)
+    before = len(asked)
+    page.clock.run_for(600_000)
+    assert len(asked) - before < 10
 
 
 @sends("memories-add", "memories-bulk", "memories-undo")

@@ -301,7 +301,11 @@ def test_cancelling_shows_the_row_as_it_is(ed: Client, alice: Caller) -> None:
 def test_a_memory_forgotten_meanwhile_is_gone(ed: Client, alice: Caller) -> None:
     memory = stored(alice, "Whales sing")
     MemoryAgent(alice.app, None, "operator:x").forget_each([memory.pk])
-    assert ed.post(edit_url(memory), typed(memory), headers=HTMX).status_code == 404
+    for answer in (ed.post(edit_url(memory), typed(memory), headers=HTMX), fragment(ed, f"/memories/{memory.uid}")):
+        assert answer.status_code == 404
+        assert "somebody has deleted it" in answer.json()["detail"]
+    page = ed.get(edit_url(memory), headers={"Accept": "text/html"})
+    assert (page.status_code, len(elements(page, "h1"))) == (404, 1)
 
 
 def test_pages_work_without_scripts(ed: Client, alice: Caller) -> None:

@@ -3,6 +3,7 @@
   "use strict";
 
   const REFRESH_MS = 5000;
+  const SLOWEST_REFRESH_MS = 300000;
   const TOAST_MS = 8000;
   const SENDING_MS = 5000;
   const one = (selector, within = document) => within.querySelector(selector);
@@ -11,16 +12,35 @@
   // --- refreshing: `data-live` elements fetch themselves anew (hx-trigger="refresh") while somebody looks
 
   let live = sessionStorage.getItem("live") !== "off";
+  let failures = 0;
+  let waitsUntil = 0;
+  const isRefresh = ({ requestConfig }) => requestConfig.elt.matches("[data-live]");
 
   function refresh() {
-    if (!live || document.hidden || one("dialog[open]")) return;
+    if (!live || Date.now() < waitsUntil || document.hidden || one("dialog[open]")) return;
     all("[data-live]").forEach((element) => htmx.trigger(element, "refresh"));
+  }
+
+  // What cannot be fetched is asked for ever more rarely, and told once.
+  function backOff(text) {
+    failures += 1;
+    waitsUntil = Date.now() + Math.min(REFRESH_MS * 2 ** failures, SLOWEST_REFRESH_MS);
+    if (failures === 1) toast(text, "error", { label: "Try again", act: tryAgain }).dataset.refresh = "";
+  }
+
+  function tryAgain() {
+    recover();
+    refresh();
+  }
+
+  function recover() {
+    failures = waitsUntil = 0;
+    all(".toast[data-refresh]").forEach((box) => box.remove());
   }
 
   // A refresh that overtakes what was just clicked would take the button away, and with it what the answer has to tell.
   document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-    const isRefresh = detail.requestConfig.elt.matches("[data-live]");
-    if (isRefresh && one(".htmx-request:not([data-live])")) detail.shouldSwap = false;
+    if (isRefresh(detail) && one(".htmx-request:not([data-live])")) detail.shouldSwap = false;
   });
 
   function showLive() {
@@ -31,7 +51,7 @@
     live = !live;
     sessionStorage.setItem("live", live ? "on" : "off");
     showLive();
-    refresh();
+    tryAgain();
   }
 
   // What one has opened, ticked or typed stays, whatever the server sends: `data-keep` is left alone altogether.
@@ -45,26 +65,34 @@
 
   // --- toasts
 
-  function toast(text, tone = "success", undo = null) {
+  // An error takes the place of one that said the same. `offered`: what a button in it does.
+  function toast(text, tone = "success", offered = null) {
+    if (tone === "error") all(".toast.error").forEach((box) => one("p", box).textContent === text && box.remove());
     const box = one("#toast-template").content.firstElementChild.cloneNode(true);
     box.className = `toast ${tone}`;
     one("p", box).textContent = text;
-    if (undo) offer(undo, box);
+    if (offered) offer(offered, box);
     one("#toasts").append(box);
     age(box);
+    return box;
   }
 
-  // What was done to ticked rows can be taken back from its toast.
-  function offer({ href, changes }, box) {
+  function offer({ label, act }, box) {
     const button = document.createElement("button");
     button.type = "button";
-    button.textContent = "Undo";
+    button.textContent = label;
     button.addEventListener("click", () => {
       box.remove();
-      htmx.ajax("POST", href, { source: document.body, swap: "none", values: { changes } });
+      act();
     });
     one("p", box).after(button);
   }
+
+  // What was done to ticked rows can be taken back from its toast.
+  const takingBack = ({ href, changes }) => ({
+    label: "Undo",
+    act: () => htmx.ajax("POST", href, { source: document.body, swap: "none", values: { changes } }),
+  });
 
   // Errors stay until they are put away; nothing goes while it is pointed at or has the focus.
   function age(box) {
@@ -207,9 +235,13 @@
   });
   document.addEventListener("htmx:confirm", ask);
   document.addEventListener("htmx:afterSettle", showPicked);
-  document.addEventListener("htmx:responseError", (event) => toast(explain(event), "error"));
-  document.addEventListener("htmx:sendError", () => toast("The server cannot be reached.", "error"));
-  document.addEventListener("toast", (event) => toast(event.detail.text, event.detail.tone, event.detail.undo));
+  const tellError = ({ detail }, text) => (isRefresh(detail) ? backOff(text) : toast(text, "error"));
+  document.addEventListener("htmx:responseError", (event) => tellError(event, explain(event)));
+  document.addEventListener("htmx:sendError", (event) => tellError(event, "The server cannot be reached."));
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    if (detail.successful && isRefresh(detail) && failures) recover();
+  });
+  document.addEventListener("toast", ({ detail: { text, tone, undo } }) => toast(text, tone, undo && takingBack(undo)));
   // Sent by the server with what was saved: the dialog has done its work, and lists are shown anew.
   document.addEventListener("saved", () => {
     all("dialog[open]").forEach((dialog) => dialog.close());
