@@ -1,3 +1,4 @@
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -161,7 +162,8 @@ class TestMakeRoom:
         llm, chat = provider_on(CHOICE | {"number": 2})
         choice = llm.make_room(self.MEMORIES, NOW, 200)
         assert (choice.number, choice.into, choice.content, choice.made_by) == (502, None, "", MADE_BY)
-        assert "502" not in chat.asked[0].prompt
+        # The fence around it has a number of chance, in hexadecimal.
+        assert not re.search(r"(?<![0-9a-f])502(?![0-9a-f])", chat.asked[0].prompt)
 
     def test_two_memories_become_one(self) -> None:
         llm, _ = provider_on({"reason": "overlap", "number": 1, "into": 2, "content": " Likes tea,\nalso green. "})
