@@ -17,12 +17,18 @@ _OF_MANY = frozenset(
         """)
 )
 """What they are said of has, as a rule, several: another object is another fact."""
-_EVENTS = words("visited met called phoned fixed invited attended watched saw bought went been travelled traveled")
-"""What has happened once may have happened again, on another day."""
+_EVENTS = words("visited met called phoned fixed invited attended watched saw bought went travelled traveled")
+"""What somebody has done once they may have done again, on another day."""
+_OF_WHOM = words("allergic allow allowed welcome")
+"""Said of those to whom it is done: "cats are allowed". "Is called" and "is fixed" are said of one thing, for good."""
+_BEING = words("is are am was were be been being get gets got")
+_BEFORE_A_NOUN = words("the a an my your his her its our their this that favourite favorite s of")
 _HAVING = words("has have had own owns owned got")
 _FIRM = (
     "rule_clash", "rule_implied", "negated_one_side", "order_clashes", "swapped", "only_against_all", "change_cue",
 )  # fmt: skip
+FIRM = 0.5
+"""From here on one of these decides."""
 _KIN, _BESIDE = "kin", frozenset({"transport", "pet"})
 """Other relatives are other people; who has a car may have a bike."""
 
@@ -33,14 +39,14 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
     if _are_of_others(sides):
         return f"of another one: {old.tokens[0]} / {new.tokens[0]}"
     f = evidence.features
-    if any(f[name] >= 0.5 for name in _FIRM) or old.is_exclusive or new.is_exclusive:
+    if any(f[name] >= FIRM for name in _FIRM) or old.is_exclusive or new.is_exclusive:
         return None
     if f["opposed"] and not (_said_by(old, new, _HAVING) and _are_of(sides, _BESIDE)):
         return None
     verb = _verb_of_many(old, new)
     if verb and (f["sibling"] or f["other_name"]):
         return f"may hold of both: {verb}"
-    event = _said_by(old, new, _EVENTS)
+    event = _event(old, new)
     if event:
         return f"may have happened twice: {event}"
     if f["opposed"] or _are_of(sides, {_KIN}) or _are_of_other_things(old, new):
@@ -49,8 +55,26 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
 
 
 def _verb_of_many(old: Outline, new: Outline) -> str | None:
-    shared = {stem(token) for token in old.tokens} & {stem(token) for token in new.tokens} & _OF_MANY
-    return min(shared, default=None)
+    ours, theirs = ({stem(verb) for verb in _doing(side)} & _OF_MANY for side in (old, new))
+    return min(ours & theirs, default=None)
+
+
+def _event(old: Outline, new: Outline) -> str | None:
+    if all(("been", "to") in zip(side.tokens, side.tokens[1:], strict=False) for side in (old, new)):
+        return "been"
+    return min(_EVENTS & _doing(old) & _doing(new), default=None)
+
+
+def _doing(side: Outline) -> set[str]:
+    """The words with which somebody may do something: no noun ("my favourite drink is"), and nothing that is done to
+    them.
+    """
+    found = set()
+    for before, word, behind in zip(("", *side.tokens), side.tokens, (*side.tokens[1:], ""), strict=False):
+        is_done_to = before in _BEING and word not in _OF_WHOM
+        if not is_done_to and before not in _BEFORE_A_NOUN and behind not in _BEING:
+            found.add(word)
+    return found
 
 
 def _said_by(old: Outline, new: Outline, verbs: frozenset[str]) -> str | None:

@@ -8,8 +8,8 @@ from functools import lru_cache
 from memories.text.wordlist import words
 
 _COMPARING = re.compile(r"!=|<>|==|<->|->|<-|=>|<=|>=|[=<>≠≤≥→←↔]")
-_ENDING = re.compile(r"(?<=\w)(?:\+{1,2}|[#*-])(?![\w*#+-])")
-"""C++, C#, A-, 4821*: not the hyphen of "read-only"."""
+_ENDING = re.compile(r"(?<=\w)(?:\+{1,2}|[#-])(?![\w*#+-])|(?<=\d)\*(?![\w*])")
+"""C++, C#, A-, 4821*: not the hyphen of "read-only", nor an emphasis."""
 _SIGNED = re.compile(r"(?<![\w.,)%°+-])[-−–](?=\.?\d)\.?\d+(?:[.,]\d+)*")
 _SMALL = re.compile(r"(?<![\w.])\.\d+")
 _NUMBER = re.compile(r"\d+")

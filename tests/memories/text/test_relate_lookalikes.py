@@ -34,6 +34,12 @@ def test_what_may_be_true_beside_it_is_neither_the_same_nor_its_contrary(existin
         assert relate(existing, new, similarity).relation is Relation.DIFFERENT
 
 
+@pytest.mark.parametrize(("existing", "new"), [*pairs("contrary")])
+def test_what_cannot_be_true_beside_it_is_its_contrary(existing: str, new: str) -> None:
+    for similarity in (0.7, 0.85):
+        assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
+
+
 @pytest.mark.parametrize(("existing", "new"), [*pairs("restated")])
 def test_what_is_said_again_in_other_words_is_the_same(existing: str, new: str) -> None:
     assert relate(existing, new, 0.95).relation is Relation.SAME
