@@ -3,7 +3,7 @@
 from memories.agent.curation import CannotMerge, Changed, Curation, LeftAlone
 from memories.agent.feedback import Feedback
 from memories.agent.holding import Held, Holding
-from memories.agent.knowledge import MemoryGone, VersionMismatch, Withheld
+from memories.agent.knowledge import BothSuperseded, MemoryGone, VersionMismatch, Withheld
 from memories.agent.learning import Learning
 from memories.agent.porting import BadFile, CannotImport, Porting, StillPurging
 from memories.agent.purging import Purging
@@ -20,6 +20,7 @@ from memories.retrieve.serving import current_embedder
 __all__ = [
     "AlreadyDecided",
     "BadFile",
+    "BothSuperseded",
     "CannotBeStored",
     "CannotImport",
     "CannotMerge",

@@ -45,6 +45,10 @@ class VersionMismatch(Exception):
     """The memory is no longer the version that the caller has read."""
 
 
+class BothSuperseded(Exception):
+    """Two memories would supersede each other, so that neither is found."""
+
+
 class Withheld(Exception):
     """A person has to decide about it: `rejection` waits for that."""
 
@@ -145,11 +149,13 @@ class Knowledge(Caller):
     def link(
         self, memory: Memory, other: Memory, kind: str, on_linked: Callable[[Link, bool], None] | None = None
     ) -> tuple[Link, bool]:  # fmt: skip
-        """The link, and whether it is new. What `memory` supersedes leaves the results.
+        """The link, and whether it is new. What `memory` supersedes leaves the results. Raises BothSuperseded.
 
         `on_linked` runs inside the transaction.
         """
         with self.changing(memory) as (write, current):
+            if kind == LinkKind.SUPERSEDES and current.is_superseded and other.pk in superseding(current):
+                raise BothSuperseded("It is superseded by that one itself: neither would be found any more.")
             link, is_new = write.link(current, other, kind)
             if is_new and kind == LinkKind.SUPERSEDES and not other.is_superseded:
                 write.supersede(other, by=current)
@@ -188,6 +194,17 @@ class Knowledge(Caller):
         except EmbedderError:
             return None
         return vector
+
+
+def superseding(memory: Memory) -> set[int]:
+    """The keys of what supersedes it, however many steps away. A query for each step."""
+    found: set[int] = set()
+    step = {memory.pk}
+    while step:
+        links = Link.objects.for_app(memory.app).filter(to_memory__in=step, kind=LinkKind.SUPERSEDES)
+        step = set(links.values_list("from_memory", flat=True)) - found
+        found |= step
+    return found
 
 
 def told(link: Link) -> str:

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.agent import MemoryAgent
+from memories.agent import BothSuperseded, MemoryAgent
 from memories.api.fields import Shape, read_as
 from memories.api.pages import refuse_unknown
 from memories.models import Memory
@@ -26,6 +26,7 @@ from memsite.tenancy.access import Right
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.idempotency import Slot, idempotent
 from memsite.tenancy.models import App, Scope
+from memsite.tenancy.permissions import takes_key_with
 from memsite.tenancy.rates import RateExceeded, take_writes
 from sessions.models import AgentSession
 
@@ -66,7 +67,8 @@ class View(APIView):
             self.read(Nothing)
 
     def handle_exception(self, exc: Exception) -> Response:
-        return super().handle_exception(Conflict(str(exc)) if isinstance(exc, LimitReached) else exc)
+        is_conflict = isinstance(exc, LimitReached | BothSuperseded)
+        return super().handle_exception(Conflict(str(exc)) if is_conflict else exc)
 
     def caller(self) -> Principal:
         return self.request.user  # type: ignore[return-value]  # our authenticators set a Principal
@@ -74,7 +76,7 @@ class View(APIView):
     def require(self, scope: Scope) -> None:
         """PermissionDenied unless the caller has it: where a door does more than one thing."""
         if scope not in self.caller().scopes:
-            raise PermissionDenied(f"This takes a key with the scope {scope}.")
+            raise PermissionDenied(takes_key_with(scope))
 
     def read(self, shape: type[Shape]) -> dict[str, Any]:
         """The body as `shape` has it; ValidationError names each field that is wrong."""

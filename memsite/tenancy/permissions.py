@@ -11,9 +11,18 @@ from memsite.tenancy.models import Scope
 class HasScope(BasePermission):
     """Refuses every view that does not name its scope, so that a forgotten one is shut, not open."""
 
+    message: str | None = None
+
     def has_permission(self, request: Request, view: Any) -> bool:
         caller: Any = request.user
-        return caller is not None and required_scope(request.method or "", view) in caller.scopes
+        scope = required_scope(request.method or "", view)
+        if scope:
+            self.message = takes_key_with(scope)
+        return caller is not None and scope in caller.scopes
+
+
+def takes_key_with(scope: str) -> str:
+    return f"This takes a key with the scope {scope}."
 
 
 def required_scope(method: str, view: Any) -> str | None:

@@ -109,7 +109,8 @@ def test_a_write_only_key_cannot_read(acme: App, alice: Caller) -> None:
     for path in ("memories", f"memories/{uid}", f"memories/{uid}/history", "events", "resources", "sessions"):
         assert_problem(writer.get(path), 403)
     assert_problem(writer.post("memories/search", {"query": "Alice"}), 403)
-    assert_problem(writer.post("context", {}), 403)
+    told = assert_problem(writer.post("context", {}), 403)
+    assert told["detail"] == "This takes a key with the scope read."
 
 
 def test_the_database_holds_no_key_only_its_hash(alice: Caller, operator: APIClient) -> None:

@@ -8,7 +8,7 @@ import pytest
 import time_machine
 from time_machine import travel
 
-from memories.models import Link
+from memories.models import Link, Memory
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
 
@@ -169,6 +169,25 @@ def test_what_is_superseded_by_a_link_leaves_the_default_results(alice: Caller) 
     found = alice.post("memories/search", {"query": "whales"}).json()["results"]
     assert [hit["id"] for hit in found] == [new]
     assert "at night" not in alice.post("context", {}).json()["text"]
+
+
+def test_two_memories_do_not_supersede_each_other(alice: Caller) -> None:
+    one, two, three = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep", "Trains run"))
+    for new, old in ((two, one), (three, two)):
+        assert alice.post(f"memories/{new}/links", {"to": old, "kind": "supersedes"}).status_code == 201
+    for old, new in ((two, three), (one, two), (one, three)):
+        assert_problem(alice.post(f"memories/{old}/links", {"to": new, "kind": "supersedes"}), 409)
+        assert alice.post(f"memories/{old}/links", {"to": new, "kind": "related"}).status_code == 201
+    assert alice.get(f"memories/{three}").json()["status"] == "active"
+    assert alice.post(f"memories/{two}/links", {"to": one, "kind": "supersedes"}).status_code == 200
+
+
+def test_what_stands_for_itself_again_may_supersede_what_superseded_it(alice: Caller) -> None:
+    one, two = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep"))
+    alice.post(f"memories/{two}/links", {"to": one, "kind": "supersedes"})
+    Memory.objects.filter(uid=one).update(status="active")
+    assert alice.post(f"memories/{one}/links", {"to": two, "kind": "supersedes"}).status_code == 201
+    assert alice.get(f"memories/{one}").json()["status"] == "active"
 
 
 def test_a_memory_is_shown_as_it_was_then(alice: Caller) -> None:
