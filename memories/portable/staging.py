@@ -13,7 +13,7 @@ from django.db.models import F
 
 from memories.models import Import, ImportPart, ImportStatus, Memory, Purge
 from memories.models.imported import packed
-from memories.portable.restore import KNOWN, NEW, key_of, known_keys
+from memories.portable.restore import KNOWN, LEFT_OUT, NEW, key_of, known_keys
 from memories.portable.sources import Source
 from memories.portable.sources.items import CONVERSATION, FACT
 from memories.portable.tables import BY_NAME, Line
@@ -95,36 +95,37 @@ def survey(app: App, source: Source, lines: Iterable[Line]) -> dict[str, dict[st
     """How much of it is new to the app, by type. Keeps nothing; raises BadFile."""
     counts: dict[str, Counter[str]] = {}
     for part in parts_of(lines):
-        for name, new, known in counted(app, part):
-            counts.setdefault(name, Counter()).update({NEW: new, KNOWN: known})
+        for name, count in counted(app, part):
+            counts.setdefault(name, Counter()).update(count)
     return {name: dict(count) for name, count in counts.items()}
 
 
-def counted(app: App, part: list[Line]) -> Iterator[tuple[str, int, int]]:
+def counted(app: App, part: list[Line]) -> Iterator[tuple[str, dict[str, int]]]:
     kind = part[0]["type"]
     if kind == CONVERSATION:
-        yield message_counts(app, part)
+        yield "message", message_counts(app, part)
     elif kind == FACT:
         there = known_facts(app, part)
         known = sum(line["id"] in there for line in part)
-        yield "memory", len(part) - known, known
+        yield "memory", {NEW: len(part) - known, KNOWN: known}
     elif kind in BY_NAME:
         table = BY_NAME[kind]
         keys = known_keys(table, app, part)
         known = sum(key_of(table, line) in keys for line in part)
-        yield kind, len(part) - known, known
+        yield kind, {NEW: len(part) - known, KNOWN: known}
     else:
-        yield kind, len(part), 0
+        # The policy, which only an app that holds nothing takes over.
+        yield kind, {NEW if holds_nothing(app) else LEFT_OUT: len(part)}
 
 
-def message_counts(app: App, part: list[Line]) -> tuple[str, int, int]:
+def message_counts(app: App, part: list[Line]) -> dict[str, int]:
     known, all_ = 0, 0
     for line in part:
         keys = [source_key(one["id"], text=one["content"]) for one in line["messages"]]
         stored = Resource.objects.for_app(app).filter(session__external_id=line["id"], source_key__in=keys)
         known += stored.values("source_key").distinct().count()
         all_ += len(line["messages"])
-    return "message", all_ - known, known
+    return {NEW: all_ - known, KNOWN: known}
 
 
 def known_facts(app: App, part: list[Line]) -> set[str]:

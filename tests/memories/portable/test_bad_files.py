@@ -168,6 +168,13 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory(rows: Rows, co
         take_in(copy, joined(rows[:1]) + b"x" * 300_000)
 
 
+def test_a_dry_run_says_of_the_policy_what_the_import_does(rows: Rows, copy: App) -> None:
+    fresh = agent_of(copy).survey_import(BytesIO(joined(rows)), "memsite")
+    assert (fresh["policy"], take_in(copy, joined(rows)).counts["policy"]) == ({"new": 1}, {"new": 1})
+    later = agent_of(copy).survey_import(BytesIO(joined(rows)), "memsite")
+    assert (later["policy"], take_in(copy, joined(rows)).counts["policy"]) == ({"left_out": 1}, {"left_out": 1})
+
+
 def test_a_dry_run_counts_and_keeps_nothing(rows: Rows, copy: App, alice: Caller) -> None:
     content = joined(rows)
     counts = agent_of(copy).survey_import(BytesIO(content), "memsite")
