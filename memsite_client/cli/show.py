@@ -26,7 +26,7 @@ def one_line(text: str) -> str:
 
 def about(memory: Mapping[str, Any]) -> str:
     """Its drawer, as in a marker."""
-    return plain(f"{memory['category']}:{memory['subject']}" if memory["subject"] else memory["category"])
+    return one_line(f"{memory['category']}:{memory['subject']}" if memory["subject"] else memory["category"])
 
 
 def day(moment: str | None) -> str:

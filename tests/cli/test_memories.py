@@ -141,6 +141,13 @@ def test_text_of_others_moves_no_cursor(memsite: Memsite) -> None:
         assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(told), arguments
 
 
+def test_a_subject_stays_on_its_line(memsite: Memsite) -> None:
+    memsite.create_memory("Whales sing", subject="whales\nforged  line")
+    told = run("list").stdout
+    assert "whales forged line" in told
+    assert len(told.splitlines()) == 2
+
+
 def test_colours_are_for_terminals_only(memsite: Memsite, monkeypatch: pytest.MonkeyPatch) -> None:
     store("Whales sing")
     assert "\x1b" not in run("list").stdout
