@@ -18,6 +18,7 @@ from django.utils import timezone
 from memories.agent import MemoryAgent
 from memories.agent.sessions import Greeting
 from memories.capture.stream import Report
+from memories.management.address import known_address
 from memories.management.plain_errors import plain_errors
 from memories.models import Action, Memory, Rejection, Revision
 from memories.retrieve.hits import Hit
@@ -223,7 +224,7 @@ class Command(BaseCommand):
         body = json.dumps({"query": play.questions[0], "limit": HITS_SHOWN, "explain": True})
         self.headline("The same through the API, while the server runs (make run)")
         self.write(f"  KEY=$(.venv/bin/python manage.py create_key --app {play.app_id} --agent {AGENT_NAME})")
-        self.write("  curl http://127.0.0.1:8000/api/v1/memories/search \\")
+        self.write(f"  curl {known_address()}/api/v1/memories/search \\")
         self.write("    -H \"Authorization: Bearer $KEY\" -H 'Content-Type: application/json' \\")
         self.write(f"    -d '{body}'")
 

@@ -22,6 +22,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q
 from django.utils import timezone
 
+from memories.management.address import USUAL, keep_address
 from memories.management.plain_errors import plain_errors
 from memories.models import near
 from memsite.conf import Conf, get_conf
@@ -57,9 +58,7 @@ class Command(BaseCommand):
     requires_system_checks: list[str] = []
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
-        parser.add_argument(
-            "--url", default="http://127.0.0.1:8000", help="where the server will be (http://127.0.0.1:8000)"
-        )
+        parser.add_argument("--url", default=USUAL, help=f"where the server will be ({USUAL})")
 
     def handle(self, *args: Any, url: str, **options: Any) -> None:
         conf = get_conf()
@@ -72,6 +71,7 @@ class Command(BaseCommand):
                     self.migrate()
                     self.collect_static()
                     first = first_start(conf.data_dir / NOTES_NAME, url)
+                keep_address(url)
         self.stdout.write(welcome(url, first, conf.data_dir / NOTES_NAME) if first else welcome_back(url, conf))
 
     def say(self, what: str) -> None:

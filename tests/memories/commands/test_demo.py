@@ -7,6 +7,8 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
+from memories.management.address import keep_address
+from memories.management.commands.demo import PLAYS, Command
 from memories.models import Memory
 from memsite.tenancy.models import App, AppStatus
 from sessions.models import AgentSession, SessionStatus, Turn
@@ -30,6 +32,16 @@ def play(*options: str) -> str:
 def memories(app_id: str) -> list[str]:
     rows = Memory.objects.for_app(App.objects.get(app_id=app_id))
     return sorted(rows.values_list("content", flat=True))
+
+
+@pytest.mark.django_db
+def test_the_server_is_where_the_setup_was_told(tmp_path, settings):
+    settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path)
+    door = Command(out := StringIO())
+    door.show_door(PLAYS[0])
+    keep_address("http://127.0.0.1:9000")
+    door.show_door(PLAYS[0])
+    assert re.findall(r"curl (\S+)/api", out.getvalue()) == ["http://127.0.0.1:8000", "http://127.0.0.1:9000"]
 
 
 @pytest.mark.django_db

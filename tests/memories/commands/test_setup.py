@@ -18,6 +18,7 @@ from django.core.management.base import CommandError
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
+from memories.management.address import known_address
 from memories.management.commands import setup
 from memsite.backup.postgres import address, password
 from memsite.tenancy.keys import find_key
@@ -132,6 +133,7 @@ def test_url_is_the_one_given(db, data_dir):
     call_command("setup", url="http://127.0.0.1:9000", stdout=out)
     assert value(out.getvalue(), "URL") == "http://127.0.0.1:9000"
     assert "curl http://127.0.0.1:9000/api/v1/memories" in out.getvalue()
+    assert known_address() == "http://127.0.0.1:9000"
 
 
 def test_other_superusers_installation_gets_no_second_login(start):
