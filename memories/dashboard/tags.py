@@ -68,8 +68,9 @@ def when(moment: datetime | None) -> SafeString | str:
     local = local_time(moment)
     shown, zone = f"{local:%Y-%m-%d %H:%M}", f"{local:%Z}"
     return format_html(
-        '<time datetime="{}" title="{}">{} <small>{}</small></time>', local.isoformat(), age(moment), shown, zone
-    )
+        '<time datetime="{}" data-age="title" title="{}">{} <small>{}</small></time>',
+        local.isoformat(timespec="milliseconds"), age(moment), shown, zone,
+    )  # fmt: skip
 
 
 @register.simple_tag
@@ -79,8 +80,9 @@ def since(moment: datetime | None) -> SafeString | str:
         return "–"
     local = local_time(moment)
     return format_html(
-        '<time datetime="{}" title="{}">{}</time>', local.isoformat(), f"{local:%Y-%m-%d %H:%M:%S %Z}", age(moment)
-    )
+        '<time datetime="{}" data-age="text" title="{}">{}</time>',
+        local.isoformat(timespec="milliseconds"), f"{local:%Y-%m-%d %H:%M:%S %Z}", age(moment),
+    )  # fmt: skip
 
 
 def local_time(moment: datetime) -> datetime:
@@ -92,7 +94,7 @@ def local_time(moment: datetime) -> datetime:
 
 
 def age(moment: datetime) -> str:
-    """ "5 min ago", "in 3 d"."""
+    """ "5 min ago", "in 3 d". desk.js says the same as time goes by."""
     gone = timezone.now() - moment
     size = abs(gone)
     for unit, name in AGES:

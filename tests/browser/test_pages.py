@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from importlib.resources import files
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from playwright.sync_api import expect
 
+from memories.dashboard.tags import age
 from tests.browser.conftest import CHROMIUM, Tab, sends
 from tests.dashboard.test_desk import LOOKED_AT
 
@@ -17,6 +20,7 @@ pytestmark = [
 ]
 AXE = (files("axe_playwright_python") / "axe.min.js").read_text()
 WIDTHS = ((1280, "light"), (390, "dark"))
+MINUTES = (0, 1, 59, 61, 1439, 1441, 43199, 43201, 525599, 525601, 5256001)
 SQUEEZED = """
 [...document.querySelectorAll("button, .button, .badge")].filter(one => {
   const {width, height} = one.getBoundingClientRect();
@@ -114,6 +118,27 @@ def cancelled(tab: Tab) -> tuple[Any, Any, Any]:
     text.fill("Not wanted")
     dialog.get_by_role("button", name="Cancel").click()
     return page, dialog, text
+
+
+def test_ages_advance_in_the_words_of_the_server(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    tab.page.clock.install()
+    page = tab.open("/events?app=demo-ops")
+    now = datetime.fromisoformat(str(page.locator("body").get_attribute("data-now")))
+    gone = [timedelta(seconds=seconds) for minutes in MINUTES for seconds in (minutes * 60 + 30, -minutes * 60 + 30)]
+    page.evaluate(
+        """moments => moments.forEach(moment => {
+          const time = Object.assign(document.createElement("time"), {className: "probe", dateTime: moment});
+          time.dataset.age = "text";
+          document.querySelector("#main").append(time);
+        })""",
+        [(now - one).isoformat(timespec="milliseconds") for one in gone],
+    )
+    page.clock.run_for(6_000)
+    with patch("memories.dashboard.tags.timezone.now", lambda: now + timedelta(seconds=8)):
+        assert page.locator(".probe").all_inner_texts() == [age(now - one) for one in gone]
+    page.clock.run_for(120_000)
+    assert page.locator(".probe").first.inner_text() == "2 min ago"
 
 
 @pytest.mark.parametrize("page", ["memories", "memories/add"])

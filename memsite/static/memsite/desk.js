@@ -63,6 +63,28 @@
       !(name === "checked" && element.matches("[data-pick]")) && !(name === "open" && element.matches("details")),
   });
 
+  // --- ages: in the words of the server (tags.py), by its clock
+
+  const DAY_MS = 86400000;
+  const AGES = [[365 * DAY_MS, "y"], [30 * DAY_MS, "mo"], [DAY_MS, "d"], [3600000, "h"], [60000, "min"]];
+  const ahead = Date.now() - Date.parse(document.body.dataset.now);
+
+  function ageOf(moment) {
+    const gone = Date.now() - ahead - moment;
+    const [unit, name] = AGES.find(([least]) => Math.abs(gone) >= least) || [];
+    if (!unit) return gone >= 0 ? "just now" : "in a moment";
+    const words = `${Math.floor(Math.abs(gone) / unit)} ${name}`;
+    return gone > 0 ? `${words} ago` : `in ${words}`;
+  }
+
+  function growOlder() {
+    all("time[data-age]").forEach((time) => {
+      const words = ageOf(Date.parse(time.dateTime));
+      if (time.dataset.age === "title") time.title = words;
+      else if (time.textContent !== words) time.textContent = words;
+    });
+  }
+
   // --- toasts
 
   // An error takes the place of one that said the same. `offered`: what a button in it does.
@@ -252,7 +274,9 @@
   });
 
   setInterval(refresh, REFRESH_MS);
+  setInterval(growOlder, REFRESH_MS);
   document.addEventListener("visibilitychange", refresh);
+  document.addEventListener("visibilitychange", growOlder);
   showLive();
   showPicked();
   all(".toast").forEach(age);
