@@ -99,6 +99,31 @@ def test_two_operators_at_one_memory_see_both(chromium: Any, site: Any) -> None:
     assert first.troubles == second.troubles == []
 
 
+@pytest.mark.parametrize("ends", ["Escape", "Cancel", "Save"])
+def test_the_keyboard_goes_into_a_form_and_back(chromium: Any, site: Any, ends: str) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open("/memories?app=demo-assistant")
+    link = page.locator("#memory-list tbody tr").nth(1).get_by_role("link", name="Edit: ")
+    editing = page.locator("tr.editing")
+    for _ in range(2):
+        link.focus()
+        page.keyboard.press("Enter")
+        expect(editing.locator("[name=content]")).to_be_focused()
+        if ends == "Escape":
+            page.keyboard.press("Escape")
+        else:
+            editing.get_by_text(ends, exact=True).press("Enter")
+        editing.wait_for(state="detached")
+        expect(link).to_be_focused()
+    page.locator("#memory-list tbody td.text a").nth(1).click()
+    edit = page.locator("#statement").get_by_role("link", name="Edit")
+    edit.press("Enter")
+    expect(page.locator("#statement [name=content]")).to_be_focused()
+    page.locator("#statement").get_by_text("Cancel", exact=True).press("Enter")
+    expect(edit).to_be_focused()
+    assert tab.troubles == []
+
+
 @sends("memories-add")
 def test_a_refresh_that_fails_is_told_once(chromium: Any, site: Any) -> None:
     tab = Tab(chromium, site, 1280, "light")

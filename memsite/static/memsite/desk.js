@@ -152,6 +152,25 @@
     dialog.showModal();
   }
 
+  // --- the focus goes into a form that is opened, and back to what opened it
+
+  let comesTo = "";
+
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    const at = document.activeElement;
+    const isOf = detail.target.contains(at) && at.closest("[data-keep], [data-edits]");
+    if (isOf) comesTo = detail.target.id;
+  });
+
+  function moveFocus() {
+    const place = document.getElementById(comesTo);
+    comesTo = "";
+    if (!place || place.contains(document.activeElement)) return;
+    const isForm = place.matches("[data-keep]");
+    const there = isForm ? one(".wrong :is(textarea, input, select)", place) || one("textarea", place) : null;
+    (there || one("[data-edits]", place))?.focus();
+  }
+
   // --- ticking rows
 
   function showPicked() {
@@ -257,6 +276,7 @@
   });
   document.addEventListener("htmx:confirm", ask);
   document.addEventListener("htmx:afterSettle", showPicked);
+  document.addEventListener("htmx:afterSettle", moveFocus);
   const tellError = ({ detail }, text) => (isRefresh(detail) ? backOff(text) : toast(text, "error"));
   document.addEventListener("htmx:responseError", (event) => tellError(event, explain(event)));
   document.addEventListener("htmx:sendError", (event) => tellError(event, "The server cannot be reached."));
