@@ -316,11 +316,13 @@ def test_an_editor_adds_calls_off_and_takes_up_again(ed: Client, vera: Client, a
         for wrong in (
             {"trigger_date": "2026-11-01", "rule": ""},
             {"until": "2026-11-20"},
+            {"until": "2026-11-20", "rule": ""},
             {"message": ""},
             {"rule": "x"},
         ):
             answer = ed.post("/knowledge/triggers/add", {**data, **wrong}, headers=HTMX)
             assert (answer.status_code, len(elements(answer, "ul"))) == (200, 1), wrong
+            assert "trigger_date" not in text_of(answer)
     assert FutureTrigger.objects.count() == 1
 
 
