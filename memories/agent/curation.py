@@ -87,7 +87,7 @@ class Curation(Knowledge):
             try:
                 done = self.change_batch(batch, change, left, touched)
             except LimitReached as full:
-                changed.left[str(full)] += len(batch)
+                changed.left[str(full).rstrip(".")] += len(batch)
             else:
                 changed.done += len(done)
                 changed.versions |= done

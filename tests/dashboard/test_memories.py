@@ -393,6 +393,18 @@ def undo(client: Client, answer: Any) -> Any:
     return client.post(offered["href"], {"changes": offered["changes"]}, headers=HTMX)
 
 
+def test_a_full_app_takes_none_back_and_says_so_in_one_sentence(ed: Client, alice: Caller) -> None:
+    stored(alice, "Pinned", pinned=True)
+    memory = stored(alice, "Put away")
+    bulk(ed, "archive", memory)
+    AppPolicy.objects.update(memory_limit=1)
+    memory.refresh_from_db()
+    one = ed.post(f"/memories/{memory.uid}/change", {"action": "restore", "version": memory.version}, headers=HTMX)
+    for answer in (bulk(ed, "restore", memory), one):
+        assert "none makes room." in toasts(answer)
+        assert ".." not in toasts(answer)
+
+
 def test_what_is_ticked_is_archived_and_restored(ed: Client, alice: Caller) -> None:
     rows = [stored(alice, text) for text in ("Whales sing", "Bears sleep")]
     assert "2 archived." in toasts(bulk(ed, "archive", *rows))

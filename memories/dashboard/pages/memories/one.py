@@ -128,7 +128,7 @@ def change(request: DeskRequest, uid: UUID) -> HttpResponse:
     except VersionMismatch:
         return show_conflict(request, uid, action, version, number)
     except (LeftAlone, LimitReached) as why:
-        return tell(request, uid, f"Left as it is: {why}.", "warning")
+        return tell(request, uid, f"Left as it is: {str(why).rstrip('.')}.", "warning")
     if action == "delete":
         return go(request, request.desk.address("memories"), done)
     return tell(request, uid, done.format(number=number))
