@@ -89,9 +89,11 @@ def test_what_agents_were_told_is_shown_with_the_verdict(vera: Client, alice: Ca
     turn(alice, session, 1, "What does postgres need?", "Postgres needs its weekly VACUUM.")
     row = Injection.objects.get(used=True)
     answer = vera.get(page_of(memory))
-    assert "used 1 of the last 1 times" in text_of(answer)
+    assert "used 1 of the last 1 time that were judged" in text_of(answer)
     assert str(row.evidence) in text_of(answer)
     assert "Maintenance" in text_of(answer)
+    Injection.objects.update(used=None)
+    assert "that were judged" not in text_of(vera.get(page_of(memory)))
 
 
 # --- what became of it

@@ -64,6 +64,7 @@ def show_one(request: DeskRequest, memory: Memory, **more: Any) -> HttpResponse:
         "timeline": story.timeline(app, memory, changes, timezone.now()),
         "told": told,
         "used": sum(row.used is True for row in told),
+        "judged": sum(row.used is not None for row in told),
         "links": links,
         "trust": hit.trust,
         "kinds": SAYABLE,
