@@ -54,6 +54,8 @@ def test_a_file_is_looked_at_and_then_taken_in(olga: Client, alice: Caller, char
     [
         (b"no json", {}, "file"),
         (b"", {}, "empty"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", {"source": "chatgpt"}, "no file of this kind"),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", {"source": "mem0"}, "no file of this kind"),
         (b"# Notes\n\nWhales sing.", {"source": "nowhere"}, "Select a valid choice"),
         (b"# Notes\n\nWhales sing.", {"source": "markdown", "agent": "a b"}, "Letters, digits"),
         (b"{}", {"agent": "dora"}, "tells its agents itself"),

@@ -66,6 +66,8 @@ def cut_out(chunks: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:
             raise BadFile(f"One entry of it has more than {most_bytes:,} bytes.")
     if scan.open or scan.buffer.strip():
         raise BadFile("It is no valid JSON: it ends too early.")
+    if not scan.has_list:
+        raise BadFile("It is no file of this kind: there is no list in it.")
 
 
 class Scan:
@@ -77,6 +79,7 @@ class Scan:
     def __init__(self) -> None:
         self.buffer, self.open = bytearray(), bytearray()
         self.place, self.start, self.depth = 0, -1, 0
+        self.has_list = False
 
     def feed(self, chunk: bytes) -> Iterator[bytes]:
         self.buffer += chunk
@@ -93,6 +96,7 @@ class Scan:
     def opens(self, bracket: bytes, at: int) -> None:
         if self.start < 0 and bracket == b"{" and bytes(self.open) in (b"[", b"{["):
             self.start, self.depth = at, len(self.open)
+        self.has_list |= bracket == b"[" and bytes(self.open) in (b"", b"{")
         self.open += bracket
 
     def closes(self) -> bytes:
