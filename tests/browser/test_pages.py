@@ -141,6 +141,28 @@ def test_ages_advance_in_the_words_of_the_server(chromium: Any, site: Any) -> No
     assert page.locator(".probe").first.inner_text() == "2 min ago"
 
 
+def test_what_narrows_a_list_can_be_cleared_at_once(chromium: Any, site: Any) -> None:
+    page = Tab(chromium, site, 1280, "light").open("/memories?app=demo-assistant")
+    clear = page.get_by_role("link", name="Clear", exact=True)
+    expect(clear).to_be_hidden()
+    page.locator("[name=q]").fill("garden")
+    expect(clear).to_be_visible()
+    page.locator("[name=q]").fill("")
+    expect(clear).to_be_hidden()
+    page.locator("[name=status]").select_option("any")
+    clear.click()
+    expect(page.locator("[name=status]")).to_have_value("")
+
+
+def test_on_a_phone_the_open_tab_and_the_status_of_apps_are_seen(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 375, "light")
+    page = tab.open("/settings/audit?app=demo-ops")
+    expect(page.locator(".tabs [aria-current]")).to_be_in_viewport(ratio=0.9)
+    page = tab.open("/settings?app=demo-ops")
+    for badge in page.locator(".rows .badge").all():
+        assert badge.evaluate("badge => badge.scrollWidth <= badge.clientWidth")
+
+
 @pytest.mark.parametrize("page", ["memories", "memories/add"])
 @sends("memories-add")
 def test_a_double_click_adds_once(chromium: Any, site: Any, page: str) -> None:

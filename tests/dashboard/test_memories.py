@@ -161,7 +161,9 @@ def test_filters_narrow_the_list_and_stay_in_the_form(vera: Client, filters: dic
     for name, value in filters.items():
         if name in ("q", "subject", "category"):
             assert elements(answer, "input", name=name)[0]["value"] == value
-    assert "Clear" in text_of(answer)
+    for page, is_hidden in ((answer, False), (vera.get(LIST), True)):
+        (clear,) = elements(page, "a", **{"data-clears": ""})
+        assert ("hidden" in clear) is is_hidden
 
 
 @pytest.mark.usefixtures("library")

@@ -187,6 +187,16 @@
     });
   }
 
+  // --- filters: what narrows can be cleared
+
+  function showClear({ target }) {
+    const form = target.closest("form.filters");
+    const link = form && one("[data-clears]", form);
+    if (!link) return;
+    const isSet = (field) => (field.matches("select") ? field.selectedIndex > 0 : field.value !== "");
+    link.hidden = !all("select, input:not([type=hidden])", form).some(isSet);
+  }
+
   // --- the theme: the system's until it is chosen here
 
   function switchTheme() {
@@ -236,6 +246,9 @@
     const output = one("output", event.target.parentElement);
     if (output) output.value = Number(event.target.value).toFixed(2);
   });
+
+  document.addEventListener("input", showClear);
+  document.addEventListener("change", showClear);
 
   document.addEventListener("keydown", (event) => {
     const edit = event.target.closest("[data-keep]");
@@ -297,6 +310,7 @@
   setInterval(growOlder, REFRESH_MS);
   document.addEventListener("visibilitychange", refresh);
   document.addEventListener("visibilitychange", growOlder);
+  one(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
   showLive();
   showPicked();
   all(".toast").forEach(age);
