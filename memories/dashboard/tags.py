@@ -55,9 +55,9 @@ def elsewhere(context: Any) -> str:
 
 
 @register.inclusion_tag("dashboard/parts/tabs.html", takes_context=True)
-def tabs(context: Any, label: str) -> dict[str, Any]:
-    """The pages beside this one: `{% tabs "Upkeep" %}`."""
-    return {"label": label, "tabs": tabs_of(context["desk"], context["request"])}
+def tabs(context: Any, label: str, *, beside: bool = False) -> dict[str, Any]:
+    """The pages beside this one: `{% tabs "Upkeep" %}`. `beside`: sent with a fragment, for the page that has them."""
+    return {"label": label, "tabs": tabs_of(context["desk"], context["request"]), "beside": beside}
 
 
 @register.simple_tag

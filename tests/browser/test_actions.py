@@ -97,6 +97,8 @@ def test_what_waits_is_settled(chromium: Any, site: Any, furnish: Furnish) -> No
     form.locator("[name=content]").fill("It rains on Mondays")
     form.get_by_role("button", name="Approve").click()
     told(page, "Approved as you have put it.")
+    expect(page.locator(".tabs .count")).to_have_count(0)
+    expect(form).to_have_count(0)
     page = tab.open(f"/upkeep/texts{here}")
     page.get_by_role("button", name="Try all again").click()
     page.locator("#text-list .badge", has_text="pending").wait_for()

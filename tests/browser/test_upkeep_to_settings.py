@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import CHROMIUM, Tab, sends
 from tests.browser.test_pages import WIDTHS, barriers
@@ -74,9 +75,12 @@ def test_a_refusal_is_rejected_and_that_is_undone(chromium: Any, site: Any) -> N
     tab = Tab(chromium, site, 1280, "dark")
     page = tab.open("/upkeep/review?app=demo-ops")
     number = page.locator("#review-list tbody tr").count()
+    waiting = page.locator("#tabs .count")
+    expect(waiting).to_have_text(f"{number} to look at")
     page.locator("#review-list [data-pick]").first.check()
     page.get_by_role("group", name="What is ticked").get_by_role("button", name="Reject").click()
     page.locator("#review-list tbody tr").nth(number - 1).wait_for(state="detached")
+    expect(waiting).to_have_text(f"{number - 1} to look at")
     page = tab.open("/upkeep/review?app=demo-ops&decision=confirmed")
     page.locator("#review-list tbody button", has_text="Undo").first.click()
     page.locator(".toast", has_text="1 open again.").wait_for()
