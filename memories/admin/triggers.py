@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib import admin, messages
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 
 from memories.models import FutureTrigger, Preload, TriggerStatus
 from memsite.admin_site import AppFilter, SiteAdmin, Table, agent_name, link_to, shorten
@@ -46,6 +46,14 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
+
+    def changeform_view(
+        self, request: HttpRequest, object_id: str | None = None, form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:  # fmt: skip
+        """Nothing of it can be edited, so there is nothing to save."""
+        no_save = {"show_save": False, "show_save_and_continue": False}
+        return super().changeform_view(request, object_id, form_url, {**no_save, **(extra_context or {})})
 
     def get_readonly_fields(self, request: HttpRequest, obj: FutureTrigger | None = None) -> tuple[Any, ...]:
         return tuple(self.fields or ())

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.contrib import admin
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
+from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from memories.models import FutureTrigger, Summary
 from tests.conftest import Caller
@@ -28,3 +32,20 @@ def test_every_list_opens(model: type[Model], admin_client: Client, alice: Calle
     if row is not None:
         page = admin_client.get(reverse(f"admin:{meta.app_label}_{meta.model_name}_change", args=[row.pk]))
         assert page.status_code == 200
+
+
+def test_what_cannot_be_edited_has_no_button_to_save(admin_client: Client, alice: Caller) -> None:
+    now = timezone.now()
+    trigger = FutureTrigger.objects.create(app=alice.app, message="Renew it", trigger_date=now.date())
+    page = admin_client.get(reverse("admin:memories_futuretrigger_change", args=[trigger.pk])).content.decode()
+    assert "Renew it" in page
+    assert 'name="_save"' not in page
+    assert 'name="_continue"' not in page
+
+
+def test_a_periodic_task_has_no_script_of_its_own(admin_client: Client) -> None:
+    every = IntervalSchedule.objects.create(every=1, period="days")
+    task = PeriodicTask.objects.create(name="one", task="one", interval=every)
+    page = admin_client.get(reverse("admin:django_celery_beat_periodictask_change", args=[task.pk]))
+    assert page.status_code == 200
+    assert not re.search(r"<script(?![^>]*\ssrc=)(?![^>]*json)", page.content.decode())
