@@ -163,6 +163,15 @@ def test_on_a_phone_the_open_tab_and_the_status_of_apps_are_seen(chromium: Any, 
         assert badge.evaluate("badge => badge.scrollWidth <= badge.clientWidth")
 
 
+@pytest.mark.parametrize("width", [900, 1200])
+def test_where_a_table_is_wider_than_the_page_its_rows_can_be_edited_in_view(
+    chromium: Any, site: Any, width: int
+) -> None:
+    page = Tab(chromium, site, width, "light").open("/memories?app=demo-assistant")
+    assert page.locator("#memory-list .table").evaluate("table => table.scrollWidth > table.clientWidth")
+    expect(page.locator("#memory-list .change a").first).to_be_in_viewport(ratio=0.99)
+
+
 @pytest.mark.parametrize("page", ["memories", "memories/add"])
 @sends("memories-add")
 def test_a_double_click_adds_once(chromium: Any, site: Any, page: str) -> None:
