@@ -7,6 +7,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+from memsite.conf import get_conf
 
 LOCK, DRAFT = ".lock", ".draft"
 
@@ -29,6 +33,13 @@ def draft_in(folder: Path, *, wait: bool = False) -> Iterator[Path]:
             drop_drafts(folder)
     finally:
         os.close(lock)
+
+
+def without_name() -> IO[bytes]:
+    """A file that is gone when it is closed, in the data directory: where `manage.py setup` never ran, that is made."""
+    folder = get_conf().data_dir
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return TemporaryFile(dir=folder)
 
 
 def drop_drafts(folder: Path) -> None:

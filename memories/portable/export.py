@@ -8,7 +8,6 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator
-from tempfile import TemporaryFile
 from typing import IO, Any
 
 import orjson
@@ -16,7 +15,7 @@ import orjson
 from memories.models import Forgotten, Purge
 from memories.portable.seen import Seen
 from memories.portable.tables import Line, Table, in_order
-from memsite.conf import get_conf
+from memsite.drafts import without_name
 from memsite.json_body import plain
 from memsite.json_numbers import settled
 from memsite.snapshot import snapshot
@@ -42,7 +41,7 @@ def exported(app: App, *, user_id: str | None = None, vectors: bool = False) -> 
     """
     for _ in range(TRIES):
         before = last_purge(app)
-        with TemporaryFile(dir=get_conf().data_dir) as body:
+        with without_name() as body:
             with snapshot():
                 counts = write_rows(app, user_id, vectors, body)
             if last_purge(app) == before:
@@ -51,7 +50,7 @@ def exported(app: App, *, user_id: str | None = None, vectors: bool = False) -> 
 
 
 def complete(header: Line, body: IO[bytes]) -> IO[bytes]:
-    file: IO[bytes] = TemporaryFile(dir=get_conf().data_dir)  # noqa: SIM115  # for whoever asked
+    file: IO[bytes] = without_name()
     try:
         file.write(encode(header))
         body.seek(0)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import zipfile
 from collections.abc import Iterator
 from itertools import groupby
-from tempfile import TemporaryFile
 from typing import IO
 
 from memories.models import GENERAL, Kind, Memory
 from memories.models.memory import MemoryQuerySet
-from memsite.conf import get_conf
+from memsite.drafts import without_name
 from memsite.snapshot import snapshot
 from memsite.tenancy.models import App
 
@@ -25,7 +24,7 @@ def written(app: App, user_id: str | None) -> IO[bytes]:
 
     It is gone when it is closed.
     """
-    file: IO[bytes] = TemporaryFile(dir=get_conf().data_dir)  # noqa: SIM115  # for whoever asked
+    file: IO[bytes] = without_name()
     try:
         with snapshot(), zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, rows in pages(app, user_id):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
-from tempfile import TemporaryFile
 from typing import IO
 from uuid import UUID
 
@@ -26,6 +25,7 @@ from memories.api.views.apps import flag
 from memories.models import Import
 from memories.portable.sources import MEMSITE, SOURCES
 from memsite.conf import get_conf
+from memsite.drafts import without_name
 from memsite.exceptions import Busy, Conflict, TooLarge, Unprocessable
 from memsite.tenancy.access import Right
 from memsite.tenancy.models import AGENT_NAME_PATTERN
@@ -118,7 +118,7 @@ class OneImport(OperatorView):
 def received(request: Request) -> Iterator[IO[bytes]]:
     """The body as a file on the disk, without a name."""
     most = get_conf().import_megabytes * 1024 * 1024
-    with TemporaryFile(dir=get_conf().data_dir) as file:
+    with without_name() as file:
         for chunk in file_chunks(request):
             if file.tell() + len(chunk) > most:
                 raise TooLarge(f"The file is larger than {most:,} bytes.")

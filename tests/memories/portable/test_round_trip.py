@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 from django.apps import apps
+from django.test import override_settings
 
 from memories.models import Import, ImportPart, Memory
+from memories.portable.markdown import written
 from memories.portable.tables import TABLES
+from memsite.conf import get_conf
 from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.scoping import Scoped
 from sessions.models import AgentSession
@@ -176,3 +182,15 @@ def test_a_long_import_is_worked_off_by_the_job(full: App, monkeypatch: pytest.M
     assert do("imports")["lines"] == len(lines(content)) - 2
     assert Import.objects.for_app(copy).get().status == "done"
     assert without_header(export(copy)) == without_header(content)
+
+
+def test_it_needs_no_data_directory_that_somebody_has_made(alice: Caller, tmp_path: Path) -> None:
+    """Where only `migrate` ran, as on a web machine beside a PostgreSQL, there is none."""
+    alice.remember("Whales sing")
+    with override_settings(MEMSITE=replace(get_conf(), data_dir=tmp_path / "not" / "there")):
+        whole = export(alice.app)
+        assert take_in(make_app("copy"), whole).status == "done"
+    with override_settings(MEMSITE=replace(get_conf(), data_dir=tmp_path / "nor" / "here")):
+        pages = written(alice.app, None)
+    with pages, ZipFile(pages) as archive:
+        assert archive.namelist() == ["acme/general.md"]
