@@ -15,7 +15,7 @@ from memories.models import Injection
 from memories.providers.llm.rules.sentiment import read_sentiment
 from memories.retrieve.hits import Recall
 from memories.retrieve.search import Asked, search
-from memories.retrieve.trust import tags_of
+from memories.retrieve.trust import CONFLICTING, tags_of
 from memories.text.messages import Message
 from sessions.models import AgentSession
 
@@ -68,7 +68,8 @@ class Recalling(Caller):
         else:
             scope = self.scope(user_id, now)
             known = greet(self.app, scope, self.embedder, block, now, max_tokens=max_tokens, limit=limit)
-            context = Context(known, {row.pk: tags_of(row, self.app.policy, now) for row in known.memories})
+            tags = {row.pk: tags_of(row, self.app.policy, now, known.at_odds) for row in known.memories}
+            context = Context(known, tags)
         if session and counted:
             note_injected(session, context.injected, turn_number, now)
         return context
@@ -83,6 +84,7 @@ class Recalling(Caller):
         most = asked.limit or min(line_limit(self.app.policy, block, budget), usual)
         found = self.search(replace(asked, limit=most, told=tuple(shown)), now)
         hits = [hit for hit in found.hits if hit.memory.confidence >= self.app.policy.inactive_below]
-        injected = inject([hit.memory for hit in hits], len(hits), self.app, block, budget, now)
+        at_odds = {hit.memory.pk for hit in hits if CONFLICTING in hit.trust}
+        injected = inject([hit.memory for hit in hits], len(hits), self.app, block, budget, now, at_odds)
         tags = {hit.memory.pk: hit.trust for hit in hits}
         return Context(injected, tags, found.tier, tuple(found.degraded), saves)

@@ -29,7 +29,7 @@ from memories.models import Extraction, Memory
 from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.harmless import harmless
-from memories.retrieve.trust import tags_of
+from memories.retrieve.trust import at_odds_among, tags_of
 from memories.text.clean import clean_all
 from memories.text.tokens import estimate_tokens
 from memsite.conf import get_conf
@@ -66,7 +66,8 @@ class Greeting:
 
     def tags(self, memory: Memory) -> list[str]:
         """What to know before believing it."""
-        return tags_of(memory, self.policy, self.now)
+        at_odds = {pk for block in self.blocks for pk in block.at_odds}
+        return tags_of(memory, self.policy, self.now, at_odds)
 
     @property
     def blocks(self) -> tuple[Injected, Injected, Injected]:
@@ -138,7 +139,10 @@ class Sessions(Feedback, Triggers, Upkeep):
         due = inject_due(dues, self.app.policy, budget // 2)
         told = {memory.pk for memory in due.memories}
         untold = [lesson for lesson in first if lesson.pk not in told]
-        taught = inject_lessons(untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2)
+        taught = inject_lessons(
+            untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2,
+            at_odds_among(self.app, [lesson.pk for lesson in first]),
+        )  # fmt: skip
         told |= {memory.pk for memory in taught.memories}
         rest = budget - due.tokens - taught.tokens
         known = greet(

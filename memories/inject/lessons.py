@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from memories.inject.budget import fit
 from memories.inject.neutral import neutralise
@@ -27,9 +27,11 @@ def lessons_block(lines: Sequence[Line], total: int) -> str:
     return fence("\n".join([heading, "", *(line.text for line in lines)]))
 
 
-def inject_lessons(lessons: Sequence[Memory], policy: AppPolicy, total: int, budget_tokens: int) -> Injected:
+def inject_lessons(
+    lessons: Sequence[Memory], policy: AppPolicy, total: int, budget_tokens: int, at_odds: Collection[int] = ()
+) -> Injected:
     """As many of these, in this order, as the budget holds. `total`: how many there are to choose from."""
-    lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy))) for lesson in harmless(lessons)]
+    lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy, at_odds))) for lesson in harmless(lessons)]
     taken, text = fit(lines, budget_tokens, lambda some: lessons_block(some, total))
     shown = tuple(line.text for line in taken)
-    return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown)
+    return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown, at_odds)

@@ -24,6 +24,7 @@ from memories.providers.embeddings import Embedder
 from memories.retrieve.foremost import foremost
 from memories.retrieve.harmless import harmless
 from memories.retrieve.reading import Scope
+from memories.retrieve.trust import at_odds_among
 from memories.text.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
@@ -42,7 +43,10 @@ ORDER: dict[str, tuple[str, ...]] = {
 
 @dataclass(frozen=True, slots=True)
 class Injected:
-    """A block, the memories in it, and how many there were to choose from."""
+    """A block, the memories in it, and how many there were to choose from.
+
+    Those `at_odds` (pks) contradict another of them, or what was told before.
+    """
 
     text: str
     tokens: int
@@ -50,6 +54,7 @@ class Injected:
     total: int
     block: str = ""
     lines: tuple[str, ...] = ()
+    at_odds: Collection[int] = ()
 
 
 def injectable(allowed: MemoryQuerySet, policy: AppPolicy, now: datetime) -> MemoryQuerySet:
@@ -76,20 +81,28 @@ def greet(
         shorter_than=budget * CHARACTERS_PER_TOKEN,
         told=told,
     )
-    return inject(known.memories, known.total, app, block, budget, now)
+    at_odds = at_odds_among(app, [*(memory.pk for memory in known.memories), *told])
+    return inject(known.memories, known.total, app, block, budget, now, at_odds)
 
 
-def inject(memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime) -> Injected:
+def inject(
+    memories: Sequence[Memory], total: int, app: App, block: str, budget: int, now: datetime,
+    at_odds: Collection[int] = (),
+) -> Injected:  # fmt: skip
     """The block of these memories, as many in this order as the budget holds; none that no agent should read."""
     render = renderer(app, block, total)
-    lines = [Line(memory, line_text(memory, block, app.policy, now)) for memory in harmless(memories)]
+
+    def line_of(memory: Memory, shown: Memory) -> Line:
+        return Line(memory, line_text(shown, block, now, note_of(memory, app.policy, at_odds)))
+
+    lines = [line_of(memory, memory) for memory in harmless(memories)]
     if lines and estimate_tokens(render(lines[:1])) > budget:
         # The best of all, and longer than the whole budget: its beginning is worth half of it.
         best = shortened(lines[0].memory, budget * CHARACTERS_PER_TOKEN // 2)
-        lines[0] = Line(lines[0].memory, line_text(best, block, app.policy, now))
+        lines[0] = line_of(lines[0].memory, best)
     taken, text = fit(lines, budget, render)
     shown = tuple(line.text for line in taken)
-    return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, block, shown)
+    return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, block, shown, at_odds)
 
 
 def shortened(memory: Memory, characters: int) -> Memory:
@@ -99,8 +112,7 @@ def shortened(memory: Memory, characters: int) -> Memory:
     return short
 
 
-def line_text(memory: Memory, block: str, policy: AppPolicy, now: datetime) -> str:
-    note = note_of(memory, policy)
+def line_text(memory: Memory, block: str, now: datetime, note: str) -> str:
     if block == Block.TURN:
         return turn_line(memory, now, note)
     return app_line(memory, note) if block == Block.APP else ops_line(memory, note)

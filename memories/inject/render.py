@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
 from memories.inject.neutral import neutralise
 from memories.models import GENERAL, Memory
+from memories.retrieve.trust import CONFLICTING, UNREVIEWED
 from memories.text.fence import close_fence, open_fence
 from memories.text.tokens import estimate_tokens
 from memsite.tenancy.policy import AppPolicy
@@ -31,9 +32,12 @@ def show_confidence(value: float) -> str:
     return short[:-1] if short.endswith("0") else short
 
 
-def note_of(memory: Memory, policy: AppPolicy) -> str:
-    """What a line says besides: that nobody has reviewed what somebody said whom the app does not simply believe."""
-    return "; unreviewed" if memory.needs_review(policy) else ""
+def note_of(memory: Memory, policy: AppPolicy, at_odds: Collection[int] = ()) -> str:
+    """What a line says besides: that another line says the contrary (of those `at_odds`, by pk), and that nobody has
+    reviewed what somebody said whom the app does not simply believe.
+    """
+    conflicting = f"; {CONFLICTING}" if memory.pk in at_odds else ""
+    return conflicting + (f"; {UNREVIEWED}" if memory.needs_review(policy) else "")
 
 
 def ops_line(memory: Memory, note: str = "") -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
@@ -25,21 +25,32 @@ def tag_hits(app: App, hits: list[Hit], now: datetime) -> None:
     pairs = conflicting_pairs(app, [hit.memory.pk for hit in hits])
     if pairs:
         surface_the_surer(hits, pairs)
-    at_odds = {pk for pair in pairs for pk in pair}
+    at_odds = ends_of(pairs)
     for hit in hits:
-        conflicting = [CONFLICTING] if hit.memory.pk in at_odds else []
-        hit.trust = conflicting + tags_of(hit.memory, app.policy, now)
+        hit.trust = tags_of(hit.memory, app.policy, now, at_odds)
 
 
-def tags_of(memory: Memory, policy: AppPolicy, now: datetime) -> list[str]:
-    """Less than sure, not confirmed for long or at all, or said by somebody whom nobody has reviewed. No query."""
+def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collection[int]) -> list[str]:
+    """One of those `at_odds` (pks) with what stands beside it; less than sure; not confirmed for long or at all;
+    said by somebody whom nobody has reviewed. No query.
+    """
     reasons = {
+        CONFLICTING: memory.pk in at_odds,
         UNCERTAIN: memory.confidence < policy.inactive_below,
         STALE: memory.confirmed_at < now - timedelta(days=policy.stale_after_days),
         UNCONFIRMED: memory.confirmed_at <= memory.created_at and memory.source != Source.OPERATOR,
         UNREVIEWED: memory.needs_review(policy),
     }
     return [tag for tag, holds in reasons.items() if holds]
+
+
+def at_odds_among(app: App, pks: Sequence[int]) -> set[int]:
+    """Those of these memories that contradict another of them. One query, if there are two."""
+    return ends_of(conflicting_pairs(app, pks))
+
+
+def ends_of(pairs: Sequence[tuple[int, int]]) -> set[int]:
+    return {pk for pair in pairs for pk in pair}
 
 
 def conflicting_pairs(app: App, pks: Sequence[int]) -> list[tuple[int, int]]:
