@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from memories.retrieve.cosines import Cosines
 from memories.retrieve.nearest import highest, likely_among, lowest_of_highest
-from memories.retrieve.order import counted, first_ones
+from memories.retrieve.order import first_ones
 from memories.retrieve.question import Question
 from memories.retrieve.reading import Floats, Reading, Rows
-from memories.retrieve.words import Words, idf
+from memories.retrieve.words import LEAST_BEST, Words
 from memories.text.looks import Look
 
 CANDIDATES = 200
@@ -25,8 +25,6 @@ REACH = 3
 SHARE = 0.4
 # What the best words are worth in a rough score, and being of the one who is named: in spreads.
 ROUGH_WORDS, ROUGH_SUBJECT = 4, np.float32(0.7)
-# A best score below this is none.
-LEAST_BEST = 1e-6
 # Weight, in memories, of the embedder's usual cosines in an app's mean and spread.
 PRIOR_MEMORIES = 20
 NAMES = (
@@ -246,7 +244,7 @@ def session(evidence: Evidence, meaning: Meaning, at: Rows) -> Features:
         return {
             "session_meaning": meaning(places),
             "session_words": words.bm25[places] / words.total,
-            "session_topic": topics(reading, words, reading.at("session_number", places)),
+            "session_topic": words.topics(reading.at("session_number", places)),
             "opens_session": np.full(len(at), reading.chat),
         }
     nth = np.searchsorted(reading.session_bounds, at, "right") - 1
@@ -259,29 +257,9 @@ def session(evidence: Evidence, meaning: Meaning, at: Rows) -> Features:
     return {
         "session_meaning": np.maximum.reduceat(meaning(members), firsts)[of_place],
         "session_words": np.maximum.reduceat(words.bm25[members], firsts)[of_place] / words.total,
-        "session_topic": topics(reading, words, number)[of_place],
+        "session_topic": words.topics(number)[of_place],
         "opens_session": reading.chat * np.exp(-(at - starts[of_place]) / 2),
     }
-
-
-def topics(reading: Reading, words: Words, asked: NDArray[np.int32]) -> Floats:
-    """BM25 of sessions as one text each, by their numbers, as shares of the best of all sessions."""
-    if not words.names:
-        return np.zeros(len(asked), np.float32)
-    size = len(reading.session_words)
-    word = np.repeat(np.arange(len(words.places)), [len(where) for where in words.places])
-    session, said = reading.at("session_number", np.concatenate(words.places)), np.ones(1, np.intp)
-    if reading.has_sessions:
-        # One number for each pair of a word and a session: sorting all at once takes a third of what one by one takes.
-        pairs, said = counted(word * size + session)
-        word, session = np.divmod(pairs, size)
-    norm = 0.5 + 0.5 * reading.session_lengths(session)
-    weight = idf(reading.session_count, np.bincount(word, minlength=len(words.places)))
-    # Of most sessions nothing is looked at.
-    topic = np.zeros(size)
-    np.add.at(topic, session, weight[word] * (said * 2.2 / (said + 1.2 * norm)))
-    best = max(float(topic[session].max(initial=0)), LEAST_BEST)
-    return (topic[asked] / best).astype(np.float32)
 
 
 def subjects_named(

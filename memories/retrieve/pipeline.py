@@ -26,7 +26,7 @@ from memories.retrieve.question import Question, read_question
 from memories.retrieve.ranking import Ranked, at_least, by_column, rank, rank_by, rank_dual, rank_product, without
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
-from memories.retrieve.words import match_words
+from memories.retrieve.words import Words, match_words
 from memories.text.looks import Look, look_of
 from memsite.conf import get_conf
 from memsite.prepared import Prepared, padded
@@ -35,6 +35,7 @@ from memsite.tenancy.policy import AppPolicy, Ranking
 
 MODES = ("auto", "tiered", "dual", "vector", "fulltext", "graph")
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
+BY_FEATURES = (Ranking.STANDARD, Ranking.CONFIDENCE, Ranking.RECENT)
 QUESTIONS_KEPT = 1024
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
@@ -130,12 +131,21 @@ def weigh(
 ) -> tuple[Evidence, list[str]]:  # fmt: skip
     """All that speaks for the memories of a reading, and the arms that could not answer."""
     words = question.every_word if plan.arms == ("fulltext",) else question.words
+    here = at_hand(embedder)
+
+    def holding_words() -> Words:
+        found = look_up(app, reading, words)
+        if "fulltext" not in here and plan.ranking in BY_FEATURES:
+            # While another thread waits for the database to find the vectors.
+            found.work_out()
+        return found
+
     arms: dict[str, Arm] = {
         "vector": lambda: measure(reading, embed_question(embedder, question.bare)),
-        "fulltext": lambda: look_up(app, reading, words),
+        "fulltext": holding_words,
         "graph": lambda: graph.proximity(app, question.text, reading),
     }
-    found, failed = ask_arms({name: arms[name] for name in plan.arms}, here=at_hand(embedder))
+    found, failed = ask_arms({name: arms[name] for name in plan.arms}, here=here)
     if "vector" in found and is_partial(app, embedder):
         failed.append("vector")
     nothing = np.zeros(reading.size, np.float32)

@@ -133,10 +133,10 @@ def open_days(windows: Sequence[TimeWindow], reading: Reading) -> list[tuple[int
 
     What begins behind all memories means another year, as far as it means any.
     """
-    known = reading.days[reading.days > 0]
-    if not len(known):
+    told = reading.days_told if any(map(is_open, windows)) else None
+    if told is None:
         return []
-    first, last = int(known.min()), int(known.max())
+    first, last = told
     starts = [window.start.toordinal() for window in windows if window.start and not window.end]
     ends = [(window.end - INSTANT).toordinal() for window in windows if window.end and not window.start]
     if any(start > last for start in starts):
@@ -180,10 +180,9 @@ def told_days(windows: Sequence[TimeWindow]) -> list[tuple[int, int]]:
 
 
 def years_of(reading: Reading) -> list[int]:
-    known = reading.days[reading.days > 0]
-    if not len(known):
+    if reading.days_told is None:
         return []
-    first, last = date.fromordinal(int(known.min())).year, date.fromordinal(int(known.max())).year
+    first, last = (date.fromordinal(day).year for day in reading.days_told)
     return list(range(max(first, last - YEARS_BACK), last + 1))
 
 

@@ -117,6 +117,12 @@ class Reading:
         return self.column("day")
 
     @cached_property
+    def days_told(self) -> tuple[int, int] | None:
+        """The first and the last of the days; None if none is known."""
+        known = self.days[self.days > 0]
+        return (int(known.min()), int(known.max())) if len(known) else None
+
+    @cached_property
     def subjects(self) -> NDArray[np.int32]:
         return self.column("subject")
 

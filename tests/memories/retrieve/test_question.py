@@ -115,6 +115,15 @@ def test_since_a_month_that_is_behind_all_memories_means_that_of_any_year_there_
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "are_looked_at"), [("What did I buy?", False), ("What did I buy yesterday?", False), ("since May?", True)]
+)
+def test_the_days_of_all_memories_are_looked_at_only_where_it_matters(text: str, are_looked_at: bool) -> None:
+    reading = reading_of(["a", "b"])
+    ask(text, reading)
+    assert ("days" in vars(reading)) == are_looked_at
+
+
 @pytest.mark.parametrize("text", ["May I go?", "Marching on", "the second one", "99.99.2023"])
 def test_what_is_no_day_gives_none(text: str) -> None:
     assert ask(text).days == []
