@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, tzinfo
 
 from django.core.exceptions import ValidationError
 
@@ -23,3 +23,11 @@ def check_in_reach(moment: datetime) -> None:
 def in_utc(moment: datetime) -> datetime:
     """As UTC where it does not say. Raises OverflowError for one that lies outside of UTC's calendar."""
     return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def in_zone(moment: datetime, zone: tzinfo) -> datetime:
+    """By the clock there; by its own at the calendar's ends, where there is none."""
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment.replace(tzinfo=zone)

@@ -26,6 +26,7 @@ from memories.text.instructions import find_instructions
 from memories.text.messages import Message
 from memories.text.overlap import used_share
 from memories.text.secrets import redact
+from memsite.moments import in_zone
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
 from sessions.marker_lines import without_markers
@@ -128,7 +129,7 @@ def is_of_before(fact: Fact, chunk: Chunk) -> bool:
 
 def as_message(resource: Resource, policy: AppPolicy) -> Message:
     """Without secrets, and without the markers where these are memories of their own."""
-    at = resource.content_at.astimezone(policy.time_zone)
+    at = in_zone(resource.content_at, policy.time_zone)
     text = without_markers(resource.raw_content) if policy.capture_markers else resource.raw_content
     return Message(resource.role, redact(text).text, at)
 

@@ -17,6 +17,7 @@ from memories.text.future.rules import next_day
 from memories.text.future.speech import read_speech
 from memories.text.future.tense import fits
 from memories.text.future.words import LIMITS
+from memories.text.temporal.calendar import LAST
 
 __all__ = ["MOST_COMING", "MOST_PLACES", "Coming", "find_coming", "next_day"]
 
@@ -68,9 +69,10 @@ def _read(speech: Speech, at: int) -> Found | None:
     """None, too, for days outside of the calendar."""
     try:
         found = read_moment(speech, at)
-        return found and (as_birthday(speech, at, at + found.words, found) or found)
+        found = found and (as_birthday(speech, at, at + found.words, found) or found)
     except (ValueError, OverflowError):
         return None
+    return found if found and found.end <= LAST else None
 
 
 def _is_denied(speech: Speech, at: int) -> bool:

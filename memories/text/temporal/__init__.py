@@ -8,11 +8,11 @@ is meant, as people ask memories about what has been.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
-from memories.text.temporal.calendar import DAY, Span
+from memories.text.temporal.calendar import DAY, FIRST, LAST, Span
 from memories.text.temporal.dates import Found, hours_of, read_bare_year, read_decade, read_named, read_numeric
 from memories.text.temporal.parts import read_part
 from memories.text.temporal.phrases import ABOUT, read_ago, read_relative_day, read_rolling
@@ -141,13 +141,23 @@ def _read_simple(reading: Reading, at: int) -> Found | None:
         return None
     place = reading.skip(at, "the")
     for read in _READERS:
-        found = read(reading, at)
+        found = _read_inside(read, reading, at)
         if not found and place > at and read is read_named:
-            found = read(reading, place)
+            found = _read_inside(read, reading, place)
             found = found and replace(found, words=found.words + 1)
         if found:
-            return _narrow(reading, at, found)
+            return found
     return None
+
+
+def _read_inside(read: Callable[[Reading, int], Found | None], reading: Reading, at: int) -> Found | None:
+    """None, too, for what falls out of the calendar: "tomorrow" on 31 December 9999."""
+    try:
+        found = read(reading, at)
+        found = found and _narrow(reading, at, found)
+    except (ValueError, OverflowError):
+        return None
+    return found if found and all(span.start >= FIRST and span.end <= LAST for span in _spans(found)) else None
 
 
 def _may_begin(word: str) -> bool:

@@ -11,6 +11,8 @@ from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
 DAY = timedelta(days=1)
+FIRST, LAST = datetime.min + 2 * DAY, datetime.max - 2 * DAY
+"""Beyond them, a day more and another time zone fall out of the calendar."""
 MOST_YEARS_BACK = 8
 """29 February may be eight years away: 1896, 1904."""
 STEPS = {

@@ -23,7 +23,8 @@ from memories.text.wordlist import words
 
 INSTANT = timedelta(microseconds=1)
 FIRST_YEAR, LAST_YEAR = 1000, 2999
-_YEAR = re.compile(r"[12][0-9]{3}")
+_YEAR = re.compile(r"[12][0-9]{3}|9999")
+"""With the one that stands for "without an end"; it has no dates, as they would end outside of the calendar."""
 _RECENT_YEAR = re.compile(r"(?:19|20)[0-9]{2}")
 _DECADE = re.compile(r"((?:1[5-9]|20)?[0-9])0s")
 _ISO = re.compile(r"([0-9]{4})-([0-9]{1,2})(?:-([0-9]{1,2}))?(?:t.*)?")
@@ -51,7 +52,11 @@ def read_named(reading: Reading, at: int, is_expected: bool = False) -> Found | 
     named = read_name(reading, at)
     if not named:
         return None
-    dated = _read_with_year(reading, at, named) or _read_inside(reading, at, named)
+    year = read_year(reading, at + named.words) if named.cycle.is_yearly else None
+    if year:
+        span = named.cycle.at(year[0])
+        return Found(named.words + year[1], span, named.cycle.precision) if span else None
+    dated = _read_inside(reading, at, named)
     if dated or not (named.is_sure or is_expected):
         return dated
     # "On Friday" said on a Friday is the week before; the current May is "in May".
@@ -82,12 +87,6 @@ def _choose(cycle: Cycle, which: str, reading: Reading) -> Span | None:
         return cycle.next(reading.local)
     running = cycle.latest(reading.local)
     return running if running and running.end > reading.local else cycle.at(cycle.number(reading.local))
-
-
-def _read_with_year(reading: Reading, at: int, named: Named) -> Found | None:
-    year = read_year(reading, at + named.words) if named.cycle.is_yearly else None
-    span = named.cycle.at(year[0]) if year else None
-    return Found(named.words + year[1], span, named.cycle.precision) if year and span else None
 
 
 def read_year(reading: Reading, at: int) -> tuple[int, int] | None:

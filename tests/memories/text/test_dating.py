@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.text.dating import make_dates_plain
+from memories.text.rewrite.dates import make_dates_absolute
 
 NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
 """A Monday."""
@@ -144,3 +146,24 @@ def test_the_only_time_of_a_statement_is_told() -> None:
 @given(st.text(max_size=200))
 def test_any_text_is_answered(text: str) -> None:
     make_dates_plain(text, NOW)
+
+
+@pytest.mark.parametrize("said", ["The contract runs until 31 December 9999", "The lease ends on December 31, 9999"])
+def test_a_date_without_an_end_stays_as_it_was_said(said: str) -> None:
+    dated = make_dates_plain(said, NOW)
+    assert (dated.text, dated.start, dated.end) == (said, None, None)
+
+
+@pytest.mark.parametrize("zone", [UTC, ZoneInfo("Pacific/Kiritimati"), ZoneInfo("Pacific/Pago_Pago")])
+@pytest.mark.parametrize(
+    "said",
+    [
+        "It is due tomorrow", "We met recently", "From December 30-31 it is closed", "It began two hours ago",
+        "Two weeks after yesterday morning", "It was open until yesterday morning", "On leave until next week",
+    ],
+)  # fmt: skip
+def test_at_the_ends_of_the_calendar_any_statement_is_answered(said: str, zone: tzinfo) -> None:
+    for days in range(12):
+        for now in (datetime.min + timedelta(days), datetime.max - timedelta(days)):
+            make_dates_plain(said, now.replace(tzinfo=zone))
+            make_dates_absolute(said, now.replace(tzinfo=zone))

@@ -7,7 +7,7 @@ from itertools import pairwise
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.text.temporal import LENGTHS, MAX_WINDOWS, TimeWindow, find_windows, weight
@@ -215,6 +215,7 @@ def test_both_orders_of_an_ambiguous_date_are_windows_of_one_span() -> None:
         "version 2023.1", "since then", "for a week", "a long week", "the easter egg", "10:30", "3/4", "1.2.3",
         "May 32", "2023-02-29", "2023-13-01", "99999999 years ago", "last commit", "in may_day.py",
         "/srv/2023-05-07/today", "see march.txt", "https://x.org/2023-05-07", "bob@may.com", "192.168.10.2023", "",
+        "31 December 9999",
     ],
 )  # fmt: skip
 def test_other_words_are_no_times(text: str) -> None:
@@ -350,6 +351,30 @@ def test_any_text_gives_ordered_windows_inside_of_it(text: str, now: datetime) -
             assert window.start.astimezone(UTC) < window.end.astimezone(UTC)
         assert 0 < weight(window, now) <= 1
     assert all(one.span[1] <= other.span[0] or one.span == other.span for one, other in pairwise(windows))
+
+
+EDGES = st.one_of(
+    st.datetimes(max_value=datetime(2, 1, 1), timezones=st.sampled_from([BERLIN, UTC, ZoneInfo("Pacific/Kiritimati")])),
+    st.datetimes(datetime(9998, 12, 1), timezones=st.sampled_from([BERLIN, UTC, ZoneInfo("Pacific/Pago_Pago")])),
+)
+
+
+@settings(max_examples=1000)
+@given(st.lists(WORDS, max_size=8).map(" ".join), EDGES)
+def test_at_the_ends_of_the_calendar_no_window_falls_out_of_it(text: str, now: datetime) -> None:
+    for window in find_windows(text, now):
+        for limit in filter(None, (window.start, window.end)):
+            assert (limit - timedelta(days=1)).astimezone(UTC) < (limit + timedelta(days=1)).astimezone(UTC)
+
+
+@pytest.mark.parametrize("text", ["today", "tomorrow", "next week", "the day after tomorrow", "tonight"])
+def test_a_day_that_falls_out_of_the_calendar_is_no_time(text: str) -> None:
+    assert find_windows(text, datetime.max.replace(tzinfo=UTC)) == []
+
+
+@pytest.mark.parametrize("text", ["today", "yesterday", "last week", "on Friday", "recently"])
+def test_a_day_before_the_calendar_is_no_time(text: str) -> None:
+    assert find_windows(text, datetime.min.replace(tzinfo=UTC)) == []
 
 
 @pytest.mark.parametrize(

@@ -168,10 +168,10 @@ def _closed(text: str, one: Utterance) -> str:
 
 def _with_date(text: str, at: datetime | None, now: datetime) -> str:
     """The first "yesterday" and the like with the day it was."""
-    moment = at.astimezone(now.tzinfo) if at and at.tzinfo and now.tzinfo else at or now
 
     def dated(match: re.Match[str]) -> str:
         try:
+            moment = at.astimezone(now.tzinfo) if at and at.tzinfo and now.tzinfo else at or now
             day = moment + timedelta(days=_DAYS_AWAY[match[1].lower()])
         except OverflowError:
             return match[0]
