@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 
 from memories.models import GENERAL, Memory, Source, Visibility
+from memories.models.memory import MAX_TAGS, TAG_LENGTH
 from memories.store import Candidate
 from memories.store.confidence import clamp
 from memsite.admin_site import StrictJSONField
@@ -27,8 +28,6 @@ EDITABLE = (
     "visibility", "valid_from", "valid_until", "metadata",
 )  # fmt: skip
 # As the API has them.
-MAX_TAGS = 50
-TAG_LENGTH = 100
 SOMEONE_ELSE = "Someone else changed this meanwhile: reload. What you typed is still below, and not saved."
 
 

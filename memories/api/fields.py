@@ -9,13 +9,12 @@ from uuid import UUID
 from rest_framework import serializers
 from rest_framework.fields import empty
 
+from memories.models.memory import MAX_TAGS, TAG_LENGTH
 from memories.text.clean import is_visible
 from memsite.json_body import MAX_OBJECT_CHARACTERS, fits_64_bits, json_length
 from memsite.tenancy.policy import is_category
 
 MAX_NUMBER = 2**64
-TAG_LENGTH = 100
-MAX_TAGS = 50
 READERS_KEPT = 1_024
 """Of all shapes, by which of their fields are given."""
 

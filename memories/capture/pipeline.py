@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 
+from memories.capture.brought import brought_along
 from memories.capture.embed import embed_candidates
 from memories.capture.known import Known, Outlook, look_around, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
@@ -120,15 +121,16 @@ def of_relation(known: Sequence[Known], relation: Relation) -> list[Known]:
 def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
     """Another source counts more than the same session, whose newer wording is taken where it says no less."""
     memory, reason = same.memory, same.verdict.reason
+    brought = brought_along(memory, candidate, write.policy)
     if candidate.source != Source.FACT or not write.has_said(memory):
-        write.reinforce(memory, write.policy.reinforce_step, with_wording(reason, memory, candidate))
+        write.reinforce(memory, write.policy.reinforce_step, with_wording(reason, memory, candidate), brought)
         return memory
     is_fuller = len(candidate.content) >= len(memory.content) and candidate.content != memory.content
     if memory.source == Source.FACT and is_fuller:
         vector = candidate.vector if candidate.subject == memory.subject else None
         changes = {name: getattr(candidate, name) for name in ("content", "origin", "made_by", "entities")}
         write.edit(memory, changes, "fresher wording", vector, candidate.vector_model)
-    write.reinforce(memory, write.policy.same_session_step, reason)
+    write.reinforce(memory, write.policy.same_session_step, reason, brought)
     return memory
 
 

@@ -20,6 +20,7 @@ from sessions.models import TIERS, AgentSession, Resource
 
 GENERAL = "general"
 MAX_PRIORITY = 2.0
+MAX_TAGS, TAG_LENGTH = 50, 100
 
 
 class Kind(models.TextChoices):

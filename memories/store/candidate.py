@@ -19,9 +19,9 @@ from sessions.models import AgentSession, Resource
 class Candidate:
     """Already validated; its texts are what may be kept of what was given, so `content` may be empty.
 
-    `confidence` None takes the app's start value; `vector` None is embedded later. `entities` are the names that a
-    model gave; those that stand in the text need not be among them. `origin` is, unless said, the operator for what an
-    operator writes and the agent itself for all else.
+    `confidence` None takes the app's start value, `importance` None the usual one; `vector` None is embedded later.
+    `entities` are the names that a model gave; those that stand in the text need not be among them. `origin` is, unless
+    said, the operator for what an operator writes and the agent itself for all else.
     """
 
     content: str
@@ -29,7 +29,7 @@ class Candidate:
     category: str = GENERAL
     subject: str | None = None
     tags: list[str] = field(default_factory=list)
-    importance: int = 3
+    importance: int | None = None
     confidence: float | None = None
     strength: str | None = None
     sentiment: str = Sentiment.NEUTRAL

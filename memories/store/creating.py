@@ -45,9 +45,10 @@ def new_memory(write: Writer, candidate: Candidate) -> Memory:
     """The unsaved row."""
     given = candidate.confidence
     confidence = clamp(write.policy.start_confidence if given is None else given)
+    given_fields = {name: value for name in CANDIDATE_FIELDS if (value := getattr(candidate, name)) is not None}
     memory = Memory(
         app=write.app,
-        **{name: getattr(candidate, name) for name in CANDIDATE_FIELDS},
+        **given_fields,
         entities=candidate.entities or None,
         confidence=confidence,
         confidence_base=confidence,

@@ -31,6 +31,7 @@ TRACKED = (
     "pinned",
     "user_id",
     "visibility",
+    "external_id",
     "metadata",
     "origin",
     "reviewed_by",

@@ -39,6 +39,8 @@ from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession, Resource
 
 BATCH = 200
+BROUGHT = ("importance", "tags", "metadata", "pinned", "external_id")
+"""What a memory gains of what says it again."""
 MOST_SESSIONS = 10_000
 
 
@@ -216,6 +218,7 @@ def undo_changes(write: Writer, source: Source, changes: Sequence[Revision], rea
         memory = Memory.objects.for_app(write.app).get(pk=change.memory_id)
         memory.app = write.app
         reword_back(write, memory, change, reason)
+        mark_back(write, memory, change, reason)
         give_back(write, memory, change, reason)
     return len(changes)
 
@@ -230,6 +233,14 @@ def give_back(write: Writer, memory: Memory, change: Revision | None, reason: st
     memory.status = write.status_for(memory)
     if snapshot(memory) != before:
         write.keep(memory, Action.UNDONE, before, reason)
+
+
+def mark_back(write: Writer, memory: Memory, change: Revision, reason: str) -> None:
+    """What was brought along with a confirmation is gone again, unless somebody has changed it since."""
+    names = BROUGHT if change.action == Action.REINFORCED else ()
+    told = [name for name in names if name in change.before and getattr(memory, name) == change.after[name]]
+    if told:
+        write.edit(memory, {name: change.before[name] for name in told}, reason)
 
 
 def reword_back(write: Writer, memory: Memory, change: Revision | None, reason: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 from django.db import connection
@@ -79,10 +80,14 @@ class Writer:
         """One each, in their order. As many statements for a few as for one."""
         return create_all(self, candidates, reason)
 
-    def reinforce(self, memory: Memory, step: float, reason: str) -> None:
-        """The same was said again: more confidence, and decay starts anew."""
+    def reinforce(
+        self, memory: Memory, step: float, reason: str, brought: Mapping[str, Any] = MappingProxyType({})
+    ) -> None:  # fmt: skip
+        """The same was said again: more confidence, and decay starts anew. What was `brought` with it is set."""
         before = snapshot(memory)
         self.confirm(memory, confidence_at(memory, self.now, self.policy) + step)
+        for name, value in brought.items():
+            setattr(memory, name, value)
         self.keep(memory, Action.REINFORCED, before, reason)
 
     def contradict(self, memory: Memory, by: Memory, reason: str) -> None:

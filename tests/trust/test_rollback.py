@@ -202,6 +202,16 @@ class TestDerived:
         assert (now.content, now.status) == ("Whales sing", "active")
         assert now.confidence == pytest.approx(0.7, abs=0.001)
 
+    def test_what_it_brought_along_is_gone_unless_somebody_has_changed_it(self, alice: Caller, bob: Caller) -> None:
+        memory = store(alice, "Whales sing", tags=["sea"])
+        bob.remember("Whales sing", tags=["song"], importance=5, pinned=True, metadata={"x": 1}, external_id="b")
+        operator_of(alice).edit(Memory.objects.get(pk=memory.pk), {"importance": 4})
+        roll_back(alice, "agent", "bob")
+        now = Memory.objects.get(pk=memory.pk)
+        assert (now.tags, now.pinned, now.metadata, now.external_id) == (["sea"], False, {}, None)
+        assert now.importance == 4
+        assert now.confidence == pytest.approx(0.7, abs=0.001)
+
     def test_what_somebody_put_right_since_stays(self, alice: Caller) -> None:
         memory, session = store(alice, "Whales sing"), alice.start_session()
         row = AgentSession.objects.get(uid=session["id"])
