@@ -444,6 +444,7 @@ class Trigger(TypedDict):
     text: str
     message: str
     status: str
+    reason: str | None
     user_id: str | None
     visibility: str
     created_at: str

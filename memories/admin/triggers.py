@@ -24,8 +24,8 @@ class FutureTriggerAdmin(SiteAdmin[FutureTrigger]):
     ordering = ["trigger_date", "id"]
     actions = ["cancel"]
     fields = [
-        "app", "message", "text", "trigger_date", "trigger_time", "until", "rule", "status", "user_id", "visibility",
-        "written_by", "session", "resource", "uid", "created_at",
+        "app", "message", "text", "trigger_date", "trigger_time", "until", "rule", "status", "reason", "user_id",
+        "visibility", "written_by", "session", "resource", "uid", "created_at",
     ]  # fmt: skip
 
     @admin.display(description="message", ordering="message")

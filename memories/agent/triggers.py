@@ -62,6 +62,8 @@ class Triggers(Caller):
                 return None
             for name, value in told_cleanly(changes).items():
                 setattr(trigger, name, value)
+            if "status" in changes:
+                trigger.reason = None
             if changes.keys() & DAY_FIELDS:
                 self.settle_days(trigger)
             trigger.save()

@@ -1,4 +1,4 @@
-"""What is to come: noted when a user says it, brought up on its day, put away when that is over."""
+"""What is to come: noted and called off when a user says so, brought up on its day, put away when that is over."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ from itertools import islice
 from django.db import transaction
 from django.db.models import F, Q
 
+from memories.learn.called_off import CalledOff, read_called_off
 from memories.learn.coming import Told, read_told
 from memories.learn.stretches import Days, bring_to
 from memories.ledger.days import day_of
 from memories.models import FutureTrigger, Memory, Preload, TriggerStatus, Visibility
 from memories.models.memory import MemoryQuerySet
+from memories.store.triggers import called_off_in
+from memsite.moments import in_zone
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import ScopedQuerySet
 from sessions.models import AgentSession, Resource, Role
 
 MOST_OF_A_MESSAGE = 10
+MOST_COMPARED = 500
 MOST_DUE = 20
 MOST_MEMORIES = 10
 BATCH = 500
@@ -60,12 +64,23 @@ def injectable(allowed: MemoryQuerySet, app: App, now: datetime) -> MemoryQueryS
 
 
 def note_coming(session: AgentSession, resources: Iterable[Resource], now: datetime) -> list[FutureTrigger]:
-    """A new trigger for each time to come in these texts, as far as users said them.
+    """A new trigger for each time to come in these texts, as far as users said them; and what they call off is.
 
-    No query if there is none, two otherwise. What already waits, and what was over before it came here, is left out.
-    Call it under the app's write lock: two calls at once could note the same twice.
+    No query if there is neither, two for new ones. What already waits, and what was over before it came here, is left
+    out. Call it under the app's write lock: two calls at once could note the same twice.
     """
-    told = [(resource, one) for resource in resources for one in told_in(session.app, resource, now)]
+    noted: list[FutureTrigger] = []
+    told: list[tuple[Resource, Told]] = []
+    for resource in resources:
+        if off := called_off_by(session.app, resource):
+            noted += note_told(session, told, now)
+            told = []
+            call_off(session, resource, off)
+        told += [(resource, one) for one in told_in(session.app, resource, now)]
+    return noted + note_told(session, told, now)
+
+
+def note_told(session: AgentSession, told: Sequence[tuple[Resource, Told]], now: datetime) -> list[FutureTrigger]:
     if not told:
         return []
     new: dict[tuple[object, ...], FutureTrigger] = {}
@@ -80,10 +95,7 @@ def told_in(app: App, resource: Resource, now: datetime) -> list[Told]:
     """What a user's text says is to come and is not over by now; relative days count from when it was said."""
     if resource.role != Role.USER:
         return []
-    try:
-        said_at = resource.content_at.astimezone(app.policy.time_zone)
-    except OverflowError:
-        return []
+    said_at = in_zone(resource.content_at, app.policy.time_zone)
     today = day_of(app, now)
     brought = ((one, bring_to(one.days, today)) for one in read_told(resource.raw_content, said_at))
     return list(islice((replace(one, days=days) for one, days in brought if days), MOST_OF_A_MESSAGE))
@@ -139,6 +151,30 @@ def link_memories(app: App, resource_pks: Collection[int]) -> int:
         for memory in made[resource][:MOST_MEMORIES]
     ]
     return len(Preload.objects.bulk_create(links, ignore_conflicts=True))
+
+
+# --- calling off
+
+
+def called_off_by(app: App, resource: Resource) -> list[CalledOff]:
+    if resource.role != Role.USER:
+        return []
+    return read_called_off(resource.raw_content, in_zone(resource.content_at, app.policy.time_zone))
+
+
+def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]) -> None:
+    """What this user has told of before and still waits, where it can be one thing alone, which does not come round.
+
+    One query, and one more for each that is called off.
+    """
+    waiting = visible_triggers(session.app, session.agent).filter(
+        status=TriggerStatus.WAITING, user_id=session.user_id, resource__content_at__lte=resource.content_at
+    )
+    triggers = list(waiting.only("message", "text", "trigger_date", "rule")[:MOST_COMPARED])
+    for one in off:
+        meant = [row for row in triggers if one.is_said_of(row.message, row.text, row.trigger_date)]
+        if len(meant) == 1 and not meant[0].rule:
+            waiting.filter(pk=meant[0].pk).update(status=TriggerStatus.CANCELLED, reason=called_off_in(session))
 
 
 # --- on the day

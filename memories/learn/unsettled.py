@@ -57,7 +57,7 @@ _TO_ANOTHER = re.compile(r"(?:['’]s)?(?: [\w'’-]+){0,4}? (?:to|until|till)\b
 def is_unsettled(text: str, start: int, end: int, sentence: str) -> bool:
     """Whether the sentence says that nothing is at the time from `start` to before `end`, or does not know."""
     before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]
-    lead, trail = before[_last_break(before) :], behind[: _first_break(behind)]
+    lead, trail = before[last_break(before) :], behind[: first_break(behind)]
     if _HAS_VERB.search(lead):
         trail = trail.partition(" and ")[0]
     if is_asked(sentence) or is_moved_away(before, behind):
@@ -98,10 +98,10 @@ def is_denied(lead: str, time: str, trail: str) -> bool:
     return bool(_DENIED.search(lead) or (_NEGATED.search(lead) and _AT_LAST.match(trail)))
 
 
-def _last_break(text: str) -> int:
+def last_break(text: str) -> int:
     return max((found.end() for found in _BREAK.finditer(text)), default=0)
 
 
-def _first_break(text: str) -> int:
+def first_break(text: str) -> int:
     found = _BREAK.search(text)
     return found.start() if found else len(text)

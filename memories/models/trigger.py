@@ -31,6 +31,7 @@ class FutureTrigger(Scoped, Identified):
     text = models.CharField(max_length=200)
     message = models.TextField()
     status = models.CharField(max_length=10, choices=TriggerStatus, default=TriggerStatus.WAITING)
+    reason = models.CharField(max_length=200, null=True, blank=True, help_text="Why it was called off, if not by hand.")
     memories = models.ManyToManyField(Memory, through="Preload", related_name="triggers")
     user_id = models.CharField(max_length=200, null=True, blank=True)
     visibility = models.CharField(max_length=8, choices=Visibility, default=Visibility.APP)

@@ -267,10 +267,11 @@ TABLES: tuple[Table, ...] = (
     Table(
         name="trigger", model=FutureTrigger, refs=(Ref("agent", "agent"), MAYBE_SESSION, RESOURCE),
         columns=(
-            "trigger_date", "trigger_time", "until", "rule", "text", "message", "status", "user_id", "visibility",
-            "created_at",
+            "trigger_date", "trigger_time", "until", "rule", "text", "message", "status", "reason", "user_id",
+            "visibility", "created_at",
         ),
         of_user=lambda app, user_id: Q(user_id=user_id) | Q(session__user_id=user_id),
+        later=lambda line: {"reason": None},
     ),
     Table(
         name="preload", model=Preload, columns=(), refs=(Ref("trigger", "trigger", is_required=True), MEMORY),

@@ -33,6 +33,7 @@ from memories.store.confidence import confidence_at, settle
 from memories.store.forget import drop_summaries
 from memories.store.lineage import insights_from
 from memories.store.revisions import learnt_in, snapshot
+from memories.store.triggers import called_off_in
 from memories.store.writer import Writer
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
@@ -122,7 +123,10 @@ def stop(write: Writer, source: Source, reason: str) -> None:
     said = Q(session__in=ours) | Q(resource__in=texts)
     work = Extraction.objects.for_app(app).filter(said).exclude(status=ExtractionStatus.DONE)
     work.update(status=ExtractionStatus.DONE, lease_until=None, reason=reason, finished_at=write.now)
-    FutureTrigger.objects.for_app(app).filter(said, status=TriggerStatus.WAITING).update(status=TriggerStatus.CANCELLED)
+    triggers = FutureTrigger.objects.for_app(app)
+    off = triggers.filter(status=TriggerStatus.CANCELLED, reason__in=[called_off_in(one) for one in source.sessions])
+    off.update(status=TriggerStatus.WAITING, reason=None)
+    triggers.filter(said, status=TriggerStatus.WAITING).update(status=TriggerStatus.CANCELLED)
     if source.what == RollbackWhat.AGENT:
         said |= Q(agent__name=source.name)
     if source.what == RollbackWhat.ORIGIN:

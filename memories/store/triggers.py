@@ -9,6 +9,12 @@ from memories.models import LIVE, FutureTrigger, Memory, Preload
 from memories.text.overlap import shared_words
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import App
+from sessions.models import AgentSession
+
+
+def called_off_in(session: AgentSession) -> str:
+    """Why a trigger does not wait any more: a user said so there. What was said stands in the session alone."""
+    return f"called off in session {session.uid}"
 
 
 def drop_for(app: App, memories: Sequence[Memory]) -> int:

@@ -23,7 +23,7 @@ NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)  # a Thursday
 TODAY, TOMORROW, YESTERDAY = "2026-10-01", "2026-10-02", "2026-09-30"
 FIELDS = {
     "id", "trigger_date", "trigger_time", "until", "recurring", "rule", "text", "message", "status", "user_id",
-    "visibility", "created_at", "memories",
+    "visibility", "reason", "created_at", "memories",
 }  # fmt: skip
 MONDAYS = "FREQ=WEEKLY;BYDAY=MO"
 

@@ -309,7 +309,9 @@ def test_an_editor_adds_calls_off_and_takes_up_again(ed: Client, vera: Client, a
         assert vera.post(f"{url}/cancel", headers=HTMX).status_code == 403
         assert "Called off" in ed.post(f"{url}/cancel", headers=HTMX)["HX-Trigger"]
         assert due_on(ed, "2026-11") == {}
-        assert "Called off (1)" in text_of(ed.get("/knowledge/triggers"))
+        FutureTrigger.objects.update(reason="called off in session s1")
+        assert "Called off (1)" in (shown := text_of(ed.get("/knowledge/triggers")))
+        assert "called off in session s1" in shown
         assert "2026-11-23" in ed.post(f"{url}/wait", headers=HTMX)["HX-Trigger"]
         assert FutureTrigger.objects.get().status == TriggerStatus.WAITING
         assert ed.post(f"{url}/forget", headers=HTMX).status_code == 404

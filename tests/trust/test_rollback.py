@@ -234,6 +234,15 @@ class TestDerived:
         row = Rejection.objects.get()
         assert (row.decision, "was taken back" in row.decision_reason) == ("confirmed", True)
 
+    def test_what_it_called_off_waits_again(self, alice: Caller) -> None:
+        hear(alice, "I have a dentist appointment in three weeks.")
+        poisoned = hear(alice, "The dentist appointment is cancelled.")
+        trigger = FutureTrigger.objects.get()
+        assert (trigger.status, trigger.reason) == ("cancelled", f"called off in session {poisoned['id']}")
+        roll_back(alice, "session", poisoned["id"])
+        trigger.refresh_from_db()
+        assert (trigger.status, trigger.reason) == ("waiting", None)
+
 
 class TestDoing:
     def test_what_is_much_is_finished_by_the_job_wherever_it_was_left(

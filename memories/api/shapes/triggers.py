@@ -69,6 +69,7 @@ class TriggerShown(Shape):
     text = Text(help_text="The time as it was said.")
     message = Text(help_text="The sentence around it.")
     status = Text()
+    reason = Text(allow_null=True, help_text="Why it was called off, if not by hand.")
     user_id = Text(allow_null=True)
     visibility = Text()
     created_at = serializers.DateTimeField()

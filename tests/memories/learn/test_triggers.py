@@ -1,4 +1,4 @@
-"""What is to come: noted when a user says it, brought up on its day, put away, forgotten with its memories."""
+"""What is to come: noted and called off as users say, brought up on its day, put away, forgotten with its memories."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import pytest
 from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
+from memories.agent import MemoryAgent
 from memories.inject.due import due_block, inject_due
 from memories.learn.stretches import Days, WrongTrigger, bring_to, days_to_come
 from memories.learn.triggers import due, link_memories, note_coming, put_away, put_away_batch, roll_over
@@ -23,6 +24,7 @@ from memories.text.tokens import estimate_tokens
 from memsite.tenancy.models import Agent, App, AppPolicy
 from sessions.models import AgentSession, Resource, Role
 from tests.growth import assert_linear, repeated
+from tests.talking import at
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)  # a Thursday
 TODAY = NOW.date()
@@ -696,3 +698,101 @@ def test_other_apps_triggers_are_not_dropped(session: AgentSession, charlie: Any
     note_coming(session, [spoken], NOW)
     memory = remember(session.app, "Has a dentist", resource=spoken)
     assert drop_for(charlie.app, [memory]) == 0
+
+
+# --- called off
+
+
+def off(*triggers: FutureTrigger) -> list[bool]:
+    return [FutureTrigger.objects.get(pk=one.pk).status == TriggerStatus.CANCELLED for one in triggers]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The dentist appointment on Friday is cancelled.",
+        "Thanks! My dentist appointment has just been called off because the doctor is ill.",
+        "I've cancelled my dentist appointment on Friday, so I'm free.",
+        "The dentist's appointment isn't happening after all",
+        "The dentist appointment fell through. Remind me to find another one.",
+    ],
+)
+def test_what_a_user_calls_off_waits_no_longer(session: AgentSession, text: str) -> None:
+    [trigger], [other] = say(session, "I have a dentist appointment on Friday at 3pm."), say(session, "Gym on Friday")
+    later_session = session_with(session.agent, "ulla")
+    say(later_session, text, later(0.2))
+    assert off(trigger, other) == [True, False]
+    trigger.refresh_from_db()
+    assert trigger.reason == f"called off in session {later_session.uid}"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The dentist appointment isn't cancelled",
+        "Is the dentist appointment cancelled?",
+        "If the dentist appointment is cancelled, I'll go swimming",
+        "The dentist appointment might be cancelled",
+        "Her dentist appointment is cancelled",
+        "Anna's dentist appointment is cancelled",
+        "My other dentist appointment is cancelled",
+        "The dentist appointment on Thursday is cancelled",
+        "The dentist appointment yesterday was cancelled",
+        "The appointment is cancelled",
+        "The dentist appointments of the whole ward are cancelled",
+        "I have to cancel the dentist appointment",
+        "<private>The dentist appointment is cancelled</private>",
+    ],
+)
+def test_what_is_doubtful_calls_nothing_off(session: AgentSession, text: str) -> None:
+    [trigger] = say(session, "I have a dentist appointment on Friday at 3pm.")
+    say(session, text, later(0.2))
+    assert off(trigger) == [False]
+
+
+def test_what_may_be_one_of_two_or_comes_round_is_not_called_off(session: AgentSession) -> None:
+    [friday], [saturday] = say(session, "Dinner with Kim on Friday"), say(session, "Dinner with Kim on Saturday")
+    [gym] = say(session, "I go to the gym every Monday")
+    say(session, "The dinner with Kim is cancelled. The gym is cancelled.", later(0.2))
+    assert off(friday, saturday, gym) == [False] * 3
+    say(session, "The dinner with Kim on Saturday is cancelled.", later(0.2))
+    assert off(friday, saturday, gym) == [False, True, False]
+
+
+def test_it_is_called_off_only_by_the_same_user_and_only_by_a_user(session: AgentSession, charlie: Any) -> None:
+    [trigger] = say(session, "Dentist on Friday")
+    for user_id in ("umar", None):
+        say(session_with(session.agent, user_id), "The dentist is cancelled", later(0.2))
+    say(session_with(charlie.agent, "ulla"), "The dentist is cancelled", later(0.2))
+    note_coming(session, [text_of(session, "The dentist is cancelled", later(0.2), Role.ASSISTANT)], later(0.2))
+    assert off(trigger) == [False]
+
+
+def test_what_is_told_of_after_it_was_called_off_waits(session: AgentSession) -> None:
+    texts = ["Dentist on Friday", "The dentist is cancelled. My new dentist is on Friday", "Dentist on Friday"]
+    first, *_, again = note_coming(session, [text_of(session, text) for text in texts], NOW)
+    assert off(first, again) == [True, False]
+    say(session, "The dentist is cancelled", later(-2), NOW)
+    assert off(again) == [False]
+
+
+def test_what_was_noted_by_hand_is_called_off_by_hand(session: AgentSession) -> None:
+    trigger = make(session.app, message="Dentist today", user_id="ulla")
+    say(session, "The dentist is cancelled")
+    assert off(trigger) == [False]
+
+
+def test_a_message_that_calls_nothing_off_asks_no_more(session: AgentSession) -> None:
+    with CaptureQueriesContext(connection) as queries:
+        note_coming(session, [text_of(session, "The dentist was nice")], NOW)
+    assert len(queries) == 1
+
+
+def test_what_was_called_off_waits_again_without_a_reason(session: AgentSession) -> None:
+    [trigger] = say(session, "Dentist on Friday")
+    say(session, "The dentist is cancelled")
+    with at(NOW):
+        agent = MemoryAgent(session.app, None, "operator:olga")
+        again = agent.change_trigger(trigger.uid, {"status": TriggerStatus.WAITING})
+    assert again
+    assert (again.status, again.reason) == (TriggerStatus.WAITING, None)
