@@ -6,6 +6,9 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Q
 
 from memories.text.clean import clean
 from memories.text.fence import strip_fenced
@@ -13,39 +16,85 @@ from memories.text.secrets import strip_private
 from sessions.markers import find_events
 from sessions.models import AgentSession, Event, Resource
 
+MOST_IN_NAME, HASH_DIGITS = 120, 24
+
+
+class SaidOtherwise(Exception):
+    """Something else is stored under the name that a text's sender has given it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A piece of text to keep. `source_key` None: it cannot be recognised when it is sent again."""
+    """A piece of text to keep. `source_key` None: it cannot be recognised when it is sent again.
+
+    `is_only`: no other text of the session may have the name that its key was made of.
+    """
 
     role: str
     text: str
     source_key: str | None = None
     content_at: datetime | None = None
     turn_number: int | None = None
+    is_only: bool = False
 
 
 def source_key(*names: str | None, text: str) -> str | None:
     """A key for a text from the first name it has; None if it has none."""
     name = next(filter(None, names), None)
-    return f"{name[:120]}:{hashlib.sha256(text.encode()).hexdigest()[:24]}" if name else None
+    return f"{short(name)}:{hashlib.sha256(text.encode()).hexdigest()[:HASH_DIGITS]}" if name else None
+
+
+def name_in(key: str | None) -> str:
+    return (key or "")[: -HASH_DIGITS - 1]
+
+
+def short(name: str) -> str:
+    """Its beginning, and what tells it from others that begin so."""
+    digits = hashlib.sha256(name.encode()).hexdigest()[:HASH_DIGITS]
+    return name if len(name) <= MOST_IN_NAME else f"{name[: MOST_IN_NAME - HASH_DIGITS]}{digits}"
 
 
 def record_said(session: AgentSession, said: Sequence[Said], now: datetime) -> list[Resource | None]:
     """A resource for each text that is new, None for what is blank or was stored before. Call it in a transaction.
 
-    The texts are what may be kept: see `in_public`.
+    The texts are what may be kept: see `in_public`. Raises SaidOtherwise, and nothing is to be kept.
     """
-    keys = {item.source_key for item in said if item.source_key}
-    resources = Resource.objects.for_app(session.app).filter(session=session)
-    known = set(resources.filter(source_key__in=keys).values_list("source_key", flat=True)) if keys else set()
+    stored = stored_of(session, said)
+    known = {key for key, _ in stored}
+    by_name: dict[str, set[tuple[str | None, str]]] = {}
+    for key, role in stored:
+        by_name.setdefault(name_in(key), set()).add((key, role))
     rows: list[Resource | None] = []
     for item in said:
+        own = (item.source_key, item.role)
+        if item.is_only and own not in by_name.setdefault(name_in(item.source_key), {own}):
+            raise SaidOtherwise(f"{name_in(item.source_key)!r} is stored already, with other content or another role.")
         is_new = bool(item.text.strip()) and item.source_key not in known
         rows.append(resource_of(session, item, now) if is_new else None)
         known |= {item.source_key} - {None}
     Resource.objects.bulk_create(row for row in rows if row)
     return rows
+
+
+def stored_of(session: AgentSession, said: Sequence[Said]) -> list[tuple[str | None, str]]:
+    """Key and role of those of them that are stored, and of what else is under a name that is one's only.
+
+    One query, none where nothing has a key.
+    """
+    keys = {item.source_key for item in said if item.source_key}
+    found = Q(session=session, source_key__in=keys)
+    for name in {name_in(item.source_key) for item in said if item.is_only}:
+        # With the session in each of them, SQLite asks its index for each.
+        found |= Q(session=session, source_key__range=(f"{name}:{'0' * HASH_DIGITS}", f"{name}:{'f' * HASH_DIGITS}"))
+    rows = Resource.objects.for_app(session.app).filter(found).order_by()
+    return list(rows.values_list("source_key", "role")) if keys else []
+
+
+def stored_before(session: AgentSession, said: Sequence[Said], new: Sequence[Resource]) -> list[UUID]:
+    """The ids of those that were stored before the new ones. One query, if there are any."""
+    keys = {item.source_key for item in said} - {None} - {resource.source_key for resource in new}
+    rows = Resource.objects.for_app(session.app).filter(session=session, source_key__in=keys).order_by("pk")
+    return list(rows.values_list("uid", flat=True)) if keys else []
 
 
 def in_public(said: Said) -> Said:

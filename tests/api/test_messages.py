@@ -147,9 +147,32 @@ def test_a_session_of_a_colleague_takes_no_messages(
 def test_a_message_with_an_id_of_its_own_is_stored_once(alice: Caller) -> None:
     session = alice.start_session()["id"]
     message = {"role": "user", "content": "I am vegan.", "external_id": "line-1"}
-    counts = [
-        len(alice.post(f"sessions/{session}/messages", {"messages": [message]}).json()["resource_ids"]) for _ in "ab"
-    ]
-    assert counts == [1, 0]
-    other = alice.post(f"sessions/{session}/messages", {"messages": [{**message, "content": "I am not vegan."}]})
-    assert len(other.json()["resource_ids"]) == 1
+    first, again = [alice.post(f"sessions/{session}/messages", {"messages": [message]}).json() for _ in "ab"]
+    assert first["resource_ids"] == again["resource_ids"] == [str(Resource.objects.get().uid)]
+    assert (first["extraction"]["queued"], again["extraction"]["queued"]) == (1, 0)
+
+
+@pytest.mark.parametrize("change", [{"content": "I am not vegan."}, {"role": "assistant"}])
+@pytest.mark.parametrize("name", ["line-1", "x" * 200])
+def test_another_message_with_its_id_is_refused(
+    alice: Caller, session: dict[str, Any], name: str, change: dict[str, str]
+) -> None:
+    message = {"role": "user", "content": "I am vegan.", "external_id": name}
+    post(alice, session, message)
+    new = {"role": "user", "content": "I live in Rome."}
+    for messages in (
+        [new, {**message, **change}],
+        [{**message, "external_id": "b"}, {**message, **change, "external_id": "b"}],
+    ):
+        assert_problem(post(alice, session, *messages), 409)
+        assert Resource.objects.count() == 1
+    others = [{**message, "external_id": other} for other in (f"{name[:-1]}2", f"{name[2:]}:x", "other")]
+    assert len(post(alice, session, *others, message).json()["resource_ids"]) == 4
+    assert post(alice, alice.start_session(), {**message, **change}).status_code == 202
+
+
+def test_as_many_messages_as_a_request_takes_may_have_ids(alice: Caller, session: dict[str, Any]) -> None:
+    messages = [{"role": "user", "content": f"Line {n}", "external_id": f"line-{n}"} for n in range(500)]
+    for _ in "ab":
+        assert len(post(alice, session, *messages).json()["resource_ids"]) == 500
+    assert Resource.objects.count() == 500

@@ -134,7 +134,9 @@ class ExtractionQueued(Shape):
 
 
 class MessagesStored(Shape):
-    resource_ids = serializers.ListField(child=Id())
+    resource_ids = serializers.ListField(
+        child=Id(), help_text="Of what is new, then of what was stored before; of what is blank or private, none."
+    )
     captured = CaptureCounts()
     extraction = ExtractionQueued()
 

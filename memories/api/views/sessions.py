@@ -46,7 +46,7 @@ from memsite.exceptions import Conflict
 from memsite.tenancy.idempotency import Slot
 from sessions.checkpoints import DifferentCheckpoint, NoTurnLeft, recover, replay
 from sessions.models import MAX_TURN, AgentSession, Event, Level, Resource, SessionStatus, Turn
-from sessions.recording import Said, source_key
+from sessions.recording import Said, SaidOtherwise, source_key, stored_before
 
 
 class Sessions(AgentView):
@@ -171,7 +171,10 @@ class MessagesOfSession(AgentView):
 
     @extend_schema(request=Messages, responses={202: MessagesStored}, operation_id="add_messages")
     def post(self, request: Request, uid: UUID) -> Response:
-        """Keeps what was said, outside of turns, and captures the agent's markers."""
+        """Keeps what was said, outside of turns, and captures the agent's markers.
+
+        Sent again under its `external_id` it is the same message; 409, and nothing is kept, if it says something else.
+        """
         session, body = self.session(uid), self.read(Messages)
         said = [said_of(message) for message in body["messages"]]
         return self.create_once(lambda slot: self.store(session, said, slot))
@@ -181,18 +184,22 @@ class MessagesOfSession(AgentView):
 
         def keep(captured: Captured) -> None:
             ids = [resource.uid for resource in captured.resources]
+            ids += stored_before(session, said, captured.resources)
             answers.append(
                 (202, {"resource_ids": ids, "captured": captured.counts(), "extraction": {"queued": captured.queued}})
             )
             slot.keep(*answers[0])
 
-        self.memory_agent().capture_messages(session, said, keep)
+        try:
+            self.memory_agent().capture_messages(session, said, keep)
+        except SaidOtherwise as error:
+            raise Conflict(str(error)) from error
         return answers[0]
 
 
 def said_of(message: Mapping[str, Any]) -> Said:
     key = source_key(message["external_id"], text=message["content"])
-    return Said(message["role"], message["content"], key, message["at"])
+    return Said(message["role"], message["content"], key, message["at"], is_only=key is not None)
 
 
 class Stream(AgentView):
