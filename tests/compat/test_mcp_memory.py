@@ -76,6 +76,27 @@ def test_a_reading_key_reads_only(alice: Caller) -> None:
     assert not Memory.objects.exists()
 
 
+def test_nothing_is_kept_of_an_empty_observation(alice: Caller) -> None:
+    said = ["", "  ", "Speaks German", "\u200b", "<private>x</private>", "Speaks German"]
+    kept = {**ALICE, "observations": ["Speaks German"]}
+    assert use(alice, "create_entities", entities=[{**ALICE, "observations": said}])["entities"] == [kept]
+    assert use(alice, "add_observations", observations=[{"entityName": "Alice", "contents": ["", " "]}]) == {
+        "results": [{"entityName": "Alice", "addedObservations": []}]
+    }
+    assert use(alice, "read_graph")["entities"] == [kept]
+    assert Memory.objects.count() == 2
+
+
+@pytest.mark.parametrize("empty", ["", "  ", "\u200b", "<private>Alice</private>"])
+def test_what_has_no_name_is_refused(alice: Caller, empty: str) -> None:
+    result = call(alice, "create_entities", PATH, entities=[ACME, {**ALICE, "name": empty}])
+    assert (result["isError"], result["content"][0]["text"]) == (True, "An entity has a name.")
+    for name in ("from", "to", "relationType"):
+        result = call(alice, "create_relations", PATH, relations=[WORKS, {**KNOWS, name: empty}])
+        assert (result["isError"], result["content"][0]["text"]) == (True, "A relation has a type and two entities.")
+    assert not Memory.objects.exists()
+
+
 def test_a_text_that_is_too_long_is_told_and_nothing_of_the_call_is_kept(alice: Caller) -> None:
     result = call(alice, "create_entities", PATH, entities=[ACME, {**ALICE, "observations": ["x" * 2001]}])
     assert result["content"][0]["text"] == "This app's memories have at most 2,000 characters."
@@ -122,13 +143,16 @@ def test_its_file_is_imported_and_may_be_imported_again(alice: Caller, tmp_path:
         {"type": "sentence"},
         {"type": "entity", "name": "", "entityType": "x"},
         {"type": "relation", "from": "Alice", "to": 5, "relationType": "x"},
+        {"type": "relation", "from": "Alice", "to": " ", "relationType": "x"},
     ]
     file = tmp_path / "memory.jsonl"
     file.write_text("\n".join([*map(json.dumps, lines), "", "{broken"]))
     out, err = StringIO(), StringIO()
     call_command("import_knowledge_graph", str(file), app="acme", agent="alice", stdout=out, stderr=err)
     assert out.getvalue() == "Imported 2 entities, 3 observations, 1 relations that were new.\n"
-    assert [line.partition(":")[0] for line in err.getvalue().splitlines()] == [f"Line {n}" for n in (4, 5, 6, 7, 9)]
+    assert [line.partition(":")[0] for line in err.getvalue().splitlines()] == [
+        f"Line {n}" for n in (4, 5, 6, 7, 8, 10)
+    ]
     expected = {**ALICE, "observations": ["Likes tea", "Speaks Portuguese", "Lives in Porto"]}
     assert use(alice, "read_graph") == {"entities": [expected, ACME], "relations": [WORKS]}
     again = StringIO()

@@ -165,6 +165,7 @@ class Graph:
 
     def entity_candidate(self, entity: Entity) -> Candidate:
         name, kind = entity["name"], entity["entityType"]
+        refuse_empty("An entity has a name.", name)
         metadata = {"entity": name, "type": kind}
         return self.candidate(f"{name} ({kind})", name, metadata, ("entity", name), pinned=True)
 
@@ -175,6 +176,7 @@ class Graph:
         return [self.candidate(text, name, {"about": name}, ("observation", name, text)) for text in new]
 
     def relation_candidate(self, key: tuple[str, str, str]) -> Candidate:
+        refuse_empty("A relation has a type and two entities.", *key)
         sentence = f"{key[0]} {key[1].replace('_', ' ')} {key[2]}"
         return self.candidate(sentence, key[0], {"relation": list(key)}, ("relation", *key))
 
@@ -187,6 +189,12 @@ class Graph:
         )  # fmt: skip
 
 
+def refuse_empty(rule: str, *texts: str) -> None:
+    """Raises ValidationError if nothing of one of them may be kept."""
+    if not all(is_visible(clean(text)) for text in texts):
+        raise ValidationError(rule)
+
+
 def told_of(candidate: Candidate) -> tuple[str, ...]:
     """("entity", name), ("about", name, text) or ("relation", from, type, to)."""
     told = candidate.metadata[KIND]
@@ -197,7 +205,8 @@ def told_of(candidate: Candidate) -> tuple[str, ...]:
 
 def without(entity: Entity, held: set[tuple[str, ...]]) -> Entity:
     """The entity with those observations that are stored."""
-    told = [text for text in entity["observations"] if ("about", entity["name"], clean(text)) not in held]
+    seen = dict.fromkeys(text for text in entity["observations"] if is_visible(clean(text)))
+    told = [text for text in seen if ("about", entity["name"], clean(text)) not in held]
     return {**entity, "observations": told}
 
 

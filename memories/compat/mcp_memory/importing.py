@@ -9,6 +9,7 @@ from typing import Any
 
 from memories.agent import MemoryAgent
 from memories.compat.mcp_memory.graph import Entity, Graph, Relation
+from memories.text.clean import clean, is_visible
 from memsite.tenancy.origin import Origin
 
 AT_ONCE = 100
@@ -74,7 +75,7 @@ def read_line(line: str, entities: dict[str, Entity], relations: list[Relation],
 
 def text(row: dict[str, Any], name: str) -> str:
     value = row.get(name)
-    if not isinstance(value, str) or not value or "\0" in value:
+    if not isinstance(value, str) or not is_visible(clean(value)) or "\0" in value:
         raise ValueError(f"{name} is not a text.")
     return value
 
