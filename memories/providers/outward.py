@@ -20,7 +20,10 @@ ORDINARY_NETWORKS: tuple[Network, ...] = (
     "127.0.0.0/8", "::1/128", "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7",
 )  # fmt: skip
 """This machine, and what is usually beside it. Not link-local addresses: those are of clouds' own services."""
-NAT64 = IPv6Network("64:ff9b::/96")
+HOLDING_IPV4 = tuple(map(IPv6Network, ("64:ff9b::/96", "::ffff:0:0:0/96", "::/96")))
+"""Their last 32 bits are an address of IPv4: NAT64, SIIT, and what was written so before there was either."""
+GLOBAL_UNICAST = IPv6Network("2000::/3")
+LOOPBACK = IPv4Address("127.0.0.1")
 
 
 class Refused(httpx.TransportError):
@@ -88,6 +91,9 @@ def addresses_of(host: str, port: int, flags: int = 0) -> Addresses:
 
 def written_out(host: str) -> Addresses:
     """The address that a host is, however it is written (127.1 is one); none for a name, which is not looked up."""
+    host = host.partition("%")[0].removesuffix(".").lower()
+    if host == "localhost" or host.endswith(".localhost"):
+        return [LOOPBACK]
     try:
         return addresses_of(host, 0, socket.AI_NUMERICHOST)
     except Refused:
@@ -96,14 +102,15 @@ def written_out(host: str) -> Addresses:
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
     real = embedded(address)
-    return real.is_global and not real.is_multicast
+    is_unicast = real in GLOBAL_UNICAST if isinstance(real, IPv6Address) else not real.is_multicast
+    return real.is_global and is_unicast
 
 
 def embedded(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     """The IPv4 address that an IPv6 address stands for, if it does."""
     if isinstance(address, IPv4Address):
         return address
-    if address in NAT64:
+    if int(address) > 1 and any(address in network for network in HOLDING_IPV4):
         return IPv4Address(int(address) & 0xFFFFFFFF)
     return address.ipv4_mapped or address.sixtofour or address
 

@@ -10,14 +10,16 @@ import pytest
 
 from memories.providers.errors import ServiceAway, ServiceRefused
 from memories.providers.http import JsonApi
-from memories.providers.outward import ORDINARY_NETWORKS, Refused, Within, is_public
+from memories.providers.outward import ORDINARY_NETWORKS, Refused, Within, check_address, is_public
 from memories.providers.patience import Patience
 
 # ruff: noqa: S104
 PRIVATE = [
     "127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
     "::1", "::", "fe80::1", "fd00::1", "ff02::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "2002:7f00:1::",
-    "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe",
+    "64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::a00:1", "2002:a9fe:a9fe::",
+    "2001:0:4136:e378:8000:63bf:f5ff:fffe",
+    "::7f00:1", "::10.0.0.1", "::ffff:0:10.0.0.1", "fec0::1", "5f00::1", "2001:db8::1", "255.255.255.255", "198.18.0.1",
 ]  # fmt: skip
 
 
@@ -29,6 +31,25 @@ def test_private_addresses_are_known_in_every_form(address: str) -> None:
 @pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822"])
 def test_public_addresses_are_public(address: str) -> None:
     assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        "[fe80::1]", "[fe80::1%25eth0]", "[fe80::1%eth0]", "[fe80::1%251]", "[::ffff:10.0.0.1]", "[::ffff:0:7f00:1]",
+        "[::127.0.0.1]", "[0:0:0:0:0:ffff:10.0.0.1]", "[64:ff9b::10.0.0.1]", "[2002:a00:1::]", "[fec0::1]", "[::]",
+        "2130706433", "0x7f000001", "017700000001", "0xa9fea9fe", "127.1", "10.1", "0", "0.0.0.0", "127。0。0。1",
+        "127.0.0.1.", "169.254.169.254.", "localhost", "LOCALHOST.", "printer.localhost",
+    ],
+)  # fmt: skip
+def test_a_private_address_is_refused_at_once_however_it_is_written(host: str) -> None:
+    with pytest.raises(ServiceRefused, match="private network"):
+        check_address(f"https://{host}:8443/hook", ())
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "example.org.", "my.host"])
+def test_what_is_allowed_or_has_to_be_looked_up_is_not(host: str) -> None:
+    check_address(f"https://{host}/", ("127.0.0.0/8", "::1/128"))
 
 
 def answers(*addresses: str) -> Any:
