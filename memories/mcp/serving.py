@@ -49,8 +49,9 @@ def receiving(body: bytes) -> Receive:
 
 
 def scope_of(request: HttpRequest) -> Message:
-    """As ASGI describes it, as far as the SDK asks."""
-    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in request.headers.items()]
+    """As ASGI describes it, as far as the SDK asks. It knows a Content-Type in small letters only."""
+    told = {**request.headers, "Content-Type": request.content_type or ""}
+    headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in told.items()]
     return {
         "type": "http",
         "asgi": {"version": "3.0"},

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from mcp.server.lowlevel.server import Server
 
 
+JSON = "application/json"
+
+
 class MCPKey(KeyAuthentication):
     """A client that has no key is told where it may ask to be let in, if that is wanted here."""
 
@@ -59,6 +62,8 @@ class MCPView(StoringView):
         from memories.mcp.serving import serve
 
         body = read_bounded(request._request, get_conf().max_body_bytes)
+        if request._request.content_type != JSON:
+            return refused(body, INVALID_REQUEST, f"A message comes with the Content-Type {JSON}.", 415)
         try:
             message = parse_json(body)
         except ParseError as error:
@@ -90,7 +95,7 @@ def is_own_origin(request: HttpRequest) -> bool:
     return validate_host(f"[{host}]" if ":" in host else host, settings.ALLOWED_HOSTS)
 
 
-def refused(body: bytes, code: int, detail: str) -> HttpResponse:
+def refused(body: bytes, code: int, detail: str, status: int = 400) -> HttpResponse:
     # Its id may be a number or a text that our own JSON does not write.
     error = {"jsonrpc": "2.0", "id": id_of(body), "error": {"code": code, "message": detail}}
-    return HttpResponse(json.dumps(error), status=400, content_type="application/json")
+    return HttpResponse(json.dumps(error), status=status, content_type=JSON)

@@ -75,6 +75,24 @@ def test_a_body_that_cannot_be_read_is_told_as_json_rpc_has_it(alice: Caller, bo
     assert json.loads(answer.content)["error"]["code"] == code
 
 
+@pytest.mark.parametrize("path", ["/mcp", "/compat/mcp-memory"])
+@pytest.mark.parametrize("kind", ["text/plain", "", "application/x-www-form-urlencoded", "application/jsonx", "x"])
+def test_a_body_of_another_kind_is_refused_as_json_rpc_has_it(alice: Caller, path: str, kind: str) -> None:
+    body = '{"jsonrpc": "2.0", "id": 7, "method": "ping"}'
+    answer = alice.client.generic("POST", path, body, content_type=kind, headers=ACCEPT)
+    assert (answer.status_code, answer["Content-Type"]) == (415, "application/json")
+    told = json.loads(answer.content)
+    assert (told["id"], told["error"]["code"]) == (7, -32600)
+    assert "application/json" in told["error"]["message"]
+
+
+@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "Application/JSON"])
+def test_a_kind_may_be_written_otherwise(alice: Caller, kind: str) -> None:
+    body = '{"jsonrpc": "2.0", "id": 7, "method": "ping"}'
+    answer = alice.client.generic("POST", "/mcp", body, content_type=kind, headers=ACCEPT)
+    assert (answer.status_code, json.loads(answer.content)["result"]) == (200, {})
+
+
 @pytest.mark.parametrize("uid", ["one", 0, 2**70, None, 1.5, True])
 @pytest.mark.parametrize("params", ['{"a": "\\u0000"}', '{"a": "\\ud800"}', "[]", "[" * 70 + "]" * 70])
 def test_a_request_that_is_refused_is_answered_with_its_id(alice: Caller, uid: Any, params: str) -> None:
