@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from memories.models import Memory, Summary
+from memories.retrieve.ranking import BAND
 
 
 @dataclass(slots=True)
@@ -35,7 +36,8 @@ class Told:
 class Recall:
     """Hits, best first, the arms that could not answer, and whether parts are added or multiplied to the score.
 
-    `tier` is what answered: summaries, items, or none. `more` says that there are hits behind these.
+    `tier` is what answered: summaries, items, or none. `more` says that there are hits behind these. Hits whose scores
+    are no more than the `band` apart fit about equally well.
     """
 
     hits: list[Hit]
@@ -44,3 +46,4 @@ class Recall:
     tier: str = "none"
     summaries: list[Told] = field(default_factory=list)
     more: bool = False
+    band: float = BAND

@@ -23,7 +23,18 @@ from memories.retrieve.hit_rows import rows_of
 from memories.retrieve.hits import Hit, Recall, Told
 from memories.retrieve.index import AppIndex, Indexes
 from memories.retrieve.question import Question, read_question
-from memories.retrieve.ranking import Ranked, at_least, by_column, rank, rank_by, rank_dual, rank_product, without
+from memories.retrieve.ranking import (
+    BAND,
+    BAND_SHARE,
+    Ranked,
+    at_least,
+    by_column,
+    rank,
+    rank_by,
+    rank_dual,
+    rank_product,
+    without,
+)
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
 from memories.retrieve.words import Words, match_words
@@ -34,8 +45,9 @@ from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Ranking
 
 MODES = ("auto", "tiered", "dual", "vector", "fulltext", "graph")
+BY_LOGARITHMS = (Ranking.STANDARD, Ranking.CONFIDENCE, Ranking.RECENT)
+"""Their scores are what `rank` adds up; those of the others are shares, or products of these."""
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
-BY_FEATURES = (Ranking.STANDARD, Ranking.CONFIDENCE, Ranking.RECENT)
 QUESTIONS_KEPT = 1024
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
@@ -90,7 +102,8 @@ def recall(
         ranked = at_least(ranked, min_score)
     hits = load(app, reading, ranked, limit, offset)
     more = len(ranked.places) > offset + limit and len(hits) == limit
-    return Recall(hits, degraded, ranked.combined, "items" if hits else "none", more=more)
+    band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
+    return Recall(hits, degraded, ranked.combined, "items" if hits else "none", more=more, band=band)
 
 
 def from_summaries(
@@ -123,7 +136,7 @@ def from_summaries(
     summaries = [
         Told(one, [answer.passage.text for answer in fitting if answer.passage.summary == one]) for one in categories
     ]
-    return Recall(hits, degraded, summaries=summaries)
+    return Recall(hits, degraded, summaries=summaries, band=BAND_SHARE * fitting[0].score)
 
 
 def weigh(
@@ -135,7 +148,7 @@ def weigh(
 
     def holding_words() -> Words:
         found = look_up(app, reading, words)
-        if "fulltext" not in here and plan.ranking in BY_FEATURES:
+        if "fulltext" not in here and plan.ranking in BY_LOGARITHMS:
             # While another thread waits for the database to find the vectors.
             found.work_out()
         return found

@@ -38,8 +38,8 @@ LEAST_PRIORITY = 0.1
 LEAST_SHARE = 1e-3
 # As near in the graph as one hop from everything the question names.
 NEAR = 0.5
-# Hits within this of each other fit about equally well.
-BAND = 1.5
+# Hits within this of each other fit about equally well; where scores are shares, within this share of the best.
+BAND, BAND_SHARE = 1.5, 0.25
 FRESH_DAYS, OLD_DAYS, OLD_WEIGHT = 7, 90, 0.5
 
 
@@ -148,6 +148,11 @@ def by_column(ranked: Ranked, reading: Reading, column: str) -> Ranked:
     values = getattr(reading.view.columns, column)[reading.rows[ranked.places]]
     band = np.floor((ranked.scores.max(initial=0) - ranked.scores) / BAND)
     return in_order(np.lexsort((-ranked.scores, -values, band)), ranked)
+
+
+def band_of(behind: float, band: float = BAND) -> int:
+    """How many bands a score lies behind the best."""
+    return math.floor(behind / band) if band else 0
 
 
 def best_first(reading: Reading, places: Rows, parts: Features) -> Ranked:

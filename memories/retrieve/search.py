@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -22,7 +21,7 @@ from memories.retrieve.filters import build_filter, names_in
 from memories.retrieve.hits import Hit, Recall
 from memories.retrieve.past import known_at, take_back
 from memories.retrieve.pipeline import COLUMN_FIRST, recall
-from memories.retrieve.ranking import BAND
+from memories.retrieve.ranking import band_of
 from memories.retrieve.reading import Scope
 from memories.retrieve.serving import serving_embedder
 from memories.retrieve.tally import Tally, tallies
@@ -76,7 +75,7 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
         found = with_shared(found, app, agent, asked, scope, embedder)
     if scope.past:
         take_back(app, found.hits, asked.as_of or now)
-    tag_hits(app, found.hits, asked.as_of if asked.as_of and scope.past else now)
+    tag_hits(app, found.hits, asked.as_of if asked.as_of and scope.past else now, found.band)
     seconds = time.perf_counter() - started
     count_search(found.tier, found.degraded, seconds)
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
@@ -176,7 +175,7 @@ def in_policys_order(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
         if column is None:
             return 0, 0, -hit.score
         value = hit.memory.confidence if column == "confidence" else hit.memory.updated_at.timestamp()
-        return math.floor((best - hit.score) / BAND), -value, -hit.score
+        return band_of(best - hit.score), -value, -hit.score
 
     return sorted(hits, key=place)
 

@@ -9,6 +9,7 @@ from django.db.models import QuerySet
 
 from memories.models import Link, LinkKind, Memory, Source
 from memories.retrieve.hits import Hit
+from memories.retrieve.ranking import BAND, band_of
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
@@ -17,14 +18,15 @@ CONFLICTING, UNCERTAIN, STALE, UNCONFIRMED = "conflicting", "uncertain", "stale"
 UNREVIEWED = "unreviewed"
 
 
-def tag_hits(app: App, hits: list[Hit], now: datetime) -> None:
+def tag_hits(app: App, hits: list[Hit], now: datetime, band: float = BAND) -> None:
     """Tags each hit: at odds with another of them, and what `tags_of` says of it alone.
 
-    Of two that are at odds, the more confident one takes the better place.
+    Of two that are at odds, the more confident one takes the better place, if they fit about equally well: within
+    `band` of score.
     """
     pairs = conflicting_pairs(app, [hit.memory.pk for hit in hits])
     if pairs:
-        surface_the_surer(hits, pairs)
+        surface_the_surer(hits, pairs, band)
     at_odds = ends_of(pairs)
     for hit in hits:
         hit.trust = tags_of(hit.memory, app.policy, now, at_odds)
@@ -70,14 +72,19 @@ def contradictions(app: App, kind: str, *twice: int) -> QuerySet[Link, tuple[int
     return links.order_by().values_list("from_memory", "to_memory")
 
 
-def surface_the_surer(hits: list[Hit], pairs: Sequence[tuple[int, int]]) -> None:
-    """Among hits that are at odds, directly or by way of others, the surest takes the best place, and so on."""
+def surface_the_surer(hits: list[Hit], pairs: Sequence[tuple[int, int]], band: float) -> None:
+    """Among hits that are at odds, directly or by way of others, the surest takes the best place, and so on.
+
+    What fits much less than the best of them stays behind it, however sure it is: they are in order band by band.
+    """
     group = {hit.memory.pk: hit.memory.pk for hit in hits}
     for first, second in pairs:
         old, new = group[second], group[first]
         group = {pk: new if one == old else one for pk, one in group.items()}
     for one in set(group.values()):
         places = [place for place, hit in enumerate(hits) if group[hit.memory.pk] == one]
-        surest = sorted((hits[place] for place in places), key=lambda hit: -hit.memory.confidence)
+        at_odds = [hits[place] for place in places]
+        best = max(hit.score for hit in at_odds)
+        surest = sorted(at_odds, key=lambda hit: (band_of(best - hit.score, band), -hit.memory.confidence))
         for place, hit in zip(places, surest, strict=True):
             hits[place] = hit

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from memories.models import Memory, Source
 from memories.retrieve.hits import Hit
+from memories.retrieve.ranking import BAND
 from memories.retrieve.trust import surface_the_surer
 from memories.store import Candidate
 from tests.conftest import Caller
@@ -73,10 +74,49 @@ def ranked(confidences: list[float]) -> list[Hit]:
 
 def test_three_in_a_row_at_odds_are_all_in_order() -> None:
     hits = ranked([0.3, 0.6, 0.9])
-    surface_the_surer(hits, [(0, 1), (1, 2)])
+    surface_the_surer(hits, [(0, 1), (1, 2)], BAND)
     place = {hit.memory.pk: number for number, hit in enumerate(hits)}
     assert place[1] < place[0]
     assert place[2] < place[1]
+
+
+def placed(band: float, *told: tuple[float, float]) -> list[int]:
+    """Pks of hits that are all at odds, told as (score, confidence), in their order after the surer were surfaced."""
+    hits = [Hit(Memory(pk=pk, confidence=confidence), score) for pk, (score, confidence) in enumerate(told)]
+    surface_the_surer(hits, [(pk, pk + 1) for pk in range(len(hits) - 1)], band)
+    return [hit.memory.pk for hit in hits]
+
+
+def test_what_fits_much_less_stays_behind_however_sure_it_is() -> None:
+    assert placed(1.5, (9.0, 0.3), (7.6, 0.9)) == [1, 0]
+    assert placed(1.5, (9.0, 0.3), (7.4, 0.9)) == [0, 1]
+    assert placed(1.5, (9.0, 0.3), (8.5, 0.5), (7.0, 0.9), (6.5, 1.0)) == [1, 0, 3, 2]
+    assert placed(0.0, (0.0, 0.3), (0.0, 0.9)) == [1, 0]
+
+
+def test_nobody_overtakes_what_fits_better_by_being_at_odds_with_the_best(alice: Caller) -> None:
+    best = store(alice, "The whales sing at night in the northern bay", confidence=0.5)
+    store(alice, "The whales of the northern bay sleep at night", confidence=0.5)
+    sure = store(alice, "Fish are silent", confidence=0.9)
+    link(alice, best, sure, "contradicts")
+    question = "when do the whales sing in the northern bay?"
+    found = search(alice, question, floor=False)
+    assert found.hits[0].score - found.hits[-1].score > BAND
+    assert contents(found)[0] == best.content
+    assert contents(found)[-1] == sure.content
+    assert [hit.trust[0] for hit in found.hits if "conflicting" in hit.trust] == ["conflicting"] * 2
+
+
+@pytest.mark.parametrize("mode", ["vector", "dual"])
+def test_where_scores_are_shares_a_quarter_is_much_less(alice: Caller, mode: str) -> None:
+    best, near = store(alice, "whales sing", confidence=0.5), store(alice, "whales sing songs", confidence=0.7)
+    far = store(alice, "some of the many whales out there do never ever sing", confidence=0.9)
+    link(alice, best, near, "contradicts")
+    link(alice, best, far, "contradicts")
+    found = search(alice, "whales sing", mode=mode)
+    scores = {hit.memory.content: hit.score for hit in found.hits}
+    assert scores[far.content] < 0.75 * scores[best.content] < scores[near.content]
+    assert contents(found) == [near.content, best.content, far.content]
 
 
 @settings(max_examples=60)
@@ -86,7 +126,7 @@ def test_however_many_are_at_odds_the_surer_of_each_two_comes_first(data: st.Dat
     numbers = st.integers(0, len(confidences) - 1)
     pairs = data.draw(st.lists(st.tuples(numbers, numbers).filter(lambda pair: pair[0] != pair[1]), max_size=8))
     hits = ranked(confidences)
-    surface_the_surer(hits, pairs)
+    surface_the_surer(hits, pairs, BAND)
     place = {hit.memory.pk: number for number, hit in enumerate(hits)}
     assert sorted(place) == list(range(len(confidences)))
     for one, other in pairs:
