@@ -1,6 +1,9 @@
 """`/apps`: operators create, read, change and uninstall tenants, and curate their memories."""
 
+from base64 import b64decode
+from datetime import datetime
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -178,6 +181,14 @@ def test_the_list_of_apps_is_a_cursor_page(operator: APIClient) -> None:
     second = operator.get(first["next"]).json()
     assert [row["app_id"] for row in second["results"]] == ["one"]
     assert second["next"] is None
+
+
+def test_a_cursor_of_apps_is_no_count_of_them(operator: APIClient) -> None:
+    for name in ("one", "two"):
+        make_app(name)
+    (cursor,) = parse_qs(urlsplit(operator.get(APPS, {"limit": 1}).json()["next"]).query)["cursor"]
+    (position,) = parse_qs(b64decode(cursor).decode())["p"]
+    assert datetime.fromisoformat(position.partition(":")[2]) == App.objects.get(app_id="two").created_at
 
 
 def test_an_app_that_does_not_exist_is_404_to_everything(operator: APIClient) -> None:

@@ -55,7 +55,7 @@ class Apps(OperatorView):
 
     @lists(AppShown, "list_apps")
     def get(self, request: Request) -> Response:
-        return page(self, self.apps(), show_app, ordering="-id")
+        return page(self, self.apps(), show_app, ordering="-created_at")
 
     @extend_schema(request=NewApp, responses={201: AppShown}, operation_id="create_app")
     def post(self, request: Request) -> Response:
