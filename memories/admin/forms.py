@@ -27,7 +27,6 @@ EDITABLE = (
     "content", "kind", "category", "subject", "tags", "importance", "confidence", "pinned", "user_id",
     "visibility", "valid_from", "valid_until", "metadata",
 )  # fmt: skip
-# As the API has them.
 SOMEONE_ELSE = "Someone else changed this meanwhile: reload. What you typed is still below, and not saved."
 
 
