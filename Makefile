@@ -127,7 +127,7 @@ bench-postgres: $(VENV)/dev.stamp
 
 # Whole searches, with the vectors in the process and in pgvector.
 bench-pgvector: $(VENV)/dev.stamp
-	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -m bench.pgvector_searches $(GIVEN_SIZES) --note "$(NOTE)"
+	@OMP_NUM_THREADS=1 $(BIN)/python -m tools.postgres $(BIN)/python -m bench.pgvector_searches $(BENCH_DATA) $(GIVEN_SIZES)
 
 # Copies of the largest tables, split by app, on a PostgreSQL of its own (APPS=20 MEMORIES=200 for a quick look).
 .PHONY: bench-partitions

@@ -3,13 +3,15 @@ Writes "Recall with pgvector" of docs/performance.md.
 
     make bench-pgvector SIZES=10000,100000
 
-One client, on a PostgreSQL of its own. The second scope lets through one memory in twenty.
+One client, on a PostgreSQL of its own. The second scope lets through one memory in twenty. Vectors are invented ones in
+clusters, and then such as those of conversations, where these are to be had.
 """
 
 from __future__ import annotations
 
+import argparse
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -17,16 +19,17 @@ from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 
-from bench.conversations import make_app
+from bench.conversations import make_app, read_conversations
+from bench.kept_vectors import KeptVectors
 from bench.latency import sizes, spread
-from bench.options import make_database, parser
+from bench.options import add_data, make_database, parser
 from bench.page import PERFORMANCE, circumstances, table, write_section
-from bench.synthetic import texts_of, unit_vectors
+from bench.synthetic import mixed, texts_of, unit_vectors
 from memories.maintain.pgvector import move
 from memories.maintain.run import Unclaimed
 from memories.models import Memory, Vector, near
 from memories.models.vector import to_bytes
-from memories.providers.embeddings import HashEmbedder, Vectors
+from memories.providers.embeddings import HashEmbedder, MiniLMEmbedder, Vectors
 from memories.retrieve.pipeline import index_of, indexes, recall
 from memories.retrieve.reading import Scope
 from memsite.tenancy.models import App
@@ -37,6 +40,7 @@ TEXT_WORDS, QUESTION_WORDS, STOP_WORDS = 12, 6, 100
 SCOPES = {"all": None, "5 %": "ann"}
 MODES = ("auto", "vector")
 IN_PROCESS, IN_PGVECTOR = "in the process", "in pgvector"
+CLUSTERS, TURNS = "clusters", "turns"
 
 
 @dataclass
@@ -80,21 +84,40 @@ class Measured:
 
 def main() -> None:
     options = parser(__doc__)
+    add_data(options)
     options.add_argument("--sizes", type=sizes, default=[10_000], help="numbers of memories")
     given = options.parse_args()
     make_database()
     facts = circumstances(given.note)
     settings.MEMSITE = replace(settings.MEMSITE, pgvector_from=1)
-    body = render({size: measure(size) for size in given.sizes}, facts)
+    measured = {}
+    for size in given.sizes:
+        for kind, rows, queries in kinds(size, given):
+            print(f"{size:,} memories, vectors of {kind}", flush=True)
+            measured[size, kind] = measure(rows, queries, f"pgvector-{size}-{kind}")
+    body = render(measured, facts)
     write_section("Recall with pgvector", body, PERFORMANCE)
     print(body)
 
 
-def measure(size: int) -> Measured:
-    rows, queries = unit_vectors(size, QUERIES, DIM, SEED)
-    questions = texts_of(QUERIES, QUESTION_WORDS, SEED, skipped=STOP_WORDS)
+def kinds(size: int, given: argparse.Namespace) -> Iterator[tuple[str, Vectors, Vectors]]:
+    """What vectors there are: their name, those of the memories and those of the questions."""
+    yield CLUSTERS, *unit_vectors(size, QUERIES, DIM, SEED)
+    if not given.data.is_dir():
+        print(f"No vectors of {TURNS}: there are no conversations in {given.data}.")
+        return
+    conversations = read_conversations(given.data, given.limit)
+    embedder = KeptVectors(MiniLMEmbedder(), given.cache)
+    said = embedder.embed_documents([item.content for one in conversations for item in one.items])
+    asked = [question.text for one in conversations for question in one.questions]
+    drawn = np.random.default_rng(SEED).permutation(len(asked))[:QUERIES]
+    yield TURNS, mixed(said, size, SEED), embedder.embed_documents([asked[number] for number in drawn])
+
+
+def measure(rows: Vectors, queries: Vectors, name: str) -> Measured:
+    questions = texts_of(len(queries), QUESTION_WORDS, SEED, skipped=STOP_WORDS)
     embedder = Given(dict(zip(questions, queries, strict=True)))
-    app = fill(size, rows, embedder.name)
+    app = fill(name, rows, embedder.name)
     pks = np.array(Memory.objects.for_app(app).order_by("pk").values_list("pk", flat=True))
     before = search_all(app, embedder, rows, pks)
     started = time.perf_counter()
@@ -103,12 +126,12 @@ def measure(size: int) -> Measured:
     app.refresh_from_db()
     assert app.near_model == embedder.name
     searched = {IN_PROCESS: before, IN_PGVECTOR: search_all(app, embedder, rows, pks)}
-    return Measured(searched, seconds, megabytes())
+    return Measured(searched, seconds, megabytes(app, embedder.name))
 
 
-def fill(size: int, rows: Vectors, model: str) -> App:
+def fill(name: str, rows: Vectors, model: str) -> App:
     """Not by the API: what is measured is searching."""
-    app = make_app(f"pgvector-{size}")
+    app, size = make_app(name), len(rows)
     app.change_number, app.vector_model, app.memory_count = 1, model, size
     app.save()
     now, texts = timezone.now(), texts_of(size, TEXT_WORDS, SEED)
@@ -158,31 +181,35 @@ def search_in(app: App, embedder: Given, rows: Vectors, pks: np.ndarray, user: s
     return Answers(right / (SHOWN * len(embedder.vectors)), taken)
 
 
-def megabytes() -> int:
+def megabytes(app: App, model: str) -> int:
     with connection.cursor() as cursor:
-        cursor.execute("SELECT sum(pg_relation_size(indexname::regclass)) / 1048576 FROM pg_indexes "
-                       "WHERE tablename = %s AND indexdef LIKE '%%hnsw%%'", [near.TABLE])  # fmt: skip
+        cursor.execute("SELECT pg_relation_size(%s::regclass) / 1048576", [near.index_name(app.pk, model)])
         return int(cursor.fetchone()[0])
 
 
-def render(measured: Mapping[int, Measured], facts: str) -> str:
+def render(measured: Mapping[tuple[int, str], Measured], facts: str) -> str:
+    """`measured` by size and kind of vectors."""
     told = (
-        f"Whole searches in process on PostgreSQL, one at a time: {QUERIES} questions to an app whose vectors are "
-        "clustered ones (seeded), first in the process and then in pgvector. Recall is the share of the exact ten best "
-        f"that a search by meaning finds, among all memories and among those of one user in {RARE} (5 %); the goal is "
-        "0.97. Milliseconds are p50 / p95, of the default search (meaning, words, neighbours) and by meaning alone."
+        f"Whole searches in process on PostgreSQL, one at a time: {QUERIES} questions to an app, first with its "
+        "vectors in the process and then in pgvector. Recall is the share of the exact ten best that a search by "
+        f"meaning finds, among all memories and among those of one user in {RARE} (5 %); the goal is 0.97. "
+        "Milliseconds are p50 / p95, of the default search (meaning, words, neighbours) and by meaning alone. Vectors "
+        "of `clusters` are invented (seeded). Those of `turns` are all-MiniLM-L6-v2's of the turns of conversations "
+        "(LoCoMo, REALTALK), and as many more as are wanted made of them, each with half of what lies between two "
+        "others added; they are asked for with those of questions about these conversations."
     )
-    head = ["", "among", "recall", "a search", "by meaning", "index read, s", "bytes a memory"]
+    head = ["", "vectors", "among", "recall", "a search", "by meaning", "index read, s", "bytes a memory"]
     rows = [
-        [f"{size:,} {place}", among, f"{answers.recall:.3f}", *[spread(answers.seconds[mode]) for mode in MODES],
+        [f"{size:,} {place}", kind, among, f"{answers.recall:.3f}", *[spread(answers.seconds[mode]) for mode in MODES],
          f"{of.loaded:.2f}", f"{of.memory_bytes:.0f}"]
-        for size, of_size in measured.items()
-        for place, of in of_size.searched.items()
+        for (size, kind), of_kind in measured.items()
+        for place, of in of_kind.searched.items()
         for among, answers in of.answers.items()
     ]  # fmt: skip
     made = "; ".join(
-        f"{size:,} memories copied and indexed in {of.seconds:.0f} s, {of.megabytes:,} MB of index"
-        for size, of in measured.items()
+        f"{size:,} memories with vectors of {kind} copied and indexed in {of.seconds:.0f} s, "
+        f"{of.megabytes:,} MB of index"
+        for (size, kind), of in measured.items()
     )
     return "\n\n".join([f"Measured {facts}", told, table(head, rows), f"{made}."])
 

@@ -26,6 +26,14 @@ def unit_vectors(size: int, queries: int, dim: int, seed: int) -> tuple[Vectors,
     return around(size), around(queries)
 
 
+def mixed(vectors: Vectors, size: int, seed: int) -> Vectors:
+    """Rows (size, dim) as `vectors` are: these, and of each more with half of what lies between two others added."""
+    random = np.random.default_rng(seed)
+    one, other, third = (random.integers(len(vectors), size=max(0, size - len(vectors))) for _ in range(3))
+    more = vectors[one] + np.float32(0.5) * (vectors[other] - vectors[third])
+    return normalised(np.concatenate([vectors[:size], more]))
+
+
 def normalised(rows: Vectors) -> Vectors:
     unit: Vectors = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     return unit

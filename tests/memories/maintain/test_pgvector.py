@@ -436,6 +436,17 @@ def test_another_embedder_serves_when_pgvector_is_ready_for_it(moved: Caller, mo
 
 
 @on_postgres
+def test_an_index_is_made_with_care(large: None, transactional_db: None) -> None:
+    app = App.objects.create(app_id="acme", name="Acme")
+    assert near.make_index(app, "m", 8)
+    with connection.cursor() as cursor:
+        name = near.index_name(app.pk, "m")
+        cursor.execute("SELECT reloptions FROM pg_class WHERE oid = to_regclass(%s)", [name])
+        assert cursor.fetchone() == ([f"ef_construction={near.WEIGHED}"],)
+    near.drop_indexes(app, "")
+
+
+@on_postgres
 def test_an_index_that_was_broken_off_is_made_anew(large: None, transactional_db: None) -> None:
     """Outside of a transaction, so that nobody waits."""
     app = App.objects.create(app_id="acme", name="Acme")
