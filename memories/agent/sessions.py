@@ -208,7 +208,7 @@ class Sessions(Feedback, Triggers, Upkeep):
     ) -> Captured:  # fmt: skip
         """Keeps the texts with what their markers say and what is to come; their facts are found later.
 
-        A sign of life unless `is_live` is False. Raises SessionGone, and nothing is kept.
+        A sign of life unless `is_live` is False. Raises SessionGone or SaidOtherwise, and nothing is kept.
         """
         now = timezone.now()
 

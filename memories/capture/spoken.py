@@ -76,7 +76,7 @@ def capture_said(
     """Reads and embeds first, then stores everything in one transaction; text sent before changes nothing.
 
     In a full app the provider says what makes room for what the markers say; the rules do without one. Where `is_live`,
-    the texts are a sign of life. Raises SessionGone.
+    the texts are a sign of life. Raises SessionGone and SaidOtherwise.
     """
     shown = Injection.objects.for_app(session.app).into(session).lines()
     said = [in_public(item) for item in said]

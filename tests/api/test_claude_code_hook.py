@@ -113,6 +113,13 @@ def test_what_memsite_hook_has_read_counts_instead_of_the_event(alice: Caller) -
     assert Resource.objects.earliest("pk").content_at.isoformat() == "2026-03-05T08:00:00+00:00"
 
 
+def test_a_line_that_was_read_otherwise_before_stops_no_hook(alice: Caller) -> None:
+    line = {"role": "assistant", "content": "In winter.", "external_id": "u3", "at": None}
+    for content in ("In winter.", "In winter. [Interrupted]"):
+        hook(alice, "Stop", messages=[{**line, "content": content}])
+    assert Resource.objects.count() == 2
+
+
 def test_an_answer_is_held_against_what_was_shown_for_its_prompt(alice: Caller) -> None:
     hook(alice, "SessionStart")
     alice.remember("Bears sleep all winter", category="wood")

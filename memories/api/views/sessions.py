@@ -176,7 +176,7 @@ class MessagesOfSession(AgentView):
         Sent again under its `external_id` it is the same message; 409, and nothing is kept, if it says something else.
         """
         session, body = self.session(uid), self.read(Messages)
-        said = [said_of(message) for message in body["messages"]]
+        said = [said_of(message, is_only=True) for message in body["messages"]]
         return self.create_once(lambda slot: self.store(session, said, slot))
 
     def store(self, session: AgentSession, said: list[Said], slot: Slot) -> Answer:
@@ -197,9 +197,10 @@ class MessagesOfSession(AgentView):
         return answers[0]
 
 
-def said_of(message: Mapping[str, Any]) -> Said:
+def said_of(message: Mapping[str, Any], *, is_only: bool = False) -> Said:
+    """`is_only`: whether its `external_id` is no other's, as far as it has one."""
     key = source_key(message["external_id"], text=message["content"])
-    return Said(message["role"], message["content"], key, message["at"], is_only=key is not None)
+    return Said(message["role"], message["content"], key, message["at"], is_only=is_only and key is not None)
 
 
 class Stream(AgentView):
