@@ -20,6 +20,7 @@ from memsite.backup.errors import BackupError
 from memsite.backup.files import backup_draft_in, rotate
 from memsite.backup.sqlite import drop_leftovers
 from memsite.drafts import in_place
+from memsite.tenancy.models import App
 
 __all__ = [
     "Backup",
@@ -67,6 +68,7 @@ def make_backup(folder: Path, now: datetime, keep: int | None = None) -> Backup:
     """
     if connection.in_atomic_block:
         raise BackupError("A backup cannot be made inside a transaction.")
+    check_is_ours()
     started, vendor = time.monotonic(), vendor_here()
     with backup_draft_in(folder) as draft:
         rows = vendor.copy_to(draft, now)
@@ -74,6 +76,15 @@ def make_backup(folder: Path, now: datetime, keep: int | None = None) -> Backup:
     if keep is not None:
         rotate(folder, keep)
     return Backup(path, path.stat().st_size, time.monotonic() - started, rows)
+
+
+def check_is_ours() -> None:
+    """Before anything is written: where the address is a wrong one, SQLite makes an empty database."""
+    if App._meta.db_table not in connection.introspection.table_names():
+        raise BackupError(
+            f"The database {connection.settings_dict['NAME']} holds nothing of Memsite: is it the right one? "
+            "MEMSITE_DATABASE_URL names it, or MEMSITE_DATA_DIR the folder that it is in."
+        )
 
 
 def check_backup(path: Path) -> Checked:

@@ -31,6 +31,7 @@ from memories.models import Memory
 from memsite.backup import BackupError, check_backup, make_backup, restore_backup, sqlite
 from memsite.backup.files import backup_draft_in, rotate
 from memsite.backup.leftovers import unpacking_in
+from memsite.backup.versions import is_older
 from memsite.sqlite.files import indexes_of
 from tests.conftest import Caller
 
@@ -49,6 +50,16 @@ def folder(settings: Any, tmp_path: Path) -> Path:
 def live(alice: Caller, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A database of its own in a file, with one memory in it, outside of the test's transaction."""
     alice.remember("Whales sing")
+    yield from in_a_file(settings, tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def new(db: None, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The same, but nobody has made an app."""
+    yield from in_a_file(settings, tmp_path, monkeypatch)
+
+
+def in_a_file(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     path = tmp_path / "live" / "memsite.sqlite3"
     path.parent.mkdir()
     assert connection.connection is not None
@@ -112,6 +123,23 @@ def test_what_was_deleted_before_is_not_in_it(live: Path, folder: Path) -> None:
     data = unpacked(make_backup(folder, NOW).path).read_bytes()
     assert b"ygomorphi" not in data
     assert b"Whales" in data
+
+
+@of_sqlite
+@pytest.mark.parametrize("statement", ["SELECT 1", "CREATE TABLE django_migrations (id)"])
+def test_a_database_that_is_not_of_memsite_is_no_backup(live: Path, folder: Path, statement: str) -> None:
+    sqlite.connection.close()
+    live.unlink()
+    with closing(sqlite3.connect(live)) as database:
+        database.execute(statement)
+    with pytest.raises(BackupError, match=f"{live} holds nothing of Memsite"):
+        make_backup(folder, NOW)
+    assert not folder.exists()
+
+
+@of_sqlite
+def test_a_site_without_any_app_is_backed_up(new: Path, folder: Path) -> None:
+    assert check_backup(make_backup(folder, NOW).path).rows["tenancy_app"] == 0
 
 
 def test_inside_a_transaction_it_is_refused(db: None, folder: Path) -> None:
@@ -314,6 +342,12 @@ def test_one_from_when_migrations_were_not_one_yet_is_as_good_as_today_s_or_refu
     halfway = "DELETE FROM django_migrations WHERE name = '0028_taken_back'"
     with pytest.raises(BackupError, match=r"halfway.*memories\.0001_initial"):
         check_backup(changed(backup, halfway, recount))
+
+
+def test_one_of_another_program_is_refused() -> None:
+    for applied in [set(), {("auth", "0001_initial")}]:
+        with pytest.raises(BackupError, match="nothing of Memsite"):
+            is_older(applied)
 
 
 def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:

@@ -71,6 +71,21 @@ def test_it_is_made_checked_and_put_back_while_nobody_is_connected(manage: Manag
     assert {content for (content,) in ask(url, MEMORIES)} == {"Written later"}
 
 
+def test_a_database_that_is_not_of_memsite_is_no_backup(manage: Manage, url: str, tmp_path: Path) -> None:
+    ask(url, "DROP TABLE tenancy_app CASCADE")
+    refused = manage("backup")
+    assert refused.returncode == 1
+    assert "holds nothing of Memsite" in refused.stderr
+    assert not (tmp_path / "backups").exists()
+
+
+def test_a_backup_of_an_empty_database_is_not_whole(url: str, manage: Manage, tmp_path: Path) -> None:
+    ask(url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    dumped = tmp_path / "empty.pgdump"
+    subprocess.run(["pg_dump", "--format=custom", "--file", dumped, "--dbname", url], check=True)  # noqa: S603, S607
+    assert "It holds nothing of Memsite" in manage("verify", str(dumped)).stderr
+
+
 def test_who_restores_need_not_own_the_extensions(manage: Manage, url: str, tmp_path: Path) -> None:
     ask(url, "CREATE EXTENSION IF NOT EXISTS vector")
     assert manage("backup").returncode == 0
