@@ -2,11 +2,15 @@
 
 import argparse
 import errno
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
+from dataclasses import replace
+from datetime import datetime, timedelta
+from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -14,7 +18,7 @@ from django.core.management.base import CommandError
 from django.db import OperationalError
 
 from memories.management.commands import serve
-from memories.management.commands.serve import ProcessTree
+from memories.management.commands.serve import JsonLines, Lines, ProcessTree
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # A parent that forks a child which asks to die with it, says so, and waits to be killed.
@@ -75,14 +79,14 @@ def test_children_get_our_environment_and_find_this_checkout(monkeypatch):
     assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "elsewhere"]
 
 
-def test_logs_are_for_people_on_a_terminal_unless_said_otherwise(monkeypatch):
-    monkeypatch.delenv("MEMSITE_LOG_FORMAT", raising=False)
-    monkeypatch.setattr("sys.stdout.isatty", lambda: False)
-    assert "MEMSITE_LOG_FORMAT" not in serve.child_environment()
-    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
-    assert serve.child_environment()["MEMSITE_LOG_FORMAT"] == "console"
-    monkeypatch.setenv("MEMSITE_LOG_FORMAT", "json")
-    assert serve.child_environment()["MEMSITE_LOG_FORMAT"] == "json"
+@pytest.mark.parametrize(
+    ("given", "is_terminal", "children"),
+    [("auto", True, "console"), ("auto", False, "json"), ("json", True, "json"), ("console", False, "console")],
+)
+def test_logs_are_for_people_on_a_terminal_unless_said_otherwise(settings, monkeypatch, given, is_terminal, children):
+    settings.MEMSITE = replace(settings.MEMSITE, log_format=given)
+    monkeypatch.setattr("sys.stdout.isatty", lambda: is_terminal)
+    assert serve.child_environment()["MEMSITE_LOG_FORMAT"] == children
 
 
 def test_taken_port_is_told_with_the_option_that_changes_it():
@@ -160,6 +164,38 @@ def test_output_has_no_colours_outside_a_terminal(capfd):
     tree.add_process("one", [sys.executable, "-c", "print('plain')"])
     tree.loop()
     assert "\x1b" not in capfd.readouterr().out
+
+
+def test_logs_in_json_are_an_object_a_line_whatever_is_printed(capfd):
+    logged = {"event": "request", "ms": 1.5}
+    program = (
+        f"import json; print(json.dumps({logged!r})); print(); print('[1]'); print('worker: Warm \\u2028 shutdown')"
+    )
+    tree = ProcessTree(JsonLines(sys.stdout))
+    tree.tell("Memsite starts.")
+    tree.add_process("web", [sys.executable, "-c", program])
+    tree.loop()
+    lines = [json.loads(line) for line in capfd.readouterr().out.split("\n") if line]
+    assert lines[0]["event"] == "Memsite starts."
+    assert logged in lines
+    told = [(line["event"], line["level"]) for line in lines if line.get("logger") == "web"]
+    assert told == [("[1]", "info"), ("worker: Warm \u2028 shutdown", "info")]
+    assert all(
+        datetime.fromisoformat(line["timestamp"]).utcoffset() == timedelta(0) for line in lines if line != logged
+    )
+
+
+@pytest.mark.parametrize("kind", [Lines, JsonLines])
+@pytest.mark.parametrize("why", [errno.EPIPE, errno.ENOSPC])
+def test_what_nobody_can_read_ends_nothing(kind, why):
+    class Gone(StringIO):
+        def write(self, _: str) -> int:
+            raise OSError(why, "gone")
+
+    tree = ProcessTree(kind(Gone()))
+    tree.add_process("one", [sys.executable, "-c", "print('line'); raise SystemExit(3)"])
+    tree.loop()
+    assert tree.returncode == 3
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's parent death signal")

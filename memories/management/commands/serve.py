@@ -2,19 +2,22 @@
 
 import argparse
 import errno
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
 from honcho.manager import SIGNALS, Manager
+from honcho.printer import Message, Printer
 from honcho.process import Popen, Process
 
 import memsite
@@ -48,8 +51,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, workers: int, threads: int, **options: Any) -> str | None:
         check_port(host, port)
         check_set_up()
-        self.stdout.write(f"Memsite starts at {url(host, port)}. Ctrl-C stops it.")
-        tree = ProcessTree()
+        tree = ProcessTree(JsonLines(sys.stdout) if log_format() == "json" else Lines(sys.stdout))
+        tree.tell(f"Memsite starts at {url(host, port)}. Ctrl-C stops it.")
         for name, command in processes(host, port, workers, threads, settings.CELERY_BROKER_URL).items():
             tree.add_process(name, command, env=child_environment())
         tree.loop()
@@ -127,9 +130,16 @@ def child_environment() -> dict[str, str]:
     """Ours, and the way to this checkout: the command may have been started from any folder."""
     site = str(Path(memsite.__file__).resolve().parent.parent)
     paths = [site, *filter(None, [os.environ.get("PYTHONPATH")])]
-    # The children write into a pipe and cannot see that a person reads along.
-    log_format = {"MEMSITE_LOG_FORMAT": "console"} if sys.stdout.isatty() else {}
-    return {**log_format, **os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
+    ours = {"MEMSITE_LOG_FORMAT": log_format(), "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
+    return {**os.environ, **ours}
+
+
+def log_format() -> str:
+    """`console` or `json`. The children write into a pipe and cannot see whether a person reads along."""
+    given = get_conf().log_format
+    if given != "auto":
+        return given
+    return "console" if sys.stdout.isatty() else "json"
 
 
 def check_port(host: str, port: int) -> None:
@@ -154,12 +164,45 @@ def port_message(host: str, port: int, error: Exception) -> str:
     return f"Cannot listen on {host}, port {port}: {error}. Change it with --host and --port."
 
 
-class ProcessTree(Manager):  # type: ignore[misc]  # honcho has no types
+class Lines(Printer):  # type: ignore[misc]  # honcho has no types
+    """What the processes print, for people: when, and which of them. Nobody need read it, and the disk may be full."""
+
+    def write(self, message: Message) -> None:
+        with suppress(OSError):
+            super().write(message)
+
+
+class JsonLines(Lines):
+    """For who collects logs: a JSON object a line, as the processes log. What else they print becomes one."""
+
+    def write(self, message: Message) -> None:
+        text = message.data.decode("utf-8", "replace") if isinstance(message.data, bytes) else message.data
+        with suppress(OSError):
+            for line in filter(str.strip, text.split("\n")):
+                print(line if is_object(line) else as_object(line, message), file=self.output, flush=True)
+
+
+def is_object(line: str) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except ValueError:
+        return False
+
+
+def as_object(line: str, message: Message) -> str:
+    at = f"{message.time.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
+    return json.dumps({"event": line.rstrip(), "logger": message.name, "level": "info", "timestamp": at})
+
+
+class ProcessTree(Manager):  # type: ignore[misc]
     """Honcho's manager, made safe for the moments it leaves open: the first and the last."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, lines: Lines | None = None) -> None:
+        super().__init__(lines or Lines(sys.stdout))
         self._process_ctor = Branch
+
+    def tell(self, text: str) -> None:
+        self._system_print(text)
 
     def loop(self) -> None:
         # A closed terminal stops us in order too, unless `nohup` said otherwise.
@@ -180,7 +223,7 @@ class ProcessTree(Manager):  # type: ignore[misc]  # honcho has no types
             self.events.put(event)
 
 
-class Branch(Process):  # type: ignore[misc]  # honcho has no types
+class Branch(Process):  # type: ignore[misc]
     """One process of the tree and, between it and us, honcho's reader of its output."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
