@@ -48,7 +48,8 @@ def transport_options(url: str) -> dict[str, object]:
     return {
         "visibility_timeout": int(VISIBILITY.total_seconds()),
         "queue_order_strategy": "priority",  # the order of QUEUES_IN_ORDER, as the embedded broker does
-        "socket_timeout": 5,
+        # A request waits for it three times at most, when a connection that it had no longer answers.
+        "socket_timeout": 1,
         "socket_connect_timeout": 2,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from time import monotonic
 
 import structlog
 from celery import current_app
@@ -10,6 +11,15 @@ from django.db import transaction
 from kombu.exceptions import OperationalError
 
 log = structlog.get_logger("memsite.doorbell")
+RESTS = 10
+"""Who waited for a broker in vain leaves it alone for so many times as long: nobody is held up by it anew."""
+
+
+class Bell:
+    silent_until = 0.0
+
+
+bell = Bell()
 
 
 def ring(task: str, *args: int | str) -> None:
@@ -18,7 +28,12 @@ def ring(task: str, *args: int | str) -> None:
 
 
 def send(task: str, args: tuple[int | str, ...]) -> None:
+    began = monotonic()
+    if began < bell.silent_until:
+        return
     try:
         current_app.send_task(task, args)
     except (OperationalError, OSError) as error:
-        log.warning("not_rung", task=task, error=type(error).__name__)
+        waited = monotonic() - began
+        bell.silent_until = began + waited + RESTS * waited
+        log.warning("not_rung", task=task, error=type(error).__name__, seconds=round(waited, 1))
