@@ -23,6 +23,7 @@ from memories.models.rejection import WAITING, Decision
 from memories.retrieve.arms import ask_arms, in_time
 from memsite.backup.files import BACKUP
 from memsite.conf import get_conf
+from memsite.health import takes_writes
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.metrics.sharing import processes
 from memsite.tenancy.models import App, AppStatus
@@ -65,6 +66,7 @@ def figures(now: datetime) -> Figures:
     yield from work()
     yield from jobs(now)
     yield from spending(now)
+    yield one("memsite_database_writable", "1 if the database takes writes, else 0.", takes_writes())
     yield one("memsite_database_bytes", "What the database takes on its disk.", database_bytes())
 
 

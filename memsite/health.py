@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
+from tempfile import TemporaryFile
 from time import monotonic
 
 import structlog
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
@@ -13,6 +15,7 @@ from django.views.decorators.http import require_safe
 from memories.providers.embeddings import make_embedder
 from memories.retrieve.arms import ask_arms, in_time
 from memsite.conf import get_conf
+from memsite.durability import count
 from memsite.tenancy import wall
 from memsite.tenancy.models import App, AppStatus
 from memsite.versions import standing
@@ -20,6 +23,8 @@ from memsite.versions import standing
 log = structlog.get_logger("memsite.health")
 SECONDS = 3.0
 """Who asks gives up after five, or ten: rather a no in time than none."""
+ROOM_BYTES = 1024 * 1024
+"""What a write may take of SQLite's disk."""
 
 
 @require_safe
@@ -86,10 +91,38 @@ def vectors_are_complete() -> bool:
     return not App.objects.filter(status=AppStatus.ACTIVE, vectors_lost=True).exists()
 
 
+def takes_writes() -> bool:
+    """Whether the database does, and there is room for them on SQLite's disk. Leaves nothing behind.
+
+    Where it does not, what only reads is answered all the same. While others write, it does.
+    """
+    try:
+        count(change_nothing)
+        find_room()
+    except (DatabaseError, OSError) as error:
+        log.warning("not_writable", error=str(error))
+        return False
+    return True
+
+
+def change_nothing() -> None:
+    """Refused as all writes are by a database that is read only, or a copy of another."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE django_migrations SET name = name WHERE 1 = 0")
+
+
+def find_room() -> None:
+    """OSError where there is none. A file without a name is gone before the disk has heard of it."""
+    if connection.vendor != "sqlite" or connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
+        return
+    with TemporaryFile(dir=Path(str(connection.settings_dict["NAME"])).parent) as file:
+        file.write(bytes(ROOM_BYTES))
+
+
 CHECKS: dict[str, Callable[[], bool]] = {
     "database": database_answers,
     "migrations": is_migrated,
     "wall": wall.stands,
     "embedder": embedder_is_configured,
 }
-DEGRADED: dict[str, Callable[[], bool]] = {"vectors": vectors_are_complete}
+DEGRADED: dict[str, Callable[[], bool]] = {"vectors": vectors_are_complete, "writing": takes_writes}

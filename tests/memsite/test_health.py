@@ -1,10 +1,16 @@
+import errno
+from collections.abc import Iterator
+from pathlib import Path
 from threading import Event
 from typing import Any
 
 import pytest
+from django.db import DatabaseError, connection, transaction
 from django.test import Client
+from django.utils import timezone
 
-from memsite import health
+from memsite import gauges, health
+from memsite.tenancy.models import App
 
 
 @pytest.mark.django_db
@@ -39,6 +45,60 @@ def test_a_database_that_does_not_answer_is_not_waited_for(client: Client, monke
         never.set()
     assert (answer.status_code, answer.json()["checks"]) == (503, {"database": False})
     assert answer.json()["status"] == "unavailable"
+
+
+# --- where nothing can be written
+
+
+@pytest.fixture
+def read_only(db: None) -> Iterator[None]:
+    """From here on the database refuses what would change it, as one does whose file or server is for reading only."""
+    with connection.cursor() as cursor:
+        is_sqlite = connection.vendor == "sqlite"
+        cursor.execute("PRAGMA query_only=ON" if is_sqlite else "SET TRANSACTION READ ONLY")
+        yield
+        if is_sqlite:
+            cursor.execute("PRAGMA query_only=OFF")
+
+
+def is_told_writable() -> list[float]:
+    families = gauges.ask_database(timezone.now()) or []
+    return [one.value for family in families if family.name == "memsite_database_writable" for one in family.samples]
+
+
+def test_a_database_that_is_read_only_is_told_and_readers_are_not_sent_away(read_only: None, client: Client) -> None:
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["status"]) == (200, "ok")
+    assert answer.json()["degraded"] == ["writing"]
+    assert is_told_writable() == [0]
+    with pytest.raises(DatabaseError), transaction.atomic():
+        App.objects.create(app_id="new", name="New")
+
+
+@pytest.mark.sqlite("PostgreSQL's disk is another machine's, perhaps")
+def test_a_full_disk_is_told_and_readers_are_not_sent_away(
+    db: None, client: Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(connection, "is_in_memory_db", lambda: False)
+    monkeypatch.setitem(connection.settings_dict, "NAME", tmp_path / "memsite.sqlite3")
+    assert health.takes_writes()
+    assert list(tmp_path.iterdir()) == []
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(health, "TemporaryFile", refuse)
+    answer = client.get("/readyz")
+    assert (answer.status_code, answer.json()["degraded"]) == (200, ["writing"])
+
+
+@pytest.mark.sqlite("counts what SQLite has changed")
+def test_to_ask_whether_it_can_be_written_changes_nothing(db: None, client: Client) -> None:
+    assert connection.connection is not None
+    before = connection.connection.total_changes
+    assert client.get("/readyz").json()["degraded"] == []
+    assert is_told_writable() == [1]
+    assert connection.connection.total_changes == before
 
 
 @pytest.mark.django_db
