@@ -167,7 +167,7 @@ class Graph:
         name, kind = entity["name"], entity["entityType"]
         refuse_empty("An entity has a name.", name)
         metadata = {"entity": name, "type": kind}
-        return self.candidate(f"{name} ({kind})", name, metadata, ("entity", name), pinned=True)
+        return self.candidate(entity_text(entity), name, metadata, ("entity", name), pinned=True)
 
     def observation_candidates(self, name: str, texts: Iterable[str]) -> list[Candidate]:
         """Of those that are new, and not empty."""
@@ -177,8 +177,7 @@ class Graph:
 
     def relation_candidate(self, key: tuple[str, str, str]) -> Candidate:
         refuse_empty("A relation has a type and two entities.", *key)
-        sentence = f"{key[0]} {key[1].replace('_', ' ')} {key[2]}"
-        return self.candidate(sentence, key[0], {"relation": list(key)}, ("relation", *key))
+        return self.candidate(relation_text(*key), key[0], {"relation": list(key)}, ("relation", *key))
 
     def candidate(
         self, content: str, subject: str, told: dict[str, Any], names: tuple[str, ...], **fields: Any
@@ -193,6 +192,14 @@ def refuse_empty(rule: str, *texts: str) -> None:
     """Raises ValidationError if nothing of one of them may be kept."""
     if not all(is_visible(clean(text)) for text in texts):
         raise ValidationError(rule)
+
+
+def entity_text(entity: Entity) -> str:
+    return f"{entity['name']} ({entity['entityType']})"
+
+
+def relation_text(start: str, kind: str, end: str) -> str:
+    return f"{start} {kind.replace('_', ' ')} {end}"
 
 
 def told_of(candidate: Candidate) -> tuple[str, ...]:

@@ -8,12 +8,14 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandError
 
 from memories.agent import MemoryAgent
 from memories.compat.mcp_memory.importing import import_graph
 from memories.management.plain_errors import plain_errors
 from memories.management.who import agent_named, app_named
+from memories.store import LimitReached
+from memsite.exceptions import Conflict
 
 MOST_SHOWN, STDIN = 20, "-"
 
@@ -27,12 +29,28 @@ class Command(BaseCommand):
         parser.add_argument("file", help="the file; - reads from stdin")
 
     def handle(self, *args: Any, app: str, agent: str, file: str, **options: Any) -> None:
-        owner = agent_named(app_named(app), agent, self.stderr.write)
-        with plain_errors(), Path(file).open(encoding="utf-8") if file != STDIN else nullcontext(sys.stdin) as lines:
-            done = import_graph(MemoryAgent(owner.app, owner, f"agent:{owner.name}"), lines)
+        with plain_errors():
+            lines = lines_of(file)
+            owner = agent_named(app_named(app), agent, self.stderr.write)
+            try:
+                done = import_graph(MemoryAgent(owner.app, owner, f"agent:{owner.name}"), lines)
+            except (LimitReached, Conflict) as error:
+                raise CommandError(f"{error} What came before that is stored.") from error
         for number, why in done.bad[:MOST_SHOWN]:
             self.stderr.write(f"Line {number}: {why}")
         if len(done.bad) > MOST_SHOWN:
             self.stderr.write(f"… and {len(done.bad) - MOST_SHOWN} more.")
+        if not done.found:
+            raise CommandError(f"There is no entity and no relation in {file}: is it the right file?")
         told = f"{done.entities} entities, {done.observations} observations, {done.relations} relations"
         self.stdout.write(f"Imported {told} that were new.")
+        if done.withheld:
+            self.stdout.write(f"{done.withheld} more wait for a person to decide about.")
+
+
+def lines_of(file: str) -> list[str]:
+    try:
+        with Path(file).open(encoding="utf-8-sig") if file != STDIN else nullcontext(sys.stdin) as lines:
+            return list(lines)
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{file} is no text in UTF-8: is it the right file?") from error
