@@ -25,7 +25,7 @@ from memories.portable.learning import said_in, session_for
 from memories.portable.markdown import written
 from memories.portable.problems import BadFile
 from memories.portable.restore import KNOWN, LEFT_OUT, NEW, restore
-from memories.portable.sources import MEMSITE, SOURCES, Limits
+from memories.portable.sources import MEMSITE, SOURCES, Limits, lines_in
 from memories.portable.sources.items import CONVERSATION
 from memories.portable.staging import CannotImport, check_app, known_facts, stage, survey
 from memories.portable.tables import Line
@@ -61,7 +61,7 @@ class Porting(Sessions, Knowledge):
 
     def survey_import(self, file: IO[bytes], source: str) -> dict[str, dict[str, int]]:
         """What the file would bring, by type. Keeps nothing. Raises BadFile."""
-        return survey(self.app, SOURCES[source], SOURCES[source].read(file, limits()))
+        return survey(self.app, lines_in(file, SOURCES[source], limits()))
 
     def begin_import(self, file: IO[bytes], source: str, agent: str = "", user_id: str | None = None) -> Import:
         """Looks at all of the file and keeps it; what is short is taken in at once, the rest by a worker.
@@ -73,7 +73,7 @@ class Porting(Sessions, Knowledge):
         row = Import.objects.create(
             app=self.app, source=source, agent=named, user_id=user_id, asked_by=self.actor, created_at=timezone.now()
         )
-        stage(row, SOURCES[source].read(file, limits()))
+        stage(row, lines_in(file, SOURCES[source], limits()))
         note(self.actor, self.app, "import begun", str(row.uid), after={"source": source, "lines": row.lines})
         if row.lines <= MOST_AT_ONCE:
             self.carry_on(row, Unclaimed(until=timezone.now()))

@@ -14,7 +14,6 @@ from django.db.models import F
 from memories.models import Import, ImportPart, ImportStatus, Memory, Purge
 from memories.models.imported import packed
 from memories.portable.restore import KNOWN, LEFT_OUT, NEW, key_of, known_keys
-from memories.portable.sources import Source
 from memories.portable.sources.items import CONVERSATION, FACT
 from memories.portable.tables import BY_NAME, Line
 from memsite.tenancy.models import App, AppStatus
@@ -91,7 +90,7 @@ def forget_import(row: Import) -> None:
 # --- what a file would bring
 
 
-def survey(app: App, source: Source, lines: Iterable[Line]) -> dict[str, dict[str, int]]:
+def survey(app: App, lines: Iterable[Line]) -> dict[str, dict[str, int]]:
     """How much of it is new to the app, by type. Keeps nothing; raises BadFile."""
     counts: dict[str, Counter[str]] = {}
     for part in parts_of(lines):

@@ -38,7 +38,8 @@ class Command(BaseCommand):
             if row.status == ImportStatus.WAITING:
                 agent.carry_on(row, Unclaimed(until=timezone.now()))
         for kind, count in row.counts.items():
-            self.stdout.write(f"{kind}: {', '.join(f'{number:,} {name}' for name, number in count.items())}")
+            told = ", ".join(f"{number:,} {name}" for name, number in count.items()) or "nothing new"
+            self.stdout.write(f"{kind}: {told}")
         self.finish(row)
 
     def finish(self, row: Import) -> None:

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO
 
+from memories.portable.problems import BadFile
 from memories.portable.sources import chatgpt, claude, markdown, mem0, memsite
 from memories.portable.sources.items import Limits
 from memories.portable.tables import Line
 
-__all__ = ["MEMSITE", "SOURCES", "Limits", "Source"]
+__all__ = ["MEMSITE", "SOURCES", "Limits", "Source", "lines_in"]
 
 MEMSITE = "memsite"
 
@@ -34,7 +35,7 @@ class Source:
 
 EVERY_SOURCE = (
     Source(MEMSITE, "an app's export, of this or another server", memsite.read),
-    Source("mem0", "memories exported from mem0, JSON", mem0.read),
+    Source("mem0", "memories exported from mem0: JSON, or NDJSON", mem0.read),
     Source("chatgpt", "a data export of ChatGPT: the zip file, or conversations.json in it", chatgpt.read),
     Source(
         "claude", "a data export of Claude: the zip file, or conversations.json or memories.json in it", claude.read
@@ -42,3 +43,16 @@ EVERY_SOURCE = (
     Source("markdown", "notes in Markdown: one file, or a zip file of a folder", markdown.read),
 )
 SOURCES = {source.name: source for source in EVERY_SOURCE}
+
+
+def lines_in(file: IO[bytes], source: Source, limits: Limits) -> Iterator[Line]:
+    """Raises BadFile, also where it finds nothing: a file of another kind may look like an empty one.
+
+    An app's own export says what it is; nothing may be in it, as in that of an end user of whom nothing is known.
+    """
+    is_empty = source.name != MEMSITE
+    for line in source.read(file, limits):
+        is_empty = False
+        yield line
+    if is_empty:
+        raise BadFile(f"There is nothing in it that can be taken in: it should be {source.title}.")

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import IO, Any
 
-from memories.portable.files import Archive, is_zip, unpacked
+from memories.portable.files import Archive, is_zip, lines_of, unpacked
 from memories.portable.problems import BadFile
 from memories.portable.tables import Line
 from memories.providers.surrogates import without_surrogates
@@ -48,13 +48,38 @@ def objects_in(chunks: Iterable[bytes], limits: Limits) -> Iterator[tuple[int, d
 
     Raises BadFile for what is no JSON, for one that is too big, and where there is no list at all.
     """
-    number = 0
     for number, raw in enumerate(cut_out(chunks, limits.most_bytes_of_one), 1):
-        try:
-            parsed = json.loads(raw)
-        except (ValueError, RecursionError) as error:
-            raise BadFile(f"Entry {number:,} is no valid JSON.") from error
-        yield number, clean(parsed)
+        yield number, parsed(raw, number)
+
+
+def objects_by_line(chunks: Iterator[bytes], limits: Limits) -> Iterator[tuple[int, dict[str, Any]]]:
+    """(number of the line, object) of a file that has one on each. Raises BadFile."""
+    for number, line in lines_of(chunks, limits.most_bytes_of_one):
+        if line.strip():
+            yield number, parsed(line, number)
+
+
+def first_line(file: IO[bytes], limits: Limits) -> dict[str, Any]:
+    """The object that is the first line of the file, which is at its beginning again; empty where there is none."""
+    try:
+        for number, line in lines_of(unpacked(file, limits.most_bytes), limits.most_bytes_of_one):
+            return parsed(line, number)
+    except BadFile:
+        pass
+    finally:
+        file.seek(0)
+    return {}
+
+
+def parsed(raw: bytes, number: int) -> dict[str, Any]:
+    """Raises BadFile."""
+    try:
+        found = json.loads(raw)
+    except (ValueError, RecursionError) as error:
+        raise BadFile(f"Entry {number:,} is no valid JSON.") from error
+    if not isinstance(found, dict):
+        raise BadFile(f"Entry {number:,} is no object.")
+    return dict(clean(found))
 
 
 def cut_out(chunks: Iterable[bytes], most_bytes: int) -> Iterator[bytes]:

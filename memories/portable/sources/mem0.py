@@ -1,4 +1,4 @@
-"""Memories as mem0 gives them away: a list, or an object with one in `results` or `memories`."""
+"""Memories as mem0 gives them away: a list, an object with one in `results` or `memories`, or an object a line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,17 @@ from typing import IO, Any
 
 from memories.portable.files import unpacked
 from memories.portable.problems import BadFile
-from memories.portable.sources.items import FACT, ID_CHARACTERS, Limits, moment, objects_in, text_of, texts_in
+from memories.portable.sources.items import (
+    FACT,
+    ID_CHARACTERS,
+    Limits,
+    first_line,
+    moment,
+    objects_by_line,
+    objects_in,
+    text_of,
+    texts_in,
+)
 from memories.portable.tables import Line
 from memsite.json_body import MAX_OBJECT_CHARACTERS, json_length
 
@@ -18,14 +28,20 @@ KEPT = ("agent_id", "run_id", "actor_id", "created_at", "updated_at")
 
 
 def read(file: IO[bytes], limits: Limits) -> Iterator[Line]:
-    for number, entry in objects_in(unpacked(file, limits.most_bytes), limits):
-        said = next((text for name in SAID_IN if (text := text_of(entry.get(name)).strip())), "")
+    has_lines = bool(said_in(first_line(file, limits)))
+    objects = objects_by_line if has_lines else objects_in
+    for number, entry in objects(unpacked(file, limits.most_bytes), limits):
+        said = said_in(entry)
         if not said:
             raise BadFile(f"Entry {number:,} has no memory.")
         line = fact(entry, said)
         if json_length(line["metadata"]) > MAX_OBJECT_CHARACTERS:
             raise BadFile(f"Entry {number:,} has metadata of more than {MAX_OBJECT_CHARACTERS:,} characters.")
         yield line
+
+
+def said_in(entry: dict[str, Any]) -> str:
+    return next((text for name in SAID_IN if (text := text_of(entry.get(name)).strip())), "")
 
 
 def fact(entry: dict[str, Any], said: str) -> Line:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import re
 import zipfile
+from collections.abc import Callable
 from io import BytesIO
 from typing import Any
 
@@ -11,6 +14,7 @@ import pytest
 
 from memories.models import Memory
 from memories.portable.problems import BadFile
+from memories.portable.sources import SOURCES
 from memories.portable.sources.items import Limits, objects_in
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Resource
@@ -120,6 +124,39 @@ def test_memories_of_mem0_are_memories(acme: App) -> None:
     assert (pizza.category, pizza.tags, pizza.user_id) == ("food-drink", ["Food & Drink"], "ann")
     assert pizza.external_id == "mem0:9c"
     assert pizza.metadata == {"from": "chat", "created_at": "2025-01-01T00:00:00-08:00"}
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_memories_of_mem0_may_be_one_a_line(acme: App, pack: Callable[[bytes], bytes]) -> None:
+    lines = b"\n".join(map(as_json, MEM0["results"])) + b"\n\n"
+    assert take_in(acme, pack(lines), "mem0").counts == {"memory": {"new": 2}}
+    assert take_in(acme, as_json(MEM0), "mem0").counts == {"memory": {"known": 2}}
+
+
+@pytest.mark.parametrize(("last", "why"), [(b"{", "Entry 3 is no valid JSON"), (b"[1]", "Entry 3 is no object")])
+def test_a_line_of_mem0_that_is_no_memory_is_named(acme: App, last: bytes, why: str) -> None:
+    with pytest.raises(BadFile, match=why):
+        take_in(acme, b"\n".join([*map(as_json, MEM0["results"]), last]), "mem0")
+    assert not Memory.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("source", "content"),
+    [
+        ("mem0", b'{"name": "Ada", "observations": ["Likes tea"]}'),
+        ("mem0", b"[]"),
+        ("chatgpt", b'{"name": "Ada", "observations": ["Likes tea"]}'),
+        ("claude", b"[1, 2]"),
+        ("markdown", b""),
+        ("markdown", zipped(**{"picture.png": "no text"})),
+    ],
+)
+def test_a_file_with_nothing_to_take_in_is_refused(source: str, content: bytes, acme: App) -> None:
+    title = re.escape(SOURCES[source].title)
+    with pytest.raises(BadFile, match=f"nothing in it that can be taken in: it should be {title}"):
+        take_in(acme, content, source)
+    with pytest.raises(BadFile, match="nothing in it"):
+        agent_of(acme).survey_import(BytesIO(content), source)
 
 
 def test_notes_are_learnt_from(acme: App) -> None:
