@@ -5,7 +5,7 @@ from memories.agent.feedback import Feedback
 from memories.agent.holding import Held, Holding
 from memories.agent.knowledge import BothSuperseded, MemoryGone, VersionMismatch, Withheld
 from memories.agent.learning import Learning
-from memories.agent.porting import BadFile, CannotImport, Porting, StillPurging
+from memories.agent.porting import BadFile, CannotImport, Porting, StillPurging, UnderWay
 from memories.agent.purging import Purging
 from memories.agent.recall import Context, Recalling
 from memories.agent.review import AlreadyDecided, CannotBeStored, Review
@@ -35,6 +35,7 @@ __all__ = [
     "MemoryGone",
     "NoSuchSource",
     "StillPurging",
+    "UnderWay",
     "VersionMismatch",
     "Withheld",
     "current_embedder",

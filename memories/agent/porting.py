@@ -27,7 +27,7 @@ from memories.portable.problems import BadFile
 from memories.portable.restore import KNOWN, LEFT_OUT, NEW, restore
 from memories.portable.sources import MEMSITE, SOURCES, Limits, lines_in
 from memories.portable.sources.items import CONVERSATION
-from memories.portable.staging import CannotImport, check_app, known_facts, stage, survey
+from memories.portable.staging import CannotImport, UnderWay, check_app, known_facts, stage, survey
 from memories.portable.tables import Line
 from memories.store import LimitReached, writing
 from memsite.conf import get_conf
@@ -42,7 +42,7 @@ MOST_AT_ONCE = 2_000
 CANNOT_BE = (IntegrityError, DataError, ValidationError, LimitReached, BadFile)
 Counts = dict[str, Counter[str]]
 
-__all__ = ["BadFile", "CannotImport", "Porting", "StillPurging"]
+__all__ = ["BadFile", "CannotImport", "Porting", "StillPurging", "UnderWay"]
 
 
 class Porting(Sessions, Knowledge):

@@ -28,6 +28,10 @@ class CannotImport(Exception):
     """Not now, or not into this app; the text says why."""
 
 
+class UnderWay(CannotImport):
+    """Another import into this app is not at its end, whoever is at it; or nobody is any more."""
+
+
 def check_app(app: App) -> None:
     """Raises CannotImport."""
     app.refresh_from_db(fields=["status"])
@@ -36,7 +40,7 @@ def check_app(app: App) -> None:
     if Purge.objects.for_app(app).open().exists():
         raise CannotImport("Something of this app is still being deleted: import when that is done.")
     if Import.objects.for_app(app).open().exists():
-        raise CannotImport("Another import into this app is under way.")
+        raise UnderWay("Another import into this app is under way.")
 
 
 def stage(row: Import, lines: Iterable[Line]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
-from memories.agent import BadFile, CannotImport, MemoryAgent
+from memories.agent import BadFile, CannotImport, MemoryAgent, UnderWay
 from memories.maintain.run import Unclaimed
 from memories.management.plain_errors import plain_errors
 from memories.management.who import app_named
@@ -33,6 +33,9 @@ class Command(BaseCommand):
             try:
                 with file.open("rb") as content:
                     row = agent.begin_import(content, source, options["agent"], options["user"])
+            except UnderWay as error:
+                go_on = f"A running server goes on with it; so does `manage.py run_job imports --app {app}`."
+                raise CommandError(f"{error} {go_on}") from error
             except (BadFile, CannotImport) as error:
                 raise CommandError(str(error)) from error
             if row.status == ImportStatus.WAITING:

@@ -1,0 +1,50 @@
+"""`manage.py import_app`: a file into an app, without a server."""
+
+from __future__ import annotations
+
+import json
+from io import StringIO
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from memories.agent import porting
+from memories.models import Memory
+from tests.conftest import Caller
+from tests.memories.portable.moving import take_in
+
+FACTS = json.dumps([{"id": "1", "memory": "Likes tea"}, {"id": "2", "memory": "Lives in Porto"}]).encode()
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "facts.json"
+    path.write_bytes(FACTS)
+    return path
+
+
+def run(file: Path, *arguments: str) -> str:
+    out = StringIO()
+    call_command("import_app", "acme", str(file), *arguments, stdout=out)
+    return out.getvalue()
+
+
+def test_it_says_what_came_of_it(alice: Caller, file: Path) -> None:
+    assert run(file, "--source", "mem0") == "memory: 2 new\n2 lines taken in.\n"
+    assert run(file, "--source", "mem0") == "memory: 2 known\n2 lines taken in.\n"
+    file.write_text("# Notes\n\nI live in Porto.")
+    run(file, "--source", "markdown")
+    assert run(file, "--source", "markdown").startswith("session: nothing new\nmessage: 1 known\n")
+
+
+def test_one_that_was_killed_is_gone_on_with(alice: Caller, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as killed:
+        killed.setattr(porting, "MOST_AT_ONCE", 0)
+        take_in(alice.app, FACTS, "mem0")
+    with pytest.raises(CommandError, match=r"under way.*`manage\.py run_job imports --app acme`"):
+        run(file, "--source", "mem0")
+    assert not Memory.objects.exists()
+    call_command("run_job", "imports", app="acme", stdout=StringIO())
+    assert Memory.objects.count() == 2
+    assert run(file, "--source", "mem0") == "memory: 2 known\n2 lines taken in.\n"
