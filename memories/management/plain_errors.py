@@ -1,20 +1,27 @@
 """What goes wrong on a machine, said so that its owner knows what to do."""
 
 import errno
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 
+from memsite.conf import get_conf
+
 SETUP = "Run `manage.py setup` first."
-OS_HINTS = {
+DATA_DIR_HINTS = {
     errno.EACCES: "Make it writable for this user or set MEMSITE_DATA_DIR to another directory.",
     errno.EPERM: "Make it writable for this user or set MEMSITE_DATA_DIR to another directory.",
     errno.EROFS: "It is on a read-only file system: set MEMSITE_DATA_DIR to another directory.",
     errno.ENOENT: "It cannot be made there: set MEMSITE_DATA_DIR to another directory.",
     errno.ENOTDIR: "A file is where a directory should be: set MEMSITE_DATA_DIR to another directory.",
     errno.EEXIST: "A file is where a directory should be: set MEMSITE_DATA_DIR to another directory.",
+}
+DISK_HINTS = {
     errno.ENOSPC: "The disk is full: free some space, then run this again. Nothing is lost.",
     errno.EDQUOT: "Your quota is used up: free some space, then run this again. Nothing is lost.",
 }
@@ -23,8 +30,8 @@ DATABASE_HINTS = (
     ("no such table", SETUP),
     ("no such column", SETUP),
     ("does not exist", SETUP),
-    ("disk is full", OS_HINTS[errno.ENOSPC]),
-    ("readonly database", OS_HINTS[errno.EACCES]),
+    ("disk is full", DISK_HINTS[errno.ENOSPC]),
+    ("readonly database", DATA_DIR_HINTS[errno.EACCES]),
     ("unable to open", "`manage.py setup` makes its directory, MEMSITE_DATA_DIR names it: is it writable?"),
     ("not a database", "Put a backup in its place, or move the file away to begin anew."),
     ("malformed", "Put a backup in its place, or move the file away to begin anew."),
@@ -44,8 +51,20 @@ def plain_errors() -> Iterator[None]:
 
 
 def os_message(error: OSError) -> str:
-    where = error.filename or "The data directory"
-    return " ".join(filter(None, [f"{where}: {error.strerror or error}.", OS_HINTS.get(error.errno or 0)]))
+    # Of two, as where a file is renamed, the second is what somebody has asked for.
+    path = error.filename2 or error.filename
+    hints = DATA_DIR_HINTS | DISK_HINTS if is_of_data_dir(path, error.errno) else DISK_HINTS
+    told = f"{path or 'The data directory'}: {error.strerror or error}."
+    return " ".join(filter(None, [told, hints.get(error.errno or 0)]))
+
+
+def is_of_data_dir(path: Any, number: int | None) -> bool:
+    """Whether the data directory is what is wrong, rather than a file that was named on the command line."""
+    if not isinstance(path, str | bytes | os.PathLike):
+        return True
+    place, folder = Path(os.fsdecode(path)).absolute(), get_conf().data_dir
+    # What is missing inside of it was named: whatever of ours is not there, is made.
+    return folder.is_relative_to(place) or (place.is_relative_to(folder) and number != errno.ENOENT)
 
 
 def database_message(error: DatabaseError) -> str:
