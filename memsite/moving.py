@@ -12,8 +12,9 @@ from typing import Any, cast
 
 from django.apps import apps
 from django.contrib.auth import get_user_model
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management.color import no_style
-from django.db import DatabaseError, connection, connections, transaction
+from django.db import DatabaseError, DataError, connection, connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model, QuerySet
 
@@ -107,6 +108,8 @@ def errors_of(source: Path) -> Iterator[None]:
     """What goes wrong with the source names it. The database that it is moved into is none of SQLite's."""
     try:
         yield
+    except ImproperlyConfigured as error:
+        raise CannotMove(str(error)) from error
     except DatabaseError as error:
         if not isinstance(error.__cause__, sqlite3.Error):
             raise
@@ -177,10 +180,19 @@ def copy(model: type[Model], tell: Tell) -> tuple[int, int]:
             mended += sum(map(mend, batch))
             for row in batch:
                 row._state.db = connection.alias
-            model._base_manager.bulk_create(batch)
+            store(model, batch)
             done += len(batch)
             tell(model._meta.db_table, done, total)
     return done, mended
+
+
+def store(model: type[Model], batch: Sequence[Any]) -> None:
+    """SQLite holds nobody to the length of a column."""
+    try:
+        model._base_manager.bulk_create(batch)
+    except DataError as error:
+        told, *_ = str(error).splitlines()
+        raise CannotMove(f"{model._meta.db_table}: a row does not fit into PostgreSQL: {told}.") from error
 
 
 @contextmanager

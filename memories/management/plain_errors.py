@@ -68,6 +68,7 @@ def is_of_data_dir(path: Any, number: int | None) -> bool:
 
 
 def database_message(error: DatabaseError) -> str:
-    text = str(error).strip()
-    hint = next((hint for part, hint in DATABASE_HINTS if part in text), "See MEMSITE_DATABASE_URL.")
-    return f"The database {connection.settings_dict['NAME']} cannot be used: {text}. {hint}"
+    # PostgreSQL goes on with the statement, and what is in it.
+    told = (str(error).strip() or type(error).__name__).splitlines()[0]
+    hint = next((hint for part, hint in DATABASE_HINTS if part in told), "See MEMSITE_DATABASE_URL.")
+    return f"The database {connection.settings_dict['NAME']} cannot be used: {told}. {hint}"

@@ -21,6 +21,7 @@ from threading import Lock
 from time import monotonic
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 from django.db.backends.sqlite3.operations import DatabaseOperations
@@ -50,7 +51,12 @@ class DatabaseWrapper(base.DatabaseWrapper):
     transaction_mode: str | None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        connection = super().get_new_connection(conn_params)
+        try:
+            connection = super().get_new_connection(conn_params)
+        except (TypeError, ValueError) as error:
+            raise ImproperlyConfigured(
+                f"An option in the address of the SQLite database cannot be: {error}."
+            ) from error
         connection.create_function(FOLDED, 1, folded, deterministic=True)
         return connection
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 from django.core.exceptions import ImproperlyConfigured
+from django.db.utils import ConnectionHandler
 
 from memsite.conf import ROOT, Conf, read_conf, unknown_variables, variable
+from memsite.settings import database
 
 
 def test_nothing_given_gives_the_defaults() -> None:
@@ -121,3 +123,9 @@ def test_the_secret_key_comes_from_its_file(tmp_path: Path) -> None:
 def test_every_setting_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
     assert [field.name for field in fields(Conf) if f"`{variable(field.name)}`" not in page] == []
+
+
+def test_an_option_of_sqlite_s_address_that_there_is_not_is_named(tmp_path: Path) -> None:
+    config = database(read_conf({"MEMSITE_DATABASE_URL": f"sqlite:///{tmp_path}/memsite.sqlite3?x=1"}))
+    with pytest.raises(ImproperlyConfigured, match="option in the address of the SQLite database cannot be: 'x'"):
+        ConnectionHandler({"default": config})["default"].connect()

@@ -142,6 +142,27 @@ def test_what_cannot_be_read_is_named_and_left_as_it_is(
 
 
 @on_postgres
+@pytest.mark.parametrize("option", ["x=1", "timeout=soon"])
+def test_an_option_of_the_address_that_cannot_be_is_told(site: tuple[Path, dict[str, Any]], option: str) -> None:
+    with pytest.raises(CommandError, match="An option in the address of the SQLite database cannot be"):
+        call_command("migrate_database", source=f"sqlite:///{site[0]}?{option}")
+
+
+@on_postgres
+def test_a_text_that_is_too_long_for_its_column_is_named_by_its_table(
+    site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def lengthen(row: Any) -> bool:
+        if isinstance(row, App):
+            row.app_id = "x" * 1000
+        return False
+
+    monkeypatch.setattr(moving, "mend", lengthen)
+    with pytest.raises(CommandError, match=r"^tenancy_app: a row does not fit into PostgreSQL: value too long"):
+        move(site[0])
+
+
+@on_postgres
 def test_the_source_cannot_be_written_to(site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     def write(*_: Any) -> None:
         App.objects.using(moving.SOURCE).update(change_number=0)

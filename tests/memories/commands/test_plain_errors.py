@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import ProgrammingError
 
-from memories.management.plain_errors import os_message
+from memories.management.plain_errors import database_message, os_message
 from tests.conftest import Caller
 
 
@@ -55,6 +56,13 @@ def test_a_file_that_was_named_has_nothing_to_do_with_it(data: Path, tmp_path: P
 def test_a_full_disk_is_one_wherever_it_is(data: Path, tmp_path: Path) -> None:
     for path in (data / "x", tmp_path / "x", None):
         assert "disk is full" in os_message(OSError(errno.ENOSPC, "No space left", path and str(path)))
+
+
+def test_what_the_database_says_is_one_line_without_the_statement() -> None:
+    error = ProgrammingError('relation "tenancy_app" does not exist\nLINE 1: SELECT "secret" FROM\n              ^\n')
+    told = database_message(error)
+    assert told.endswith('cannot be used: relation "tenancy_app" does not exist. Run `manage.py setup` first.')
+    assert "\n" not in told
 
 
 @pytest.mark.parametrize(
