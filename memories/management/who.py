@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
+import re
 from collections.abc import Callable
 
 from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError
 
-from memsite.tenancy.models import Agent, App, AppStatus
+from memsite.tenancy.models import AGENT_NAME_PATTERN, Agent, App, AppStatus
+
+USER_CHARACTERS = 200
 
 
 def app_named(app_id: str) -> App:
@@ -33,3 +37,17 @@ def agent_named(app: App, name: str, say: Callable[[str], object]) -> Agent:
     agent.save(force_insert=True)
     say(f"Made the agent {name} in {app}.")
     return agent
+
+
+def agent_name(text: str) -> str:
+    """Of an argument, for an agent that is made when it is needed."""
+    if not re.fullmatch(AGENT_NAME_PATTERN, text):
+        raise argparse.ArgumentTypeError("letters, digits, . - and _, 64 at most")
+    return text
+
+
+def end_user(text: str) -> str:
+    """Of an argument."""
+    if not 0 < len(text) <= USER_CHARACTERS:
+        raise argparse.ArgumentTypeError(f"1 to {USER_CHARACTERS} characters")
+    return text

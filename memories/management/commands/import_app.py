@@ -10,7 +10,7 @@ from django.utils import timezone
 from memories.agent import BadFile, CannotImport, MemoryAgent, UnderWay
 from memories.maintain.run import Unclaimed
 from memories.management.plain_errors import plain_errors
-from memories.management.who import app_named
+from memories.management.who import agent_name, app_named, end_user
 from memories.models import Import, ImportStatus
 from memories.portable.sources import MEMSITE, SOURCES
 
@@ -24,15 +24,17 @@ class Command(BaseCommand):
         parser.add_argument("app", help="by its app_id")
         parser.add_argument("file", type=Path)
         parser.add_argument("--source", choices=list(SOURCES), default=MEMSITE, help="what has written it (memsite)")
-        parser.add_argument("--agent", default="", help="whose conversations they become (import-SOURCE)")
-        parser.add_argument("--user", help="the end user they were with, where the file does not tell")
+        parser.add_argument("--agent", type=agent_name, help="whose conversations they become (import-SOURCE)")
+        parser.add_argument("--user", type=end_user, help="the end user they were with, where the file does not tell")
 
     def handle(self, *args: Any, app: str, file: Path, source: str, **options: Any) -> None:
+        if options["agent"] and source == MEMSITE:
+            raise CommandError("--agent goes with another source: an app's export tells its agents itself.")
         with plain_errors():
             agent = MemoryAgent(app_named(app), None, ACTOR)
             try:
                 with file.open("rb") as content:
-                    row = agent.begin_import(content, source, options["agent"], options["user"])
+                    row = agent.begin_import(content, source, options["agent"] or "", options["user"])
             except UnderWay as error:
                 go_on = f"A running server goes on with it; so does `manage.py run_job imports --app {app}`."
                 raise CommandError(f"{error} {go_on}") from error
@@ -47,5 +49,5 @@ class Command(BaseCommand):
 
     def finish(self, row: Import) -> None:
         if row.status != ImportStatus.DONE:
-            raise CommandError(f"The import has {row.status}: {row.reason}.")
+            raise CommandError(f"The import has {row.status}: {row.reason.rstrip('.')}.")
         self.stdout.write(f"{row.done:,} lines taken in.")

@@ -11,7 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import DatabaseError
 
 from memories.management.recorder import DirectRecorder
-from memories.management.who import agent_named, app_named
+from memories.management.who import agent_named, app_named, end_user
 from memsite.tenancy.models import Agent
 from memsite_client.wrapper.prompt import new_session
 from memsite_client.wrapper.run import Run, warn_on_stderr
@@ -35,7 +35,7 @@ class Command(BaseCommand):
             "--tier", type=int, choices=TIERS, default=1, help="1 observe (the usual), 2 investigate, 3 remediate"
         )
         parser.add_argument("--title", help="what the session is called")
-        parser.add_argument("--user", help="the end user it is for")
+        parser.add_argument("--user", type=end_user, help="the end user it is for")
         parser.add_argument(
             "-e", "--environment", type=named, action="append", default=[], metavar="NAME=VALUE",
             help="what to tell of where it runs; may be given several times",

@@ -48,3 +48,19 @@ def test_one_that_was_killed_is_gone_on_with(alice: Caller, file: Path, monkeypa
     call_command("run_job", "imports", app="acme", stdout=StringIO())
     assert Memory.objects.count() == 2
     assert run(file, "--source", "mem0") == "memory: 2 known\n2 lines taken in.\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("--agent", "a b", "--source", "mem0"), "letters, digits"),
+        (("--agent", "a" * 65, "--source", "mem0"), "64 at most"),
+        (("--agent", "anna"), "tells its agents itself"),
+        (("--user", "u" * 201, "--source", "mem0"), "1 to 200 characters"),
+        (("--user", "", "--source", "mem0"), "1 to 200 characters"),
+    ],
+)
+def test_names_that_cannot_be_are_refused(alice: Caller, file: Path, arguments: tuple[str, ...], why: str) -> None:
+    with pytest.raises(CommandError, match=why):
+        run(file, *arguments)
+    assert not Memory.objects.exists()
