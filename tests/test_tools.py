@@ -6,8 +6,11 @@ import os
 import signal
 import subprocess
 import sys
+from typing import Any
 
 import pytest
+
+from tools import ENDED, call
 
 AROUND = """
 from tools import call
@@ -36,3 +39,22 @@ def test_whoever_ends_it_ends_the_command_and_what_stands_around() -> None:
         assert process.wait() == 128 + signal.SIGTERM
     with pytest.raises(ProcessLookupError):
         os.kill(inner, 0)
+
+
+def test_who_is_ended_while_the_command_is_begun_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun = []
+
+    class Ended(subprocess.Popen[bytes]):
+        def __init__(self, *arguments: Any, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            begun.append(self)
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(subprocess, "Popen", Ended)
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        with pytest.raises(SystemExit, match=str(ENDED)):
+            call([sys.executable, "-c", WAITS])
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert [process.returncode for process in begun] == [-signal.SIGTERM]
