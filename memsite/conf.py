@@ -192,10 +192,18 @@ class Conf:
         )
 
     def effective_secret_key(self) -> str:
-        """The given key, else the one in `secret_file`, else nothing (Django then refuses to sign)."""
-        if self.secret_key or not self.secret_file.is_file():
+        """The given key, else the one in `secret_file`, else nothing (Django then refuses to sign).
+
+        ImproperlyConfigured if that file is another user's.
+        """
+        if self.secret_key:
             return self.secret_key
-        return self.secret_file.read_text().strip()
+        try:
+            return self.secret_file.read_text().strip() if self.secret_file.is_file() else ""
+        except OSError as error:
+            raise ImproperlyConfigured(
+                f"{self.secret_file} cannot be read: {error.strerror}. Run this as the user who owns MEMSITE_DATA_DIR."
+            ) from error
 
 
 SECRET_FIELDS = frozenset(field.name for field in fields(Conf) if not field.repr)

@@ -1,5 +1,6 @@
 """One typed object from the environment; what cannot be read is named."""
 
+import errno
 import os
 import subprocess
 import sys
@@ -129,3 +130,19 @@ def test_an_option_of_sqlite_s_address_that_there_is_not_is_named(tmp_path: Path
     config = database(read_conf({"MEMSITE_DATABASE_URL": f"sqlite:///{tmp_path}/memsite.sqlite3?x=1"}))
     with pytest.raises(ImproperlyConfigured, match="option in the address of the SQLite database cannot be: 'x'"):
         ConnectionHandler({"default": config})["default"].connect()
+
+
+def test_a_secret_key_of_another_user_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    conf = Conf(data_dir=tmp_path)
+    conf.secret_file.write_text("another's")
+
+    def refuse(*_: object, **__: object) -> str:
+        raise PermissionError(errno.EACCES, "Permission denied", str(conf.secret_file))
+
+    for asked in ("is_file", "read_text"):
+        with monkeypatch.context() as others:
+            others.setattr(Path, asked, refuse)
+            with pytest.raises(
+                ImproperlyConfigured, match=r"secret\.key cannot be read: Permission denied\. Run this as"
+            ):
+                conf.effective_secret_key()

@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from memories.agent import porting
 from memories.models import Memory
+from memsite.tenancy.models import AppPolicy
 from tests.conftest import Caller
 from tests.memories.portable.moving import take_in
 
@@ -48,6 +49,13 @@ def test_one_that_was_killed_is_gone_on_with(alice: Caller, file: Path, monkeypa
     call_command("run_job", "imports", app="acme", stdout=StringIO())
     assert Memory.objects.count() == 2
     assert run(file, "--source", "mem0") == "memory: 2 known\n2 lines taken in.\n"
+
+
+def test_a_full_app_is_told_with_one_full_stop(alice: Caller, file: Path) -> None:
+    alice.remember("Whales sing", pinned=True)
+    AppPolicy.objects.update(memory_limit=1)
+    with pytest.raises(CommandError, match=r"^The import has failed: The app may hold 1 memories.*[^.]\.$"):
+        run(file, "--source", "mem0")
 
 
 @pytest.mark.parametrize(
