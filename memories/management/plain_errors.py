@@ -51,8 +51,7 @@ def plain_errors() -> Iterator[None]:
 
 
 def os_message(error: OSError) -> str:
-    # Of two, as where a file is renamed, the second is what somebody has asked for.
-    path = error.filename2 or error.filename
+    path = error.filename
     hints = DATA_DIR_HINTS | DISK_HINTS if is_of_data_dir(path, error.errno) else DISK_HINTS
     told = f"{path or 'The data directory'}: {error.strerror or error}."
     return " ".join(filter(None, [told, hints.get(error.errno or 0)]))

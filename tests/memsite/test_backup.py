@@ -353,8 +353,9 @@ def test_one_of_another_program_is_refused() -> None:
 def test_what_is_no_backup_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BackupError, match="no backup"):
         check_backup(tmp_path / "notes.txt")
-    with pytest.raises(BackupError, match="No such file"):
-        check_backup(tmp_path / "memsite.sqlite3.gz")
+    for name in ("memsite.sqlite3.gz", "memsite.pgdump"):
+        with pytest.raises(BackupError, match=f"{name}: No such file or directory"):
+            check_backup(tmp_path / name)
     (tmp_path / "text.sqlite3.gz").write_bytes(gzip.compress(b"not a database" * 100))
     with pytest.raises(BackupError, match="not a database"):
         check_backup(tmp_path / "text.sqlite3.gz")

@@ -25,7 +25,11 @@ class Command(BaseCommand):
         parser.add_argument("--vectors", action="store_true", help="with the vectors of memories")
 
     def handle(self, *args: Any, app: str, file: Path, user: str | None, vectors: bool, **options: Any) -> str:
-        part = file.with_name(f"{file.name}.part")
+        place = file.resolve()
+        if place.exists() and not place.is_file():
+            # A folder has no place to give, and a device must not: it would be a file from then on.
+            raise CommandError(f"{file} is no file, whose place an export could take.")
+        part = place.with_name(f"{place.name}.part")
         with plain_errors():
             agent = MemoryAgent(app_named(app), None, ACTOR)
             try:
@@ -35,9 +39,9 @@ class Command(BaseCommand):
                             shutil.copyfileobj(source, packed)
                     else:
                         shutil.copyfileobj(source, out)
-                part.replace(file)
+                part.replace(place)
             except StillPurging as error:
                 raise CommandError("Something is being deleted for good all the while: try again later.") from error
             finally:
                 part.unlink(missing_ok=True)
-        return f"{file}: {file.stat().st_size:,} bytes."
+        return f"{file}: {place.stat().st_size:,} bytes."

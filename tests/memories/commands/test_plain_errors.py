@@ -76,9 +76,3 @@ def test_what_the_database_says_is_one_line_without_the_statement() -> None:
 def test_a_mistyped_name_is_a_file_that_is_not_there(alice: Caller, tmp_path: Path, command: tuple[str, ...]) -> None:
     with pytest.raises(CommandError, match=r"missing[^:]*: No such file or directory\.$"):
         call_command(*(part.format(missing=tmp_path / "missing") for part in command))
-
-
-def test_a_folder_in_the_place_of_a_file_is_told_by_its_name(alice: Caller, tmp_path: Path) -> None:
-    with pytest.raises(CommandError, match=f"^{tmp_path}: Is a directory"):
-        call_command("export_app", "acme", str(tmp_path))
-    assert list(tmp_path.parent.glob("*.part")) == []
