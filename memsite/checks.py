@@ -37,15 +37,26 @@ def check_secret(**_: Any) -> list[CheckMessage]:
 
 @register()
 def check_data_dir(**_: Any) -> list[CheckMessage]:
-    where = nearest_existing(get_conf().data_dir)
-    if os.access(where, os.W_OK | os.X_OK):
+    if is_writable(get_conf().data_dir):
         return []
     hint = "Make it writable for this user or set MEMSITE_DATA_DIR to another directory."
     return [Error(f"The data directory {get_conf().data_dir} cannot be written.", hint=hint, id="memsite.E001")]
 
 
-def nearest_existing(path: Path) -> Path:
-    return next(parent for parent in (path, *path.parents) if parent.exists())
+@register()
+def check_backups(**_: Any) -> list[CheckMessage]:
+    """Said when it starts, rather than by the first night that leaves no backup."""
+    folder = get_conf().backups
+    if folder.is_relative_to(get_conf().data_dir) or is_writable(folder):
+        return []
+    hint = "Make MEMSITE_BACKUP_DIR writable for this user; in a unit of systemd it has to be in ReadWritePaths, too."
+    return [Warning(f"The folder of backups {folder} cannot be written.", hint=hint, id="memsite.W008")]
+
+
+def is_writable(folder: Path) -> bool:
+    """It, or where it would be made. What this user may not even look for, is not there."""
+    where = next(parent for parent in (folder, *folder.parents) if os.access(parent, os.F_OK))
+    return os.access(where, os.W_OK | os.X_OK)
 
 
 @register()

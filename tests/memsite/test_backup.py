@@ -28,6 +28,7 @@ from django.db.utils import ConnectionHandler
 from memories.jobs import JOBS
 from memories.maintain.run import Unclaimed
 from memories.models import Memory
+from memsite import checks
 from memsite.backup import BackupError, check_backup, make_backup, restore_backup, sqlite
 from memsite.backup.files import backup_draft_in, rotate
 from memsite.backup.leftovers import unpacking_in
@@ -205,6 +206,19 @@ def test_a_folder_that_cannot_be_made_is_told_of(live: Path, tmp_path: Path) -> 
     (tmp_path / "file").write_text("")
     with pytest.raises(BackupError, match="file"):
         make_backup(tmp_path / "file" / "backups", NOW)
+
+
+def test_a_folder_that_cannot_be_written_is_told_when_the_server_starts(
+    folder: Path, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert checks.check_backups() == []
+    access = os.access
+    monkeypatch.setattr(os, "access", lambda path, how: access(path, how) and (how == os.F_OK or path != tmp_path))
+    (told,) = checks.check_backups()
+    assert (told.id, str(folder) in told.msg) == ("memsite.W008", True)
+    # The data directory has an error of its own.
+    settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path, backup_dir=Path())
+    assert checks.check_backups() == []
 
 
 # --- kept
