@@ -126,9 +126,6 @@ class Writer:
         self.advance(memory, before)
         return before
 
-    def judge_use(self, memory: Memory, used: bool, step: float, reason: str = "") -> None:
-        self.judge_uses([(memory, used, step, reason)])
-
     def judge_uses(self, judged: Iterable[tuple[Memory, bool, float, str]]) -> None:
         """More priority by `step` for each memory that was used, less for one that was not. Two statements."""
         self.move_priorities(

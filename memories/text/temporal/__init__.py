@@ -1,4 +1,4 @@
-"""The times a text speaks of, as windows that weigh memories: "last week", "in May 2023", "since March".
+"""The times a text speaks of, as windows: "last week", "in May 2023", "since March".
 
 We find the words ourselves. Libraries that read dates take "We", "Sun", "may" and the name March for some; here
 capitals and prepositions decide, and what is doubtful is no time. Without a year or a direction the most recent past
@@ -7,12 +7,11 @@ is meant, as people ask memories about what has been.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 
-from memories.text.temporal.calendar import DAY, FIRST, LAST, Span
+from memories.text.temporal.calendar import FIRST, LAST, Span
 from memories.text.temporal.dates import Found, hours_of, read_bare_year, read_decade, read_named, read_numeric
 from memories.text.temporal.parts import read_part
 from memories.text.temporal.phrases import ABOUT, read_ago, read_relative_day, read_rolling
@@ -31,14 +30,6 @@ from memories.text.temporal.words import (
 )
 
 MAX_WINDOWS = 32
-SHORTEST = timedelta(hours=1)
-LENGTHS = {
-    "minute": timedelta(hours=1), "hour": timedelta(hours=1), "part of day": timedelta(hours=8), "day": DAY,
-    "weekend": 2 * DAY, "holiday": 3 * DAY, "week": 7 * DAY, "month": 30 * DAY, "quarter": 91 * DAY,
-    "season": 91 * DAY, "half": 182 * DAY, "year": 365 * DAY, "decade": 3653 * DAY,
-}  # fmt: skip
-"""How long a window of a precision is: what is beyond the only limit of an open window is measured by it."""
-_OTHER_LENGTH = 30 * DAY
 _READERS = (
     read_range, read_relative_day, read_ago, read_rolling, read_part, read_numeric, read_named, read_decade,
     read_bare_year,
@@ -50,8 +41,9 @@ _LEADING = PREPOSITIONS - {"of", "about", "through", "for", "from"}
 class TimeWindow:
     """`start` ≤ t < `end` in the time zone of the asker; None is open. `span` is the place of `text` in the text.
 
-    `precision` is one of LENGTHS, "range" ("between 3 and 5 May"), "part" ("early May") or "recent". Compare windows
-    of hours in UTC: on the night the clocks go back, local times do not tell the order.
+    `precision` is the unit that was told, "minute" to "decade", or "part of day", "weekend", "holiday", "range"
+    ("between 3 and 5 May"), "part" ("early May") or "recent". Compare windows of hours in UTC: on the night the clocks
+    go back, local times do not tell the order.
     """
 
     start: datetime | None
@@ -74,31 +66,6 @@ def find_windows(text: str, now: datetime) -> list[TimeWindow]:
         windows += [_place(window, text, reading, at, used) for window in found]
         at += max(used, 1)
     return windows
-
-
-def weight(window: TimeWindow, moment: datetime) -> float:
-    """1 inside, a half one length of the window away, 1 / (1 + (distance / length)²) in general: never 0.
-
-    A moment without a zone is read in the window's, and the other way round.
-    """
-    distance = max(_minus(window.start, moment), _minus(moment, window.end), timedelta())
-    length = max(_length(window), SHORTEST)
-    return 1.0 / (1.0 + math.pow(distance / length, 2))
-
-
-def _length(window: TimeWindow) -> timedelta:
-    if window.start is None or window.end is None:
-        return LENGTHS.get(window.precision, _OTHER_LENGTH)
-    return _minus(window.end, window.start)
-
-
-def _minus(later: datetime | None, earlier: datetime | None) -> timedelta:
-    """In real time, not by the clock on the wall."""
-    if later is None or earlier is None:
-        return timedelta()
-    if later.tzinfo is None or earlier.tzinfo is None:
-        return later.replace(tzinfo=None) - earlier.replace(tzinfo=None)
-    return later.astimezone(UTC) - earlier.astimezone(UTC)
 
 
 @dataclass(frozen=True, slots=True)

@@ -431,7 +431,7 @@ def test_undone_another_stands_for_it_again(alice: Caller, superseded: Memory) -
 def test_use_that_is_judged_late_changes_nothing_but_its_priority(alice: Caller) -> None:
     memory = frozen(alice)
     with writing(alice.app, "x", timezone.now()) as write:
-        write.judge_use(Memory.objects.get(), used=True, step=0.1)
+        write.judge_uses([(Memory.objects.get(), True, 0.1, "")])
     memory = Memory.objects.get()
     assert (memory.priority, memory.status, memory.text) == (1.1, Status.COLD, LONG.strip())
     assert Revision.objects.order_by("-number")[0].after == {"priority": 1.1}

@@ -54,7 +54,7 @@ def test_pinned_and_put_away_ones_stay_as_they_are(acme: App) -> None:
 def test_two_is_the_most(acme: App) -> None:
     row = tell(acme, "Fact", embed=False)
     with writing(acme, "system:feedback", NIGHT - SECOND) as write:
-        write.judge_use(row, True, 0.95)
+        write.judge_uses([(row, True, 0.95, "")])
     promote_todays(acme, NIGHT, Unclaimed(until=NIGHT))
     assert fresh(row).priority == 2.0
 

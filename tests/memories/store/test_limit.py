@@ -407,7 +407,7 @@ def do_something(write: Writer, rng: Random, number: int) -> None:
         lambda: undo_if_possible(write, one),
         lambda: write.forget([one]),
         lambda: write.decay([one]),
-        lambda: write.judge_use(one, rng.random() < 0.5, 0.1),
+        lambda: write.judge_uses([(one, rng.random() < 0.5, 0.1, "")]),
         lambda: write.edit(one, {"pinned": not one.pinned, "confidence": rng.random()}),
     ]
     together: list[Callable[[], object]] = [
@@ -486,7 +486,7 @@ def test_undo_takes_back_what_somebody_decided_and_not_that_it_was_used(acme: Ap
     (memory,) = make(acme, 1)
     with writing(acme, "operator:olga", later(1)) as write:
         write.edit(memory, {"importance": 5})
-        write.judge_use(memory, True, 0.1)
+        write.judge_uses([(memory, True, 0.1, "")])
     with writing(acme, "operator:olga", later(2)) as write:
         write.undo(memory)
     memory.refresh_from_db()
