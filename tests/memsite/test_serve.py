@@ -169,7 +169,8 @@ def test_output_has_no_colours_outside_a_terminal(capfd):
 def test_logs_in_json_are_an_object_a_line_whatever_is_printed(capfd):
     logged = {"event": "request", "ms": 1.5}
     program = (
-        f"import json; print(json.dumps({logged!r})); print(); print('[1]'); print('worker: Warm \\u2028 shutdown')"
+        f"import json; print(json.dumps({logged!r})); print(); print('[1]'); print('[' * 100_000); "
+        "print('worker: Warm \\u2028 shutdown')"
     )
     tree = ProcessTree(JsonLines(sys.stdout))
     tree.tell("Memsite starts.")
@@ -179,7 +180,7 @@ def test_logs_in_json_are_an_object_a_line_whatever_is_printed(capfd):
     assert lines[0]["event"] == "Memsite starts."
     assert logged in lines
     told = [(line["event"], line["level"]) for line in lines if line.get("logger") == "web"]
-    assert told == [("[1]", "info"), ("worker: Warm \u2028 shutdown", "info")]
+    assert told == [("[1]", "info"), ("[" * 100_000, "info"), ("worker: Warm \u2028 shutdown", "info")]
     assert all(
         datetime.fromisoformat(line["timestamp"]).utcoffset() == timedelta(0) for line in lines if line != logged
     )

@@ -185,7 +185,7 @@ class JsonLines(Lines):
 def is_object(line: str) -> bool:
     try:
         return isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 
