@@ -12,7 +12,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.store import Candidate
 from memsite.exceptions import Conflict
 
-AFTER_COLON = ";"
+HASH_DIGITS = 64
 
 
 def external_id(kind: str, *names: str) -> str:
@@ -22,8 +22,15 @@ def external_id(kind: str, *names: str) -> str:
 
 def kept(agent: MemoryAgent, kind: str) -> MemoryQuerySet:
     """All of this kind that the caller may see, in the order they came. Uses the index of external ids."""
-    rows = agent.memories().live().filter(external_id__gte=f"{kind}:", external_id__lt=f"{kind}{AFTER_COLON}")
+    rows = agent.memories().live().filter(external_id__range=bounds(kind), external_id__startswith=f"{kind}:")
     return rows.order_by("pk")
+
+
+def bounds(kind: str) -> tuple[str, str]:
+    """The first and the last id that there may be, in the order of any collation: signs, as ":" and ";", have another
+    in each, digits have not.
+    """
+    return f"{kind}:{'0' * HASH_DIGITS}", f"{kind}:{'f' * HASH_DIGITS}"
 
 
 def keep_new(agent: MemoryAgent, kind: str, candidates: Iterable[Candidate]) -> dict[str, str]:
