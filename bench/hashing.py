@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from unittest.mock import patch
@@ -16,10 +16,14 @@ from memories.retrieve.serving import current_embedder
 DIM = 384
 
 
-@contextmanager
-def hashing() -> Iterator[Embedder]:
+def hashing() -> AbstractContextManager[Embedder]:
     """The embedder that requests to this process are answered with meanwhile."""
+    return answering_with(partial(HashEmbedder, DIM), f"hash-{DIM}")
+
+
+@contextmanager
+def answering_with(make: Callable[[], HashEmbedder], name: str) -> Iterator[Embedder]:
     # The name is there to make it another one than that of the tests, which are kept by their settings.
-    told = replace(settings.MEMSITE, embedder="hash", embedder_model=f"hash-{DIM}")
-    with patch.object(factory, "HashEmbedder", partial(HashEmbedder, DIM)), patch.object(settings, "MEMSITE", told):
+    told = replace(settings.MEMSITE, embedder="hash", embedder_model=name)
+    with patch.object(factory, "HashEmbedder", make), patch.object(settings, "MEMSITE", told):
         yield current_embedder()

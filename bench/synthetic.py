@@ -30,8 +30,12 @@ def mixed(vectors: Vectors, size: int, seed: int) -> Vectors:
     """Rows (size, dim) as `vectors` are: these, and of each more with half of what lies between two others added."""
     random = np.random.default_rng(seed)
     one, other, third = (random.integers(len(vectors), size=max(0, size - len(vectors))) for _ in range(3))
-    more = vectors[one] + np.float32(0.5) * (vectors[other] - vectors[third])
-    return normalised(np.concatenate([vectors[:size], more]))
+    return np.concatenate([normalised(vectors[:size]), between(vectors[one], vectors[other], vectors[third])])
+
+
+def between(rows: Vectors, some: Vectors, others: Vectors) -> Vectors:
+    """Each of these rows with half of what lies between one and another added."""
+    return normalised(rows + np.float32(0.5) * (some - others))
 
 
 def normalised(rows: Vectors) -> Vectors:

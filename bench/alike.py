@@ -1,0 +1,60 @@
+"""Vectors such as those of conversations, for any text and without a model: for apps of which no real ones are so many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.conversations import read_conversations
+from bench.hashing import answering_with
+from bench.kept_vectors import KeptVectors
+from bench.synthetic import between
+from memories.providers.embeddings import Embedder, HashEmbedder, MiniLMEmbedder, Vectors
+
+
+class AlikeEmbedder(HashEmbedder):
+    """What a text's vector is made of is drawn by its hash: so it is the same each time, and near no other for its words.
+
+    `said` and `asked` are vectors of turns and of questions, (n, dim).
+    """
+
+    thresholds = MiniLMEmbedder.thresholds
+
+    def __init__(self, said: Vectors, asked: Vectors) -> None:
+        super().__init__(said.shape[1])
+        self.name, self.said, self.asked = f"alike-{self.dim}", said, asked
+
+    def embed_documents(self, texts: Sequence[str]) -> Vectors:
+        one, other, third = drawn(texts, 3).T % len(self.said)
+        return between(self.said[one], self.said[other], self.said[third])
+
+    def embed_query(self, text: str) -> Vectors:
+        vector: Vectors = self.asked[int(drawn([text], 1)[0, 0]) % len(self.asked)]
+        return vector
+
+
+def drawn(texts: Sequence[str], count: int) -> NDArray[np.uint64]:
+    """Numbers, (len(texts), count)."""
+    hashes = b"".join(sha256(text.encode()).digest()[: 8 * count] for text in texts)
+    return np.frombuffer(hashes, np.uint64).reshape(len(texts), count)
+
+
+def said_and_asked(data: Path, cache: Path, limit: int | None = None) -> tuple[Vectors, Vectors]:
+    """Vectors of the turns of conversations, and of questions about them, by all-MiniLM-L6-v2."""
+    conversations = read_conversations(data, limit)
+    embedder = KeptVectors(MiniLMEmbedder(), cache)
+    said = embedder.embed_documents([item.content for one in conversations for item in one.items])
+    asked = embedder.embed_documents([question.text for one in conversations for question in one.questions])
+    return said, asked
+
+
+@contextmanager
+def alike(said: Vectors, asked: Vectors) -> Iterator[Embedder]:
+    """The embedder that requests to this process are answered with meanwhile."""
+    with answering_with(lambda: AlikeEmbedder(said, asked), "alike") as embedder:
+        yield embedder
