@@ -101,7 +101,7 @@ bench-performance: bench-beside bench-growth bench-pgvector bench-at-once bench-
 
 # On SQLite and on a PostgreSQL of its own (ONLY=sqlite; SIZES=1000,10000,100000,1000000).
 bench-growth: $(VENV)/dev.stamp
-	@$(BENCH) bench.growth $(GIVEN_SIZES) $(GIVEN_QUESTIONS) $(if $(ONLY),--only $(ONLY)) --note "$(NOTE)"
+	@$(BENCH) bench.growth $(BENCH_DATA) $(GIVEN_SIZES) $(GIVEN_QUESTIONS) $(if $(ONLY),--only $(ONLY))
 
 bench-at-once: $(VENV)/run.stamp
 	@$(BENCH) bench.questions_at_once $(GIVEN_QUESTIONS) --note "$(NOTE)"

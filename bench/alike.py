@@ -1,4 +1,4 @@
-"""Vectors such as those of conversations, for any text and without a model: for apps of which no real ones are so many."""
+"""Vectors such as those of conversations, for any text and without a model: there are no conversations of a million."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from memories.providers.embeddings import Embedder, HashEmbedder, MiniLMEmbedder
 
 
 class AlikeEmbedder(HashEmbedder):
-    """What a text's vector is made of is drawn by its hash: so it is the same each time, and near no other for its words.
+    """What a text's vector is made of is drawn by its hash: the same each time, and unlike others with its words.
 
     `said` and `asked` are vectors of turns and of questions, (n, dim).
     """

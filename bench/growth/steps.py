@@ -1,18 +1,19 @@
 """Searches and writes in one app on one database: the one of this process. Run by `bench.growth`:
 
-    .venv/bin/python -m bench.growth.steps 10000 200 figures.json
+    .venv/bin/python -m bench.growth.steps --size 10000 --questions 200 --file figures.json
 
-Vectors are hashing ones, as many dimensions as MiniLM's: what is measured is the memory, not a model.
+Vectors are such as MiniLM has of conversations, or hashing ones of as many dimensions where there are no conversations:
+what is measured is the memory, not a model.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
-import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -23,9 +24,10 @@ from django.conf import settings
 from django.db import connection, connections
 from django.utils import timezone
 
+from bench.alike import alike, said_and_asked
 from bench.growth.transactions import transactions_watched
 from bench.hashing import hashing
-from bench.options import make_database
+from bench.options import add_data, make_database, parser
 from bench.request_latency import answered
 from bench.search_latency import (
     QUESTION_WORDS,
@@ -78,16 +80,27 @@ which takes hours, and holds it in 128 MB: a search has to read much of it from 
 PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 60.0, 0.05
 
 
-def main(size: str, questions: str, file: str) -> None:
+def main() -> None:
+    options = parser(__doc__)
+    add_data(options)
+    options.add_argument("--size", type=int, required=True, help="number of memories")
+    options.add_argument("--questions", type=int, default=QUESTIONS)
+    options.add_argument("--file", type=Path, required=True, help="takes the figures")
+    given = options.parse_args()
     make_database()
-    with hashing() as embedder:
-        app = fill_app(int(size), embedder, f"growth-{size}")
+    with vectors_of(given) as embedder:
+        app = fill_app(given.size, embedder, f"growth-{given.size}")
         if connection.vendor == "postgresql":
             prepare_postgres()
         found: dict[str, Seconds] = {}
-        for name, seconds in measure_here(app, embedder, int(questions)):
+        for name, seconds in measure_here(app, embedder, given.questions):
             found[name] = seconds
-            Path(file).write_text(json.dumps(found))
+            given.file.write_text(json.dumps(found))
+
+
+def vectors_of(given: argparse.Namespace) -> AbstractContextManager[Embedder]:
+    """Such as those of conversations, where these are to be had."""
+    return alike(*said_and_asked(given.data, given.cache, given.limit)) if given.data.is_dir() else hashing()
 
 
 def measure_here(app: App, embedder: Embedder, questions: int) -> Iterator[tuple[str, Seconds]]:
@@ -251,4 +264,4 @@ def version_of_postgres() -> str:
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main()

@@ -10,7 +10,7 @@ from django.db import transaction
 
 from bench.growth import steps
 from bench.growth.__main__ import measure_apart
-from bench.growth.report import render
+from bench.growth.report import HASHING, render
 from bench.growth.steps import (
     AFTER,
     ASKED,
@@ -88,7 +88,7 @@ def test_of_a_transaction_statements_and_commit_count() -> None:
 
 @pytest.mark.long
 def test_each_database_is_measured_by_a_process_of_its_own() -> None:
-    (found,) = measure_apart(400, "sqlite", FEW).values()
+    (found,) = measure_apart(400, "sqlite", ["--questions", str(FEW), "--data", "none"]).values()
     assert_plausible(found)
 
 
@@ -105,7 +105,7 @@ def assert_plausible(found: Seconds) -> None:
 
 def test_databases_stand_side_by_side_and_goals_below() -> None:
     both = {"SQLite": seconds(), "PostgreSQL 16": seconds(1.5)}
-    told = render({1_000: both, 10_000: {"SQLite": {**seconds(2.0), FOUND: [0.04] * 3}}}, "today.")
+    told = render({1_000: both, 10_000: {"SQLite": {**seconds(2.0), FOUND: [0.04] * 3}}}, "today.", HASHING)
     assert "| 1,000 memories | SQLite | PostgreSQL 16 |" in told
     assert f"| {REQUEST} | 4.0 / 4.0 | 6.0 / 6.0 (1.5×) |" in told
     row = partial("| {} | {} | {} |".format)
