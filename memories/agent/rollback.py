@@ -73,7 +73,7 @@ class RollingBack(Caller):
         source = self.source(row)
         with writing(self.app, self.actor, now) as write:
             row.save(force_insert=True)
-            stop(write, source, why(row))
+            stop(write, source, why(source, row))
             note(self.actor, self.app, "rolled back", str(row.uid), after={"what": what, "source": name})
             begun(row)
         if source.memories().count() <= MOST_AT_ONCE:
@@ -127,7 +127,7 @@ class RollingBack(Caller):
 
 def next_batch(write: Writer, row: Rollback, source: Source) -> Counter[str] | None:
     """What was done; None if nothing is left. First the memories, then what the source did to others."""
-    reason = why(row)
+    reason = why(source, row)
     if gone := withdraw(write, source, reason):
         return gone
     changes = source.changes(row.looked_to)
@@ -137,8 +137,8 @@ def next_batch(write: Writer, row: Rollback, source: Source) -> Counter[str] | N
     return Counter(undone=undo_changes(write, source, changes, reason))
 
 
-def why(row: Rollback) -> str:
-    return f"{row.what} {row.source} was taken back" + (f": {row.reason}" if row.reason else "")
+def why(source: Source, row: Rollback) -> str:
+    return source.told + (f": {row.reason}" if row.reason else "")
 
 
 def as_uid(text: str) -> UUID | None:

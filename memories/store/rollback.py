@@ -6,13 +6,14 @@ Nothing is deleted: each memory is withdrawn with a revision that says why, and 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from django.db.models import Q
 
 from memories.models import (
     Action,
+    Bridge,
     Extraction,
     ExtractionStatus,
     FutureTrigger,
@@ -29,19 +30,21 @@ from memories.models import (
 )
 from memories.models.memory import MemoryQuerySet
 from memories.models.rejection import Decision
-from memories.store.confidence import confidence_at, settle
 from memories.store.forget import drop_summaries
 from memories.store.lineage import insights_from
-from memories.store.revisions import learnt_in, snapshot
+from memories.store.revisions import learnt_in, parse
 from memories.store.triggers import called_off_in
+from memories.store.undoing import WORDS, take_back
 from memories.store.writer import Writer
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession, Resource
 
 BATCH = 200
-BROUGHT = ("importance", "tags", "metadata", "pinned", "external_id")
-"""What a memory gains of what says it again."""
+TO_OTHERS = (
+    Action.REINFORCED, Action.CONTRADICTED, Action.EDITED, Action.ARCHIVED, Action.RESTORED, Action.SUPERSEDED,
+)  # fmt: skip
+"""What a source does to memories of others. What was merged to make room stays so: nothing of it is lost."""
 MOST_SESSIONS = 10_000
 
 
@@ -102,18 +105,37 @@ class Source:
     @cached_property
     def actors(self) -> list[str]:
         """Whose changes of other memories were made by it."""
-        learnt = [learnt_in(session) for session in self.sessions]
-        return [*learnt, f"agent:{self.name}"] if self.what == RollbackWhat.AGENT else learnt
+        found = [learnt_in(session) for session in self.sessions]
+        if self.what == RollbackWhat.AGENT:
+            names = Bridge.objects.for_app(self.app).filter(agent__name=self.name).values_list("name", flat=True)
+            found += [f"agent:{self.name}", *(f"bridge:{name}" for name in names)]
+        if self.what == RollbackWhat.BRIDGE:
+            found.append(f"bridge:{self.name}")
+        return found
 
     def changes(self, after: int) -> list[Revision]:
         """What it did to memories that came from elsewhere, the oldest first, some at a time."""
         rows = Revision.objects.for_app(self.app).filter(actor__in=self.actors, pk__gt=after)
-        # What was contradicted is told by links.
-        rows = rows.filter(action__in=(Action.REINFORCED, Action.EDITED)).exclude(memory__status=Status.WITHDRAWN)
+        rows = rows.filter(action__in=TO_OTHERS).exclude(memory__status=Status.WITHDRAWN)
         rows = rows.exclude(memory__in=self.memories().order_by())
         if self.since:
             rows = rows.filter(created_at__gte=self.since)
-        return list(rows.select_related("memory").order_by("pk")[:BATCH]) if self.actors else []
+        return list(rows.order_by("pk")[:BATCH]) if self.actors else []
+
+    def made(self, change: Revision) -> bool:
+        """Whether it is among what it did to memories that came from elsewhere."""
+        is_its = change.actor in self.actors and change.action in TO_OTHERS
+        return is_its and (self.since is None or change.created_at >= self.since)
+
+    @property
+    def told(self) -> str:
+        """What revisions say when it is taken back, before the reason why."""
+        return f"{self.what} {self.name} was taken back"
+
+    def told_by(self, row: Revision) -> bool:
+        """Whether it was written when this source was taken back, now or before."""
+        is_ours = row.action in (Action.UNDONE, Action.EDITED, Action.RESTORED)
+        return is_ours and f"{row.reason}:".startswith(f"{self.told}:")
 
 
 def stop(write: Writer, source: Source, reason: str) -> None:
@@ -149,10 +171,10 @@ def withdraw(write: Writer, source: Source, reason: str) -> Counter[str]:
     ours = {memory.pk for memory in rows} | set(source.memories().order_by().values_list("pk", flat=True))
     for memory in rows:
         memory.app = write.app
-        set_free(write, memory, ours, reason)
-        leave_winner(write, memory, ours, reason)
+        set_free(write, source, memory, ours, reason)
+        leave_winner(write, source, memory, ours, reason)
     insights = [one for one in insights_from(write.app, rows) if one.pk not in ours and is_there(one)]
-    gone = {memory.pk: memory for memory in [*current(write, rows), *insights]}
+    gone = {memory.pk: memory for memory in [*current(write, [row.pk for row in rows]), *insights]}
     drop_summaries(write, list(gone.values()))
     plain = [(memory, reason) for memory in gone.values() if memory.status != Status.COLD]
     write.set_aside(plain, Status.WITHDRAWN, Action.WITHDRAWN)
@@ -180,76 +202,58 @@ def is_there(memory: Memory) -> bool:
     return memory.status != Status.WITHDRAWN
 
 
-def current(write: Writer, memories: Sequence[Memory]) -> list[Memory]:
+def current(write: Writer, pks: Collection[int]) -> list[Memory]:
     """As they are by now."""
-    rows = Memory.objects.for_app(write.app).select_related("cold_text").filter(pk__in=[row.pk for row in memories])
-    found = list(rows)
+    found = list(Memory.objects.for_app(write.app).select_related("cold_text").filter(pk__in=pks))
     for memory in found:
         memory.app = write.app
     return found
 
 
-def set_free(write: Writer, memory: Memory, ours: set[int], reason: str) -> None:
+def set_free(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
     """What it superseded or was merged with stands for itself again; what it contradicted is as sure as before."""
     links = Link.objects.for_app(write.app).filter(from_memory=memory).exclude(to_memory__in=ours)
-    links = links.filter(kind__in=(LinkKind.SUPERSEDES, LinkKind.CONTRADICTS)).select_related("to_memory")
+    links = links.filter(kind__in=(LinkKind.SUPERSEDES, LinkKind.CONTRADICTS))
     for link in links:
-        other = link.to_memory
-        other.app = write.app
-        if link.kind == LinkKind.SUPERSEDES and other.is_superseded:
-            write.restore(other, reason)
-        elif link.kind == LinkKind.CONTRADICTS:
-            was = other.revisions.filter(action=Action.CONTRADICTED, created_at=link.created_at).first()
-            give_back(write, other, was, reason)
-            write.unlink(link)
+        # As it is by now: two links may lead to the same one, and it may be about to be purged.
+        for other in current(write, [link.to_memory_id]):
+            let_go(write, source, link, other, reason)
 
 
-def leave_winner(write: Writer, memory: Memory, ours: set[int], reason: str) -> None:
+def let_go(write: Writer, source: Source, link: Link, other: Memory, reason: str) -> None:
+    if link.kind == LinkKind.SUPERSEDES and other.is_superseded:
+        write.restore(other, reason)
+    elif link.kind == LinkKind.CONTRADICTS:
+        was = other.revisions.filter(action=Action.CONTRADICTED, created_at=link.created_at).first()
+        take_back_from(write, source, other, was, reason)
+        write.unlink(link)
+
+
+def leave_winner(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
     """What it was merged into says and is what it was before, as far as nobody has changed that since."""
     links = Link.objects.for_app(write.app).filter(to_memory=memory, kind=LinkKind.SUPERSEDES)
     for link in links.exclude(from_memory__in=ours).select_related("from_memory"):
         winner = link.from_memory
         winner.app = write.app
         merged = winner.revisions.filter(action=Action.MERGED, created_at=link.created_at).first()
-        reword_back(write, winner, merged, reason)
-        give_back(write, winner, merged, reason)
+        take_back_from(write, source, winner, merged, reason)
+
+
+def take_back_from(write: Writer, source: Source, memory: Memory, change: Revision | None, reason: str) -> None:
+    """What the source did to it, and this change that came of it, whoever made that."""
+    of_it = change.pk if change else None
+    take_back(write, memory, lambda row: row.pk == of_it or source.made(row), source.told_by, reason)
 
 
 def undo_changes(write: Writer, source: Source, changes: Sequence[Revision], reason: str) -> int:
-    """What the source did to memories of others: steps of confidence, and other words. How many were undone."""
-    for change in changes:
-        # As the change before this one has left it.
-        memory = Memory.objects.for_app(write.app).get(pk=change.memory_id)
-        memory.app = write.app
-        reword_back(write, memory, change, reason)
-        mark_back(write, memory, change, reason)
-        give_back(write, memory, change, reason)
+    """What the source did to memories of others. How many changes were looked at."""
+    for memory in current(write, {change.memory_id for change in changes}):
+        take_back(write, memory, source.made, source.told_by, reason)
     return len(changes)
-
-
-def give_back(write: Writer, memory: Memory, change: Revision | None, reason: str) -> None:
-    """The step of confidence that a change made, the other way round, from what it is now."""
-    if change is None or "confidence" not in change.before or memory.status == Status.COLD:
-        return
-    step = change.before["confidence"] - change.after["confidence"]
-    before = snapshot(memory)
-    settle(memory, confidence_at(memory, write.now, write.policy) + step, write.now, write.policy)
-    memory.status = write.status_for(memory)
-    if snapshot(memory) != before:
-        write.keep(memory, Action.UNDONE, before, reason)
-
-
-def mark_back(write: Writer, memory: Memory, change: Revision, reason: str) -> None:
-    """What was brought along with a confirmation is gone again, unless somebody has changed it since."""
-    names = BROUGHT if change.action == Action.REINFORCED else ()
-    told = [name for name in names if name in change.before and getattr(memory, name) == change.after[name]]
-    if told:
-        write.edit(memory, {name: change.before[name] for name in told}, reason)
 
 
 def reword_back(write: Writer, memory: Memory, change: Revision | None, reason: str) -> None:
     """The words from before a change, unless somebody has given it others since."""
     if change is None or "content" not in change.before or memory.text != change.after["content"]:
         return
-    names = ("content", "origin", "reviewed_by", "made_by", "entities")
-    write.edit(memory, {name: change.before[name] for name in names if name in change.before}, reason)
+    write.edit(memory, {name: parse(name, change.before[name]) for name in WORDS if name in change.before}, reason)
