@@ -507,9 +507,9 @@ class App(TypedDict):
 
 
 class AgentWithKey(TypedDict):
-    """`api_key` is shown this once; None when the answer is repeated."""
+    """`id` is the name. `api_key` is shown this once; None when the answer is repeated."""
 
-    id: int
+    id: str
     name: str
     domain: str
     scopes: list[str]

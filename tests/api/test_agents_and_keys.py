@@ -26,12 +26,14 @@ def test_a_new_agent_gets_a_key_that_opens_its_app(operator: APIClient, acme: Ap
     assert answer.status_code == 201
     body = answer.json()
     assert (body["name"], body["domain"], body["scopes"]) == ("dora", "ops/web", ["read", "write"])
+    assert body["id"] == "dora"
     assert body["api_key"].split("_")[1] == body["prefix"]
     assert client_with(body["api_key"]).get("/api/v1/memories").status_code == 200
 
 
 def test_the_key_is_shown_once_and_never_listed(operator: APIClient, dora: dict[str, Any]) -> None:
     (agent,) = operator.get(AGENTS).json()["results"]
+    assert agent["id"] == "dora"
     assert [key["prefix"] for key in agent["keys"]] == [dora["prefix"]]
     for path in (AGENTS, KEYS):
         shown = operator.get(path).content.decode()

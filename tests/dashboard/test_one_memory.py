@@ -92,6 +92,8 @@ def test_what_agents_were_told_is_shown_with_the_verdict(vera: Client, alice: Ca
     assert "used 1 of the last 1 time that were judged" in text_of(answer)
     assert str(row.evidence) in text_of(answer)
     assert "Maintenance" in text_of(answer)
+    # No number that counts those of other apps.
+    assert f'<tr id="t-{row.session.uid}-{row.block}-' in answer.content.decode()
     Injection.objects.update(used=None)
     assert "that were judged" not in text_of(vera.get(page_of(memory)))
 

@@ -50,6 +50,19 @@ def test_it_is_served_with_its_page() -> None:
     assert Client().get("/api/docs").status_code == 200
 
 
+def test_no_id_is_a_number(schema: dict[str, Any]) -> None:
+    """It would count the rows of all apps (tenancy.scoping.new_uid)."""
+    shapes = schema["components"]["schemas"].items()
+    ids = {
+        (shape, name): told
+        for shape, one in shapes
+        for name, told in one.get("properties", {}).items()
+        if name == "id" or name.endswith("_id")
+    }
+    assert ("AgentShown", "id") in ids
+    assert [of for of, told in ids.items() if "integer" in json.dumps(told.get("type"))] == []
+
+
 def test_a_new_server_is_asked_for_it_by_several_at_once() -> None:
     """In a process of its own: only the first time goes wrong."""
     code = """

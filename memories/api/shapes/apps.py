@@ -84,7 +84,7 @@ class KeyShown(Shape):
 
 
 class AgentShown(Shape):
-    id = serializers.IntegerField()
+    id = Text(help_text="Its name, by which addresses know it.")
     name = Text()
     domain = Text()
     created_at = serializers.DateTimeField()
@@ -92,7 +92,7 @@ class AgentShown(Shape):
 
 
 class AgentWithKey(Shape):
-    id = serializers.IntegerField()
+    id = Text(help_text="Its name, by which addresses know it.")
     name = Text()
     domain = Text()
     scopes = serializers.ListField(child=Text())
@@ -159,7 +159,7 @@ def show_key(key: ApiKey) -> dict[str, Any]:
 def show_agent(agent: Agent) -> dict[str, Any]:
     """Reads the agent's keys: prefetch them for lists."""
     return {
-        "id": agent.pk,
+        "id": agent.name,
         "name": agent.name,
         "domain": agent.domain,
         "created_at": agent.created_at,
@@ -169,7 +169,7 @@ def show_agent(agent: Agent) -> dict[str, Any]:
 
 def show_agent_with_key(agent: Agent, key: ApiKey, text: str) -> dict[str, Any]:
     return {
-        "id": agent.pk,
+        "id": agent.name,
         "name": agent.name,
         "domain": agent.domain,
         "scopes": key.scopes,

@@ -47,9 +47,9 @@ def members(request: DeskRequest) -> HttpResponse:
 
 
 @page(read=None, write=Right.GOVERN)
-def remove(request: DeskRequest, pk: int) -> HttpResponse:
+def remove(request: DeskRequest, name: str) -> HttpResponse:
     desk = request.desk
-    member = Membership.objects.for_app(desk.app).filter(pk=pk).select_related("user").first()
+    member = Membership.objects.for_app(desk.app).filter(user__username=name).select_related("user").first()
     if member is None:
         raise Http404
     there = desk.address("settings-members")
