@@ -10,9 +10,12 @@ from django.db.migrations.loader import MigrationLoader
 Key = tuple[str, str]
 """An app's label and the name of a migration of its."""
 
+LAST_ONE_BY_ONE = "c8a8f1a"
+"""The last commit that has each of the migrations that became one."""
+
 HALFWAY = (
-    "The database was left halfway through migrations that are one by now: {names}. "
-    "Take it to their end with a version that has them one by one (CHANGELOG.md names it), then update."
+    "The database is of an older version, halfway through migrations that are one by now: {names}. "
+    f"First take it to their end: `manage.py migrate` of commit {LAST_ONE_BY_ONE}. Then update."
 )
 
 

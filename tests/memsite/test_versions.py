@@ -44,5 +44,5 @@ def test_nothing_starts_and_nothing_migrates_halfway() -> None:
     assert is_migrated()
     MigrationRecorder.Migration.objects.get(app="agent_sessions", name="0004_cooldowns").delete()
     assert not is_migrated()
-    with pytest.raises(SystemCheckError, match=r"halfway through .* agent_sessions\.0001_initial"):
+    with pytest.raises(SystemCheckError, match=r"halfway .* agent_sessions\.0001_initial\. .* commit c8a8f1a\."):
         call_command("migrate", verbosity=0, skip_checks=False)
