@@ -32,6 +32,8 @@ from memsite.tenancy.policy import Block
 from sessions.models import AgentSession
 
 toolbox = Toolbox()
+NOTHING = "Nothing is known about that."
+NOTHING_ELSE = "Nothing is known about that, but for what this session was shown already."
 MOST_LINKS = 20
 FORGET_AT_MOST = 100
 
@@ -140,7 +142,7 @@ def context(
     injected = recalled.injected
     counts = {"tokens": injected.tokens, "included": len(injected.memories), "total": injected.total}
     document = {"text": injected.text, **counts, "ids": [memory.uid for memory in injected.memories]}
-    return Told(injected.text or "Nothing is known about that.", document)
+    return Told(injected.text or (NOTHING_ELSE if session else NOTHING), document)
 
 
 def session_named(door: StoringView, name: str, user_id: str | None) -> AgentSession:

@@ -125,6 +125,7 @@ def test_memories_are_linked_and_the_superseded_is_found_no_more(alice: Caller) 
 
 
 def test_the_context_is_fenced_and_what_was_used_gains(alice: Caller) -> None:
+    assert call(alice, "context", query="whales")["content"][0]["text"] == "Nothing is known about that."
     used, ignored = (use(alice, "store", content=text)["id"] for text in ("whales sing at night", "whales eat krill"))
     shown = call(alice, "context", query="whales", session="conversation-1", turn=1)
     assert shown["content"][0]["text"].startswith("<memory-context nonce=")
@@ -132,8 +133,9 @@ def test_the_context_is_fenced_and_what_was_used_gains(alice: Caller) -> None:
     judged = use(alice, "feedback", session="conversation-1", turn=1, text="They sing at night.")
     assert [one["id"] for one in judged["used"]] == [used]
     assert [one["id"] for one in judged["ignored"]] == [ignored]
-    again = use(alice, "context", query="whales", session="conversation-1", turn=2)
-    assert again["ids"] == []
+    again = call(alice, "context", query="whales", session="conversation-1", turn=2)
+    assert again["structuredContent"]["ids"] == []
+    assert "but for what this session was shown already" in again["content"][0]["text"]
     assert refused(alice, "feedback", session="another", text="x") == "There is nothing with this id."
 
 
