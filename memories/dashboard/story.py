@@ -13,7 +13,7 @@ from django.db.models.functions import Substr
 from memories.agent.knowledge import UNSAYABLE
 from memories.dashboard.plots import Plot, Series
 from memories.dashboard.quotes import Piece, quoted
-from memories.models import Injection, Link, LinkKind, Memory, Revision
+from memories.models import Injection, Link, LinkKind, Memory, Revision, Status
 from memories.store.confidence import confidence_at
 from memories.store.revisions import LEARNING, parse, snapshot
 from memories.store.writer import NOTED
@@ -158,6 +158,12 @@ def linked(link: Link, memory: Memory) -> Linked:
     is_out = link.from_memory_id == memory.pk
     other = link.to_memory if is_out else link.from_memory
     return Linked(link, LINKED[LinkKind(link.kind), is_out], other, link.kind in UNSAYABLE)
+
+
+def is_at_odds(memory: Memory, links: Sequence[Linked]) -> bool:
+    """Whether it contradicts something that agents are told, too."""
+    others = [one.other for one in links if one.link.kind == LinkKind.CONTRADICTS]
+    return memory.status == Status.ACTIVE and any(other.status == Status.ACTIVE for other in others)
 
 
 def told_to(app: App, memory: Memory) -> list[Injection]:

@@ -83,19 +83,34 @@ def test_what_an_operator_added_says_so(ed: Client, alice: Caller) -> None:
     assert "an operator says so: operator:ed" in text_of(ed.get(page_of(Memory.objects.get())))
 
 
+def test_what_is_at_odds_with_something_believed_says_so_while_both_are_active(ed: Client, alice: Caller) -> None:
+    for text in ("Must be started after WireGuard", "Can be started independently of WireGuard"):
+        alice.post("memories", {"content": text, "category": "dependency", "subject": "caddy"})
+    older, newer = Memory.objects.order_by("pk")
+    for memory in (older, newer):
+        answer = ed.get(page_of(memory))
+        assert "conflicting" in answer.context["trust"]
+        assert "It is at odds with what else is believed: see its links." in text_of(answer)
+    assert "Nobody has said it again. It is at odds" in text_of(ed.get(page_of(newer)))
+    do(ed, older, "archive")
+    answer = ed.get(page_of(newer))
+    assert "conflicting" not in answer.context["trust"]
+    assert "Nobody has said it again or denied it." in text_of(answer)
+
+
 def test_what_agents_were_told_is_shown_with_the_verdict(vera: Client, alice: Caller) -> None:
     memory = stored(alice, "Postgres needs VACUUM weekly", subject="postgres")
     session = alice.start_session(title="Maintenance")
     turn(alice, session, 1, "What does postgres need?", "Postgres needs its weekly VACUUM.")
     row = Injection.objects.get(used=True)
     answer = vera.get(page_of(memory))
-    assert "used 1 of the last 1 time that were judged" in text_of(answer)
+    assert "used 1 of the last 1 time that was judged" in text_of(answer)
     assert str(row.evidence) in text_of(answer)
     assert "Maintenance" in text_of(answer)
     # No number that counts those of other apps.
     assert f'<tr id="t-{row.session.uid}-{row.block}-' in answer.content.decode()
     Injection.objects.update(used=None)
-    assert "that were judged" not in text_of(vera.get(page_of(memory)))
+    assert "of the last" not in text_of(vera.get(page_of(memory)))
 
 
 # --- what became of it

@@ -18,9 +18,8 @@ from memories.dashboard.picks import as_id
 from memories.dashboard.show import fingerprint, go, is_seen, saved, show, toast, unchanged
 from memories.models import LinkKind, Memory
 from memories.models.link import SAYABLE
-from memories.retrieve.hits import Hit
 from memories.retrieve.search import Asked
-from memories.retrieve.trust import tag_hits
+from memories.retrieve.trust import tags_of
 from memories.store import LimitReached
 from memsite.tenancy.access import Right
 
@@ -43,13 +42,12 @@ def one(request: DeskRequest, uid: UUID) -> HttpResponse:
 def show_one(request: DeskRequest, memory: Memory, **more: Any) -> HttpResponse:
     app = request.desk.app
     told, links = story.told_to(app, memory), story.links_of(app, memory)
-    state = (memory.version, memory.confidence, [(row.pk, row.used) for row in told], [one.link.pk for one in links])
-    seen = fingerprint(state)
+    ends = [(one.link.pk, one.other.status) for one in links]
+    seen = fingerprint((memory.version, memory.confidence, [(row.pk, row.used) for row in told], ends))
     if not more and is_seen(request, seen):
         return unchanged()
     changes = story.changes_of(app, memory)
-    hit = Hit(memory, 0.0)
-    tag_hits(app, [hit], timezone.now())
+    trust = tags_of(memory, app.policy, timezone.now(), [memory.pk] if story.is_at_odds(memory, links) else [])
     decided = [change for change in changes if not change.noted]
     find = request.GET.get("find", "")
     context = {
@@ -66,7 +64,7 @@ def show_one(request: DeskRequest, memory: Memory, **more: Any) -> HttpResponse:
         "used": sum(row.used is True for row in told),
         "judged": sum(row.used is not None for row in told),
         "links": links,
-        "trust": hit.trust,
+        "trust": trust,
         "kinds": SAYABLE,
         "find": find,
         "found": find_others(request.desk, memory, [one.other for one in links], find) if find else [],
