@@ -218,7 +218,8 @@ class Command(BaseCommand):
         parts = " + ".join(f"{name} {value:.2f}" for name, value in hit.parts.items())
         memory = hit.memory
         self.write(f"      {self.style.SUCCESS(f'{hit.score:.2f}')}  [{about(memory)}] {memory.content}")
-        self.write(f"            = {parts}; confidence {memory.confidence:.2f}")
+        told = [f"confidence {memory.confidence:.2f}", *hit.trust]
+        self.write(f"            = {parts}; {', '.join(told)}")
 
     def show_door(self, play: Play) -> None:
         body = json.dumps({"query": play.questions[0], "limit": HITS_SHOWN, "explain": True})

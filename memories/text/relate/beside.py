@@ -3,7 +3,7 @@
 from memories.text.wordlist import words
 
 from . import cues, grammar
-from .alignment import Words
+from .alignment import COVERED, Words
 from .evidence import Evidence, Sides
 from .lookup import OPPOSITE_SIDES, SYNONYM_GROUPS, classes_of, stems_of
 from .outline import Outline
@@ -24,6 +24,7 @@ _OF_WHOM = words("allergic allow allowed welcome")
 _BEING = words("is are am was were be been being get gets got")
 _BEFORE_A_NOUN = words("the a an my your his her its our their this that favourite favorite s of")
 _HAVING = words("has have had own owns owned got")
+_AUXILIARIES = words("do does did is are am was were has have had can could will would should may might must")
 _FIRM = (
     "rule_clash", "rule_implied", "negated_one_side", "order_clashes", "swapped", "only_against_all", "change_cue",
 )  # fmt: skip
@@ -39,7 +40,10 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
     if _are_of_others(sides):
         return f"of another one: {old.tokens[0]} / {new.tokens[0]}"
     f = evidence.features
-    if any(f[name] >= FIRM for name in _FIRM) or old.is_exclusive or new.is_exclusive:
+    firm = [name for name in _FIRM if f[name] >= FIRM]
+    if firm == ["negated_one_side"] and _deny_something_else(sides):
+        return f"denies something else; {evidence.notes.get('remainder', evidence.notes[firm[0]])}"
+    if firm or old.is_exclusive or new.is_exclusive:
         return None
     if f["opposed"] and not (_said_by(old, new, _HAVING) and _are_of(sides, _BESIDE)):
         return None
@@ -52,6 +56,42 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
     if f["opposed"] or _are_of(sides, {_KIN}) or _are_of_other_things(old, new):
         return evidence.notes.get("remainder", "of another one")
     return None
+
+
+def _deny_something_else(sides: Sides) -> bool:
+    """Tell whether all that is denied is denied by the way, and the other statement has nothing of it:
+    "travels by train and does not drive" / "wants a window seat on trains".
+    """
+    aligned = sides.aligned
+    return all(
+        _is_by_the_way(side.tokens, at) and _is_unmatched(held, best, at)
+        for side, held, best in (
+            (sides.existing, aligned.existing, aligned.best_existing),
+            (sides.new, aligned.new, aligned.best_new),
+        )
+        for at in side.turns
+    )
+
+
+def _is_by_the_way(tokens: tuple[str, ...], at: int) -> bool:
+    """Tell whether a negation opens another clause, behind one that affirms."""
+    if tokens[at] not in cues.DENIALS:
+        return False
+    before = at - 1
+    while before > 0 and tokens[before] in _AUXILIARIES:
+        before -= 1
+    return before > 0 and tokens[before] in (",", "and", "but")
+
+
+def _is_unmatched(held: Words, best: list[tuple[float, int]], at: int) -> bool:
+    """Tell whether what is denied there is not on the other side; what is affirmed, too ("speaks"), says nothing."""
+    affirmed = {word.stem for word in held if word.sign > 0}
+    denied = [
+        share
+        for word, (share, _) in zip(held, best, strict=True)
+        if word.at > at and word.sign < 0 and word.stem not in affirmed
+    ]
+    return bool(denied) and max(denied) < COVERED
 
 
 def _verb_of_many(old: Outline, new: Outline) -> str | None:
