@@ -22,7 +22,7 @@ from django.db.migrations.executor import MigrationExecutor
 from django.db.models import Q
 from django.utils import timezone
 
-from memories.management.address import USUAL, keep_address
+from memories.management.address import USUAL, checked_address, keep_address
 from memories.management.plain_errors import plain_errors
 from memories.models import near
 from memsite.conf import Conf, get_conf
@@ -61,7 +61,7 @@ class Command(BaseCommand):
         parser.add_argument("--url", default=USUAL, help=f"where the server will be ({USUAL})")
 
     def handle(self, *args: Any, url: str, **options: Any) -> None:
-        conf = get_conf()
+        conf, url = get_conf(), checked_address(url)
         with plain_errors():
             conf.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
             with self.alone(conf.data_dir / "setup.lock"):

@@ -18,7 +18,7 @@ from django.core.management.base import CommandError
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from memories.management.address import known_address
+from memories.management.address import checked_address, known_address
 from memories.management.commands import setup
 from memsite.backup.postgres import address, password
 from memsite.tenancy.keys import find_key
@@ -134,6 +134,33 @@ def test_url_is_the_one_given(db, data_dir):
     assert value(out.getvalue(), "URL") == "http://127.0.0.1:9000"
     assert "curl http://127.0.0.1:9000/api/v1/memories" in out.getvalue()
     assert known_address() == "http://127.0.0.1:9000"
+
+
+@pytest.mark.parametrize(
+    ("url", "reason"),
+    [
+        ("memory.example.org", "neither http:// nor https://"),
+        ("ftp://memory.example.org", "neither http:// nor https://"),
+        ("", "neither http:// nor https://"),
+        ("http://", "no host"),
+        ("http://:8000", "no host"),
+        ("http://memory example", "blanks"),
+        ("http://memory.example.org:99999", "port"),
+        ("http://memory.example.org:eighty", "port"),
+        ("http://[::1", "IPv6"),
+        ("https://me:secret@memory.example.org", "password"),
+        ("https://memory.example.org/?x=1", "follow"),
+    ],
+)
+def test_what_can_be_no_address_is_refused_before_anything_is_made(data_dir, url, reason):
+    with pytest.raises(CommandError, match=rf"--url .*{reason}.*such as"):
+        call_command("setup", url=url)
+    assert not data_dir.exists()
+
+
+@pytest.mark.parametrize("url", ["http://[::1]:9000", "https://memory.example.org/memsite", "https://münchen.example"])
+def test_an_address_loses_no_more_than_its_last_slash(url):
+    assert checked_address(f"{url}/") == url
 
 
 def test_other_superusers_installation_gets_no_second_login(start):
