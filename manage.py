@@ -14,3 +14,12 @@ if __name__ == "__main__":
     except ImproperlyConfigured as error:
         # A setting that cannot be: it is named, and where in the code that was noticed helps nobody.
         sys.exit(str(error))
+    except Exception as error:
+        from memsite.unwritable import why_unwritable
+
+        if not why_unwritable(error):
+            raise
+        # Django's own commands; ours say as much.
+        from memories.management.plain_errors import plain_message
+
+        sys.exit(plain_message(error))

@@ -4,7 +4,11 @@ from http import HTTPStatus
 
 from rest_framework.exceptions import APIException
 
+from memsite.unwritable import TOLD, Why
+
 BUSY_RETRY_SECONDS = 1
+# Longer than programs wait by themselves: somebody has to make room first.
+UNWRITABLE_RETRY_SECONDS = 60
 
 
 class Conflict(APIException):
@@ -52,6 +56,16 @@ class Busy(APIException):
     default_detail = "The server is busy: nothing was stored, try again."
     default_code = "busy"
     wait = BUSY_RETRY_SECONDS
+
+
+class Unwritable(APIException):
+    """Nothing can be written: the disk is full (507), or the database is read-only, or its disk fails (503)."""
+
+    wait = UNWRITABLE_RETRY_SECONDS
+
+    def __init__(self, why: Why) -> None:
+        super().__init__(TOLD[why], why.value)
+        self.status_code = HTTPStatus.INSUFFICIENT_STORAGE if why == Why.FULL else HTTPStatus.SERVICE_UNAVAILABLE
 
 
 class LengthRequired(APIException):

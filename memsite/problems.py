@@ -16,12 +16,14 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from memsite.durability import is_busy
-from memsite.exceptions import BUSY_RETRY_SECONDS, Busy
+from memsite.exceptions import Busy, Unwritable
 from memsite.requests import current_request_id
+from memsite.unwritable import why_unwritable
 
 # Programs ask there, whatever they accept.
 FOR_PROGRAMS = ("/api/", "/mcp", "/compat/", "/hooks/")
 FOR_MEM0 = "/compat/mem0/"
+CSRF_FIELD = "csrfmiddlewaretoken"
 log = structlog.get_logger("memsite.problems")
 CONTENT_TYPE = "application/problem+json"
 CODES = {
@@ -68,7 +70,7 @@ def exception_handler(error: Exception, context: Mapping[str, Any]) -> Response 
         content_type=CONTENT_TYPE,
     )
     if (wait := getattr(known, "wait", None)) is not None:
-        response["Retry-After"] = str(max(1, int(-(-wait // 1))))
+        response["Retry-After"] = whole_seconds(wait)
     if auth_header := getattr(known, "auth_header", None):
         response["WWW-Authenticate"] = auth_header
     return response
@@ -81,10 +83,22 @@ def as_api_exception(error: Exception) -> exceptions.APIException | None:
         return exceptions.NotFound()
     if isinstance(error, PermissionDenied):
         return exceptions.PermissionDenied()
+    return that_passes(error)
+
+
+def that_passes(error: BaseException | None) -> Busy | Unwritable | None:
+    """What the database cannot do now and can do later: whoever asked is told to come again."""
     if is_busy(error):
         log.warning("database_busy", vendor=connection.vendor)
         return Busy()
+    if why := why_unwritable(error):
+        log.error("not_written", reason=why.value, error=str(error).partition("\n")[0])
+        return Unwritable(why)
     return None
+
+
+def whole_seconds(wait: float) -> str:
+    return str(max(1, int(-(-wait // 1))))
 
 
 def explain(error: exceptions.APIException) -> tuple[str, list[dict[str, str]]]:
@@ -118,17 +132,19 @@ def code_of(error: exceptions.APIException) -> str:
 
 
 def wants_page(request: HttpRequest) -> bool:
-    """A person in a browser gets a page, everyone else a problem document."""
-    return not request.path.startswith(FOR_PROGRAMS) and request.accepts("text/html") and "Accept" in request.headers
+    """A person in a browser gets a page, everyone else a problem document: also a page that says it in a toast."""
+    is_for_script = request.path.startswith(FOR_PROGRAMS) or "HX-Request" in request.headers
+    return not is_for_script and request.accepts("text/html") and "Accept" in request.headers
 
 
-def error_view(request: HttpRequest, status: int, detail: str) -> HttpResponse:
+def error_view(request: HttpRequest, status: int, detail: str, code: str = "", **shown: Any) -> HttpResponse:
+    """`shown` is for the page."""
     if wants_page(request):
-        context = {"status": status, "title": HTTPStatus(status).phrase, "detail": detail}
+        context = {"status": status, "title": HTTPStatus(status).phrase, "detail": detail, **shown}
         return render(request, "error.html", {**context, "request_id": current_request_id()}, status=status)
     if request.path.startswith(FOR_MEM0):
         return HttpResponse(orjson.dumps({"detail": detail}), status=status, content_type="application/json")
-    return problem_response(status, detail)
+    return problem_response(status, detail, code=code)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -149,8 +165,20 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django calls it while the exception is being handled."""
-    if is_busy(sys.exception()):
-        response = error_view(request, HTTPStatus.SERVICE_UNAVAILABLE, str(Busy.default_detail))
-        response["Retry-After"] = str(BUSY_RETRY_SECONDS)
-        return response
-    return error_view(request, HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; it has been logged.")
+    known = that_passes(sys.exception())
+    if known is None:
+        return error_view(request, HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; it has been logged.")
+    response = error_view(request, known.status_code, str(known.detail), code_of(known), typed=typed_in(request))
+    response["Retry-After"] = whole_seconds(known.wait)
+    return response
+
+
+def typed_in(request: HttpRequest) -> list[tuple[str, str]]:
+    """What a form of ours has brought, to be sent once more from the page that refuses it; nothing with a password.
+
+    Only once it is known that no other site has sent it.
+    """
+    if request.method != "POST" or not getattr(request, "csrf_processing_done", False):
+        return []
+    fields = [(name, str(value)) for name, values in request.POST.lists() for value in values if name != CSRF_FIELD]
+    return [] if any("password" in name for name, _ in fields) else fields

@@ -11,6 +11,7 @@ from django.core.exceptions import ImproperlyConfigured
 from memsite.celery_settings import celery_settings
 from memsite.conf import ROOT, Conf, read_conf
 from memsite.logs import logging_config
+from memsite.unwritable import refuse_read_only
 
 MEMSITE: Conf = read_conf(os.environ)
 
@@ -52,7 +53,7 @@ MIDDLEWARE = [
     "memsite.keyed.Keyed",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "csp.middleware.CSPMiddleware",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "memsite.browsing.Sessions",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
@@ -129,6 +130,7 @@ def postgres_options(conf: Conf) -> dict[str, Any]:
         # A pool waits twice as long before each next try, here 5 seconds in all; then whoever asks makes it try anew.
         # The usual five minutes leave a process without its database for as long again as that was away.
         "reconnect_timeout": RECONNECT_SECONDS,
+        "reset": refuse_read_only,
     }
     options = {
         "pool": pool,

@@ -30,6 +30,7 @@ from memories.providers.llm.provider import MUCH_SURER, LLMDenied, LLMError, LLM
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
 from memories.text.relate import Relation
+from memsite.unwritable import why_unwritable
 from sessions.models import AgentSession, Resource, Role
 
 log = structlog.get_logger("memories.capture")
@@ -70,7 +71,7 @@ def attempt(
     claim: Claim, rows: Sequence[Extraction], work_off: Callable[[Sequence[Extraction]], None], lesson: Lesson,
     now: datetime,
 ) -> None:  # fmt: skip
-    """All at once; where that fails for another reason than a service that is away, one by one."""
+    """All at once; where that fails for another reason than a service that is away, or a full disk, one by one."""
     try:
         work_off(rows)
     except LeaseLost:
@@ -81,14 +82,15 @@ def attempt(
             work.defer(claim, rows, error, now)
             log.info("extraction_deferred", session=str(claim.session.uid), texts=len(rows), reason=str(error))
             return
-        if len(rows) > 1 and (is_too_dear or not isinstance(error, LLMUnavailable)):
+        is_waited_for = isinstance(error, LLMUnavailable) or why_unwritable(error)
+        if len(rows) > 1 and (is_too_dear or not is_waited_for):
             for row in rows:
                 attempt(claim, [row], work_off, lesson, now)
             return
         lesson.failed += len(rows)
         work.fail(claim, rows, error, now)
         log.warning("extraction_failed", session=str(claim.session.uid), texts=len(rows), error=work.told(error))
-        if not isinstance(error, LLMError):
+        if not isinstance(error, LLMError) and not is_waited_for:
             # Where, and not what: an error may quote what was said.
             log.error("extraction_error", error_type=type(error).__name__, at=format_tb(error.__traceback__))
 

@@ -18,6 +18,7 @@ from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMTooD
 from memories.store import Writer
 from memsite.doorbell import ring
 from memsite.tenancy.models import App
+from memsite.unwritable import TOLD, why_unwritable
 from sessions.marker_lines import without_markers
 from sessions.models import AgentSession, Resource, Role
 
@@ -141,7 +142,14 @@ def hand_back(write: Writer, row: Extraction, **fields: object) -> None:
 
 
 def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: datetime) -> None:
-    """To be tried again, later each time. A service that is away is waited for, anything else given up in the end."""
+    """To be tried again, later each time. A service that is away is waited for, and so is a full disk; anything else
+    is given up in the end.
+    """
+    if why := why_unwritable(error):
+        again = {"status": ExtractionStatus.FAILED, "attempts": F("attempts") - 1, **waiting(TOLD[why], None, now)}
+        for row in rows:
+            update_ours(claim, row, **again)
+        return
     for row in rows:
         is_away = isinstance(error, LLMUnavailable | LLMMisconfigured) and not isinstance(error, LLMTooDear)
         is_over = not is_away and row.attempts >= MOST_ATTEMPTS
@@ -206,5 +214,7 @@ def wait_after(error: Exception, attempts: int) -> timedelta:
 
 def told(error: Exception) -> str:
     """What an operator reads. Only our own errors may speak: others may quote what was said."""
+    if why := why_unwritable(error):
+        return TOLD[why]
     known = isinstance(error, LLMUnavailable | LLMMisconfigured) or type(error).__module__.startswith("memories.")
     return str(error) or type(error).__name__ if known else f"unexpected {type(error).__name__}"

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 
 from memsite.conf import get_conf
+from memsite.unwritable import Why, why_unwritable
 
 SETUP = "Run `manage.py setup` first."
 DATA_DIR_HINTS = {
@@ -30,13 +31,16 @@ DATABASE_HINTS = (
     ("no such table", SETUP),
     ("no such column", SETUP),
     ("does not exist", SETUP),
-    ("disk is full", DISK_HINTS[errno.ENOSPC]),
-    ("readonly database", DATA_DIR_HINTS[errno.EACCES]),
     ("unable to open", "`manage.py setup` makes its directory, MEMSITE_DATA_DIR names it: is it writable?"),
     ("not a database", "Put a backup in its place, or move the file away to begin anew."),
     ("malformed", "Put a backup in its place, or move the file away to begin anew."),
     ("is locked", "Another program is writing to it: stop that one, or try again in a moment."),
 )
+UNWRITABLE_HINTS = {
+    Why.FULL: DISK_HINTS[errno.ENOSPC],
+    Why.READ_ONLY: "It is read-only: make it writable, then run this again. Nothing is lost.",
+    Why.FAILING: "Look after its disk, or the quota on it, then run this again.",
+}
 
 
 @contextmanager
@@ -44,10 +48,15 @@ def plain_errors() -> Iterator[None]:
     """Errors of the disk and of the database become CommandErrors of one line."""
     try:
         yield
-    except OSError as error:
-        raise CommandError(os_message(error)) from error
-    except DatabaseError as error:
-        raise CommandError(database_message(error)) from error
+    except (OSError, DatabaseError) as error:
+        raise CommandError(plain_message(error)) from error
+
+
+def plain_message(error: Exception) -> str:
+    """One line of what the disk or the database does not do."""
+    if isinstance(error, OSError):
+        return os_message(error)
+    return database_message(error) if isinstance(error, DatabaseError) else str(error)
 
 
 def os_message(error: OSError) -> str:
@@ -69,5 +78,13 @@ def is_of_data_dir(path: Any, number: int | None) -> bool:
 def database_message(error: DatabaseError) -> str:
     # PostgreSQL goes on with the statement, and what is in it.
     told = (str(error).strip() or type(error).__name__).splitlines()[0]
-    hint = next((hint for part, hint in DATABASE_HINTS if part in told), "See MEMSITE_DATABASE_URL.")
+    hint = hint_for(error, told)
     return f"The database {connection.settings_dict['NAME']} cannot be used: {told}. {hint}"
+
+
+def hint_for(error: DatabaseError, told: str) -> str:
+    """What to do."""
+    if why := why_unwritable(error):
+        is_file = why == Why.READ_ONLY and connection.vendor == "sqlite"
+        return DATA_DIR_HINTS[errno.EACCES] if is_file else UNWRITABLE_HINTS[why]
+    return next((hint for part, hint in DATABASE_HINTS if part in told), "See MEMSITE_DATABASE_URL.")

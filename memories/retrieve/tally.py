@@ -23,6 +23,7 @@ from memsite.durability import count
 from memsite.statements import Statement, execute_all
 from memsite.tenancy.models import App
 from memsite.tenancy.wall import confined
+from memsite.unwritable import why_unwritable
 
 TOUCH = """
 UPDATE memories_memory SET access_count = access_count + %s, accessed_at = %s WHERE app_id = %s AND id IN ({})
@@ -131,13 +132,13 @@ class Tallies:
                     self.write_one(tally)
 
     def write_one(self, tally: Tally) -> None:
-        """Keeps what others hold up, or a database that is away; what has no place any more, is lost."""
+        """Keeps what others hold up, or a database that is away or read-only; what has no place any more, is lost."""
         try:
             is_written = count(partial(execute_all, list(tally.statements())))
         except DatabaseError as error:
             if connection.in_atomic_block:
                 raise
-            is_written = not isinstance(error, OperationalError)
+            is_written = not (isinstance(error, OperationalError) or why_unwritable(error))
             log.warning("counts_lost" if is_written else "not_counted", app=tally.app.app_id, error=str(error))
         if not is_written:
             self.keep(tally)

@@ -24,10 +24,12 @@ from memsite.conf import get_conf
 from memsite.jobs.models import JobRun, JobRunQuerySet, JobSchedule, RunStatus
 from memsite.jobs.schedule import Schedule
 from memsite.tenancy.models import App
+from memsite.unwritable import TOLD, why_unwritable
 
 log = structlog.get_logger("memsite.jobs")
 LEASE = timedelta(minutes=5)
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
+UNWRITABLE_WAIT = timedelta(minutes=10)
 MOST_ATTEMPTS = 5
 SLICE_SECONDS = 600.0
 """After so long a run lets others have the worker, and is continued when it is its turn again."""
@@ -211,8 +213,14 @@ def stop(claimed: Claim, now: datetime) -> None:
 
 
 def fail(claimed: Claim, error: Exception, now: datetime) -> None:
-    """To be tried again, later each time; given up after so many attempts."""
+    """To be tried again, later each time; given up after so many attempts. A full disk is waited for, however long."""
     attempts = claimed.row.attempts
+    if why_unwritable(error):
+        claimed.update(
+            status=RunStatus.FAILED, lease_until=None, next_at=now + UNWRITABLE_WAIT, attempts=F("attempts") - 1,
+            reason=told(error)[:500],
+        )  # fmt: skip
+        return
     is_over = attempts >= MOST_ATTEMPTS
     claimed.update(
         status=RunStatus.DEAD if is_over else RunStatus.FAILED,
@@ -225,8 +233,10 @@ def fail(claimed: Claim, error: Exception, now: datetime) -> None:
 
 def told(error: Exception) -> str:
     """What an operator reads. Only our own errors may speak: others may quote what was said."""
-    known = type(error).__module__.startswith(("memories.", "memsite."))
-    return str(error) or type(error).__name__ if known else f"unexpected {type(error).__name__}"
+    if type(error).__module__.startswith(("memories.", "memsite.")):
+        return str(error) or type(error).__name__
+    why = why_unwritable(error)
+    return TOLD[why] if why else f"unexpected {type(error).__name__}"
 
 
 # --- by hand

@@ -99,6 +99,19 @@ def test_a_command_says_in_one_line_which_setting_is_wrong(url: str) -> None:
     assert "secret" not in line
 
 
+def test_a_command_of_django_says_in_one_line_that_nothing_can_be_written(tmp_path: Path) -> None:
+    path = tmp_path / "small.sqlite3"
+    path.touch()
+    url = f"sqlite:///{path}?init_command=PRAGMA query_only=ON"
+    environment = {**os.environ, "MEMSITE_DATABASE_URL": url, "MEMSITE_DATA_DIR": str(tmp_path)}
+    environment.pop("DJANGO_SETTINGS_MODULE", None)
+    command = [sys.executable, str(ROOT / "manage.py"), "migrate", "--skip-checks"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)  # noqa: S603
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert "readonly database" in done.stderr.splitlines()[-1]
+
+
 def test_the_older_name_of_the_budget_is_read_unless_ours_is_given() -> None:
     assert read_conf({"CLAUDEOPS_MEMORY_BUDGET": "4000"}).memory_budget == 4000
     both = {"CLAUDEOPS_MEMORY_BUDGET": "4000", "MEMSITE_MEMORY_BUDGET": "3000"}

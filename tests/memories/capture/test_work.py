@@ -24,6 +24,7 @@ from memsite.tenancy.models import App, AppPolicy, AppStatus
 from sessions.models import AgentSession
 from tests.conftest import Caller
 from tests.talking import after, at, contents, extractions, row_of, statuses, tell, turn
+from tests.unwritable import disk_full
 from tests.upkeep import upkeep_learn_due
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -463,3 +464,19 @@ def test_running_the_task_twice_learns_once(alice: Caller, session: AgentSession
         assert learn_task(alice.app.pk, session.pk) == 0
         assert upkeep_learn_due() == 0
     assert picture(alice.app) == before
+
+
+def test_on_a_full_disk_texts_wait_all_together_and_are_never_given_up(
+    alice: Caller, session: AgentSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = NOON
+    with monkeypatch.context() as patch:
+        seen = breaks_for(patch, "Berlin", disk_full())
+        for _ in range(work.MOST_ATTEMPTS + 1):
+            sweep(now)
+            assert statuses(alice.app) == [FAILED] * 3
+            now += work.ASK_AGAIN
+    assert len(seen) == work.MOST_ATTEMPTS + 1, "none is read by itself"
+    assert set(Extraction.objects.values_list("attempts", flat=True)) == {0}
+    sweep(now)
+    assert statuses(alice.app) == [DONE] * 3

@@ -21,6 +21,7 @@ from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
 from tests.memories.retrieve.asking import search
 from tests.talking import at
+from tests.unwritable import read_only
 
 NOON = datetime(2027, 3, 1, 12, 0, tzinfo=UTC)
 SECOND = timedelta(seconds=1)
@@ -152,7 +153,9 @@ def test_where_no_thread_is_to_be_had_a_search_answers_and_a_later_one_counts_bo
     assert counted() == ([2], [("items", 2, 2)], [(2, 2.0)])
 
 
-@pytest.mark.parametrize("held_up", [lambda *_: False, raising(OperationalError("the server is away"))])
+@pytest.mark.parametrize(
+    "held_up", [lambda *_: False, raising(OperationalError("the server is away")), raising(read_only())]
+)
 def test_what_cannot_be_written_yet_is_kept(
     alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch, held_up: Callable[..., bool]
 ) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import structlog
-from django.db import transaction
+from django.db import OperationalError, transaction
 from django.test import Client
 from structlog.testing import capture_logs
 from time_machine import travel
@@ -19,6 +19,7 @@ from memsite.jobs.job import Job, Run
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.jobs.schedule import Calendar, Every
 from memsite.tenancy.models import App, AppPolicy, AuditEntry
+from tests.unwritable import disk_full, refusing
 
 pytestmark = pytest.mark.django_db
 NIGHT = datetime(2027, 3, 1, 2, tzinfo=UTC)
@@ -369,3 +370,29 @@ def test_old_runs_are_dropped_but_none_that_waits_for_somebody(app: App) -> None
         JobRun.objects.create(app=app, job="counting", period=period, status=status, until=NIGHT - timedelta(days=days))
     assert engine.drop_old_runs(NIGHT) == 2
     assert {run.period for run in JobRun.objects.all()} == {"b", "c", "d", "2027-01-02T00:00Z"}
+
+
+def test_a_full_disk_is_waited_for_however_often_it_is_tried(app: App, job: Counting) -> None:
+    def full(number: int) -> None:
+        raise disk_full()
+
+    job.before, now = full, NIGHT
+    fire(app)
+    for _ in range(claims.MOST_ATTEMPTS + 1):
+        run = work(job, app, now)
+        assert (run.status, run.attempts) == (RunStatus.FAILED, 0)
+        assert run.reason.startswith("The server's disk is full")
+        now = run.next_at
+    run = work(Counting(), app, now)
+    assert (run.status, run.counts) == (RunStatus.DONE, {"counted": 10})
+
+
+def test_a_run_whose_failing_cannot_be_noted_is_somebody_elses_when_its_lease_is_over(app: App, job: Counting) -> None:
+    fire(app)
+    with travel(NIGHT, tick=False):
+        claimed = claims.claim("counting", app, NIGHT)
+        assert claimed
+        with refusing(), pytest.raises(OperationalError):
+            engine.run(job, app, claimed)
+    run = work(job, app, NIGHT + claims.LEASE)
+    assert (run.status, run.counts) == (RunStatus.DONE, {"counted": 10})
