@@ -15,9 +15,10 @@ if __name__ == "__main__":
         # A setting that cannot be: it is named, and where in the code that was noticed helps nobody.
         sys.exit(str(error))
     except Exception as error:
+        from memsite.durability import is_out_of_reach
         from memsite.unwritable import why_unwritable
 
-        if not why_unwritable(error):
+        if not (is_out_of_reach(error) or why_unwritable(error)):
             raise
         # Django's own commands; ours say as much.
         from memories.management.plain_errors import plain_message

@@ -25,8 +25,13 @@ def is_busy(error: BaseException | None) -> bool:
         return False
     cause = error.__cause__
     # By its name: the pool is loaded on PostgreSQL only.
-    is_pool = type(cause).__name__ == "PoolTimeout"
+    is_pool = type(cause).__name__ == "PoolTimeout" or is_out_of_reach(error)
     return is_pool or "locked" in str(error) or getattr(cause, "sqlstate", None) in BUSY_STATES
+
+
+def is_out_of_reach(error: BaseException | None) -> bool:
+    """There was no connection to be had, as the server is away, or lets nobody in."""
+    return isinstance(error, OperationalError) and type(error.__cause__).__name__ == "OutOfReach"
 
 
 def count(work: Callable[[], object]) -> bool:

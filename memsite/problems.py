@@ -15,7 +15,7 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from memsite.durability import is_busy
+from memsite.durability import is_busy, is_out_of_reach
 from memsite.exceptions import Busy, Unwritable
 from memsite.requests import current_request_id
 from memsite.unwritable import why_unwritable
@@ -26,6 +26,7 @@ FOR_MEM0 = "/compat/mem0/"
 CSRF_FIELD = "csrfmiddlewaretoken"
 log = structlog.get_logger("memsite.problems")
 CONTENT_TYPE = "application/problem+json"
+OUT_OF_REACH = "The server cannot reach its database: nothing was stored, try again."
 CODES = {
     # As REST framework calls them; of all others the status has its name.
     HTTPStatus.UNAUTHORIZED: "not_authenticated",
@@ -89,12 +90,20 @@ def as_api_exception(error: Exception) -> exceptions.APIException | None:
 def that_passes(error: BaseException | None) -> Busy | Unwritable | None:
     """What the database cannot do now and can do later: whoever asked is told to come again."""
     if is_busy(error):
-        log.warning("database_busy", vendor=connection.vendor)
-        return Busy()
+        return told_busy(error)
     if why := why_unwritable(error):
         log.error("not_written", reason=why.value, error=str(error).partition("\n")[0])
         return Unwritable(why)
     return None
+
+
+def told_busy(error: BaseException | None) -> Busy:
+    """The log hears why; who asks, no more than concerns them."""
+    if is_out_of_reach(error):
+        log.error("database_out_of_reach", error=str(error))
+        return Busy(OUT_OF_REACH)
+    log.warning("database_busy", vendor=connection.vendor)
+    return Busy()
 
 
 def whole_seconds(wait: float) -> str:

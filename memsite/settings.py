@@ -90,6 +90,8 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 # A writer waits so long for the one before it, and a request for a connection; then it is answered with 503.
 LOCK_SECONDS = 20
 RECONNECT_SECONDS = 5
+# A server that says nothing at all is waited for so long at each of its addresses.
+CONNECT_SECONDS = 5
 DATABASE_URL_RULE = "is an address such as postgresql://user:password@host:5432/name, with %2F for a / in the password"
 
 
@@ -134,12 +136,13 @@ def postgres_options(conf: Conf) -> dict[str, Any]:
     }
     options = {
         "pool": pool,
+        "connect_timeout": CONNECT_SECONDS,
         # As long as with SQLite, then 503: without it, a writer waits for another one's lock without end.
         "options": f"-c lock_timeout={LOCK_SECONDS}s",
         # Plans are kept of what asks for it (`memsite.postgres`), never of what was only asked often.
         "prepare_threshold": sys.maxsize,
     }
-    return {"CONN_HEALTH_CHECKS": True, "OPTIONS": options}
+    return {"ENGINE": "memsite.postgres", "CONN_HEALTH_CHECKS": True, "OPTIONS": options}
 
 
 DATABASES = {"default": database(MEMSITE)}

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 
 from memsite.conf import get_conf
+from memsite.durability import is_out_of_reach
 from memsite.unwritable import Why, why_unwritable
 
 SETUP = "Run `manage.py setup` first."
@@ -87,4 +88,6 @@ def hint_for(error: DatabaseError, told: str) -> str:
     if why := why_unwritable(error):
         is_file = why == Why.READ_ONLY and connection.vendor == "sqlite"
         return DATA_DIR_HINTS[errno.EACCES] if is_file else UNWRITABLE_HINTS[why]
-    return next((hint for part, hint in DATABASE_HINTS if part in told), "See MEMSITE_DATABASE_URL.")
+    # Of what does not exist there, nothing can be set up.
+    hints = () if is_out_of_reach(error) else DATABASE_HINTS
+    return next((hint for part, hint in hints if part in told), "See MEMSITE_DATABASE_URL.")

@@ -1,0 +1,189 @@
+"""A PostgreSQL that cannot be reached is told of soon, and with what the server, or its absence, says."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+import psycopg
+import pytest
+from django.db import OperationalError, connection
+from django.db.utils import ConnectionHandler
+from django.test import Client
+
+from memories.management.plain_errors import database_message
+from memsite.conf import get_conf
+from memsite.durability import is_busy, is_out_of_reach
+from memsite.postgres.base import Connection, DatabaseWrapper, OutOfReach
+from memsite.settings import LOCK_SECONDS, database
+from memsite.tenancy import authentication
+from tests.api.checks import assert_problem
+from tests.conftest import Caller
+
+ROOT = Path(__file__).parents[2]
+SOON_SECONDS = LOCK_SECONDS / 2
+FULL = "connection failed: FATAL:  sorry, too many clients already"
+
+Connect = Callable[..., DatabaseWrapper]
+
+
+@pytest.fixture
+def silent() -> Iterator[int]:
+    """The port of a server that takes calls, and says nothing."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield listening.getsockname()[1]
+
+
+@pytest.fixture
+def closed() -> int:
+    """A port where nobody listens."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port: int = listening.getsockname()[1]
+    return port
+
+
+@pytest.fixture
+def site(monkeypatch: pytest.MonkeyPatch, django_db_blocker: Any) -> Iterator[Connect]:
+    """A connection of a process that has made none, to the server at this port."""
+    monkeypatch.setattr(Connection, "is_reached", False)
+    made: list[DatabaseWrapper] = []
+
+    def connection_to(port: int, options: str = "", **pool: Any) -> DatabaseWrapper:
+        config = database(replace(get_conf(), database_url=f"postgresql://whale:secret@127.0.0.1:{port}/sea{options}"))
+        config["OPTIONS"]["pool"] |= pool
+        # Pools are the class's, by alias.
+        wrapper: Any = ConnectionHandler({"default": {}, "away": config})["away"]
+        made.append(wrapper)
+        return made[-1]
+
+    # It is not the tests' own.
+    with django_db_blocker.unblock():
+        yield connection_to
+    for wrapper in made:
+        wrapper.close_pool()
+
+
+def refusal(wrapper: DatabaseWrapper) -> OperationalError:
+    with pytest.raises(OperationalError) as told:
+        wrapper.ensure_connection()
+    return told.value
+
+
+def test_a_refused_connection_is_told_at_once(site: Connect, closed: int) -> None:
+    started = monotonic()
+    error = refusal(site(closed))
+    assert monotonic() - started < SOON_SECONDS
+    assert "refused" in str(error)
+    assert "secret" not in str(error)
+    assert is_out_of_reach(error)
+    assert is_busy(error)
+
+
+def test_a_server_that_says_nothing_is_not_waited_for_long(site: Connect, silent: int) -> None:
+    started = monotonic()
+    error = refusal(site(silent, "?connect_timeout=1"))
+    assert monotonic() - started < SOON_SECONDS
+    assert "timeout" in str(error)
+    assert is_out_of_reach(error)
+
+
+def test_how_long_is_for_the_address_to_say(site: Connect) -> None:
+    timeouts = [
+        database(replace(get_conf(), database_url=f"postgresql://db/sea{options}"))["OPTIONS"]["connect_timeout"]
+        for options in ("", "?connect_timeout=30")
+    ]
+    assert timeouts == [5, 30]
+
+
+def test_each_one_who_asks_is_told(site: Connect, closed: int) -> None:
+    wrapper = site(closed)
+    assert [is_out_of_reach(refusal(wrapper)) for _ in range(3)] == [True] * 3
+
+
+def test_who_waited_while_it_went_away_hears_why(site: Connect, closed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Connection, "is_reached", True)
+    error = refusal(site(closed, timeout=1))
+    assert "refused" in str(error)
+    assert is_out_of_reach(error)
+
+
+def test_a_server_that_is_full_is_one_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: Any, **__: Any) -> None:
+        raise psycopg.OperationalError(FULL)
+
+    monkeypatch.setattr(Connection, "is_reached", True)
+    monkeypatch.setattr(psycopg.Connection, "connect", full)
+    with pytest.raises(psycopg.OperationalError):
+        Connection.connect()
+    assert Connection.is_reached
+
+
+@pytest.mark.postgres("it has to be there")
+def test_one_that_was_away_and_is_back_is_used(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Connection, "is_reached", False)
+    wrapper: Any = connection.copy()
+    with wrapper.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        assert cursor.fetchone() == (1,)
+    wrapper.close()
+    assert Connection.is_reached
+
+
+# --- doors
+
+
+def test_a_database_that_there_is_none_of_is_not_told_to_be_set_up() -> None:
+    told = 'connection failed: FATAL:  database "sea" does not exist'
+    error = OperationalError(told)
+    error.__cause__ = OutOfReach(told)
+    assert database_message(error).endswith(f"{told}. See MEMSITE_DATABASE_URL.")
+
+
+def out_of_reach(*_: Any, **__: Any) -> None:
+    raise OperationalError("Connection refused") from OutOfReach("Connection refused")
+
+
+def test_a_request_is_told_to_come_again(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(authentication, "find_key", out_of_reach)
+    answer = alice.get("memories")
+    body = assert_problem(answer, 503)
+    assert body["detail"] == "The server cannot reach its database: nothing was stored, try again."
+    assert int(answer["Retry-After"]) >= 1
+
+
+def test_a_page_says_so_too(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("django.contrib.auth.views.LoginView.get", out_of_reach)
+    answer = Client(raise_request_exception=False).get("/login", headers={"Accept": "text/html"})
+    assert answer.status_code == 503
+    assert "cannot reach its database" in answer.content.decode()
+    assert int(answer["Retry-After"]) >= 1
+
+
+@pytest.mark.parametrize("command", [["migrate"], ["create_key", "--operator"]])
+def test_a_command_says_it_in_one_sentence(command: list[str], closed: int, tmp_path: Path) -> None:
+    environment = {
+        **os.environ,
+        "DJANGO_SETTINGS_MODULE": "memsite.settings",
+        "MEMSITE_DATA_DIR": str(tmp_path),
+        "MEMSITE_SECRET_KEY": "k" * 64,
+        "MEMSITE_DATABASE_URL": f"postgresql://whale:secret@127.0.0.1:{closed}/sea",
+    }
+    ended = subprocess.run(  # noqa: S603
+        [sys.executable, str(ROOT / "manage.py"), *command],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    (line,) = ended.stderr.strip().splitlines()
+    assert ended.returncode == 1
+    assert "The database sea cannot be used: " in line
+    assert "refused" in line
+    assert "secret" not in line
