@@ -13,6 +13,7 @@ from django.db.models import Q
 from memories.text.clean import clean
 from memories.text.fence import strip_fenced
 from memories.text.secrets import strip_private
+from memsite.hex_bounds import hex_bounds
 from sessions.markers import find_events
 from sessions.models import AgentSession, Event, Resource
 
@@ -85,7 +86,7 @@ def stored_of(session: AgentSession, said: Sequence[Said]) -> list[tuple[str | N
     found = Q(session=session, source_key__in=keys)
     for name in {name_in(item.source_key) for item in said if item.is_only}:
         # With the session in each of them, SQLite asks its index for each.
-        found |= Q(session=session, source_key__range=(f"{name}:{'0' * HASH_DIGITS}", f"{name}:{'f' * HASH_DIGITS}"))
+        found |= Q(session=session, source_key__range=hex_bounds(f"{name}:", HASH_DIGITS))
     rows = Resource.objects.for_app(session.app).filter(found).order_by()
     return list(rows.values_list("source_key", "role")) if keys else []
 

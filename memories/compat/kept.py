@@ -11,6 +11,7 @@ from memories.capture.outcome import Outcome
 from memories.models.memory import MemoryQuerySet
 from memories.store import Candidate
 from memsite.exceptions import Conflict
+from memsite.hex_bounds import hex_bounds
 
 HASH_DIGITS = 64
 
@@ -22,15 +23,9 @@ def external_id(kind: str, *names: str) -> str:
 
 def kept(agent: MemoryAgent, kind: str) -> MemoryQuerySet:
     """All of this kind that the caller may see, in the order they came. Uses the index of external ids."""
-    rows = agent.memories().live().filter(external_id__range=bounds(kind), external_id__startswith=f"{kind}:")
-    return rows.order_by("pk")
-
-
-def bounds(kind: str) -> tuple[str, str]:
-    """The first and the last id that there may be, in the order of any collation: signs, as ":" and ";", have another
-    in each, digits have not.
-    """
-    return f"{kind}:{'0' * HASH_DIGITS}", f"{kind}:{'f' * HASH_DIGITS}"
+    beginning = f"{kind}:"
+    within = hex_bounds(beginning, HASH_DIGITS)
+    return agent.memories().live().filter(external_id__range=within, external_id__startswith=beginning).order_by("pk")
 
 
 def keep_new(agent: MemoryAgent, kind: str, candidates: Iterable[Candidate]) -> dict[str, str]:

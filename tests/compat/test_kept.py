@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.compat.kept import bounds, external_id, kept
+from memories.compat.kept import HASH_DIGITS, external_id, kept
 from memories.models import Memory
+from memsite.hex_bounds import outermost
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import agent_of, store
 
@@ -17,14 +18,16 @@ ORDERS: dict[str, Callable[[str], object]] = {
     "by code": lambda text: text,
     "a semicolon before a colon": lambda text: text.translate({ord(":"): ";", ord(";"): ":"}),
     "signs last": lambda text: ("".join(filter(str.isalnum, text)), text),
+    "aa last of all letters": lambda text: text.replace("aa", "å"),
 }
 
 
 @pytest.mark.parametrize("order", ORDERS)
 @given(kind=st.sampled_from(["entity", "file-2", "mem0"]), name=st.text())
 def test_each_id_is_within_its_bounds(order: str, kind: str, name: str) -> None:
-    first, last = map(ORDERS[order], bounds(kind))
-    assert first <= ORDERS[order](external_id(kind, name)) <= last  # type: ignore[operator]  # of one type
+    for digits in (external_id(kind, name), f"{kind}:{'aa' * 31}ff", f"{kind}:faaa{'f' * 60}"):
+        first, *lasts = map(ORDERS[order], outermost(f"{kind}:", HASH_DIGITS))
+        assert first <= ORDERS[order](digits) <= max(lasts)  # type: ignore[operator, type-var]  # of one type
 
 
 def test_what_merely_begins_alike_is_of_another_kind(alice: Caller) -> None:
