@@ -11,7 +11,6 @@ from django.core.exceptions import ImproperlyConfigured
 from memsite.celery_settings import celery_settings
 from memsite.conf import ROOT, Conf, read_conf
 from memsite.logs import logging_config
-from memsite.unwritable import refuse_read_only
 
 MEMSITE: Conf = read_conf(os.environ)
 
@@ -132,7 +131,6 @@ def postgres_options(conf: Conf) -> dict[str, Any]:
         # A pool waits twice as long before each next try, here 5 seconds in all; then whoever asks makes it try anew.
         # The usual five minutes leave a process without its database for as long again as that was away.
         "reconnect_timeout": RECONNECT_SECONDS,
-        "reset": refuse_read_only,
     }
     options = {
         "pool": pool,

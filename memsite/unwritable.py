@@ -47,15 +47,6 @@ def why_unwritable(error: BaseException | None) -> Why | None:
     return None
 
 
-def refuse_read_only(connection: Any) -> None:
-    """For a pool, of a connection to PostgreSQL that comes back: ConnectionError if it has to be made anew.
-
-    Its session stays read-only when its database no longer is. The server has told so: nothing is asked.
-    """
-    if connection.info.parameter_status("default_transaction_read_only") == "on":
-        raise ConnectionError("the session is read-only")
-
-
 def why_of(error: Any) -> Why | None:
     if isinstance(error, OSError):
         return NUMBERS.get(error.errno or 0)

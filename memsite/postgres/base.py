@@ -57,6 +57,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 knock(conn_params)
             raise
 
+    def _close(self) -> None:
+        """Django's, which gives it back to the pool: that makes a new one in the place of one that is closed.
+
+        A pool has a `reset` for this, which it asks in a thread of its own.
+        """
+        if self.connection is not None and only_reads(self.connection):
+            self.connection.close()
+        super()._close()  # type: ignore[misc]  # the stubs leave it out
+
+
+def only_reads(connection: Any) -> bool:
+    """Whether its session does, as it still will when its database no longer does. Servers tell it unasked."""
+    return not connection.closed and connection.info.parameter_status("default_transaction_read_only") == "on"
+
 
 def knock(conn_params: dict[str, Any]) -> None:
     """Raises OutOfReach."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,10 +12,8 @@ from django.db import DatabaseError, IntegrityError, OperationalError, connectio
 
 from memories.management.plain_errors import plain_errors
 from memsite.backup.errors import BackupError
-from memsite.conf import get_conf
-from memsite.settings import database
 from memsite.tenancy.models import App
-from memsite.unwritable import Why, refuse_read_only, why_unwritable
+from memsite.unwritable import Why, why_unwritable
 from tests.unwritable import caused, of_postgres, of_sqlite, read_only
 
 FULL = sqlite3.SQLITE_FULL
@@ -108,30 +104,15 @@ def test_a_command_tells_it_in_a_line(error: Exception, told: str, monkeypatch: 
 # --- sessions of PostgreSQL
 
 
-@pytest.mark.parametrize(("told", "is_refused"), [("on", True), ("off", False), (None, False)])
-def test_a_session_that_only_reads_does_not_stay_in_the_pool(told: str | None, is_refused: bool) -> None:
-    connection: Any = SimpleNamespace(info=SimpleNamespace(parameter_status=lambda name: told))
-    if is_refused:
-        with pytest.raises(ConnectionError):
-            refuse_read_only(connection)
-    else:
-        refuse_read_only(connection)
-
-
 @pytest.mark.postgres("SQLite has no pool")
 @pytest.mark.django_db(transaction=True)
-def test_postgres_tells_what_the_pool_asks_for() -> None:
-    connection.ensure_connection()
+def test_a_session_that_only_reads_does_not_stay_in_the_pool() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SET default_transaction_read_only = on")
-        try:
-            with pytest.raises(ConnectionError):
-                refuse_read_only(connection.connection)
-        finally:
-            cursor.execute("SET default_transaction_read_only = off")
-    refuse_read_only(connection.connection)
-
-
-def test_the_pool_asks() -> None:
-    options = database(replace(get_conf(), database_url="postgresql://memsite@localhost/memsite"))["OPTIONS"]
-    assert options["pool"]["reset"] is refuse_read_only
+    session: Any = connection.connection
+    connection.close()
+    assert session.closed
+    assert App.objects.create(app_id="acme").pk
+    session = connection.connection
+    connection.close()
+    assert not session.closed
