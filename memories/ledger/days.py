@@ -2,9 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
 from memsite.tenancy.models import App
+
+DAYS, MOST_DAYS = 30, 366
+"""Of how many days figures are told unless others are asked for, and of how many at most."""
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Both days are in it."""
+
+    since: date
+    until: date
+
+    @property
+    def days(self) -> list[date]:
+        return [self.since + number * DAY for number in range((self.until - self.since).days + 1)]
 
 
 def day_of(app: App, now: datetime) -> date:
@@ -17,4 +34,10 @@ def midnight(app: App, day: date) -> datetime:
 
 
 def next_midnight(app: App, now: datetime) -> datetime:
-    return midnight(app, day_of(app, now) + timedelta(days=1))
+    return midnight(app, day_of(app, now) + DAY)
+
+
+def last_days(app: App, now: datetime, number: int = DAYS) -> Span:
+    """The last days where the app lives, today the last."""
+    today = day_of(app, now)
+    return Span(today - (number - 1) * DAY, today)

@@ -10,8 +10,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memories.dashboard.spending import Span, by_day
-from memories.ledger.days import day_of
+from memories.ledger.days import Span, day_of
+from memories.ledger.sums import by_day
 from memories.models import EnergyUse, LedgerEntry
 from memories.models.recall_count import recall_note
 from memsite.statements import execute_all

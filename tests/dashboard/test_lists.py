@@ -11,7 +11,8 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memories.dashboard import figures
+from memories.ledger.days import last_days
+from memories.maintain import figures
 from memories.models import Extraction, ExtractionStatus, Injection, LedgerEntry, Memory, Rejection
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import App, AppPolicy, WriteRate
@@ -212,7 +213,7 @@ def test_growth_is_by_the_days_of_the_app(alice: Caller) -> None:
     alice.remember("Whales sing")
     Memory.objects.update(uid=UUID(int=figures.first_uid(now - timedelta(days=3)).int + 1))
     alice.remember("Bears sleep")
-    days = figures.last_days(alice.app, now)
+    days = last_days(alice.app, now).days
     made = figures.growth(alice.app, days)
     assert (len(days), days[-1]) == (30, now.date())
     assert {day: number for day, number in zip(days, made, strict=True) if number} == {days[-1]: 1, days[-4]: 1}

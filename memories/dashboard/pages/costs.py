@@ -16,13 +16,14 @@ from memories.dashboard.desk import Desk, DeskRequest, page
 from memories.dashboard.filters import Filters
 from memories.dashboard.plots import Plot, Series
 from memories.dashboard.show import show
-from memories.dashboard.spending import Span, answers, by_app, by_day, daily, energy, sum_up
 from memories.ledger import day_of, spent_today, totals
+from memories.ledger.days import DAYS, MOST_DAYS, Span
 from memories.ledger.spend import By, Total
+from memories.ledger.sums import by_app, by_day, daily, energy, sum_up
+from memories.maintain.figures import answers
 from memsite.moments import EARLIEST
 from memsite.tenancy.access import apps_of
 
-DAYS, MOST_DAYS = 30, 366
 COLUMNS: dict[str, tuple[By, tuple[str, ...]]] = {
     "day": ("day", ("day",)),
     "operation": ("operation", ("operation",)),

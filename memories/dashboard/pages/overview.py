@@ -8,12 +8,13 @@ from datetime import date
 from django.http import HttpResponse
 from django.utils import timezone
 
-from memories.dashboard import figures
 from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.pages.sessions import lines_of
 from memories.dashboard.plots import Plot, Series
 from memories.dashboard.show import fingerprint, is_seen, show, unchanged
 from memories.learn.use_rates import used_rates
+from memories.ledger.days import last_days
+from memories.maintain import figures
 from memories.maintain.health import tenths
 from memories.models import LIVE, Memory
 from memsite.tenancy.models import App
@@ -30,7 +31,7 @@ def overview(request: DeskRequest) -> HttpResponse:
     events = list(Event.objects.for_app(app).select_related("session").order_by("-uid")[:RECENT])
     sessions = list(AgentSession.objects.for_app(app).select_related("agent").order_by("-uid")[:RECENT])
     held, waiting = agent.held_back(), figures.waiting(app)
-    days = figures.last_days(app, now)
+    days = last_days(app, now).days
     answered = figures.answered_by(app, days)
     alive = [(session.uid, session.status, session.heartbeat_at) for session in sessions]
     seen = fingerprint((app.change_number, [event.uid for event in events], alive, held, waiting, days, answered))

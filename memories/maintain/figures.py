@@ -1,22 +1,21 @@
-"""What is counted for the overview, each from an index: fast with a hundred thousand memories, too."""
+"""What is counted of an app, each from an index: fast with a hundred thousand memories, too."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
 from django.db.models import Count, Subquery, Sum
 from django.db.models.functions import Coalesce
 
-from memories.ledger.days import day_of, midnight
+from memories.ledger.days import DAY, Span, midnight
 from memories.models import Decision, Extraction, ExtractionStatus, Memory, RecallCount, Rejection, Status
 from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import App
 
-DAYS = 30
 CATEGORIES_SHOWN = 10
 BY = ("summaries", "items", "none")
 """What answers a search."""
@@ -32,6 +31,16 @@ class Waiting:
     jobs_given_up: int
 
 
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """Searches that one tier answered. `share` of all searches; `mean_ms` None without any."""
+
+    tier: str
+    searches: int
+    share: float
+    mean_ms: float
+
+
 def by_status(app: App) -> dict[str, int]:
     """Every status, those of nobody as 0."""
     counts = dict(Memory.objects.for_app(app).order_by().values_list("status").annotate(Count("pk")))
@@ -44,18 +53,12 @@ def by_category(app: App) -> list[tuple[str, int]]:
     return list(rows.order_by("-number", "category")[:CATEGORIES_SHOWN])
 
 
-def last_days(app: App, now: datetime) -> list[date]:
-    """The last days where the app lives, today the last."""
-    today = day_of(app, now)
-    return [today - timedelta(days=back) for back in reversed(range(DAYS))]
-
-
 def growth(app: App, days: Sequence[date]) -> list[int]:
     """New memories of each of these days, which follow each other. One query.
 
     Ids rise with the time they were made at, so days are ranges of the index of ids.
     """
-    edges = [first_uid(midnight(app, day)) for day in [*days, days[-1] + timedelta(days=1)]]
+    edges = [first_uid(midnight(app, day)) for day in [*days, days[-1] + DAY]]
     made = {f"d{place}": made_between(app, edges[place], edges[place + 1]) for place in range(len(days))}
     counts: Any = App.objects.filter(pk=app.pk).values(**made).get()
     return list(counts.values())
@@ -66,6 +69,15 @@ def answered_by(app: App, days: Sequence[date]) -> dict[str, list[int]]:
     rows = RecallCount.objects.for_app(app).filter(day__gte=days[0]).order_by()
     counts = {(day, tier): number for day, tier, number in rows.values_list("day", "tier").annotate(Sum("searches"))}
     return {tier: [counts.get((day, tier), 0) for day in days] for tier in BY}
+
+
+def answers(app: App, span: Span) -> list[Answers]:
+    """By what answered, the most first. One query."""
+    rows = RecallCount.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
+    sums = rows.values_list("tier").annotate(number=Sum("searches"), took=Sum("seconds"))
+    found = list(sums.order_by("-number", "tier"))
+    every = sum(number for _, number, _ in found)
+    return [Answers(tier, number, number / every, 1000 * seconds / number) for tier, number, seconds in found if number]
 
 
 def made_between(app: App, first: UUID, end: UUID) -> Any:

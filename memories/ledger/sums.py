@@ -1,43 +1,19 @@
-"""What an app has spent between two days: sums of the ledger, of its energy, and of what searches came to."""
+"""What an app has spent between two days: sums of the ledger and of its energy."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from datetime import date, timedelta
 from typing import Any
 
 from django.db.models import Count, F, FloatField, IntegerField, OuterRef, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
+from memories.ledger.days import Span
 from memories.ledger.spend import Total, totals
-from memories.models import EnergyUse, LedgerEntry, RecallCount
+from memories.models import EnergyUse, LedgerEntry
 from memsite.tenancy.models import App
 
 APPS_SHOWN = 100
-DAY = timedelta(days=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Both days are in it."""
-
-    since: date
-    until: date
-
-    @property
-    def days(self) -> list[date]:
-        return [self.since + number * DAY for number in range((self.until - self.since).days + 1)]
-
-
-@dataclass(frozen=True, slots=True)
-class Answers:
-    """Searches that one tier answered. `share` of all searches; `mean_ms` None without any."""
-
-    tier: str
-    searches: int
-    share: float
-    mean_ms: float
 
 
 def sum_up(rows: Iterable[Total]) -> Total:
@@ -66,15 +42,6 @@ def energy(app: App, span: Span) -> list[Any]:
     rows = EnergyUse.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
     sums = rows.values("operation").annotate(calls=Sum("calls"), units=Sum("units"))
     return list(sums.order_by("-units", "operation"))
-
-
-def answers(app: App, span: Span) -> list[Answers]:
-    """By what answered, the most first. One query."""
-    rows = RecallCount.objects.for_app(app).filter(day__gte=span.since, day__lte=span.until).order_by()
-    sums = rows.values_list("tier").annotate(number=Sum("searches"), took=Sum("seconds"))
-    found = list(sums.order_by("-number", "tier"))
-    every = sum(number for _, number, _ in found)
-    return [Answers(tier, number, number / every, 1000 * seconds / number) for tier, number, seconds in found if number]
 
 
 def by_app(apps: QuerySet[App], span: Span) -> Sequence[Any]:
