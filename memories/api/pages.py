@@ -33,12 +33,7 @@ class Pages(CursorPagination):
         self.ordering, self.field = ordering, field
 
     def get_page_size(self, request: Request) -> int:
-        given = request.query_params.get("limit")
-        if given is None:
-            return DEFAULT_LIMIT
-        if not given.isascii() or not given.isdigit() or not 1 <= int(given[:9]) <= MAX_LIMIT:
-            raise ValidationError({"limit": [f"A whole number from 1 to {MAX_LIMIT}."]})
-        return int(given)
+        return up_to(MAX_LIMIT, "limit", request.query_params.get("limit"), DEFAULT_LIMIT)
 
     def decode_cursor(self, request: Request) -> Cursor | None:
         """The cursor, if it was made for this list: its position begins with the list's mark."""
@@ -87,6 +82,15 @@ def refuse_unknown(request: Request, *known: str) -> None:
         raise ValidationError({name[:100]: ["Unknown parameter."] for name in unknown})
     if nul := [name for name, value in request.query_params.items() if "\0" in value]:
         raise ValidationError({name: ["Contains a NUL character."] for name in nul})
+
+
+def up_to(most: int, name: str, given: str | None, default: int) -> int:
+    """A query parameter's number, from 1 on; `default` if it was not given."""
+    if given is None:
+        return default
+    if not given.isascii() or not given.isdigit() or len(given) > 9 or not 1 <= int(given) <= most:
+        raise ValidationError({name: [f"A whole number from 1 to {most}."]})
+    return int(given)
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> str:
