@@ -23,6 +23,11 @@ class Span:
     def days(self) -> list[date]:
         return [self.since + number * DAY for number in range((self.until - self.since).days + 1)]
 
+    def told(self, app: App) -> dict[str, str]:
+        """JSON as it stands: which days they are, and whose."""
+        zone = str(app.policy.time_zone)
+        return {"since": self.since.isoformat(), "until": self.until.isoformat(), "time_zone": zone}
+
 
 def day_of(app: App, now: datetime) -> date:
     return now.astimezone(app.policy.time_zone).date()

@@ -1,24 +1,43 @@
-"""What is counted of an app, each from an index: fast with a hundred thousand memories, too."""
+"""What is counted of an app, for its pages and for operators' programs.
+
+Each from an index, fast with a hundred thousand memories, too; what reads all of the app's memories says so.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Subquery, Sum
+from django.db.models import Count, Q, QuerySet, Subquery, Sum
 from django.db.models.functions import Coalesce
 
 from memories.ledger.days import DAY, Span, midnight
-from memories.models import Decision, Extraction, ExtractionStatus, Memory, RecallCount, Rejection, Status
+from memories.models import (
+    Decision,
+    Extraction,
+    ExtractionStatus,
+    FutureTrigger,
+    Kind,
+    Memory,
+    RecallCount,
+    Rejection,
+    Source,
+    Status,
+    TriggerStatus,
+)
 from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import App
+from memsite.tenancy.origin import Origin
+from sessions.models import TIERS, AgentSession, SessionStatus
 
 CATEGORIES_SHOWN = 10
+MOST_RECALLED = 10
 BY = ("summaries", "items", "none")
 """What answers a search."""
+LEARNING = (ExtractionStatus.PENDING, ExtractionStatus.RUNNING, ExtractionStatus.FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,10 +60,36 @@ class Answers:
     mean_ms: float
 
 
+@dataclass(frozen=True, slots=True)
+class Sorts:
+    """How many memories there are of each, those of nobody as 0. `unasked` are active, and no search has found them."""
+
+    kind: dict[str, int]
+    source: dict[str, int]
+    origin: dict[str, int]
+    tier: dict[str, int]
+    unasked: int
+
+
 def by_status(app: App) -> dict[str, int]:
     """Every status, those of nobody as 0."""
     counts = dict(Memory.objects.for_app(app).order_by().values_list("status").annotate(Count("pk")))
     return {status: counts.get(status, 0) for status in Status.values}
+
+
+def by_sort(app: App) -> Sorts:
+    """Of whatever status. One query, which reads all memories once."""
+    unasked = Count("pk", filter=Q(status=Status.ACTIVE, accessed_at=None))
+    rows = Memory.objects.for_app(app).order_by().values_list("kind", "source", "origin", "tier")
+    kinds, sources, origins, tiers = sorts = [
+        dict.fromkeys(map(str, names), 0) for names in (Kind.values, Source.values, Origin.values, TIERS)
+    ]
+    alone = 0
+    for *names, number, never in rows.annotate(number=Count("pk"), unasked=unasked):
+        for counts, name in zip(sorts, names, strict=True):
+            counts[str(name)] = counts.get(str(name), 0) + number
+        alone += never
+    return Sorts(kinds, sources, origins, tiers, alone)
 
 
 def by_category(app: App) -> list[tuple[str, int]]:
@@ -91,13 +136,57 @@ def first_uid(moment: datetime) -> UUID:
     return UUID(int=int(moment.timestamp() * 1000) << 80)
 
 
+def most_recalled(app: App) -> list[tuple[UUID, int, datetime | None]]:
+    """Active memories that searches found most often: ids, how often, when last. One query, which reads all active."""
+    rows = Memory.objects.for_app(app).active().filter(access_count__gt=0).order_by("-access_count", "-uid")
+    return list(rows.values_list("uid", "access_count", "accessed_at")[:MOST_RECALLED])
+
+
+def last_memory_at(app: App) -> datetime | None:
+    """When the youngest was made. One query of one row."""
+    return Memory.objects.for_app(app).order_by("-uid").values_list("created_at", flat=True).first()
+
+
+def last_search_on(app: App) -> date | None:
+    """The day on which a search was last asked: no more is noted of when. One query of one row."""
+    return RecallCount.objects.for_app(app).order_by("-day").values_list("day", flat=True).first()
+
+
+def sessions(app: App) -> dict[str, int]:
+    """By status. One query, which reads all sessions."""
+    return dict.fromkeys(SessionStatus.values, 0) | statuses(AgentSession.objects.for_app(app))
+
+
+def texts(app: App) -> dict[str, int]:
+    """By what has become of learning from them. One query, which reads what is known of each."""
+    return dict.fromkeys(ExtractionStatus.values, 0) | statuses(Extraction.objects.for_app(app))
+
+
+def still_open(texts: Mapping[str, int]) -> int:
+    """How many of these are not done and not given up."""
+    return sum(texts[status] for status in LEARNING)
+
+
+def triggers(app: App) -> dict[str, int]:
+    """By status. One query."""
+    return dict.fromkeys(TriggerStatus.values, 0) | statuses(FutureTrigger.objects.for_app(app))
+
+
+def statuses(rows: QuerySet[Any]) -> dict[str, int]:
+    return dict(rows.order_by().values_list("status").annotate(Count("pk")))
+
+
+def to_review(app: App) -> int:
+    """Refusals that nobody has decided. One query."""
+    return Rejection.objects.for_app(app).filter(decision=Decision.OPEN).count()
+
+
 def waiting(app: App) -> Waiting:
-    """Four queries."""
-    work = Extraction.objects.for_app(app)
-    dead = JobRun.objects.for_app(app).filter(status=RunStatus.DEAD)
+    """Three queries."""
+    work, dead = texts(app), JobRun.objects.for_app(app).filter(status=RunStatus.DEAD)
     return Waiting(
-        texts=work.open().count(),
-        given_up=work.filter(status=ExtractionStatus.DEAD).count(),
-        rejections=Rejection.objects.for_app(app).filter(decision=Decision.OPEN).count(),
+        texts=still_open(work),
+        given_up=work[ExtractionStatus.DEAD],
+        rejections=to_review(app),
         jobs_given_up=dead.count(),
     )

@@ -10,6 +10,7 @@ from django.db.models import Case, Count, F, FloatField, IntegerField, Max, Q, S
 from django.db.models.functions import Cast, Floor, Least, TruncMonth
 
 from memories.ledger.days import day_of
+from memories.maintain import figures
 from memories.maintain.run import Run
 from memories.models import (
     Extraction,
@@ -143,12 +144,12 @@ def costs(app: App, now: datetime) -> Report:
 
 def failures(app: App, since: datetime) -> Report:
     """What waits for somebody, and what went wrong."""
-    work = Extraction.objects.for_app(app)
+    work, texts = Extraction.objects.for_app(app), figures.texts(app)
     runs = JobRun.objects.for_app(app).filter(status__in=(RunStatus.DEAD, RunStatus.FAILED), until__gte=since)
     missing = Memory.objects.for_app(app).filter(status=Status.ACTIVE, vectors=None)
     return {
-        "texts_given_up": work.filter(status=ExtractionStatus.DEAD).count(),
-        "texts_waiting": work.open().count(),
+        "texts_given_up": texts[ExtractionStatus.DEAD],
+        "texts_waiting": figures.still_open(texts),
         "jobs": dict(runs.order_by().values_list("job").annotate(Count("pk"))),
         "without_vector": missing.count(),
         "rejected": dict(

@@ -232,6 +232,8 @@ def answers_about_jobs(operator: APIClient) -> Answers:
     run = fired.json()["run"]["id"]
     do("monthly")
     return [
+        ("get_stats", operator.get("/api/v1/apps/acme/stats")),
+        ("get_usage", operator.get("/api/v1/apps/acme/usage", {"days": 2})),
         ("get_health_report", operator.get("/api/v1/apps/acme/health-report")),
         ("get_health_report_as_text", operator.get("/api/v1/apps/acme/health-report.md")),
         ("list_health_reports", operator.get("/api/v1/apps/acme/health-reports")),
