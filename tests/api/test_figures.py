@@ -192,7 +192,7 @@ def test_an_empty_app_has_nothing_of_everything(alice: Caller, operator: APIClie
 
 @pytest.mark.parametrize("address", [STATS, USAGE])
 def test_what_makes_no_sense_is_refused(alice: Caller, operator: APIClient, address: str) -> None:
-    for days in ("0", "367", "-1", "x", "", "1.5", "٣", "0000000001999", "9" * 400):
+    for days in ("0", "367", "-1", "x", "", "1.5", "٣", "000000001999", "9" * 400):
         assert_problem(operator.get(address, {"days": days}), 400, "days")
     assert_problem(operator.get(address, {"since": "2027-01-01"}), 400, "since")
     assert_problem(operator.get(address.replace("acme", "nobody")), 404)

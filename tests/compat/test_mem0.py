@@ -63,6 +63,12 @@ def test_without_infer_each_message_is_a_memory(mem0: Mem0) -> None:
     assert item["hash"]
 
 
+@pytest.mark.parametrize("number", ["0", "1001", "000000001001", "-1", "x"])
+def test_a_list_has_only_so_many(mem0: Mem0, number: str) -> None:
+    assert "detail" in mem0.ask("get", "memories", query=f"user_id=u1&top_k={number}", status=400)
+    assert mem0.listed("user_id=u1&top_k=1000") == mem0.listed("user_id=u1&top_k=") == []
+
+
 @pytest.mark.parametrize("infer", [True, False])
 def test_what_expires_on_the_calendars_last_day_is_kept_until_then(mem0: Mem0, infer: bool) -> None:
     (one,) = mem0.add("I am vegan.", infer=infer, expiration_date="9999-12-31")

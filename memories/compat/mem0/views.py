@@ -14,6 +14,7 @@ from rest_framework.response import Response
 
 from memories.agent import Withheld
 from memories.api.fields import read_as
+from memories.api.pages import up_to
 from memories.api.searching import search_page
 from memories.api.shapes.memories import SearchQuestion
 from memories.api.storing import StoringView, check_changes
@@ -280,10 +281,7 @@ def as_uuid(text: str) -> UUID:
 
 
 def whole_number(query: Mapping[str, str], name: str, usual: int, most: int) -> int:
-    text = query.get(name) or str(usual)
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text[:9]) <= most:
-        raise ValidationError({name: [f"A whole number from 1 to {most}."]})
-    return int(text)
+    return up_to(most, name, query.get(name) or None, usual)
 
 
 def filters_in_query(request: Request) -> Any:
