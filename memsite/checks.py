@@ -129,6 +129,28 @@ def is_installable() -> bool:
     return bool(found) and tuple(map(int, found[0].split("."))) >= (0, 8)
 
 
+# What the words of texts are told apart by is the database's: with a LC_CTYPE of C no letter beyond ASCII is one, and
+# in Turkish a small I has no dot.
+LETTERS = "SELECT 'ж' ~ '[[:alpha:]]', lower('I') = 'i'"
+
+
+@register(Tags.database)
+def check_letters(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    if connection.vendor != "postgresql" or not databases:
+        return []
+    with connection.cursor() as cursor:
+        cursor.execute(LETTERS)
+        knows_letters, knows_small_ones = cursor.fetchone()
+    hint = "Make a database with a LC_CTYPE such as C.UTF-8 or en_US.UTF-8, and move there: see docs/deploy.md."
+    if not knows_letters:
+        told = "This PostgreSQL database takes no letter beyond ASCII for one: words in other scripts are not found."
+        return [Warning(told, hint=hint, id="memsite.W009")]
+    if not knows_small_ones:
+        told = "In this PostgreSQL database I and i are two letters: a word is not found by the other one."
+        return [Warning(told, hint=hint, id="memsite.W009")]
+    return []
+
+
 @register(deploy=True)
 def check_hosts(**_: Any) -> list[CheckMessage]:
     if "*" not in get_conf().allowed_hosts:

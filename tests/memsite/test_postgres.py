@@ -15,6 +15,7 @@ from psycopg_pool import ConnectionPool
 
 from memories.models import Memory
 from memories.store import Candidate, writing
+from memsite import checks
 from memsite.conf import get_conf
 from memsite.json_numbers import settled, with_floats
 from memsite.prepared import Prepared, fetch_all
@@ -135,3 +136,38 @@ def test_who_waits_too_long_for_another_writer_is_told_to_come_again(alice: Call
     assert int(answer["Retry-After"]) >= 1
     assert not Memory.objects.exists()
     assert alice.post("memories", {"content": "Whales sing"}).status_code == 201
+
+
+# --- letters
+
+
+def letters_warning(monkeypatch: pytest.MonkeyPatch, *found: bool) -> list[str]:
+    monkeypatch.setattr(checks, "LETTERS", f"SELECT {found[0]}, {found[1]}")
+    return [message.msg for message in checks.check_letters(databases=["default"])]
+
+
+@pytest.mark.postgres("of SQLite we tell letters ourselves")
+@pytest.mark.django_db
+def test_a_database_without_letters_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert checks.check_letters() == []
+    assert checks.check_letters(databases=["default"]) == []
+    (told,) = letters_warning(monkeypatch, False, True)
+    assert "beyond ASCII" in told
+    (told,) = letters_warning(monkeypatch, True, False)
+    assert "I and i" in told
+
+
+@pytest.mark.postgres("of SQLite we tell letters ourselves")
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_was_made_with_c_has_none() -> None:
+    name, parameters = "memsite_without_letters", connection.get_connection_params()
+    address = {key: parameters[key] for key in ("host", "port", "user", "password") if key in parameters}
+    with psycopg.connect(dbname="postgres", **address, autocommit=True) as server:
+        server.execute(
+            f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8' LC_COLLATE 'C' LC_CTYPE 'C'".encode()
+        )
+        try:
+            with psycopg.connect(dbname=name, **address) as there:
+                assert there.execute(checks.LETTERS.encode()).fetchone() == (False, True)
+        finally:
+            server.execute(f"DROP DATABASE {name}".encode())
