@@ -25,6 +25,7 @@ def test_each_is_near_what_was_said_and_is_asked_for_as_one_asks() -> None:
     with alike(SAID, ASKED) as embedder:
         assert (embedder.embed_documents(TEXTS) @ SAID.T).max(axis=1).min() > 0.7
         assert embedder.embed_query("who said that") in ASKED
+        assert np.array_equal(embedder.embed_query(TEXTS[3]), embedder.embed_documents(TEXTS)[3])
 
 
 def test_requests_are_answered_with_them_meanwhile() -> None:
