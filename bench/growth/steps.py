@@ -108,7 +108,7 @@ def measure_here(app: App, embedder: Embedder, questions: int) -> Iterator[tuple
     if connection.vendor == "sqlite":
         yield SQLITE, measure(app, embedder, SQLITE, questions)
         return
-    yield f"{POSTGRES} {version_of_postgres()}", measure(app, embedder, POSTGRES, questions)
+    yield f"{POSTGRES} {version_of_postgres()}{with_huge_pages()}", measure(app, embedder, POSTGRES, questions)
     if near.is_there():
         move_to_pgvector(app, embedder)
         yield f"{PGVECTOR} {'.'.join(map(str, near.version()))}", measure(app, embedder, PGVECTOR, questions)
@@ -261,6 +261,13 @@ def version_of_postgres() -> str:
     with connection.cursor() as cursor:
         cursor.execute("SHOW server_version")
         return str(cursor.fetchone()[0]).split()[0]
+
+
+def with_huge_pages() -> str:
+    """Whether its buffers are in such, which halves what an index takes; it can tell from 17 on."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('huge_pages_status', true)")
+        return ", huge pages" if cursor.fetchone()[0] == "on" else ""
 
 
 if __name__ == "__main__":
