@@ -5,7 +5,7 @@ from difflib import SequenceMatcher
 
 from memories.text.wordlist import words
 
-from . import grammar
+from . import cues, grammar
 from .measures import UNITS
 from .outline import Outline
 
@@ -41,6 +41,11 @@ _CHOICES = tuple(
     )
 )
 """One of a class in the place of another says something else."""
+_ROAMING = words(
+    "sometimes often usually always frequently regularly rarely seldom occasionally normally generally typically mostly"
+)
+"""Wherever in its clause one of these stands, it says the same: "sometimes fails", "fails sometimes"."""
+_CLAUSES = _JOINTS | words("when while if that who which where because since as before after until unless though than")
 _ALIKE = tuple(words(line) for line in ("is are am", "was were been", "every each all", "i me my mine we us our"))
 _PEOPLE = words("i me my we us our he she they him her them his their user users person people one")
 
@@ -90,13 +95,30 @@ def _is_other_thing(gone: str, come: str) -> bool:
 def _is_rearranged(old: Tokens, new: Tokens) -> bool:
     """Tell whether only members of a list, or whole parts of the sentence, have changed their places."""
     left, right = ([token for token in side if token[0].isalnum()] for side in (old, new))
-    return sorted(_parts(old)) == sorted(_parts(new)) or _is_turned(left, right) or _is_list_turned(left, right)
+    if sorted(_parts(old)) == sorted(_parts(new)) or _is_turned(left, right) or _is_list_turned(left, right):
+        return True
+    return _settled(old) == _settled(new)
 
 
 def _is_turned(old: Tokens, new: Tokens) -> bool:
     """ "On Friday we deploy" is "we deploy on Friday"."""
     ends = [at for at in range(1, len(old)) if [*old[at:], *old[:at]] == [*new]]
     return any(old[at] in _OPENING or old[0] in _OPENING for at in ends)
+
+
+def _settled(tokens: Tokens) -> list[str]:
+    """With what may stand anywhere in a clause at its end, unless something is denied there: "is not always up"."""
+    settled, clause = list[str](), list[str]()
+    for token in (*tokens, "."):
+        if token[0].isalnum() and token not in _CLAUSES:
+            clause.append(token)
+            continue
+        is_denied = not cues.NEGATORS.isdisjoint(clause)
+        settled += clause if is_denied else sorted(clause, key=_ROAMING.__contains__)
+        if clause or token[0].isalnum():
+            settled.append(token)
+        clause.clear()
+    return settled
 
 
 def _parts(tokens: Tokens) -> list[tuple[str, ...]]:
