@@ -59,8 +59,9 @@ def turn_line(memory: Memory, now: datetime, note: str = "") -> str:
 def ops_block(lines: Sequence[Line], total: int) -> str:
     """Grouped by subject in alphabetical order, general last; each group keeps the order of `lines`."""
     groups: dict[str, list[str]] = {}
+    headings = {subject: neutralise(subject or GENERAL) for subject in {line.memory.subject for line in lines}}
     for line in sorted(lines, key=lambda line: (line.memory.subject is None, line.memory.subject or "")):
-        groups.setdefault(neutralise(line.memory.subject or GENERAL), []).append(line.text)
+        groups.setdefault(headings[line.memory.subject], []).append(line.text)
     body = "\n\n".join("\n".join([f"### {subject}", *texts]) for subject, texts in groups.items())
     return with_count(
         lambda tokens: f"## Operational Memory ({count(len(lines), total)}, ~{tokens:,} tokens)\n\n{body}"
