@@ -25,8 +25,8 @@ def is_busy(error: BaseException | None) -> bool:
         return False
     cause = error.__cause__
     # By its name: the pool is loaded on PostgreSQL only.
-    is_pool = type(cause).__name__ == "PoolTimeout" or is_out_of_reach(error)
-    return is_pool or "locked" in str(error) or getattr(cause, "sqlstate", None) in BUSY_STATES
+    is_unconnected = type(cause).__name__ == "PoolTimeout" or is_out_of_reach(error)
+    return is_unconnected or "locked" in str(error) or getattr(cause, "sqlstate", None) in BUSY_STATES
 
 
 def is_out_of_reach(error: BaseException | None) -> bool:

@@ -41,9 +41,7 @@ _CHOICES = tuple(
     )
 )
 """One of a class in the place of another says something else."""
-_ROAMING = words(
-    "sometimes often usually always frequently regularly rarely seldom occasionally normally generally typically mostly"
-)
+_ROAMING = words("sometimes often usually always frequently regularly occasionally normally generally typically mostly")
 """Wherever in its clause one of these stands, it says the same: "sometimes fails", "fails sometimes"."""
 _CLAUSES = _JOINTS | words("when while if that who which where because since as before after until unless though than")
 _ALIKE = tuple(words(line) for line in ("is are am", "was were been", "every each all", "i me my mine we us our"))
