@@ -7,6 +7,7 @@ from .alignment import COVERED, Words
 from .evidence import Evidence, Sides
 from .lookup import OPPOSITE_SIDES, SYNONYM_GROUPS, classes_of, stems_of
 from .outline import Outline
+from .reasons import STRONGEST_FIRST
 from .stems import stem
 
 _OF_MANY = frozenset(
@@ -45,6 +46,8 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
         return f"denies something else; {evidence.notes.get('remainder', evidence.notes[firm[0]])}"
     if firm or old.is_exclusive or new.is_exclusive:
         return None
+    if _adds_nothing(sides) and not any(f[name] >= least for name, least in STRONGEST_FIRST.items()):
+        return f"says nothing else; {evidence.notes.get('remainder', 'all of its words are there')}"
     if f["opposed"] and not (_said_by(old, new, _HAVING) and _are_of(sides, _BESIDE)):
         return None
     verb = _verb_of_many(old, new)
@@ -73,9 +76,15 @@ def _deny_something_else(sides: Sides) -> bool:
     )
 
 
+def _adds_nothing(sides: Sides) -> bool:
+    """Tell whether the new statement has no word and no number that the other has not: it cannot deny it then."""
+    is_held = all(share >= COVERED for share, _ in sides.aligned.best_new)
+    return is_held and all(token in sides.existing.tokens for token in sides.new.tokens if token[0].isdigit())
+
+
 def _is_by_the_way(tokens: tuple[str, ...], at: int) -> bool:
-    """Tell whether a negation opens another clause, behind one that affirms."""
-    if tokens[at] not in cues.DENIALS:
+    """Tell whether a negation opens another clause, behind one that affirms: "and does not", "and avoids"."""
+    if tokens[at] not in cues.DENIALS and tokens[at] not in cues.NEGATIVE_VERBS:
         return False
     before = at - 1
     while before > 0 and tokens[before] in _AUXILIARIES:

@@ -34,6 +34,14 @@ def test_what_may_be_true_beside_it_is_neither_the_same_nor_its_contrary(existin
         assert relate(existing, new, similarity).relation is Relation.DIFFERENT
 
 
+@pytest.mark.parametrize("similarity", [None, 0.75, 0.85])
+def test_what_says_nothing_that_is_not_there_denies_nothing(similarity: float | None) -> None:
+    existing = "Mira is the user's sister, she likes climbing and visits on 28 November"
+    assert relate(existing, "User's sister Mira is into climbing", similarity, "mira").relation is Relation.DIFFERENT
+    # Another number is another word.
+    assert relate("Takes 2 pills a day", "Takes 3 pills a day", similarity).relation is Relation.CONTRADICTS
+
+
 @pytest.mark.parametrize(("existing", "new"), [*pairs("contrary")])
 def test_what_cannot_be_true_beside_it_is_its_contrary(existing: str, new: str) -> None:
     for similarity in (0.7, 0.85):
