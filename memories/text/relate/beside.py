@@ -26,6 +26,8 @@ _BEING = words("is are am was were be been being get gets got")
 _BEFORE_A_NOUN = words("the a an my your his her its our their this that favourite favorite s of")
 _HAVING = words("has have had own owns owned got")
 _AUXILIARIES = words("do does did is are am was were has have had can could will would should may might must")
+_NEGATIONS = (cues.NEGATIVE_VERBS | {"not"}) - {"nobody"}
+"""Not what does something itself: "…, nothing is plugged in"."""
 _FIRM = (
     "rule_clash", "rule_implied", "negated_one_side", "order_clashes", "swapped", "only_against_all", "change_cue",
 )  # fmt: skip
@@ -84,7 +86,7 @@ def _adds_nothing(sides: Sides) -> bool:
 
 def _is_by_the_way(tokens: tuple[str, ...], at: int) -> bool:
     """Tell whether a negation opens another clause, behind one that affirms: "and does not", "and avoids"."""
-    if tokens[at] not in cues.DENIALS and tokens[at] not in cues.NEGATIVE_VERBS:
+    if tokens[at] not in _NEGATIONS:
         return False
     before = at - 1
     while before > 0 and tokens[before] in _AUXILIARIES:
