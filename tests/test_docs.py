@@ -1,9 +1,12 @@
 """Documentation cannot fall behind: names, numbers and paths in it are those of the code."""
 
 import re
+import shlex
 from pathlib import Path
+from typing import Any
 
 import pytest
+import yaml
 
 from memsite.tenancy.policy import POLICY_FIELDS, PRESETS, AppPolicy
 
@@ -49,3 +52,26 @@ def test_commands_in_the_readme_exist() -> None:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
     for command in re.findall(r"manage\.py (\w+)", readme):
         assert (ROOT / "memories" / "management" / "commands" / f"{command}.py").exists(), command
+
+
+def compose_services() -> dict[str, Any]:
+    page = (ROOT / "docs" / "deploy.md").read_text()
+    [example] = re.findall(r"```yaml\n# compose\.yaml\n(.*?)```", page, re.DOTALL)
+    services: dict[str, Any] = yaml.safe_load(example)["services"]
+    return services
+
+
+def test_containers_run_what_the_procfile_has() -> None:
+    processes = re.findall(r"^(\w+):", (ROOT / "Procfile").read_text(), re.MULTILINE)
+    commands = [shlex.split(service.get("command", "")) for service in compose_services().values()]
+    started = [command[-1] for command in commands if command[:2] == ["honcho", "start"]]
+    assert sorted(["release", *started]) == sorted(processes)
+
+
+def test_containers_are_back_after_a_restart_of_the_machine_and_wait_for_the_database_itself() -> None:
+    services = compose_services()
+    assert services.pop("setup")["restart"] == "no"
+    assert {name: service.get("restart") for name, service in services.items()} == dict.fromkeys(
+        services, "unless-stopped"
+    )
+    assert "pg_isready -h 127.0.0.1" in services["db"]["healthcheck"]["test"]
