@@ -7,11 +7,17 @@ from typing import Any
 
 import pytest
 import yaml
+from django.core.management import get_commands
 
+from memsite.conf import unknown_variables
 from memsite.tenancy.policy import POLICY_FIELDS, PRESETS, AppPolicy
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+# The changelog tells of what was, too.
+of_now = pytest.mark.parametrize(
+    "page", [page for page in PAGES if page.name != "CHANGELOG.md"], ids=lambda page: str(page.relative_to(ROOT))
+)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
@@ -36,22 +42,36 @@ def test_every_preset_is_documented() -> None:
     assert [preset for preset in PRESETS if f"| `{preset}` |" not in page] == []
 
 
-def test_requirements_name_files_and_tests_that_exist() -> None:
-    page = (ROOT / "docs" / "requirements.md").read_text()
-    paths = re.findall(r"`((?:memsite(?:_client)?|memories|sessions|tests|docs|templates)/[\w/.-]+)(?:::(\w+))?`", page)
-    assert len(paths) > 40
-    assert [path for path, _ in paths if not (ROOT / path).exists()] == []
-    missing = [f"{path}::{test}" for path, test in paths if test and f"def {test}" not in (ROOT / path).read_text()]
-    assert missing == []
+@of_now
+def test_files_and_tests_that_are_named_exist(page: Path) -> None:
+    folders = "memsite|memsite_client|memories|sessions|tests|docs|templates|bench|tools|requirements"
+    named = re.findall(rf"`((?:{folders})/[\w/.*-]+)(?:::(\w+))?", page.read_text())
+    assert [path for path, _ in named if not any(ROOT.glob(path))] == []
+    tests = [(path, name) for path, name in named if name]
+    assert [both for both in tests if f"def {both[1]}(" not in (ROOT / both[0]).read_text()] == []
 
 
-def test_commands_in_the_readme_exist() -> None:
-    readme = (ROOT / "README.md").read_text()
-    makefile = (ROOT / "Makefile").read_text()
-    for target in re.findall(r"`?make (\w+)", readme):
-        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
-    for command in re.findall(r"manage\.py (\w+)", readme):
-        assert (ROOT / "memories" / "management" / "commands" / f"{command}.py").exists(), command
+@pytest.mark.parametrize(("page", "shown_in", "least"), [("requirements.md", 4, 45), ("promises.md", 2, 30)])
+def test_each_promise_names_what_shows_it(page: str, shown_in: int, least: int) -> None:
+    promises = (ROOT / "docs" / page).read_text().partition("## Full scale")[0]
+    rows = [row.split(" | ") for row in re.findall(r"^\| ((?!---|id |promise ).+) \|$", promises, re.MULTILINE)]
+    assert len(rows) > least
+    assert [row[0] for row in rows if not re.search(r"`(?:tests/|make )", row[shown_in - 1])] == []
+
+
+@of_now
+def test_commands_that_are_named_exist(page: Path) -> None:
+    text, makefile = page.read_text(), (ROOT / "Makefile").read_text()
+    targets = re.findall(r"(?:`|^)make ([a-z][\w-]*)", text, re.MULTILINE)
+    assert [name for name in targets if not re.search(rf"^{name}:", makefile, re.MULTILINE)] == []
+    commands = get_commands()
+    assert [name for name in re.findall(r"manage\.py (\w+)", text) if name not in commands] == []
+
+
+@of_now
+def test_settings_that_are_named_exist(page: Path) -> None:
+    named = re.findall(r"MEMSITE_[A-Z_]*[A-Z]\b", page.read_text())
+    assert unknown_variables(dict.fromkeys(named, "")) == []
 
 
 def compose_services() -> dict[str, Any]:
