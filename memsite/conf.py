@@ -206,9 +206,6 @@ class Conf:
             ) from error
 
 
-SECRET_FIELDS = frozenset(field.name for field in fields(Conf) if not field.repr)
-
-
 def read_prices(text: str) -> dict[str, tuple[float, float]] | None:
     """Dollars for a million tokens of input and output, by model: "small=0.25/1.25, large=3/15". None if unclear."""
     try:
