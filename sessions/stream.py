@@ -119,10 +119,10 @@ class StreamReader:
         uuid = optional_str(event, "uuid")
         items: list[Item] = []
         texts: list[str] = []
-        for index, (kind, block) in enumerate(_blocks(message.get("content"))):
+        for kind, block in _blocks(message.get("content")):
             if kind == "text":
                 texts.append(required_str(block, "text"))
-                items.append(AssistantText(number, texts[-1], message_id, uuid, parent, index))
+                items.append(AssistantText(number, texts[-1], message_id, uuid, parent))
             elif kind in _TOOL_CALLS:
                 items.append(_read_tool_use(number, parent, block))
         return [*self._partials.settle(parent, message_id, texts), *items]

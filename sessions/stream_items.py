@@ -30,8 +30,6 @@ class AssistantText(_AtLine):
     message_id: str | None
     uuid: str | None
     parent_tool_use_id: str | None
-    block_index: int = 0
-    """Position in its line; for a partial text, position in its message."""
     partial: bool = False
     """True when the complete line never came and the text was put together from deltas."""
 

@@ -123,9 +123,9 @@ class PartialTexts:
         if lane is None:
             return []
         texts: list[AssistantText] = []
-        for index, block in sorted(lane.blocks.items()):
+        for _, block in sorted(lane.blocks.items()):
             if text := block.text.getvalue():
-                texts.append(AssistantText(block.line_number, text, lane.message_id, None, parent, index, partial=True))
+                texts.append(AssistantText(block.line_number, text, lane.message_id, None, parent, partial=True))
             self._cover(block)
         return texts
 

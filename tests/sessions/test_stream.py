@@ -80,10 +80,10 @@ class TestLines:
         thinking = {"type": "thinking", "thinking": "[MEMORY:timing] no", "signature": "x"}
         hidden = {"type": "redacted_thinking", "data": "x"}
         assert read(ndjson(assistant(thinking, hidden, text("a"), call, search, text("b")))) == [
-            AssistantText(1, "a", "msg_1", "u", None, 2),
+            AssistantText(1, "a", "msg_1", "u", None),
             ToolUse(1, "t1", "Bash", {"command": "ls"}, None),
             ToolUse(1, "t2", "web_search", {}, None),
-            AssistantText(1, "b", "msg_1", "u", None, 5),
+            AssistantText(1, "b", "msg_1", "u", None),
         ]
 
     def test_user_lines_give_texts_and_tool_results(self) -> None:
@@ -293,7 +293,7 @@ class TestDeltas:
         reader = StreamReader()
         assert list(reader.feed(ndjson(start(), *deltas("[MEMORY:timing] Ta", "kes 60s")))) == []
         assert list(reader.close()) == [
-            AssistantText(2, "[MEMORY:timing] Takes 60s", "msg_1", None, None, 0, partial=True)
+            AssistantText(2, "[MEMORY:timing] Takes 60s", "msg_1", None, None, partial=True)
         ]
         assert list(reader.close()) == []
 

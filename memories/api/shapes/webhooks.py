@@ -109,10 +109,6 @@ class Heard(Shape):
     message_id = Text(max_length=150, required=False, allow_null=True, default=None)
 
 
-class HeardAnswer(Shape):
-    stored = Whole(help_text="0 for a message that was known already.")
-
-
 SHOWN = ("url", "description", "events", "is_active", "reason", "created_at")
 
 

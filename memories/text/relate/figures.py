@@ -17,8 +17,6 @@ MIN_SUBJECT_WEIGHT = 0.5
 
 _KIND_NAMES = {"clock": "time of day", "period": "interval", "size": "amount of data"}
 
-Meeting = tuple[Agreement, Quantity, Quantity]
-
 
 def weigh_numbers(found: Evidence, sides: Sides) -> None:
     f = found.features

@@ -89,7 +89,7 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
         kind=kind,
         category=category,
         subject=known or _subject(content, names),
-        tags=_tags(category, kind, names),
+        tags=_tags(category, names),
         importance=read_importance(content, kind),
         strength=read_strength(content, candidate.is_hedged, candidate.type == GUESS),
         sentiment=read_sentiment(candidate.quote),
@@ -120,7 +120,7 @@ def _subject(content: str, names: tuple[str, ...]) -> str:
     return topic[1]
 
 
-def _tags(category: str, kind: str, names: tuple[str, ...]) -> tuple[str, ...]:
+def _tags(category: str, names: tuple[str, ...]) -> tuple[str, ...]:
     found = [name.lower() for name in names if len(name) <= 10 * CHARACTERS_PER_TOKEN]
     return tuple(dict.fromkeys([tag for tag in (category, *found) if tag != "general" and tag not in _UNTAGGED]))[
         :MAX_TAGS

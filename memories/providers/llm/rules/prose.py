@@ -87,20 +87,14 @@ class Sentence:
     start: int
     end: int
     is_question: bool
-    starts_paragraph: bool
 
 
 def read_sentences(content: str) -> list[Sentence]:
     """The sentences of a message in order. Linear in its length."""
     prose = blank(content[:MAX_READ_CHARACTERS])
     found: list[Sentence] = []
-    for start, end, is_new in _paragraphs(prose):
-        is_first = is_new
-        for first, last in _cut(prose, start, end):
-            sentence = _read(prose, first, last, is_first)
-            if sentence:
-                found.append(sentence)
-                is_first = False
+    for start, end in _paragraphs(prose):
+        found += filter(None, (_read(prose, first, last) for first, last in _cut(prose, start, end)))
     return found
 
 
@@ -146,7 +140,7 @@ def _is_among_settings(is_setting: list[bool], at: int) -> bool:
     return is_setting[at] and any(is_setting[near] for near in (at - 1, at + 1) if 0 <= near < len(is_setting))
 
 
-def _paragraphs(prose: str) -> Iterator[tuple[int, int, bool]]:
+def _paragraphs(prose: str) -> Iterator[tuple[int, int]]:
     """Lines with their places; a line that was only wrapped belongs to the one before."""
     at, open_start, previous = 0, -1, ""
     for line in prose.splitlines(keepends=True):
@@ -161,12 +155,12 @@ def _paragraphs(prose: str) -> Iterator[tuple[int, int, bool]]:
         )
         if not is_wrapped:
             if open_start >= 0:
-                yield open_start, at, True
+                yield open_start, at
             open_start = at + (bullet.end() if bullet else 0) if body else -1
         previous = body
         at += len(line)
     if open_start >= 0:
-        yield open_start, at, True
+        yield open_start, at
 
 
 def _cut(prose: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -194,7 +188,7 @@ def _is_abbreviation(prose: str, first: int, match: re.Match[str]) -> bool:
     )
 
 
-def _read(prose: str, first: int, last: int, is_first: bool) -> Sentence | None:
+def _read(prose: str, first: int, last: int) -> Sentence | None:
     while first < last and prose[first].isspace():
         first += 1
     while last > first and prose[last - 1].isspace():
@@ -207,4 +201,4 @@ def _read(prose: str, first: int, last: int, is_first: bool) -> Sentence | None:
         text = _EMPHASIS.sub(r"\2", text)
     text = _SPACES.sub(" ", text).strip()
     is_question = text.rstrip("\"')!.] ").endswith(("?", "？", "¿"))
-    return Sentence(text.rstrip(".!?…。！？,;:- "), first, last, is_question, is_first)
+    return Sentence(text.rstrip(".!?…。！？,;:- "), first, last, is_question)
