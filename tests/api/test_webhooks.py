@@ -153,6 +153,16 @@ def test_redirects_are_not_followed_and_gone_switches_off(
     assert receiver.kinds[before:] == ["memory.created"]
 
 
+def test_one_that_is_switched_on_while_it_is_on_misses_nothing(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    webhook = add(operator, receiver)
+    alice.remember("Whales sing")
+    operator.patch(f"{ROOT}/webhooks/{webhook['id']}", {"is_active": True, "description": "The same one"})
+    do("webhooks")
+    assert receiver.kinds == ["memory.created"]
+
+
 def test_private_networks_are_refused_unless_they_are_allowed(
     alice: Caller, operator: APIClient, receiver: Receiver
 ) -> None:

@@ -352,6 +352,16 @@ class TestEcho:
         upkeep_learn_due()
         assert self.picture(alice) == before
 
+    def test_an_agent_that_contradicts_what_it_was_shown_echoes_nothing(
+        self, alice: Caller, known: list[dict[str, Any]]
+    ) -> None:
+        session = alice.start_session()
+        tell(alice, session, "The database listens on port 6000.", role="assistant")
+        upkeep_learn_due()
+        believed = dict(Memory.objects.for_app(alice.app).values_list("content", "confidence"))
+        assert "The database listens on port 6000" in believed
+        assert believed["The database listens on port 5433"] == pytest.approx(0.5)
+
     def test_what_was_not_shown_here_is_no_echo(self, alice: Caller) -> None:
         session = alice.start_session()
         alice.remember("The database listens on port 5433", confidence=0.7)
