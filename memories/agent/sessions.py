@@ -8,7 +8,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from memories.agent.feedback import Feedback
@@ -101,14 +101,31 @@ class Sessions(Feedback, Triggers, Upkeep):
         if external_id is None:
             return self.create_session(None, fields, now), True
         with transaction.atomic():
-            found = AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id).first()
-            if found is None:
+            session, is_new = self.session_called(external_id, fields, now)
+            if not is_new:
+                awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
+                changes = {**awake, **fields}
+                for name, value in changes.items():
+                    setattr(session, name, value)
+                session.save(update_fields=list(changes))
+        return session, is_new
+
+    def session_called(
+        self, external_id: str, fields: Mapping[str, Any], now: datetime
+    ) -> tuple[AgentSession, bool]:  # fmt: skip
+        """The agent's session of this name, made if there is none, and whether it was. Who purges it has to wait."""
+        rows = AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id)
+        locked = rows.select_for_update(no_key=True)
+        if found := locked.first():
+            return found, False
+        try:
+            with transaction.atomic():
                 return self.create_session(external_id, fields, now), True
-            awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
-            for name, value in {**awake, **fields}.items():
-                setattr(found, name, value)
-            found.save()
-        return found, False
+        except IntegrityError:
+            # Opened by somebody else since it was asked for.
+            if found := locked.first():
+                return found, False
+            raise
 
     def create_session(self, external_id: str | None, fields: Mapping[str, Any], now: datetime) -> AgentSession:
         assert self.agent is not None, "sessions are an agent's"

@@ -7,10 +7,12 @@ from uuid import uuid4
 import pytest
 from time_machine import travel
 
+from memories.agent import MemoryAgent
 from memories.models import Memory
 from memories.tasks import upkeep_work
 from sessions.models import AgentSession
 from tests.api.checks import assert_problem, say
+from tests.aside import aside, has_to_wait
 from tests.conftest import Caller, make_app, make_caller
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -78,6 +80,45 @@ def test_the_same_external_id_opens_the_same_session_again(alice: Caller) -> Non
     assert (body["status"], body["ended_at"], body["end_reason"]) == ("active", None, "")
     assert (body["title"], body["tier"]) == ("Night watch", 3)
     assert AgentSession.objects.count() == 1
+
+
+@pytest.mark.postgres("SQLite's writers wait for each other anyway")
+@pytest.mark.django_db(transaction=True)
+def test_an_external_id_that_two_open_at_once_is_one_session(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    create, opened = MemoryAgent.create_session, []
+
+    def create_late(*given: Any) -> AgentSession:
+        monkeypatch.undo()
+        aside(lambda: opened.append(alice.post("sessions", {"external_id": "run-7"})))
+        return create(*given)
+
+    monkeypatch.setattr(MemoryAgent, "create_session", create_late)
+    opened.append(alice.post("sessions", {"external_id": "run-7", "title": "Night watch"}))
+    assert [answer.status_code for answer in opened] == [201, 200]
+    assert opened[0].json()["id"] == opened[1].json()["id"]
+    assert opened[1].json()["title"] == "Night watch"
+
+
+@pytest.mark.postgres("SQLite's writers wait for each other anyway")
+@pytest.mark.django_db(transaction=True)
+def test_a_session_that_is_opened_again_is_not_purged_in_between(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    session = AgentSession.objects.get(uid=alice.start_session(external_id="run-7")["id"])
+    save, waited = AgentSession.save, []
+
+    def purge() -> None:
+        MemoryAgent(alice.app, None, "operator:olga").purge_session(session)
+
+    def save_late(*given: Any, **options: Any) -> None:
+        waited.append(has_to_wait(purge))
+        save(*given, **options)
+
+    monkeypatch.setattr(AgentSession, "save", save_late)
+    assert alice.post("sessions", {"external_id": "run-7"}).json()["id"] == str(session.uid)
+    assert waited == [True]
 
 
 def test_an_external_id_is_each_agents_own(alice: Caller, bob: Caller, charlie: Caller) -> None:

@@ -1,0 +1,36 @@
+"""What somebody else does at the same time, over a connection to the database of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Thread
+
+from django.db import OperationalError, connection
+
+
+def aside(work: Callable[[], object]) -> None:
+    """Is back when it is done."""
+
+    def run() -> None:
+        work()
+        connection.close()
+
+    thread = Thread(target=run)
+    thread.start()
+    thread.join()
+
+
+def has_to_wait(work: Callable[[], object]) -> bool:
+    """Whether PostgreSQL lets it wait for a lock; then it is not done."""
+    waited: list[str] = []
+
+    def hastily() -> None:
+        with connection.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '100ms'")
+        try:
+            work()
+        except OperationalError as error:
+            waited.append(str(error))
+
+    aside(hastily)
+    return any("lock timeout" in told for told in waited)
