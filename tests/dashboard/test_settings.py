@@ -12,8 +12,10 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
+from memories.dashboard.pages.settings import apps as settings_apps
 from memories.models import Memory, Purge
 from memsite.tenancy.audit import note
+from memsite.tenancy.governance import audited
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership
 from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESET_IS_FOR, Preset, preset_values
 from tests.conftest import Caller, client_with
@@ -52,6 +54,19 @@ def test_an_owner_renames_uninstalls_and_installs_again(olga: Client, alice: Cal
     assert alice.get("memories").status_code == 200
     assert audit_lines() == [("app changed", "operator:olga")] * 3
     assert olga.post("/settings/status", {"status": "purging"}).status_code == 400
+
+
+def test_what_is_written_while_an_app_gets_another_name_counts(
+    olga: Client, alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    def audited_late(actor: str, app: App) -> Any:
+        alice.remember("The clinic opens at nine")
+        return audited(actor, app)
+
+    monkeypatch.setattr(settings_apps, "audited", audited_late)
+    assert olga.post("/settings", {"name": "Acme Ltd"}).status_code == 303
+    app = App.objects.get()
+    assert (app.name, app.memory_count, app.change_number) == ("Acme Ltd", 1, 1)
 
 
 def test_superusers_add_apps_with_the_numbers_of_a_preset(sue: Client, olga: Client, alice: Caller) -> None:

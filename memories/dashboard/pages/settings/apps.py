@@ -43,7 +43,8 @@ def settings(request: DeskRequest) -> HttpResponse:
     form = NameForm(request.POST or None, instance=App.objects.get(pk=app.pk), auto_id="app-%s")
     if request.method == "POST" and form.is_valid():
         with audited(request.desk.actor, app):
-            form.save()
+            # Not all of the row, which counts the app's writes, too.
+            App.objects.filter(pk=app.pk).update(name=form.cleaned_data["name"])
         return go(request, request.desk.address("settings"), "Saved.")
     return show_apps(request, {"form": form})
 
