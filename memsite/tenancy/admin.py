@@ -35,7 +35,7 @@ from memsite.side_by_side import SideBySideForm
 from memsite.tenancy import people  # noqa: F401  # registers its own pages
 from memsite.tenancy.access import Right, actor_of, has_right, role_in
 from memsite.tenancy.audit import note, note_change
-from memsite.tenancy.governance import LastOwner, audited, check_owner_stays, note_key
+from memsite.tenancy.governance import LastOwner, audited, check_owner_stays, note_key, set_status
 from memsite.tenancy.keys import NewKey, TooManyKeys, create_key, rotate_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership, Role, Scope
 from memsite.tenancy.policy import POLICY_GROUPS, preset_values
@@ -233,10 +233,8 @@ class AppAdmin(SiteAdmin[App]):
 
     def set_status(self, request: HttpRequest, queryset: QuerySet[App], status: AppStatus) -> None:
         with transaction.atomic():
-            apps = list(queryset.exclude(status__in=(status, AppStatus.PURGING)))
-            for app in apps:
-                with audited(actor_of(request.user), app):
-                    App.objects.filter(pk=app.pk).update(status=status)
+            others = queryset.exclude(status=status)
+            apps = [app for app in others if set_status(app, status, actor_of(request.user))]
             self.log_each(request, apps, f"Status: {status}.")
         messages.success(request, f"{len(apps)} set to {status}.")
 

@@ -31,8 +31,11 @@ class LastOwner(Exception):
 
 @contextmanager
 def audited(actor: str, app: App) -> Iterator[None]:
-    """A transaction whose changes to the app, its policy and its members are noted."""
+    """A transaction whose changes to the app, its policy and its members are noted. Read in it what is to be changed:
+    whoever else changes the app waits for its end.
+    """
     with transaction.atomic():
+        App.objects.select_for_update(no_key=True).filter(pk=app.pk).first()
         before = states_of(app)
         yield
         after = states_of(app)

@@ -10,10 +10,14 @@ import pytest
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
+from memories.agent import MemoryAgent
+from memories.api.views import apps
+from memories.api.views.apps import policy_with
 from memories.models import Memory
 from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.policy import POLICY_FIELDS
 from tests.api.checks import MEMORY_FIELDS, assert_problem
+from tests.aside import has_to_wait
 from tests.conftest import Caller, make_app, make_caller
 
 APPS = "/api/v1/apps"
@@ -160,6 +164,25 @@ def test_a_patch_changes_only_what_it_names(operator: APIClient, acme: App) -> N
     assert after["policy"].pop("time_zone") == "Europe/Berlin"
     assert before["policy"].pop("time_zone") == "UTC"
     assert after == before
+
+
+@pytest.mark.postgres("SQLite's writers wait for each other anyway")
+@pytest.mark.django_db(transaction=True)
+def test_an_app_is_not_purged_while_it_is_changed(
+    operator: APIClient, acme: App, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    waited = []
+
+    def purge() -> None:
+        MemoryAgent(App.objects.get(pk=acme.pk), None, "operator:olga").purge_app()
+
+    def changed_late(*given: Any) -> AppPolicy:
+        waited.append(has_to_wait(purge))
+        return policy_with(*given)
+
+    monkeypatch.setattr(apps, "policy_with", changed_late)
+    assert operator.patch(f"{APPS}/acme", {"name": "Acme Ltd"}).json()["status"] == "active"
+    assert waited == [True]
 
 
 def test_a_preset_in_a_patch_sets_every_policy_field(operator: APIClient) -> None:
