@@ -40,10 +40,12 @@ class Telling(Sessions):
     def change_webhook(self, row: Webhook, changes: Mapping[str, Any]) -> Webhook:
         """One that is switched on again is told of what changes from then on."""
         wakes = changes.get("is_active") and not row.is_active
-        for name, value in {**changes, **({"reason": "", **last_of(self.app)} if wakes else {})}.items():
+        fields = {**changes, **({"reason": "", **last_of(self.app)} if wakes else {})}
+        for name, value in fields.items():
             setattr(row, name, value)
         with transaction.atomic():
-            row.save()
+            # Not all of the row: a worker notes in it how far it is told.
+            row.save(update_fields=list(fields))
             note(self.actor, self.app, "webhook changed", str(row.uid), after=changes)
         return row
 

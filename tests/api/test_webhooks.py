@@ -14,7 +14,8 @@ from pytest_httpserver import HTTPServer
 from rest_framework.test import APIClient
 from werkzeug import Request, Response
 
-from memories.models import Delivery
+from memories.agent import MemoryAgent
+from memories.models import Delivery, Webhook
 from memsite.conf import get_conf
 from memsite.signing import BadSignature, secret_of, verify
 from tests.api.checks import assert_problem
@@ -237,6 +238,21 @@ def test_a_renewed_secret_signs_beside_the_old_one_for_a_day(
         headers = {name.lower(): value for name, value in receiver.got[-1].headers.items()}
         with pytest.raises(BadSignature):
             verify(headers, receiver.got[-1].get_data(), webhook["secret"], timezone.now())
+
+
+def test_a_change_leaves_what_was_renewed_and_told_meanwhile(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    webhook = add(operator, receiver)
+    read = Webhook.objects.get()
+    operator.post(f"{ROOT}/webhooks/{webhook['id']}/secret")
+    alice.remember("Whales sing")
+    do("webhooks")
+    MemoryAgent(alice.app, None, "operator:olga").change_webhook(read, {"description": "ours"})
+    do("webhooks")
+    assert receiver.kinds == ["memory.created"]
+    row = Webhook.objects.get()
+    assert (row.description, row.secret_number) == ("ours", 1)
 
 
 def test_what_is_imported_is_no_news(alice: Caller, operator: APIClient, receiver: Receiver) -> None:
