@@ -43,7 +43,9 @@ class Pages(CursorPagination):
                 return None
             told: Any = cursor.position or ""
             mark, _, position = told.partition(":")
-            self.field.clean(position, None)
+            value = self.field.clean(position, None)
+            # In UTC's calendar, where it can be compared.
+            position = str(in_utc(value)) if isinstance(value, datetime) else position
         except (NotFound, ModelValidationError, ValueError, OverflowError) as error:
             raise ValidationError(NO_CURSOR) from error
         if mark != mark_of(request):

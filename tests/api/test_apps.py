@@ -1,9 +1,10 @@
 """`/apps`: operators create, read, change and uninstall tenants, and curate their memories."""
 
-from base64 import b64decode
-from datetime import datetime
+from base64 import b64decode, b64encode
+from datetime import UTC, datetime
+from hashlib import sha256
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 from uuid import uuid4
 
 import pytest
@@ -212,6 +213,22 @@ def test_a_cursor_of_apps_is_no_count_of_them(operator: APIClient) -> None:
     (cursor,) = parse_qs(urlsplit(operator.get(APPS, {"limit": 1}).json()["next"]).query)["cursor"]
     (position,) = parse_qs(b64decode(cursor).decode())["p"]
     assert datetime.fromisoformat(position.partition(":")[2]) == App.objects.get(app_id="two").created_at
+
+
+@pytest.mark.parametrize("position", ["0001-01-01 00:00:00+14:00", "9999-12-31 23:59:59-14:00", "None", ""])
+def test_a_cursor_of_apps_that_is_no_time_is_refused(position: str, operator: APIClient) -> None:
+    cursor = cursor_at(position)
+    assert_problem(operator.get(APPS, {"cursor": cursor}), 400, "cursor")
+
+
+def test_a_cursor_of_apps_without_a_time_zone_is_of_utc(operator: APIClient, acme: App) -> None:
+    App.objects.update(created_at=datetime(2027, 3, 1, 12, tzinfo=UTC))
+    for position, there in (("2027-03-01 11:00:00", 0), ("2027-03-01 13:00:00", 1)):
+        assert len(operator.get(APPS, {"cursor": cursor_at(position)}).json()["results"]) == there
+
+
+def cursor_at(position: str) -> str:
+    return b64encode(urlencode({"p": f"{sha256(APPS.encode()).hexdigest()[:8]}:{position}"}).encode()).decode()
 
 
 def test_an_app_that_does_not_exist_is_404_to_everything(operator: APIClient) -> None:
