@@ -18,6 +18,8 @@ from memsite.json_body import fits_64_bits
 CONVERSATION, FACT = "conversation", "fact"
 MOST_MESSAGES = 100
 ID_CHARACTERS, TITLE_CHARACTERS = 150, 500
+MOST_NESTED = 500
+"""Brackets that are open at once: what has more, no parser reads."""
 # A text, a bracket, or a text that has not ended yet.
 TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*(?P<end>"?)|[\[\]{}]', re.DOTALL)
 
@@ -123,6 +125,8 @@ class Scan:
             self.start, self.depth = at, len(self.open)
         self.has_list |= bracket == b"[" and bytes(self.open) in (b"", b"{")
         self.open += bracket
+        if len(self.open) > MOST_NESTED:
+            raise BadFile("It is nested too deep to be read.")
 
     def closes(self) -> bytes:
         """The object that has just ended; empty if none has."""

@@ -246,3 +246,11 @@ def test_an_entry_may_not_fill_the_memory() -> None:
     endless = (b'[{"a": "' if piece == 0 else b"x" * 100_000 for piece in range(100))
     with pytest.raises(BadFile, match="One entry of it has more than"):
         list(objects_in(endless, LIMITS))
+
+
+@pytest.mark.parametrize("opening", [b"[", b'{"a": '])
+def test_brackets_that_never_close_are_not_counted_to_the_end(opening: bytes) -> None:
+    read = iter([opening * 1_000, b"]"])
+    with pytest.raises(BadFile, match="nested too deep"):
+        list(objects_in(read, LIMITS))
+    assert list(read) == [b"]"]
