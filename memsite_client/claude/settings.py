@@ -41,8 +41,15 @@ def command_line(project: Path | None) -> str:
     """How Claude Code calls us: by full path for this user, by name in a project that others share."""
     if project is not None:
         return NAME
-    installed = shutil.which(NAME)
+    installed = program()
     return shlex.quote(installed) if installed else shlex.join([sys.executable, "-m", "memsite_client"])
+
+
+def program() -> str | None:
+    """The full path of `memsite`: of the one that runs now, which need not lie on the PATH, or the PATH's."""
+    running = Path(sys.argv[0])
+    is_it = running.name == NAME and running.is_file() and os.access(running, os.X_OK)
+    return str(running.absolute()) if is_it else shutil.which(NAME)
 
 
 def read_settings(path: Path) -> Settings:

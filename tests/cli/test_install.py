@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +16,7 @@ from pytest_httpserver import HTTPServer
 from memsite_client.claude.settings import TIMEOUTS, is_ours
 from tests.cli.conftest import run
 
+ROOT = Path(__file__).resolve().parents[2]
 OTHERS: dict[str, Any] = {
     "model": "opus",
     "permissions": {"allow": ["Bash(ls:*)"]},
@@ -60,6 +64,22 @@ def test_every_event_is_hooked_with_time_enough(user_settings: Path) -> None:
         assert is_ours({"command": command})
     entries = json.loads(user_settings.read_text())["hooks"]["Stop"][0]["hooks"][0]
     assert (entries["type"], entries["timeout"]) == ("command", TIMEOUTS["Stop"])
+
+
+def test_in_a_checkout_the_hooks_work_from_any_folder(project: Path, user_settings: Path, tmp_path: Path) -> None:
+    """The command of a checkout is on no PATH, and what it imports is installed nowhere: see the Makefile."""
+    memsite = tmp_path / "bin" / "memsite"
+    memsite.parent.mkdir()
+    memsite.write_text(
+        f"#!{sys.executable}\nimport sys\nsys.path.insert(0, {str(ROOT)!r})\n"
+        "from memsite_client.__main__ import main\nmain()\n"
+    )
+    memsite.chmod(0o755)
+    environment = {**os.environ, "PATH": "/usr/bin:/bin"}
+    subprocess.run(["bin/memsite", "install", "claude-code"], cwd=tmp_path, env=environment, check=True)  # noqa: S607
+    (command,) = hooks_in(user_settings)["Stop"]
+    subprocess.run(command, shell=True, cwd=project, env=environment, input=b"{}", check=True)  # noqa: S602
+    assert command == f"{memsite} hook Stop"
 
 
 def test_a_project_gets_the_command_by_name(project: Path, user_settings: Path) -> None:
