@@ -264,6 +264,12 @@ def test_a_misspelt_purge_uninstalls_nothing(operator: APIClient, acme: App, que
     assert operator.get(f"{APPS}/acme").json()["status"] == "active"
 
 
+def test_what_names_some_memories_in_a_body_does_not_delete_all(operator: APIClient, alice: Caller) -> None:
+    alice.remember("Whales sing", category="sea")
+    assert_problem(operator.delete(f"{APPS}/acme/memories", {"category": "sea"}, format="json"), 400, "category")
+    assert operator.delete(f"{APPS}/acme/memories", {}, format="json").json()["deleted_count"] == 1
+
+
 def test_an_operator_lists_and_deletes_an_apps_memories(operator: APIClient, alice: Caller) -> None:
     ids = [alice.remember(f"Fact number {number}", visibility="agent")["id"] for number in range(3)]
     page = operator.get(f"{APPS}/acme/memories").json()

@@ -105,6 +105,17 @@ def test_a_door_without_a_body_passes_over_none(address: str, alice: Caller, ope
         assert answer.status_code in (403, 404, 422)
 
 
+@pytest.mark.parametrize("address", API)
+def test_nothing_is_read_or_deleted_for_a_body_that_would_be_passed_over(
+    address: str, alice: Caller, operator: APIClient
+) -> None:
+    view = API[address].callback.view_class
+    client = operator if view.scope == "operator" else alice.client
+    for method in {"get", "delete"} & {*methods_of(view)}:
+        answer = client.generic(method.upper(), example(address), b'{"zzz": 1}', content_type="application/json")
+        assert_problem(answer, 400, "zzz")
+
+
 def test_there_are_doors_without_a_body() -> None:
     assert {"api/v1/sessions/<uuid:uid>/heartbeat", "api/v1/apps/<str:app_id>/webhooks/<uuid:uid>/test"} <= BODILESS
 
