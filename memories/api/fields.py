@@ -60,6 +60,14 @@ class Confidence(Number):
         return super().to_internal_value(bounded)
 
 
+class OneOf(serializers.ChoiceField):
+    """Whoever names another is told which there are."""
+
+    def __init__(self, choices: Any, **options: Any) -> None:
+        super().__init__(choices, **options)
+        self.error_messages["invalid_choice"] = f"One of {', '.join(map(str, self.choices))}."
+
+
 class Id(serializers.UUIDField):
     def to_internal_value(self, data: Any) -> UUID:
         if not isinstance(data, str):

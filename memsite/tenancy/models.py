@@ -36,6 +36,9 @@ __all__ = [
 APP_ID_PATTERN = r"[a-z0-9][a-z0-9._-]{0,63}"
 AGENT_NAME_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}"
 DOMAIN_PATTERN = r"[A-Za-z0-9][A-Za-z0-9._/-]{0,127}"
+is_app_id = RegexValidator(rf"^{APP_ID_PATTERN}\Z", "Lower-case letters, digits, . - and _, 64 at most.")
+is_agent_name = RegexValidator(rf"^{AGENT_NAME_PATTERN}\Z", "Letters, digits, . - and _, 64 at most.")
+is_domain = RegexValidator(rf"^{DOMAIN_PATTERN}\Z", "Letters, digits, . - _ and /, 128 at most.")
 
 
 class AppStatus(models.TextChoices):
@@ -53,7 +56,7 @@ class App(Row):
     app_id = models.CharField(
         max_length=64,
         unique=True,
-        validators=[RegexValidator(rf"^{APP_ID_PATTERN}\Z", "Lower-case letters, digits, . - and _, 64 at most.")],
+        validators=[is_app_id],
     )
     name = models.CharField(max_length=200)
     preset = models.CharField(max_length=20, choices=Preset, default=Preset.STANDARD)
@@ -100,13 +103,13 @@ class Agent(Scoped):
 
     name = models.CharField(
         max_length=64,
-        validators=[RegexValidator(rf"^{AGENT_NAME_PATTERN}\Z", "Letters, digits, . - and _, 64 at most.")],
+        validators=[is_agent_name],
     )
     domain = models.CharField(
         max_length=128,
         blank=True,
         default="",
-        validators=[RegexValidator(rf"^{DOMAIN_PATTERN}\Z", "Letters, digits, . - _ and /, 128 at most.")],
+        validators=[is_domain],
         help_text="What it knows about; its memories count less for agents of other domains.",
     )
     created_at = models.DateTimeField(default=timezone.now, editable=False)

@@ -23,6 +23,7 @@ from tests.conftest import Caller, client_with, make_app, make_caller
 
 JSON = "application/json"
 MEMORIES = "/api/v1/memories"
+RANKINGS = "One of standard, confidence, product, dual, recent."
 LISTS = ["memories", "sessions", "events", "resources"]
 
 
@@ -41,6 +42,37 @@ def test_400_names_the_field(alice: Caller) -> None:
     body = assert_problem(alice.post("memories", {}), 400, "content")
     assert body["title"] == "Bad Request"
     assert "content" in body["detail"]
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        ("memories", {"content": "Whales sing", "visibility": "all"}, "visibility: One of agent, app, shared."),
+        ("memories/search", {"query": "whales", "scope": 5}, "scope: One of app, shared."),
+        ("context", {"query": "whales", "format": "xml"}, "format: One of ops, app, turn, json."),
+    ],
+)
+def test_400_names_what_there_is_to_choose_from(alice: Caller, path: str, body: Any, told: str) -> None:
+    assert assert_problem(alice.post(path, body), 400)["detail"] == told
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "told"),
+    [
+        ("apps", {"app_id": "A b", "name": "A"}, "app_id: Lower-case letters, digits, . - and _, 64 at most."),
+        ("apps", {"app_id": "a", "name": "A", "policy": {"ranking": 5}}, "policy.ranking: " + RANKINGS),
+        ("apps", {"app_id": "a", "name": "A", "policy": {"block": "x"}}, "policy.block: One of ops, app, turn."),
+        ("apps/acme/agents", {"name": "a b"}, "name: Letters, digits, . - and _, 64 at most."),
+        ("apps/acme/agents", {"name": "a", "domain": "a b"}, "domain: Letters, digits, . - _ and /, 128 at most."),
+        ("apps/acme/agents", {"name": "a", "scopes": ["all"]}, "scopes.0: One of read, write, operator."),
+        ("apps/acme/bridges", {"name": "A", "agent": "a"}, "name: Lower-case letters, digits and -, 60 at most."),
+    ],
+)  # fmt: skip
+def test_400_tells_operators_what_a_name_may_be(
+    operator: APIClient, acme: App, path: str, body: Any, told: str
+) -> None:
+    answer = operator.post(f"/api/v1/{path}", body, format="json")
+    assert assert_problem(answer, 400)["detail"] == told
 
 
 def test_401_says_how_to_come_in(db: None) -> None:

@@ -7,11 +7,9 @@ from django.core.exceptions import ValidationError as ModelValidationError
 from django.core.validators import RegexValidator
 from rest_framework import serializers
 
-from memories.api.fields import MAX_NUMBER, Flag, JSONObject, Shape, Text, names
+from memories.api.fields import MAX_NUMBER, Flag, JSONObject, OneOf, Shape, Text, names
 from memories.models import Purge, PurgeStatus, PurgeWhat
 from memsite.tenancy.models import (
-    AGENT_NAME_PATTERN,
-    APP_ID_PATTERN,
     DOMAIN_PATTERN,
     Agent,
     ApiKey,
@@ -19,9 +17,13 @@ from memsite.tenancy.models import (
     AppPolicy,
     AppStatus,
     Scope,
+    is_agent_name,
+    is_app_id,
+    is_domain,
 )
 from memsite.tenancy.policy import POLICY_FIELDS, Preset, preset_values
 
+is_domain_or_none = RegexValidator(rf"^({DOMAIN_PATTERN})?\Z", is_domain.message)
 APP_STATUSES = [choice for choice in AppStatus.choices if choice[0] != AppStatus.PURGING]
 """What may be set. Only a purge sets "purging", and takes it back."""
 
@@ -37,40 +39,36 @@ ANY_TYPE: tuple[tuple[type, ...], str] = (list, dict, str), "a list, an object o
 
 
 class NewApp(Shape):
-    app_id = Text(validators=[RegexValidator(rf"^{APP_ID_PATTERN}\Z")], help_text="Its name in URLs.")
+    app_id = Text(validators=[is_app_id], help_text="Its name in URLs.")
     name = Text(max_length=200)
-    preset = serializers.ChoiceField(Preset.choices, default=Preset.STANDARD)
+    preset = OneOf(Preset.choices, default=Preset.STANDARD)
     policy = serializers.DictField(default=dict, help_text="Policy fields that differ from the preset's.")
 
 
 class AppChanges(Shape):
     name = Text(max_length=200, required=False)
-    preset = serializers.ChoiceField(Preset.choices, required=False)
-    status = serializers.ChoiceField(APP_STATUSES, required=False, help_text="active installs it again.")
+    preset = OneOf(Preset.choices, required=False)
+    status = OneOf(APP_STATUSES, required=False, help_text="active installs it again.")
     policy = serializers.DictField(required=False, help_text="Policy fields to change; with a preset, on top of it.")
 
 
 class AppShown(Shape):
     app_id = Text()
     name = Text()
-    preset = serializers.ChoiceField(Preset.choices)
+    preset = OneOf(Preset.choices)
     status = Text()
     created_at = serializers.DateTimeField()
     policy = JSONObject()
 
 
 class NewAgent(Shape):
-    name = Text(validators=[RegexValidator(rf"^{AGENT_NAME_PATTERN}\Z")])
-    domain = Text(default="", allow_blank=True, max_length=128, validators=[RegexValidator(rf"^({DOMAIN_PATTERN})?\Z")])
-    scopes = serializers.ListField(
-        child=serializers.ChoiceField(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1
-    )
+    name = Text(validators=[is_agent_name])
+    domain = Text(default="", allow_blank=True, max_length=128, validators=[is_domain_or_none])
+    scopes = serializers.ListField(child=OneOf(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1)
 
 
 class NewKey(Shape):
-    scopes = serializers.ListField(
-        child=serializers.ChoiceField(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1
-    )
+    scopes = serializers.ListField(child=OneOf(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1)
     expires_at = serializers.DateTimeField(default=None, allow_null=True)
 
 
@@ -110,8 +108,8 @@ class PurgeShown(Shape):
     """Counts are of when it was asked for; from then on nobody sees any of it."""
 
     id = serializers.UUIDField()
-    what = serializers.ChoiceField(PurgeWhat.choices)
-    status = serializers.ChoiceField(PurgeStatus.choices)
+    what = OneOf(PurgeWhat.choices)
+    status = OneOf(PurgeStatus.choices)
     memories = serializers.IntegerField()
     sessions = serializers.IntegerField()
     turns = serializers.IntegerField()
@@ -195,13 +193,22 @@ def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) 
     return policy
 
 
+def checked_zone(value: Any) -> str:
+    if isinstance(value, str) and value in available_timezones():
+        return value
+    raise serializers.ValidationError({"policy": {"time_zone": ["An IANA name such as Europe/Berlin."]}})
+
+
 def checked_type(name: str, value: Any) -> Any:
     """The value, if it is of the JSON type of its field: Django's fields would take "3" for 3."""
-    if name == "time_zone" and not (isinstance(value, str) and value in available_timezones()):
-        raise serializers.ValidationError({"policy": {name: ["An IANA name such as Europe/Berlin."]}})
+    if name == "time_zone":
+        return checked_zone(value)
     field = AppPolicy._meta.get_field(name)
     if value is None and not field.null:
         raise serializers.ValidationError({"policy": {name: ["Cannot be null."]}})
+    names = [choice for choice, _ in getattr(field, "choices", None) or ()]
+    if names and value not in names:
+        raise serializers.ValidationError({"policy": {name: [f"One of {', '.join(names)}."]}})
     types, takes = JSON_TYPES.get(field.get_internal_type(), ANY_TYPE)
     is_bool_for_number = isinstance(value, bool) and types != (bool,)
     if value is not None and (is_bool_for_number or not isinstance(value, types)):

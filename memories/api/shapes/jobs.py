@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Flag, Id, Number, Shape, Text, Whole
+from memories.api.fields import Flag, Id, Number, OneOf, Shape, Text, Whole
 from memories.jobs.listing import Listed
 from memsite.jobs.models import JobRun, RunStatus
 
@@ -18,7 +18,7 @@ class RunShown(Shape):
     job = Text()
     app_id = Text(allow_null=True, help_text=APP_ID)
     period = Text(help_text="What it is for: a date on the app's calendar, or a moment.")
-    status = serializers.ChoiceField(RunStatus.choices)
+    status = OneOf(RunStatus.choices)
     fired_by = Text(help_text="Who set it going first.")
     attempts = Whole()
     counts = serializers.DictField(child=Whole(), help_text="What it has done so far.")

@@ -14,6 +14,7 @@ from memories.api.fields import (
     Id,
     JSONObject,
     Number,
+    OneOf,
     Shape,
     SmallObject,
     Tags,
@@ -63,7 +64,7 @@ class MemoryFields(Shape):
     tags = Tags(required=False)
     pinned = Flag(required=False)
     user_id = Text(max_length=200, required=False, allow_null=True)
-    visibility = serializers.ChoiceField(Visibility.choices, required=False)
+    visibility = OneOf(Visibility.choices, required=False)
     valid_from = serializers.DateTimeField(required=False, allow_null=True)
     valid_until = serializers.DateTimeField(required=False, allow_null=True)
     metadata = SmallObject(required=False)
@@ -80,8 +81,8 @@ class MemoryFields(Shape):
 
 
 class NewMemory(MemoryFields):
-    kind = serializers.ChoiceField(Kind.choices, required=False)
-    origin = serializers.ChoiceField(ORIGINS_OF_AGENTS, required=False, help_text="Who said it: docs/trust.md.")
+    kind = OneOf(Kind.choices, required=False)
+    origin = OneOf(ORIGINS_OF_AGENTS, required=False, help_text="Who said it: docs/trust.md.")
     session_id = Id(required=False, allow_null=True)
     turn_number = Whole(min_value=0, max_value=MAX_TURN, required=False, allow_null=True)
     external_id = Text(max_length=200, required=False, allow_null=True)
@@ -103,7 +104,7 @@ class MemoryBatch(Shape):
 
 class MemoryChanges(MemoryFields):
     content = Text(max_length=100_000, required=False)
-    status = serializers.ChoiceField([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
+    status = OneOf([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
 
 
 class MemoryShown(Shape):
@@ -123,8 +124,8 @@ class MemoryShown(Shape):
     priority = serializers.FloatField()
     user_id = Text(allow_null=True)
     visibility = Text()
-    origin = serializers.ChoiceField(Origin.choices)
-    trust_level = serializers.ChoiceField(Trust.choices)
+    origin = OneOf(Origin.choices)
+    trust_level = OneOf(Trust.choices)
     reviewed_by = Text()
     reviewed_at = serializers.DateTimeField(allow_null=True)
     session_id = Id(allow_null=True)
@@ -150,7 +151,7 @@ class MemoryStored(MemoryShown):
 class MemoryHeld(Shape):
     """Kept, and not stored: a person decides (docs/trust.md)."""
 
-    outcome = serializers.ChoiceField(["quarantined", "waiting"], help_text="waiting: for a person's approval.")
+    outcome = OneOf(["quarantined", "waiting"], help_text="waiting: for a person's approval.")
     reason = Text()
     rejection_id = Id()
 
@@ -179,15 +180,13 @@ class Deleted(Shape):
 class SearchQuestion(Shape):
     query = Text(max_length=MAX_QUERY_CHARACTERS)
     limit = Whole(min_value=1, max_value=100, default=10)
-    mode = serializers.ChoiceField(MODES, default="auto")
+    mode = OneOf(MODES, default="auto")
     min_score = Number(default=None, allow_null=True, min_value=-100, max_value=100)
     user_id = Text(max_length=200, required=False, allow_null=True, default=None)
     filters = JSONObject(required=False, default=dict, help_text="and, or, not, fields and operators: docs/search.md.")
     explain = Flag(default=False)
     touch = Flag(default=True, help_text="Counts the search as an access of what it finds.")
-    scope = serializers.ChoiceField(
-        [("app", "this app's memories"), ("shared", "also what sharing apps share")], default="app"
-    )
+    scope = OneOf([("app", "this app's memories"), ("shared", "also what sharing apps share")], default="app")
     as_of = serializers.DateTimeField(
         required=False, allow_null=True, default=None, validators=[check_in_reach],
         help_text="What was known at this time.",
@@ -248,7 +247,7 @@ class ContextQuestion(Shape):
     turn_number = Whole(min_value=0, max_value=MAX_TURN, required=False, allow_null=True, default=None)
     messages = serializers.ListField(child=ContextMessage(), required=False, max_length=100)
     query = Text(max_length=MAX_QUERY_CHARACTERS, required=False, default="", allow_blank=True)
-    format = serializers.ChoiceField([*Block.values, "json"], required=False)
+    format = OneOf([*Block.values, "json"], required=False)
     max_tokens = Whole(min_value=1, max_value=200_000, required=False, allow_null=True, default=None)
     limit = Whole(min_value=1, max_value=1000, required=False, allow_null=True, default=None)
     user_id = Text(max_length=200, required=False, allow_null=True, default=None)
@@ -282,7 +281,7 @@ class RevisionShown(Shape):
 
 class NewLink(Shape):
     to = Id()
-    kind = serializers.ChoiceField([(kind.value, kind.label) for kind in SAYABLE], default=LinkKind.RELATED)
+    kind = OneOf([(kind.value, kind.label) for kind in SAYABLE], default=LinkKind.RELATED)
 
 
 class LinkShown(Shape):

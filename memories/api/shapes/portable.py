@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Shape, Text, Whole, names
+from memories.api.fields import OneOf, Shape, Text, Whole, names
 from memories.models import Import, ImportStatus
 
 COUNTS = "By type: what is new, what was known already, what does not fit into this app."
@@ -23,7 +23,7 @@ class ImportShown(Shape):
     source = Text()  # type: ignore[assignment]  # a field of that name
     agent = Text(help_text="Whose conversations they become; empty for an app's own export.")
     user_id = Text(allow_null=True)
-    status = serializers.ChoiceField(ImportStatus.choices)
+    status = OneOf(ImportStatus.choices)
     lines = Whole()
     done = Whole(help_text="Lines that were taken in so far.")
     counts = serializers.DictField(child=Counted(), help_text=COUNTS)

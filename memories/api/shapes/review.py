@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.agent import Foreseen
-from memories.api.fields import Flag, Id, JSONObject, Shape, Text, names
+from memories.api.fields import Flag, Id, JSONObject, OneOf, Shape, Text, names
 from memories.api.shapes.memories import MAX_BATCH
 from memories.models import Rollback, RollbackStatus, RollbackWhat
 
@@ -16,7 +16,7 @@ assert MOST_DECIDED <= MAX_BATCH
 
 
 class Decisions(Shape):
-    action = serializers.ChoiceField([("approve", "store them"), ("reject", "leave them out")])
+    action = OneOf([("approve", "store them"), ("reject", "leave them out")])
     ids = serializers.ListField(child=Id(), allow_empty=False, max_length=MOST_DECIDED, help_text="Of rejections.")
     reason = Text(max_length=500, required=False, default="", allow_blank=True, help_text="Why they are rejected.")
 
@@ -27,7 +27,7 @@ class Decided(Shape):
 
 
 class NewRollback(Shape):
-    what = serializers.ChoiceField(RollbackWhat.choices)
+    what = OneOf(RollbackWhat.choices)
     # A field of that name, not DRF's attribute.
     source = Text(max_length=200, help_text="An id or a name, as `what` says.")  # type: ignore[assignment]
     since = serializers.DateTimeField(required=False, allow_null=True, default=None, help_text="Only from then on.")
@@ -44,11 +44,11 @@ class RollbackForeseen(Shape):
 
 class RollbackShown(Shape):
     id = Id()
-    what = serializers.ChoiceField(RollbackWhat.choices)
+    what = OneOf(RollbackWhat.choices)
     source = Text()  # type: ignore[assignment]  # as above
     since = serializers.DateTimeField(allow_null=True)
     reason = Text()
-    status = serializers.ChoiceField(RollbackStatus.choices)
+    status = OneOf(RollbackStatus.choices)
     counts = JSONObject(help_text="Memories `withdrawn`, changes of others `undone`, so far.")
     asked_by = Text()
     asked_at = serializers.DateTimeField()

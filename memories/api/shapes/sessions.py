@@ -6,7 +6,18 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Id, JSONObject, JSONValue, Shape, Text, Whole, names, refuse_huge_integers, refuse_long
+from memories.api.fields import (
+    Id,
+    JSONObject,
+    JSONValue,
+    OneOf,
+    Shape,
+    Text,
+    Whole,
+    names,
+    refuse_huge_integers,
+    refuse_long,
+)
 from memories.api.shapes.memories import MemoryTagged
 from memories.api.shapes.triggers import TriggerShown
 from memsite.json_body import MAX_OBJECT_CHARACTERS
@@ -117,7 +128,7 @@ class Recovered(Shape):
 
 
 class Message(Shape):
-    role = serializers.ChoiceField(Role.choices)
+    role = OneOf(Role.choices)
     content = Text(trim_whitespace=False)
     at = serializers.DateTimeField(required=False, allow_null=True, default=None)
     external_id = Text(

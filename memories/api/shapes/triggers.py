@@ -8,7 +8,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Flag, Id, Shape, Text, names
+from memories.api.fields import Flag, Id, OneOf, Shape, Text, names
 from memories.api.shapes.memories import MemoryShown, show_memory
 from memories.learn.coming import MESSAGE_CHARACTERS
 from memories.learn.triggers import MOST_MEMORIES, Due
@@ -45,7 +45,7 @@ class NewTrigger(TriggerFields):
         child=Id(), required=False, default=list, max_length=MOST_MEMORIES, help_text="What it brings up."
     )
     user_id = Text(max_length=200, required=False, allow_null=True)
-    visibility = serializers.ChoiceField(Visibility.choices, required=False)
+    visibility = OneOf(Visibility.choices, required=False)
 
     def validate_visibility(self, visibility: str) -> str:
         if visibility == Visibility.SHARED:
@@ -56,7 +56,7 @@ class NewTrigger(TriggerFields):
 class TriggerChanges(TriggerFields):
     trigger_date = serializers.DateField(required=False)
     message = Text(max_length=MESSAGE_CHARACTERS, required=False)
-    status = serializers.ChoiceField([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
+    status = OneOf([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
 
 
 class TriggerShown(Shape):

@@ -8,12 +8,12 @@ from django.core.validators import RegexValidator
 from rest_framework import serializers
 
 from memories.announce.changes import KINDS
-from memories.api.fields import Flag, JSONObject, Number, Shape, Text, Whole, names
+from memories.api.fields import Flag, JSONObject, Number, OneOf, Shape, Text, Whole, names
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
 from memories.providers.errors import ServiceRefused
 from memories.providers.outward import check_address
 from memsite.conf import get_conf
-from memsite.tenancy.models import AGENT_NAME_PATTERN
+from memsite.tenancy.models import is_agent_name
 from sessions.models import Role
 
 MOST_TEXTS, TEXT_CHARACTERS, PLACE_CHARACTERS = 100, 100_000, 300
@@ -33,14 +33,14 @@ class NewWebhook(Shape):
     url = Address(max_length=500, help_text="https, or http in a private network that the server's settings allow.")
     description = Text(max_length=200, default="", allow_blank=True)
     events = serializers.ListField(
-        child=serializers.ChoiceField(KINDS), default=list, help_text="The kinds that it is told of; empty: all."
+        child=OneOf(KINDS), default=list, help_text="The kinds that it is told of; empty: all."
     )
 
 
 class WebhookChanges(Shape):
     url = Address(max_length=500, required=False)
     description = Text(max_length=200, required=False, allow_blank=True)
-    events = serializers.ListField(child=serializers.ChoiceField(KINDS), required=False)
+    events = serializers.ListField(child=OneOf(KINDS), required=False)
     is_active = Flag(required=False)
 
 
@@ -68,7 +68,7 @@ class DeliveryShown(Shape):
     id = serializers.UUIDField(help_text="The `webhook-id` of the message.")
     kind = Text()
     payload = JSONObject()
-    status = serializers.ChoiceField(DeliveryStatus.choices)
+    status = OneOf(DeliveryStatus.choices)
     attempts = Whole()
     next_at = serializers.DateTimeField(help_text="When it is tried next, if it waits.")
     answer = Whole(allow_null=True, help_text="The status that it was answered with last.")
@@ -78,9 +78,12 @@ class DeliveryShown(Shape):
     finished_at = serializers.DateTimeField(allow_null=True)
 
 
+is_bridge_name = RegexValidator(r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Lower-case letters, digits and -, 60 at most.")
+
+
 class NewBridge(Shape):
-    name = Text(validators=[RegexValidator(r"^[a-z0-9][a-z0-9-]{0,59}\Z")], help_text="slack, discord-home, …")
-    agent = Text(validators=[RegexValidator(rf"^{AGENT_NAME_PATTERN}\Z")], help_text="Whose sessions they become.")
+    name = Text(validators=[is_bridge_name], help_text="slack, discord-home, …")
+    agent = Text(validators=[is_agent_name], help_text="Whose sessions they become.")
 
 
 class BridgeShown(Shape):
@@ -104,7 +107,7 @@ class Heard(Shape):
     channel = Text(max_length=PLACE_CHARACTERS)
     thread = Text(max_length=PLACE_CHARACTERS, required=False, allow_null=True, default=None)
     user = Text(max_length=200, required=False, allow_null=True, default=None)
-    role = serializers.ChoiceField([Role.USER.value, Role.ASSISTANT.value], default=Role.USER.value)
+    role = OneOf([Role.USER.value, Role.ASSISTANT.value], default=Role.USER.value)
     at = serializers.DateTimeField(required=False, allow_null=True, default=None)
     message_id = Text(max_length=150, required=False, allow_null=True, default=None)
 

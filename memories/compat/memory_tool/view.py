@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import AgentView
-from memories.api.fields import Flag, Shape, Text, Whole
+from memories.api.fields import Flag, OneOf, Shape, Text, Whole
 from memories.api.schema import operation
 from memories.compat.memory_tool.commands import COMMANDS, carry_out
 from memories.compat.memory_tool.files import MOST_CHARACTERS, Files
@@ -44,7 +44,7 @@ class RawText(serializers.CharField):
 class Command(Shape):
     """The input of the tool as the model wrote it."""
 
-    command = serializers.ChoiceField(list(COMMANDS))
+    command = OneOf(list(COMMANDS))
     path = RawText(max_length=LONGEST_PATH)
     view_range = serializers.ListField(
         child=Whole(), min_length=2, max_length=2, required=False, allow_null=True, help_text="First and last line."
