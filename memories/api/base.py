@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 from uuid import UUID
 
 from django.db import transaction
@@ -31,6 +31,7 @@ from memsite.tenancy.rates import RateExceeded, take_writes
 from sessions.models import AgentSession
 
 Answer = tuple[int, Mapping[str, Any]]
+FOR_AGENTS = "This door is for an agent's key: an operator's belongs to no app."
 WITHOUT_BODY = ("GET", "HEAD", "DELETE")
 
 
@@ -120,7 +121,12 @@ class AgentView(View):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if self.caller().agent is None:
-            raise PermissionDenied("This door is for an agent's key: an operator's belongs to no app.")
+            raise PermissionDenied(FOR_AGENTS)
+
+    def permission_denied(self, request: Request, message: str | None = None, code: str | None = None) -> NoReturn:
+        """An operator's key lacks more than a scope, which no scope would give it."""
+        is_operators = request.user is not None and self.caller().agent is None
+        super().permission_denied(request, FOR_AGENTS if is_operators else message, code)
 
     @property
     def app(self) -> App:

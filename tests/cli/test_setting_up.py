@@ -64,7 +64,7 @@ def test_status_tells_what_is_wrong(server: Server, key: str, monkeypatch: pytes
     monkeypatch.setenv("MEMSITE_API_KEY", "mst_wrong_key")
     assert "unknown" in run("status", code=4).stdout
     monkeypatch.setenv("MEMSITE_API_KEY", server.operator_key)
-    assert "a key with the scope read" in run("status", code=4).stdout
+    assert "is for an agent's key" in run("status", code=4).stdout
     monkeypatch.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
     assert "cannot be reached" in run("status", code=5).stdout
     monkeypatch.delenv("MEMSITE_API_KEY")
