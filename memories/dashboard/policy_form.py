@@ -97,9 +97,9 @@ def told(value: Any) -> str:
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, list):
-        return ", ".join(value)
+        return ", ".join(value) or "none"
     if isinstance(value, dict):
-        return ", ".join(f"{name} {days}" for name, days in value.items())
+        return ", ".join(f"{name} {days}" for name, days in value.items()) or "none"
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 

@@ -94,6 +94,7 @@ def test_every_number_is_told_with_what_it_means_and_what_the_preset_says(vera: 
     for part in ("Memories the app may hold.", "standard: 100,000", "changed here", "500", *PRESET_IS_FOR.values()):
         assert part in text
     assert text.count("changed here") == 1
+    assert text.count("standard: none") == 4, "where no number, no origin is set"
     assert "Save the policy" not in text
     assert "Set all" not in text
 
