@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import admin, messages
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.template.defaultfilters import pluralize
 from django.utils import timezone
 from django.utils.safestring import SafeString
 
@@ -51,8 +52,8 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
         now, by = timezone.now(), f"operator:{request.user.get_username()}"
         new = [fire_now(job, app, now, by)[1] for job in jobs for app in ([None] if job.of_site else apps)]
         done_before = len(new) - sum(new)
-        told = f"{sum(new)} runs set going." + (f" {done_before} had been before: done once." if done_before else "")
-        messages.success(request, told)
+        before = f" {done_before} had been before: done once." if done_before else ""
+        messages.success(request, f"{sum(new)} run{pluralize(sum(new))} set going.{before}")
 
     def save_model(self, request: HttpRequest, obj: JobSchedule, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)

@@ -107,7 +107,7 @@ class JobRun(models.Model):
     @property
     def did(self) -> str:
         """What it has done so far, in words; empty for nothing."""
-        return ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in self.counts.items() if count)
+        return ", ".join(in_words(name, count) for name, count in self.counts.items() if count)
 
     @property
     def is_open(self) -> bool:
@@ -116,6 +116,12 @@ class JobRun(models.Model):
     @property
     def is_stuck(self) -> bool:
         return self.status in STUCK
+
+
+def in_words(name: str, count: int) -> str:
+    """("words_put_back", 1) → "1 word put back"."""
+    first, *rest = name.split("_")
+    return " ".join([f"{count:,}", first.removesuffix("s") if count == 1 else first, *rest])
 
 
 class JobSchedule(models.Model):

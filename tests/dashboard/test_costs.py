@@ -48,8 +48,8 @@ def test_sums_by_operation_model_and_day_with_totals(vera: Client, alice: Caller
         "3,300",
         "small-1",
         "ollama",
-        "1 calls are not in the dollars",
-        "no answer that could be used",
+        "1 call is not in the dollars",
+        "1 call had no answer that could be used",
     ):
         assert part in text
     assert "77" not in text

@@ -251,7 +251,7 @@ def test_the_overview_tells_what_waits_and_what_fails(vera: Client, alice: Calle
     Extraction.objects.update(status=ExtractionStatus.DEAD)
     App.objects.update(energy_level=0.1)
     text = text_of(vera.get("/"))
-    assert "1 texts were given up" in text
+    assert "1 text was given up" in text
     assert "energy is at 10%" in text
 
 

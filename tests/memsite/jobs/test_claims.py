@@ -163,6 +163,11 @@ def test_one_who_is_lost_at_the_very_end_does_not_finish_it(app: App, job: Count
         claims.finish(claimed, NIGHT)
 
 
+def test_what_a_run_did_is_told_in_words() -> None:
+    run = JobRun(counts={"sessions": 1, "words_put_back": 2, "merged": 0, "reports": 1, "looked_at": 1})
+    assert run.did == "1 session, 2 words put back, 1 report, 1 looked at"
+
+
 def test_what_fails_is_tried_again_later_each_time_and_given_up_in_the_end(app: App, job: Counting) -> None:
     def fail(number: int) -> None:
         if number == 2:
