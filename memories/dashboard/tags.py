@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from memories.dashboard.nav import entries, list_of
 from memories.dashboard.nav import tabs as tabs_of
 from memories.dashboard.rules import in_words
+from memories.maintain import figures
 from memories.models import Entity, Memory
 from memsite.tenancy.policy import AppPolicy
 from memsite.visible import show_hidden
@@ -144,6 +145,12 @@ def rule(text: str) -> str:
 def two_digits(number: float | None) -> str:
     """0.70: confidences, scores."""
     return "–" if number is None else f"{number:.2f}"
+
+
+@register.filter
+def answered(tier: str) -> str:
+    """By what a search was."""
+    return figures.answered(tier)
 
 
 @register.filter

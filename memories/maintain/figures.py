@@ -35,9 +35,16 @@ from sessions.models import TIERS, AgentSession, SessionStatus
 
 CATEGORIES_SHOWN = 10
 MOST_RECALLED = 10
-BY = ("summaries", "items", "none")
-"""What answers a search."""
+ANSWERS = {"summaries": "a summary", "items": "memories", "none": "nothing found"}
+"""What answers a search, in words."""
+BY = tuple(ANSWERS)
 LEARNING = (ExtractionStatus.PENDING, ExtractionStatus.RUNNING, ExtractionStatus.FAILED)
+
+
+def answered(tier: str) -> str:
+    """The same as a phrase."""
+    words = ANSWERS.get(tier, tier)
+    return words if tier == "none" else f"answered by {words}"
 
 
 @dataclass(frozen=True, slots=True)

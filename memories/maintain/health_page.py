@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from memories.maintain.figures import answered
+
 
 def as_markdown(report: Mapping[str, Any]) -> str:
     recalled, used, spent, failed = (report[name] for name in ("recall", "use", "costs", "failures"))
@@ -27,7 +29,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
             "",
             f"{recalled['searches']:,} searches, {percent(recalled['hit_rate'])} found something"
             + (f", {recalled['mean_ms']:g} ms each." if recalled["mean_ms"] is not None else "."),
-            *(f"- answered by {tier}: {percent(row['share'])}" for tier, row in recalled["by_tier"].items()),
+            *(f"- {answered(tier)}: {percent(row['share'])}" for tier, row in recalled["by_tier"].items()),
             "",
             "## Use",
             "",
@@ -42,7 +44,7 @@ def as_markdown(report: Mapping[str, Any]) -> str:
             "",
             f"- texts given up: {failed['texts_given_up']:,}; waiting: {failed['texts_waiting']:,}",
             f"- active memories without a vector: {failed['without_vector']:,}",
-            *(f"- job {name}: {count:,} runs" for name, count in failed["jobs"].items()),
+            *(f"- job {name}: {count:,} run{'' if count == 1 else 's'}" for name, count in failed["jobs"].items()),
             *(f"- rejected, {kind}: {count:,}" for kind, count in failed["rejected"].items()),
             "",
         ]

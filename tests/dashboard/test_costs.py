@@ -134,7 +134,19 @@ def test_who_sees_several_apps_compares_them(sue: Client, vera: Client, alice: C
     call(charlie.app, cost=9.0, days_ago=99)
     apps = [(app.app_id, app.cost, app.calls) for app in sue.get("/costs?app=acme").context["apps"]]
     assert apps == [("globex", 9.0, 1), ("acme", 0.25, 1)]
+    App.objects.update(name="Home lab")
+    text = text_of(sue.get("/costs?app=acme"))
+    assert "Home lab acme 1" in text, "two may have one name"
+    assert "Home lab globex 1" in text
     assert "By app" not in text_of(vera.get("/costs"))
+
+
+def test_what_answered_searches_is_named_as_on_the_overview(vera: Client, alice: Caller) -> None:
+    day = day_of(alice.app, timezone.now())
+    execute_all([recall_note(alice.app, day, "auto", tier, 1, 1, 0.02) for tier in ("summaries", "items", "none")])
+    text = text_of(vera.get("/costs"))
+    for part in ("answered by a summary", "answered by memories", "nothing found"):
+        assert part in text
 
 
 def test_an_app_that_asked_no_model_says_so(vera: Client) -> None:

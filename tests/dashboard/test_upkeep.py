@@ -323,7 +323,7 @@ def test_the_health_report_is_a_page(vera: Client, alice: Caller) -> None:
     Extraction.objects.update(status=ExtractionStatus.DEAD)
     answer = vera.get("/upkeep/health")
     text = text_of(answer)
-    for part in ("of 100,000", "found something", "office", "1 text was given up", "0.7 to 0.8"):
+    for part in ("of 100,000", "answered by memories", "office", "1 text was given up", "0.7 to 0.8"):
         assert part in text
     assert "/upkeep/texts?status=dead" in links(answer)
 

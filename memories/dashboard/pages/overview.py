@@ -21,7 +21,6 @@ from memsite.tenancy.models import App
 from sessions.models import AgentSession, Event
 
 RECENT = 6
-ANSWERS = {"summaries": "a summary", "items": "memories", "none": "nothing found"}
 
 
 @page()
@@ -68,7 +67,7 @@ def plot_confidence(app: App) -> Plot:
 def plot_answers(days: Sequence[date], answered: Mapping[str, Sequence[int]]) -> Plot:
     """Shares of each day's searches; a day without any is a gap."""
     totals = [sum(counts) for counts in zip(*answered.values(), strict=True)]
-    series = [Series(ANSWERS[tier], shares(answered[tier], totals)) for tier in figures.BY]
+    series = [Series(figures.ANSWERS[tier], shares(answered[tier], totals)) for tier in figures.BY]
     return Plot("answers", "What answers searches, day by day", "Day", days, series, unit="share", stacked=True)
 
 

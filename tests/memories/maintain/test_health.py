@@ -92,8 +92,10 @@ def test_as_a_page_of_text(report: dict[str, Any]) -> None:
     assert "| active | 5 |" in text
     assert "5 of 100,000 that the app may hold; 2 pinned." in text
     assert "2 searches, 50.0 % found something" in text
+    assert "- answered by memories: 50.0 %" in text
+    assert "- nothing found: 50.0 %" in text
     assert "| facts | 1 | 0 | 100 | 0.25 |" in text
-    assert "- job decay: 1 runs" in text
+    assert "- job decay: 1 run\n" in text
 
 
 def test_it_is_written_down_once_a_month(alice: Caller, operator: APIClient) -> None:
