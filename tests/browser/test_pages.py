@@ -163,6 +163,16 @@ def test_on_a_phone_the_open_tab_and_the_status_of_apps_are_seen(chromium: Any, 
         assert badge.evaluate("badge => badge.scrollWidth <= badge.clientWidth")
 
 
+def test_on_a_phone_a_session_of_a_long_name_shows_its_status(chromium: Any, site: Any) -> None:
+    """Such as those of `memsite run`, which end in an id."""
+    page = Tab(chromium, site, 390, "light").open("/?app=demo-ops")
+    row = page.locator("[id^=os-]").first
+    row.locator("a").evaluate("name => { name.textContent = 'run-e51359c2-4c87-4afd-9811-4380e4e4f583' }")
+    badge = row.locator(".badge")
+    assert badge.evaluate("one => one.scrollWidth <= one.clientWidth"), badge.inner_text()
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+
+
 @pytest.mark.parametrize("width", [900, 1200])
 def test_where_a_table_is_wider_than_the_page_its_rows_can_be_edited_in_view(
     chromium: Any, site: Any, width: int
