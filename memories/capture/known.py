@@ -168,14 +168,15 @@ def is_about_one(memory: Memory | Stated, candidate: Candidate) -> bool:
 
 
 def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:
-    """The rules' verdict. What was found in talk is only at odds with what is clearly of the same matter.
+    """The rules' verdict. What was found in talk is only at odds with what is clearly of the same matter, and where
+    some word or number shows it: "starts on the team" is no contrary of "is new on the team".
 
     There the subject is guessed or none, so that the words of any two statements come to be compared.
     """
     bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
     verdict = relate(memory.content, candidate.content, cosine, candidate.subject or memory.subject or "", bands)
     is_sharp = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
-    if is_sharp and is_guessed(candidate) and not is_of_one_matter(cosine, bands):
+    if is_sharp and is_guessed(candidate) and not (verdict.is_shown and is_of_one_matter(cosine, bands)):
         return OTHER_MATTER
     return verdict
 

@@ -7,6 +7,7 @@ than paraphrases.
 """
 
 import math
+from dataclasses import replace
 
 from .additions import find_additions
 from .beside import find_room_for_both
@@ -16,7 +17,7 @@ from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
-from .reasons import give_reason
+from .reasons import find_conflict, give_reason
 from .replacements import find_replacement
 from .tokens import canonical_text
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
@@ -49,7 +50,7 @@ def relate(
     is_known = similarity is not None and math.isfinite(similarity)
     closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
     verdict = _judge(existing, new, closeness, subject)
-    return Verdict(verdict.relation, verdict.reason[:REASON_MAX_CHARS], round(verdict.score, 3))
+    return replace(verdict, reason=verdict.reason[:REASON_MAX_CHARS], score=round(verdict.score, 3))
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
@@ -74,7 +75,8 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
         room = find_room_for_both(sides, evidence)
         if room:
             return Verdict(Relation.DIFFERENT, room, 1 - probabilities[Relation.CONTRADICTS])
-    return Verdict(relation, give_reason(relation, evidence), probabilities[relation])
+    is_shown = relation is not Relation.CONTRADICTS or find_conflict(evidence) is not None
+    return Verdict(relation, give_reason(relation, evidence), probabilities[relation], is_shown)
 
 
 def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:

@@ -14,14 +14,15 @@ STRONGEST_FIRST = {
 def give_reason(relation: Relation, evidence: Evidence) -> str:
     """A contradiction names its conflict; the other verdicts never do."""
     if relation is Relation.CONTRADICTS:
-        return _conflict(evidence) or f"same matter; {evidence.notes.get('remainder', 'each says its own')}"
+        return find_conflict(evidence) or f"same matter; {evidence.notes.get('remainder', 'each says its own')}"
     share = f"{100 * evidence.features['coverage_mean']:.0f} % of the words are matched"
     if relation is Relation.SAME:
         return f"same matter, no conflict; {share}"
     return f"another matter; {evidence.notes.get('remainder', share)}"
 
 
-def _conflict(evidence: Evidence) -> str | None:
+def find_conflict(evidence: Evidence) -> str | None:
+    """Name what opposes the two; None where each only has words that the other has not."""
     for name, least in STRONGEST_FIRST.items():
         if name in evidence.notes and evidence.features[name] >= least:
             return evidence.notes[name]

@@ -23,11 +23,16 @@ class Relation(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """A relation, the evidence behind it in an operator's words, and its probability (0-1)."""
+    """A relation, the evidence behind it in an operator's words, and its probability (0-1).
+
+    `is_shown` tells of a contradiction of the rules whether some word or number shows it. Else both only have words of
+    their own, which those who hold one subject fixed mean as contraries as a rule.
+    """
 
     relation: Relation
     reason: str
     score: float
+    is_shown: bool = True
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from django.utils import timezone
 from memories.agent import current_embedder
 from memories.capture import known
 from memories.capture.embed import embed_candidates
-from memories.capture.known import MET, Outlook, look_around
+from memories.capture.known import MET, Outlook, judge, look_around
 from memories.capture.outcome import OutcomeKind
 from memories.capture.pipeline import remember, store
 from memories.models import Link, LinkKind, Memory, Source, Status, Visibility
@@ -296,6 +296,20 @@ class TestWhatWasFoundInTalk:
     def test_is_at_odds_with_what_is_of_the_same_matter(self, acme: App, known: str, new: str) -> None:
         know(acme, learnt(known))
         assert relations(acme, learnt(new))[known] in (Relation.CONTRADICTS, Relation.SUPERSEDES)
+
+    @pytest.mark.parametrize(
+        ("known", "new"),
+        [
+            ("Lena starts at the clinic in May", "Lena is a new doctor at the clinic"),
+            ("Billing's certificate expires on 2 April", "Chidi renews billing's certificate by hand"),
+        ],
+    )
+    def test_is_not_at_odds_with_what_no_word_of_it_opposes(self, known: str, new: str) -> None:
+        """However much of the same matter they are; of one fixed subject it mostly is."""
+        old = Memory(content=known)
+        found = judge(old, learnt(new), 0.8, current_embedder())
+        marked = judge(old, Candidate(content=new, source=Source.MARKER), 0.8, current_embedder())
+        assert (found.relation, marked.relation) == (Relation.DIFFERENT, Relation.CONTRADICTS)
 
     def test_without_a_vector_nobody_knows(self, acme: App) -> None:
         know(acme, learnt("User drinks coffee"))
