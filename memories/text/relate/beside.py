@@ -1,5 +1,7 @@
 """Two statements that may both be true: who speaks German may speak French, and of two visits none denies the other."""
 
+from itertools import product
+
 from memories.text.wordlist import words
 
 from . import cues, grammar
@@ -26,8 +28,14 @@ _BEING = words("is are am was were be been being get gets got")
 _BEFORE_A_NOUN = words("the a an my your his her its our their this that favourite favorite s of")
 _HAVING = words("has have had own owns owned got")
 _AUXILIARIES = words("do does did is are am was were has have had can could will would should may might must")
-_NEGATIONS = (cues.NEGATIVE_VERBS | {"not"}) - {"nobody"}
+_NEGATIONS = (cues.NEGATIVE_VERBS | {"not", "no"}) - {"nobody"}
 """Not what does something itself: "…, nothing is plugged in"."""
+_OPENS_ASIDE = words(", ; and but")
+_POINTING = words("that it this they he she")
+_SHUNNING = words("avoid avoids avoided avoiding skip skips")
+_CAUTIOUS = frozenset(product(words("careful cautious wary"), words("with about of")))
+"""Who is careful with something may avoid it, and may not: neither denies the other."""
+_BY_CAUTION = frozenset({"negated_one_side", "rule_clash", "rule_implied"})
 _FIRM = (
     "rule_clash", "rule_implied", "negated_one_side", "order_clashes", "swapped", "only_against_all", "change_cue",
 )  # fmt: skip
@@ -46,6 +54,8 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
     firm = [name for name in _FIRM if f[name] >= FIRM]
     if firm == ["negated_one_side"] and _deny_something_else(sides):
         return f"denies something else; {evidence.notes.get('remainder', evidence.notes[firm[0]])}"
+    if _BY_CAUTION.issuperset(firm) and not f["opposed"] and _is_avoided_with_care(sides):
+        return f"careful with it; {evidence.notes.get('remainder', 'all of its words are there')}"
     if firm or old.is_exclusive or new.is_exclusive:
         return None
     if _adds_nothing(sides) and not any(f[name] >= least for name, least in STRONGEST_FIRST.items()):
@@ -85,13 +95,36 @@ def _adds_nothing(sides: Sides) -> bool:
 
 
 def _is_by_the_way(tokens: tuple[str, ...], at: int) -> bool:
-    """Tell whether a negation opens another clause, behind one that affirms: "and does not", "and avoids"."""
+    """Tell whether a negation opens another clause, behind one that affirms: "and does not", "and avoids", "and wants
+    no", "; that is not", "in the app, not in the site".
+    """
     if tokens[at] not in _NEGATIONS:
         return False
+    if tokens[at + 1 : at + 2] and tokens[at + 1] in _PLACING.intersection(tokens[:at]):
+        return tokens[at] == "not" and tokens[at - 1] not in _AUXILIARIES
     before = at - 1
-    while before > 0 and tokens[before] in _AUXILIARIES:
+    if tokens[at] == "no" and stem(tokens[before]) in _VERBS:
         before -= 1
-    return before > 0 and tokens[before] in (",", "and", "but")
+    while before > 0 and tokens[before] in _AUXILIARIES | _POINTING:
+        before -= 1
+    return before > 0 and tokens[before] in _OPENS_ASIDE
+
+
+def _is_avoided_with_care(sides: Sides) -> bool:
+    """Tell whether all that the one avoids of the other is what the other is careful with."""
+    aligned = sides.aligned
+    return _shuns(sides.existing, aligned.existing, aligned.best_existing, sides.new, aligned.new) or _shuns(
+        sides.new, aligned.new, aligned.best_new, sides.existing, aligned.existing
+    )
+
+
+def _shuns(shunning: Outline, held: Words, best: list[tuple[float, int]], careful: Outline, others: Words) -> bool:
+    pairs = enumerate(zip(careful.tokens, careful.tokens[1:], strict=False))
+    cautious = next((at for at, pair in pairs if pair in _CAUTIOUS), None)
+    if cautious is None or careful.turns or not all(shunning.tokens[at] in _SHUNNING for at in shunning.turns):
+        return False
+    shunned = [found for word, found in zip(held, best, strict=True) if word.sign < 0]
+    return all(others[at].at > cautious for share, at in shunned if share >= COVERED)
 
 
 def _is_unmatched(held: Words, best: list[tuple[float, int]], at: int) -> bool:
@@ -178,5 +211,6 @@ def _begins_with_a_name(side: Outline) -> bool:
 
 _VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
 _DOING = words("is was has had")
+_PLACING = words("in on at from via")
 _OF_THINGS = ("s", "ing", "ion", "ment", "er", "or", "ness", "ity", "age")
 """What names of things end in more often than those of people."""
