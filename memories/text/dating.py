@@ -32,6 +32,8 @@ _LEADING = re.compile(
     r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and)\s$",
     re.IGNORECASE,
 )
+_CLOCK_BEHIND = re.compile(r",? at .*$|,? (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?|noon|midnight)$", re.IGNORECASE)
+_CLOCK_BEFORE = re.compile(r".*(?:\d|\bnoon|\bmidnight)", re.IGNORECASE)
 _NOUN_FOLLOWS = re.compile(r" (?!(?:at|in|on|the|and|or|to|with|for|from|by|because|so|but|after|before)\b)[a-z]")
 
 
@@ -114,16 +116,28 @@ def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
         start = first if window.start else None
         end = (first if window.text.lower().startswith(("before", "prior")) else last + DAY) if window.end else None
         window = replace(window, start=start, end=end)
-    if coming.at is None:
-        span = min(coming.start, window.span[0]), max(coming.end, window.span[1])
-        window = replace(window, span=span, text=text[slice(*span)])
-    return window
+    span = _around(window.span, text, coming)
+    return replace(window, span=span, text=text[slice(*span)])
+
+
+def _around(span: tuple[int, int], text: str, coming: Coming) -> tuple[int, int]:
+    """The span and what else was said of the day; the clock stays as it was said."""
+    first, end = _without_clock(coming)
+    is_clock = coming.at is not None and _CLOCK_BEFORE.match(text[first : span[0]])
+    return span[0] if is_clock else min(first, span[0]), max(end, span[1])
 
 
 def _window_of(text: str, coming: Coming, now: datetime) -> TimeWindow:
     first, last = _midnights(coming, now.tzinfo)
     precision = "range" if coming.until else "day"
-    return TimeWindow(first, last + DAY, (coming.start, coming.end), text[coming.start : coming.end], precision)
+    span = _without_clock(coming)
+    return TimeWindow(first, last + DAY, span, text[slice(*span)], precision)
+
+
+def _without_clock(coming: Coming) -> tuple[int, int]:
+    """Where a day is said that the clock stands behind."""
+    behind = _CLOCK_BEHIND.search(coming.text) if coming.at else None
+    return coming.start, coming.start + behind.start() if behind else coming.end
 
 
 def _midnights(coming: Coming, zone: tzinfo | None) -> tuple[datetime, datetime]:

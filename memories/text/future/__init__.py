@@ -6,9 +6,9 @@ earliest. What is told in the past tense, has a year that is over or only looks 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
-from itertools import islice
+from itertools import islice, takewhile
 
 from memories.text.future.birthdays import as_birthday, is_lasting
 from memories.text.future.found import Found, Proof, Speech
@@ -16,7 +16,7 @@ from memories.text.future.moments import places_to_read, read_moment
 from memories.text.future.rules import next_day
 from memories.text.future.speech import read_speech
 from memories.text.future.tense import fits
-from memories.text.future.words import LIMITS
+from memories.text.future.words import BOUNDARIES, LIMITS, MOVED
 from memories.text.temporal.calendar import LAST
 
 __all__ = ["MOST_COMING", "MOST_PLACES", "Coming", "find_coming", "next_day"]
@@ -50,16 +50,21 @@ def find_coming(text: str, now: datetime) -> list[Coming]:
     """
     speech = read_speech(text, now)
     comings: list[Coming] = []
-    end = 0
+    end = moved_to = 0
     for at in islice(places_to_read(speech), MOST_PLACES):
         if at < end:
             continue
         found = _read(speech, at)
-        if not found or _is_denied(speech, at):
+        if not found:
             continue
-        end = at + found.words
-        if _is_coming(speech, at, end, found):
-            comings.append(_place(found, text, speech.tokens[at].start, speech.tokens[end - 1].end))
+        left = _left_behind(speech, at)
+        end = at + (found.words if found.last or not left else left)
+        moved_to = at + left if left else moved_to
+        if _is_denied(speech, at) or (left and not found.last):
+            continue
+        found = _as_moved(found) if at <= moved_to and moved_to else found
+        if _is_coming(speech, at + left, end, found):
+            comings.append(_place(found, text, speech.tokens[at + left].start, speech.tokens[end - 1].end))
         if len(comings) == MOST_COMING:
             break
     return comings
@@ -76,8 +81,25 @@ def _read(speech: Speech, at: int) -> Found | None:
 
 
 def _is_denied(speech: Speech, at: int) -> bool:
-    """ "Never later in the week"; "never before Friday" names the day."""
-    return speech.word(at - 1) == "never" and speech.word(at) not in LIMITS
+    """ "Never later in the week", "except on Fridays"; "never before Friday" names the day."""
+    before = speech.word(at - 2) if speech.word(at - 1) == "for" else speech.word(at - 1)
+    return (before == "except" or speech.word(at - 1) == "never") and speech.word(at) not in LIMITS
+
+
+def _left_behind(speech: Speech, at: int) -> int:
+    """The tokens of a time that something is moved from: "moved it from Tuesday to Thursday" names Thursday; else 0."""
+    if speech.word(at) != "from":
+        return 0
+    before = takewhile(lambda place: speech.said(place) not in BOUNDARIES, range(at - 1, at - 10, -1))
+    if not any(speech.said(place) in MOVED for place in before):
+        return 0
+    to = next((place for place in range(at + 1, at + 6) if speech.said(place) == "to"), at + 1)
+    return to - at + (speech.said(to) == "to")
+
+
+def _as_moved(found: Found) -> Found:
+    """What something is moved to: the end of a span, whatever tense that is told in."""
+    return replace(found, first=found.last or found.first, last=None, begin=None, proof=Proof.NONE)
 
 
 def _is_coming(speech: Speech, first: int, end: int, found: Found) -> bool:

@@ -1,4 +1,4 @@
-"""The n-th weekday of a month: "the first Monday of June", "the last Friday of next month"."""
+"""The n-th weekday of a month: "the first Monday of June", "the last Friday of next month"; and its n-th weekend."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from memories.text.temporal.words import ORDINALS, PLAIN_WEEKDAYS, WEEKDAYS
 
 
 def read_nth_weekday(speech: Speech, at: int) -> Found | None:
-    """Read "the first Monday of June", "the last Friday of next month"."""
-    nth = nth_weekday_at(speech, at)
+    """Read "the first Monday of June", "the last Friday of next month", "the second weekend in June"."""
+    nth = nth_weekday_at(speech, at) or _nth_weekend_at(speech, at)
     if not nth:
         return None
     number, day, used = nth
+    more = DAY if speech.word(at + used - 1) == "weekend" else None
     place = speech.skip(at + used, "of", "in")
     months = _months_from(speech, place)
     if place == at + used or not months:
@@ -25,7 +26,7 @@ def read_nth_weekday(speech: Speech, at: int) -> Found | None:
     for month in months[0]:
         found = _nth_day(month, number, day)
         if found and found >= speech.today:
-            return Found(place + months[1] - at, found)
+            return Found(place + months[1] - at, found, found + more if more else None)
     return None
 
 
@@ -35,6 +36,14 @@ def nth_weekday_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
     number = -1 if speech.word(place) == "last" else ORDINALS.get(speech.word(place), 0)
     day = WEEKDAYS.get(speech.word(place + 1)) if speech.word(place + 1) in PLAIN_WEEKDAYS else None
     return (number, day, place + 2 - at) if day is not None and -1 <= number <= 5 and number else None
+
+
+def _nth_weekend_at(speech: Speech, at: int) -> tuple[int, int, int] | None:
+    """The same of "the first weekend", which begins on its Saturday."""
+    place = speech.skip(at, "the")
+    number = -1 if speech.word(place) == "last" else ORDINALS.get(speech.word(place), 0)
+    is_weekend = speech.word(place + 1) == "weekend"
+    return (number, WEEKDAYS["saturday"], place + 2 - at) if is_weekend and -1 <= number <= 5 and number else None
 
 
 def _months_from(speech: Speech, at: int) -> tuple[list[datetime], int] | None:

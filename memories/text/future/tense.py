@@ -27,8 +27,10 @@ from memories.text.future.words import (
     PLANNED,
     PRESENT,
     PRESENT_ENDINGS,
+    STARTERS,
     SUBJECTS,
 )
+from memories.text.temporal.words import MONTHS, SEASONS
 
 MOST_WORDS = 25
 """How far from a time its verb is looked for."""
@@ -38,6 +40,10 @@ _ADVERBS = frozenset({"not", "so", "really", "very", "just", "already", "all", "
 _PRONOUN_IS = frozenset(
     {"it's", "that's", "he's", "she's", "there's", "what's", "when's", "who's", "where's", "here's"}
 )
+
+
+_DONE_TO = BE | {"was", "were", "wasn't", "weren't", "been", "got", "be"}
+_AWAY = frozenset({"here", "there", "house", "home", "out", "away", "into", "in"})
 
 
 class Tense(Enum):
@@ -149,11 +155,22 @@ def _is_future(speech: Speech, at: int, word: str) -> bool:
 
 def _is_past(speech: Speech, at: int, word: str) -> bool:
     if word in ARRANGED or word in HEARSAY:
-        return False
+        return _is_done(speech, at)
     if word in PAST:
         return True
     is_form = len(word) > 3 and word.endswith("ed") and word.isalpha() and word not in NOT_A_PAST_FORM
     return is_form and not _is_participle(speech, at)
+
+
+def _is_done(speech: Speech, at: int) -> bool:
+    """Whether somebody did it then, and it is not to happen then: "we decided in May", "I moved to Graz in May"."""
+    if speech.said(at - 1) in _DONE_TO:
+        return False
+    following, behind = speech.said(at + 1), speech.word(at + 2)
+    if following == "in" and (behind in MONTHS or behind in SEASONS):
+        return True
+    is_place = following == "to" and behind.isalpha() and behind not in STARTERS
+    return speech.said(at) == "moved" and (following in _AWAY or is_place)
 
 
 def _is_participle(speech: Speech, at: int) -> bool:

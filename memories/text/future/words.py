@@ -89,6 +89,11 @@ ARRANGED = words(
     """
 )
 """What has been done so that something happens later: it does not make the time past."""
+MOVED = words(
+    "move moves moved moving reschedule reschedules rescheduled rescheduling shift shifts shifted shifting push pushed"
+    " postpone postponed postponing change changes changed changing switch switched switching delayed"
+)
+"""What it is moved from is over; what it is moved to is to come."""
 NOT_A_PAST_FORM = words(
     """
     need speed feed seed weed bed red shed wed sled hundred indeed united exceed proceed succeed bleed breed greed

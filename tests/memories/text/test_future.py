@@ -224,6 +224,37 @@ def test_a_day_that_is_never_is_not_coming(text: str) -> None:
     assert [one for one in days(text) if "MO" not in one] == []
 
 
+@pytest.mark.parametrize("text", ["Any day except on Wednesdays", "never on Mondays", "except for Friday"])
+def test_what_is_excepted_is_not_coming(text: str) -> None:
+    assert days(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("The dentist moved me from Tuesday to Thursday at 8", "2026-05-07 08:00"),
+        ("Dinner got pushed from Friday to Saturday", "2026-05-09"),
+        ("The exam was rescheduled from 3 June to 10 June", "2026-06-10"),
+        ("Can you move the call from Friday at 3 to Monday at 4?", "2026-05-11 16:00"),
+        ("I'll be away from Tuesday to Thursday", "2026-05-05..2026-05-07"),
+    ],
+)
+def test_what_is_moved_comes_on_its_new_day(text: str, day: str) -> None:
+    assert days(text) == [day]
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("a trip on the second weekend in December", "2026-12-12..2026-12-13"),
+        ("the last weekend of May", "2026-05-30..2026-05-31"),
+        ("the first weekend of next month", "2026-06-06..2026-06-07"),
+    ],
+)
+def test_weekends_of_a_month_are_counted(text: str, day: str) -> None:
+    assert days(text) == [day]
+
+
 def test_a_limit_that_is_denied_names_its_day() -> None:
     assert days("never before Friday") == ["2026-05-08"]
 
@@ -340,6 +371,7 @@ def test_german_spanish_and_french_are_read(text: str, day: str) -> None:
         "I was born in May", "I went there every Monday", "What did you do over the weekend?", "for Christmas 2020",
         "They must have met on Friday", "China Town is usually busy on New Year's Eve",
         "They have fish for Christmas", "I usually swim on Friday",
+        "We moved in August", "I moved to Graz in August", "She moved out on Friday", "They decided in March",
         "Ich habe sie am Freitag getroffen", "am Montag war ich krank", "el viernes fui al cine",
         "compré pan el lunes", "j'ai vu Anna vendredi", "je suis allé au cinéma lundi",
     ],
@@ -354,6 +386,7 @@ def test_the_past_is_not_coming(text: str) -> None:
         "I see her Friday", "meeting Friday", "let's talk Friday", "I'll be there Friday", "He is arriving Friday",
         "The shop is closed on Friday", "I was told that the game is Friday", "Can we meet on Friday?",
         "I had a call with Tom and he will visit Friday", "It was moved to Friday", "I got tickets for Friday",
+        "We agreed on Friday", "They moved it to Friday",
         "I met Tom. Friday works.", "Great seeing you, see you Friday!", "Deadline: Friday",
     ],
 )  # fmt: skip
