@@ -64,7 +64,7 @@ def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **opti
 @click.command("list")
 @click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
 @click.option("--all", "all_", is_flag=True, help="All of them.")
-@click.option("--status", type=click.Choice(["active", "inactive", "superseded", "archived"]))
+@click.option("--status", type=click.Choice(["active", "inactive", "superseded", "archived", "cold", "withdrawn"]))
 @click.option("--category")
 @click.option("--subject", help="`general` for those about nothing in particular.")
 @click.option("--kind", type=click.Choice(get_args(Kind)))

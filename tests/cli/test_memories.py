@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from memories.models import Status
 from memsite_client import Memsite, NotFound
 from tests.cli.conftest import run, run_json
 
@@ -23,6 +24,12 @@ def test_store_and_find(memsite: Memsite) -> None:
     found = run("search", "how", "long", "does", "jellyfin", "take", "to", "start").stdout
     assert "Takes 60s to start" in found
     assert memory["id"] in found
+
+
+@pytest.mark.parametrize("status", Status.values)
+def test_what_is_listed_has_any_status(memsite: Memsite, status: str) -> None:
+    store("Whales sing")
+    assert len(run_json("list", "--status", status)) == (status == "active")
 
 
 def test_saying_the_same_makes_it_surer(memsite: Memsite) -> None:
