@@ -69,6 +69,15 @@ def test_the_block_is_what_an_agent_would_be_told(vera: Client, alice: Caller) -
 
 
 @pytest.mark.usefixtures("library")
+@pytest.mark.parametrize(("filters", "is_said"), [({}, False), ({"user": "ann"}, False), ({"category": "sea"}, True)])
+def test_where_the_hits_are_narrowed_it_says_that_the_block_is_not(
+    vera: Client, filters: dict[str, str], is_said: bool
+) -> None:
+    text = text_of(vera.get(PAGE, {"q": "When does caddy start?", **filters}))
+    assert ("does not narrow this" in text) == is_said
+
+
+@pytest.mark.usefixtures("library")
 def test_looking_leaves_no_trace(vera: Client) -> None:
     vera.get(PAGE, {"q": "When does caddy start?"})
     assert not RecallCount.objects.exists()

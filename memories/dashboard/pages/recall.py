@@ -25,6 +25,8 @@ from memsite.tenancy.policy import Block
 
 SHOWN, LEFT_OUT = 10, 8
 FIELDS = ("category", "agent", "source", "origin")
+TOLD_BY = {"q", "user"}
+"""What the block goes by: an agent gives nothing else."""
 
 
 class RecallFilters(Filters):
@@ -78,6 +80,7 @@ def answer(desk: Desk, fields: dict[str, Any]) -> dict[str, Any]:
         "degraded": found.degraded,
         "took_ms": took_ms,
         "told": told,
+        "is_narrowed": not fields.keys() <= TOLD_BY,
     }
 
 
