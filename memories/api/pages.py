@@ -44,13 +44,13 @@ class Pages(CursorPagination):
             told: Any = cursor.position or ""
             mark, _, position = told.partition(":")
             value = self.field.clean(position, None)
-            # In UTC's calendar, where it can be compared.
-            position = str(in_utc(value)) if isinstance(value, datetime) else position
+            # A time in UTC's calendar, where it can be compared.
+            told = str(in_utc(value)) if isinstance(value, datetime) else position
         except (NotFound, ModelValidationError, ValueError, OverflowError) as error:
             raise ValidationError(NO_CURSOR) from error
         if mark != mark_of(request):
             raise ValidationError(NO_CURSOR)
-        return Cursor(cursor.offset, cursor.reverse, position)
+        return Cursor(cursor.offset, cursor.reverse, told)
 
     def encode_cursor(self, cursor: Cursor) -> str:
         marked: Any = f"{mark_of(self.request)}:{cursor.position}"
