@@ -12,6 +12,7 @@ from memories.providers.llm.rules.leads import announces, mend, strip_leads, str
 from memories.providers.llm.rules.outcomes import is_specific, read_announced, read_outcome
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import asks_in_general
+from memories.providers.llm.rules.standing import stands_alone
 from memories.providers.llm.rules.user import MAX_WORDS, MIN_WORDS
 
 _DEFINITE = re.compile(
@@ -53,7 +54,7 @@ def read_assistant(sentences: list[Sentence], content: str, place: int, earlier:
             yield Candidate(
                 rule, place, quote, 0.8, "a mistake it owns up to", CORRECTION, is_final=True, is_lesson=True
             )
-        elif outcome:
+        elif outcome and stands_alone(outcome[0]):
             said, evidence, score = outcome
             kind = GUESS if "guess" in evidence else OUTCOME
             yield Candidate(said, place, content[sentence.start : sentence.end], score, evidence, kind, is_final=True)

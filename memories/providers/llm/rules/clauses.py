@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 from memories.providers.llm.rules.verbs import is_finite
-from memories.providers.llm.rules.words import SUBORDINATORS
+from memories.providers.llm.rules.words import PREPOSITIONS, SUBORDINATORS
+from memories.providers.llm.rules.words_verbs import NOUNLIKE
 from memories.text.wordlist import words
 
 _OWN = r"(?:I|I'm|I've|I'd|I'll|we|we're|we've|we'll|my|our|My|We|Our)(?=\s)"
@@ -132,4 +134,7 @@ def has_verb(text: str) -> bool:
     found = re.findall(r"[\w']+", text.lower())
     if found and found[0] in _CONTRACTED:
         return True
-    return any(is_finite(word) or word.endswith(("'s", "'re")) for word in found[1:14])
+    return any(
+        (is_finite(word) and not (word in NOUNLIKE and before in PREPOSITIONS - {"to"})) or word.endswith(("'s", "'re"))
+        for before, word in pairwise(found[:14])
+    )

@@ -23,14 +23,15 @@ _FILLER = re.compile(
     r"second|secondly|third|finally|next|honestly|tbh|frankly|basically|obviously|of course|in fact|in short|"
     r"again|note|nb|ps|p\.s|update|reminder|quick (?:note|question|q|one|thing)|one more thing|another thing|"
     r"side note|(?:one|last) thing|last one|"
+    r"before (?:we|i|you) (?:start|begin|get started|forget(?: it)?|go on|go|continue)|"
     r"for context|context|background|for the record|for reference|for your information|just so you know|"
     r"just fyi|to be clear|to clarify|to be honest|as i said|like i said|as mentioned|as you know|as i mentioned|"
     r"that's (?:fine|ok|okay|good|great|right|true|perfect|cool|all right)|got it|i see|makes sense|good point|"
     r"same here|me too|(?:(?:a|one|just a) )?(?:(?:quick|short|brief|little|small) )?"
-    r"(?:intro(?:duction)?|note|thing|word|remark)"
-    r"(?: (?:about|on|since|because|for|as)\b[^:,.;]{1,40}(?=:))?|unfortunately|sadly|luckily|fortunately|thankfully|"
-    r"apparently|turns out|sorry|excuse me|please|pls|gut|also|übrigens|au fait|por cierto|bitte|danke|merci|"
-    r"gracias)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so|and|but|plus|also|well|ok|okay|oh|hm+|um+|uhm?"
+    r"(?:intro(?:duction)?|note|one|thing|word|remark)"
+    r"(?: (?:about|on|since|because|before|for|as)\b[^:,.;]{1,40}(?=:))?|unfortunately|sadly|luckily|fortunately|"
+    r"thankfully|apparently|turns out|sorry|excuse me|please|pls|gut|also|übrigens|au fait|por cierto|bitte|danke|"
+    r"merci|gracias)\s*[,!.:;…–—-]+\s*|see,?\s+(?=when|if)|(?:so|and|but|plus|also|well|ok|okay|oh|hm+|um+|uhm?"
     r"|er+m?|yep|yup|btw|by the way|"
     r"fyi|anyway|"
     r"alright|yeah|"
@@ -84,6 +85,12 @@ _TRAIL = re.compile(
     r"\s*[:;]-?[)(DPp]|\s*\^\^|[\s,;:–—-]+)$",
     re.IGNORECASE,
 )
+_SAYS_HOW = re.compile(
+    r"\b(?:is|are|was|were|be|feels?|looks?|sounds?|seems?)(?: \w+ly| not| also| all| quite| just)? "
+    r"(?:right|ok|okay|alright)$",
+    re.IGNORECASE,
+)
+"""What is said of something: "then 8 is ok" is no "8 is" with an "ok" behind it."""
 _SLIPPED = re.compile(
     r"\b(?:by the way|btw|[Iw]e?'ve to|i|[Ii]m|[Ii]ve|\w+nt|[Cc]ant|[Ww]ont|[Tt]hats|[Ww]hats|u|cos|cuz|bc|w|gonna|"
     r"wanna|tmrw?|2morrow)\b"
@@ -177,6 +184,8 @@ def strip_leads(text: str) -> Bare:
 
 def strip_trail(text: str) -> str:
     for _ in range(6):
+        if _SAYS_HOW.search(text):
+            break
         last = text[text.rfind(" ") + 1 :].lower()
         if last not in _LAST and last[-1:].isalnum() and last != "xd":
             break

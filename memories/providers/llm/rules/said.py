@@ -10,6 +10,7 @@ from memories.providers.llm.rules.corrections import denies
 from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.matter import Surroundings, weigh_matter
 from memories.providers.llm.rules.offers import is_empty
+from memories.providers.llm.rules.standing import points_there, stands_alone
 from memories.providers.llm.rules.units import Unit
 from memories.text.messages import USER, Message
 
@@ -36,7 +37,8 @@ _SAYS_WHAT_NOT = re.compile(r"^(?:(?:ah|oh|god|no|nope|nah|but|and),? )*not\b", 
 def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conversation) -> Candidate:
     """The unit with what its matter speaks for it, 0.5 being enough."""
     by_user = message.role == USER
-    is_resolved = unit.is_resolved and not _POINTS_ELSEWHERE.match(unit.text)
+    is_elsewhere = bool(_POINTS_ELSEWHERE.match(unit.text)) or points_there(unit.text)
+    is_resolved = unit.is_resolved and not is_elsewhere
     around = Surroundings(
         message.role,
         message.content[:_HEAD],
@@ -49,8 +51,8 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
     )
     needed = (KEPT_FROM[by_user] if is_resolved else DANGLING_FROM) - CLEAR_ANSWER * (unit.is_joined and by_user)
     is_bare_no = unit.is_fragment and not unit.is_joined and bool(_SAYS_WHAT_NOT.match(unit.text))
-    is_bare_no = is_bare_no or denies(unit.text)
-    score = 0.0 if is_empty(unit.text) or is_bare_no else weigh_matter(unit.said, around) + ENOUGH - needed
+    is_bare = is_bare_no or denies(unit.text) or not stands_alone(unit.text)
+    score = 0.0 if is_empty(unit.text) or is_bare else weigh_matter(unit.said, around) + ENOUGH - needed
     return Candidate(
         unit.text,
         place,

@@ -20,6 +20,7 @@ from memories.providers.llm.rules.offers import is_empty, is_offer
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_open, opens_question
 from memories.providers.llm.rules.slips import mend_slip
+from memories.providers.llm.rules.standing import name_there, only_judges
 from memories.text.messages import USER
 from memories.text.wordlist import words
 
@@ -43,6 +44,10 @@ _OFFER = re.compile(
     re.IGNORECASE,
 )
 _PROPOSAL = re.compile(r"^let's (?:look|see|try|start|talk|do|go on|check|think|wait|leave|get)\b", re.IGNORECASE)
+_NO_MORE = re.compile(
+    r"^(?:maybe|perhaps|probably|good (?:night|morning|evening)|bye|see you|\w+ (?:it|them)(?= (?:on|in|to|down)\b))\b",
+    re.IGNORECASE,
+)
 _TALK = words("well oh hm hmm huh so right wait wow ok okay thanks cheers sorry ha haha good great fine")
 _PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
 _FIGURE = re.compile(r"\d[\d.:,/-]*$")
@@ -122,7 +127,9 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
 
 
 def _fits_behind(text: str, unit: Unit) -> bool:
-    return len(text.split()) + len(unit.text.split()) <= MAX_JOINED_WORDS
+    """Whether a fragment is one more word on the clause before, which says something: no errand, guess or wish."""
+    is_more = not _NO_MORE.match(text) and not only_judges(unit.text)
+    return is_more and len(text.split()) + len(unit.text.split()) <= MAX_JOINED_WORDS
 
 
 def _cut(text: str, asks: bool, by_user: bool, asked: str) -> Iterator[str]:
@@ -166,7 +173,7 @@ def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
         joined = join_answer(heard.asked, answer, by_user=not by_user)
         unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), (joined or answer) + aside + behind
     resolved = heard.antecedents.resolve(unit.text, previous)
-    unit.text, unit.is_whole, unit.said = resolved.text, resolved.is_whole, resolved.said
+    unit.text, unit.is_whole, unit.said = name_there(resolved.text, previous), resolved.is_whole, resolved.said
     heard.antecedents.note(unit.text, by_user)
 
 

@@ -21,6 +21,7 @@ from memories.providers.llm.rules.foreign import is_foreign, read_foreign
 from memories.providers.llm.rules.instructions import read_instruction
 from memories.providers.llm.rules.leads import mend, strip_leads
 from memories.providers.llm.rules.prose import Sentence
+from memories.providers.llm.rules.standing import points_there, stands_alone
 from memories.providers.llm.rules.units import Unit
 
 _REPORTED = re.compile(
@@ -28,7 +29,6 @@ _REPORTED = re.compile(
     r"my|we)\b",
     re.IGNORECASE,
 )
-_ELSEWHERE = re.compile(r"^I [^A-Z]*\bthere\b(?! (?:is|are|was|were|will|has))")
 _SETS_RIGHT = re.compile(
     r"^(?:(?:it's|its|it is) (?:[A-Z]\w*|\d\S*)(?: \w+)?, not|not (?:[A-Z]\w*|\d\S*),(?: but)?) \w+"
 )
@@ -90,7 +90,7 @@ def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
     words = len(text.split())
     is_lesson = unit.sets_right
     needed = MIN_WORDS - bool(re.match(r"(?:I'm|we're|he's|she's)\b", text, re.IGNORECASE))
-    if not MIN_WORDS - 1 <= words <= MAX_WORDS or denies(text):
+    if not MIN_WORDS - 1 <= words <= MAX_WORDS or denies(text) or not stands_alone(text) or points_there(text):
         return None
     instruction = None if unit.is_joined else read_instruction(text)
     if instruction:
@@ -122,7 +122,7 @@ def with_subject(text: str) -> str:
 def _weigh_statement(
     resolved: str, place: int, quote: str, asks: bool, is_hedged: bool, is_lesson: bool
 ) -> Candidate | None:
-    if resolved.count("(") != resolved.count(")") or _REPORTED.search(resolved) or _ELSEWHERE.search(resolved):
+    if resolved.count("(") != resolved.count(")") or _REPORTED.search(resolved):
         return None
     if (
         not has_verb(resolved)

@@ -1,0 +1,113 @@
+"""What nobody could understand by itself is no fact: bare counts, verbs without an object, "there" without a place."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from memories.providers.llm.provider import Chunk, Setting
+from memories.providers.llm.rules import RulesProvider
+from memories.providers.llm.rules.leads import strip_leads
+from memories.providers.llm.rules.standing import name_there, stands_alone
+from memories.text.messages import ASSISTANT, USER, Message
+
+NOW = datetime(2026, 10, 12, 9, tzinfo=UTC)
+
+
+def contents(*turns: str) -> list[str]:
+    """Facts of a talk; what begins with "A: " is the assistant's."""
+    messages = tuple(
+        Message(ASSISTANT if turn.startswith("A: ") else USER, turn.removeprefix("A: "), NOW) for turn in turns
+    )
+    return [fact.content for fact in RulesProvider().extract(Chunk(messages, NOW), Setting())]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Three is good",
+        "8 is not enough",
+        "Both are fine",
+        "The second one is cheaper",
+        "Everything is set then",
+        "My husband does",
+        "Marek does that",
+        "The vendor says 48 hours at least",
+        "The physio says twice a week at most",
+        "Moved to Tuesdays at 19:00",
+        "Booked for 19:30",
+        "Rolled back to 4.11",
+        "Mornings only, never after work",
+        "Every Tuesday at 9",
+    ],
+)
+def test_what_lacks_its_matter_does_not_stand_alone(text: str) -> None:
+    assert not stands_alone(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Three of us are vegetarian",
+        "8883 was the old box",
+        "The first Monday is a holiday",
+        "My husband does the cooking",
+        "The doctor says no coffee",
+        "Moved the choir to Tuesdays at 19:00",
+        "Changed to 120 requests a minute",
+        "Fixed by pinning the port to 100 full",
+        "All is kept for 30 days",
+    ],
+)
+def test_what_has_matter_stands_alone(text: str) -> None:
+    assert stands_alone(text)
+
+
+@pytest.mark.parametrize(
+    ("clause", "previous", "named"),
+    [
+        ("never put appointments there", "We ship on the first Monday", "never put appointments on the first Monday"),
+        ("we go there every summer", "We have a cabin in Norway", "we go to Norway every summer"),
+        ("it runs there", "The box hangs near the door", "it runs near the door"),
+        ("there is a spare", "The key is in the drawer", "there is a spare"),
+        ("I met Ann in Oslo and stayed there", "We live in Graz", "I met Ann in Oslo and stayed there"),
+        ("we keep logs there", "Alerts start at 90 %", "we keep logs there"),
+        ("Emil starts there", "My son needs a lunch", "Emil starts there"),
+    ],
+)
+def test_there_is_what_the_clause_before_ends_with(clause: str, previous: str, named: str) -> None:
+    assert name_there(clause, previous) == named
+
+
+def test_an_instruction_says_where() -> None:
+    said = "We ship the invoice service on the first Monday of every month, so never put appointments there."
+    assert "Never put appointments on the first Monday of every month" in contents(said)
+    assert contents("Never put appointments there.") == []
+
+
+def test_fragments_of_talk_are_no_facts() -> None:
+    talk = ("A: Three runs a week to begin with?", "Three is good. Mornings only, never after work.")
+    assert contents("I signed up for the half marathon in April.", *talk) == [
+        "User signed up for the half marathon in April 2027"
+    ]
+    assert contents("Can we move the choir to Tuesday?", "A: Moved to Tuesdays at 19:00.") == []
+    assert contents("I don't eat pork. My husband does though.") == ["User does not eat pork"]
+
+
+def test_a_guess_or_a_farewell_is_no_more_of_the_clause_before() -> None:
+    said = "My wife hates surprises. Maybe a weekend in Vienna. Good night!"
+    assert contents(said) == ["User's wife hates surprises"]
+
+
+@pytest.mark.parametrize(
+    ("said", "bare"),
+    [
+        ("Before we start: keep your answers short", "keep your answers short"),
+        ("quick one before I forget: my landlord is Pavel", "my landlord is Pavel"),
+        ("after 9, 8 is ok", "after 9, 8 is ok"),
+        ("we ship on Mondays, ok", "we ship on Mondays"),
+    ],
+)
+def test_only_what_wraps_a_statement_is_taken_off(said: str, bare: str) -> None:
+    assert strip_leads(said).text == bare
