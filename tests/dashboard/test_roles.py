@@ -150,8 +150,8 @@ def test_owners_let_people_in_by_name_and_it_is_noted(alice: Caller) -> None:
 
 
 def api(client: Client, method: str, path: str, body: Any = None) -> int:
-    call = getattr(client, method)
-    return int(call(f"/api/v1/{path}", body, content_type="application/json").status_code)
+    call, said = getattr(client, method), () if body is None else (body,)
+    return int(call(f"/api/v1/{path}", *said, content_type="application/json").status_code)
 
 
 @pytest.mark.parametrize("role", ROLES)
