@@ -135,9 +135,10 @@ def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
 
 
 def with_wording(reason: str, memory: Memory, candidate: Candidate) -> str:
-    """How it was said this time, where no raw text tells."""
+    """How it was said this time, where no raw text tells. Not what was said in another session: that may be purged."""
+    is_elsewhere = candidate.session is not None and candidate.session.pk != memory.session_id
     is_told = candidate.resource is not None or candidate.content == memory.content
-    return reason if is_told else f"{reason}; said as: {candidate.content}"
+    return reason if is_told or is_elsewhere else f"{reason}; said as: {candidate.content}"
 
 
 def create(write: Writer, candidate: Candidate) -> Memory:

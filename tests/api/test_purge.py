@@ -358,6 +358,15 @@ def test_words_that_another_sessions_memory_took_over_go_with_the_session(alice:
     assert tables_with(NEEDLE) == set()
 
 
+def test_another_wording_of_it_that_was_said_in_another_session_goes_with_that(alice: Caller) -> None:
+    first, second = alice.start_session(), alice.start_session()
+    alice.remember("The gate opens at 7:00", session_id=first["id"])
+    assert alice.remember("The main gate opens at 7:00", session_id=second["id"])["outcome"] == "reinforced"
+    alice.delete(f"sessions/{second['id']}")
+    assert tables_with("main gate") == set()
+    assert Memory.objects.for_app(alice.app).get().content == "The gate opens at 7:00"
+
+
 def test_an_insight_goes_with_what_it_was_written_from(alice: Caller, operator: APIClient) -> None:
     source = alice.remember(f"{NEEDLE} in winter", user_id="u1")
     with writing(alice.app, "system:upkeep", timezone.now()) as write:
