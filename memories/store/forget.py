@@ -12,6 +12,7 @@ from memories.models import Forgotten, Memory, Mention, Rejection, Revision, Sta
 from memories.store.due import Key
 from memories.store.lineage import forgotten_with
 from memories.store.mentions import drop_unmentioned
+from memories.store.reasons import forget_reasons
 from memories.store.revisions import snapshot
 from memories.store.said import digests_of, forget_said
 from memories.store.triggers import drop_for
@@ -38,6 +39,7 @@ def forget(write: Writer, given: Sequence[Memory]) -> int:
         drop_summaries(write, rows)
         drop_for(app, rows)
         forget_said(app, rows)
+        forget_reasons(app, rows)
         erase(write, rows)
         note_residue()
     return len(given)

@@ -23,6 +23,8 @@ from memories.models import (
     ImportStatus,
     Injection,
     LedgerEntry,
+    Link,
+    LinkKind,
     Memory,
     Preload,
     Purge,
@@ -36,6 +38,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.store.due import Key
 from memories.store.forget import drop_summaries_of
 from memories.store.lineage import forgotten_with
+from memories.store.reasons import forget_reasons
 from memories.store.revisions import learnt_in
 from memories.store.transaction import writing
 from memories.store.triggers import drop_for
@@ -160,6 +163,8 @@ class Hiding:
         uids += [uid for rows in (triggers, hidden) for uid in rows.values_list("uid", flat=True)]
         with purge_permit():
             self.drop_quotes()
+            for rows in self.batches(hidden.filter(self.has_contradicted())):
+                forget_reasons(self.app, rows)
             triggers.delete()
             for rows in self.batches(hidden.filter(self.has_trigger())):
                 drop_for(self.app, rows)
@@ -175,6 +180,11 @@ class Hiding:
         rows = FutureTrigger.objects.for_app(self.app).order_by()
         brought = Preload.objects.for_app(self.app).values("memory")
         return Q(pk__in=brought) | Q(resource__in=rows.exclude(resource=None).values("resource"))
+
+    def has_contradicted(self) -> Q:
+        """Or superseded."""
+        links = Link.objects.for_app(self.app).filter(kind__in=(LinkKind.CONTRADICTS, LinkKind.SUPERSEDES))
+        return Q(pk__in=links.order_by().values("from_memory"))
 
     def drop_quotes(self) -> None:
         hidden = self.hidden()

@@ -367,6 +367,30 @@ def test_another_wording_of_it_that_was_said_in_another_session_goes_with_that(a
     assert Memory.objects.for_app(alice.app).get().content == "The gate opens at 7:00"
 
 
+@pytest.mark.parametrize("way", ["memories/{memory}", "sessions/{session}"])
+def test_why_a_memory_was_doubted_goes_with_what_doubted_it(way: str, alice: Caller) -> None:
+    rome = alice.remember("The office is in Rome", category="work")
+    session = alice.start_session()
+    stated = {"content": f"The office is in {NEEDLE.title()}", "category": "work", "session_id": session["id"]}
+    memory = alice.remember(**stated)
+    assert memory["outcome"] == "contradicted"
+    alice.remember(**stated)
+    alice.delete(way.format(memory=memory["id"], session=session["id"]))
+    assert tables_with(NEEDLE) == set()
+    history = alice.get(f"memories/{rome['id']}/history").json()["results"]
+    assert [row["action"] for row in history] == ["created", "contradicted", "contradicted"]
+
+
+def test_why_a_memory_was_doubted_stays_with_what_else_doubted_it(alice: Caller) -> None:
+    rome = alice.remember("The office is in Rome", category="work")
+    for place in (NEEDLE, NEIGHBOUR):
+        last = alice.remember(f"The office is in {place.title()}", category="work")
+    alice.delete(f"memories/{last['id']}")
+    assert tables_with(NEIGHBOUR) == set()
+    reasons = {row["reason"] for row in alice.get(f"memories/{rome['id']}/history").json()["results"]}
+    assert reasons == {"", f"other value: rome / {NEEDLE}"}
+
+
 def test_an_insight_goes_with_what_it_was_written_from(alice: Caller, operator: APIClient) -> None:
     source = alice.remember(f"{NEEDLE} in winter", user_id="u1")
     with writing(alice.app, "system:upkeep", timezone.now()) as write:
