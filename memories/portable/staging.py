@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 
 from django.db import transaction
 from django.db.models import F
+from django.utils import timezone
 
 from memories.models import Import, ImportPart, ImportStatus, Memory, Purge
 from memories.models.imported import packed
@@ -39,6 +40,11 @@ def check_app(app: App) -> None:
         raise CannotImport("The app is uninstalled: install it first.")
     if Purge.objects.for_app(app).open().exists():
         raise CannotImport("Something of this app is still being deleted: import when that is done.")
+    refuse_another(app)
+
+
+def refuse_another(app: App) -> None:
+    """Raises UnderWay."""
     if Import.objects.for_app(app).open().exists():
         raise UnderWay("Another import into this app is under way.")
 
@@ -50,13 +56,24 @@ def stage(row: Import, lines: Iterable[Line]) -> None:
             with transaction.atomic():
                 ImportPart.objects.create(app=row.app, of=row, lines=len(part), data=packed(part))
                 Import.objects.for_app(row.app).filter(pk=row.pk).update(lines=F("lines") + len(part))
-        reading = Import.objects.for_app(row.app).filter(pk=row.pk, status=ImportStatus.READING)
-        if not reading.update(status=ImportStatus.WAITING, is_fresh=holds_nothing(row.app)):
-            raise CannotImport("Something was deleted for good while the file was read: import it again.")
+        begin(row)
     except BaseException:
         forget_import(row)
         raise
     row.refresh_from_db()
+
+
+@transaction.atomic
+def begin(row: Import) -> None:
+    """What comes into the app from now on, until its end, comes from it: of two that were read at the same time, one
+    has to come again. Raises CannotImport.
+    """
+    App.objects.select_for_update(no_key=True).get(pk=row.app_id)
+    refuse_another(row.app)
+    reading = Import.objects.for_app(row.app).filter(pk=row.pk, status=ImportStatus.READING)
+    about = {"is_fresh": holds_nothing(row.app), "created_at": timezone.now()}
+    if not reading.update(status=ImportStatus.WAITING, **about):
+        raise CannotImport("Something was deleted for good while the file was read: import it again.")
 
 
 def parts_of(lines: Iterable[Line]) -> Iterator[list[Line]]:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+from io import BytesIO
 from typing import Any
 
 import pytest
 
 from memories.agent import CannotImport, StillPurging, porting
-from memories.models import ImportPart, Memory, Purge
+from memories.models import Import, ImportPart, Memory, Purge
 from memories.portable import export as writing_files
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
@@ -87,6 +90,42 @@ def test_only_one_import_at_a_time(alice: Caller, secret: str, monkeypatch: pyte
     take_in(copy, content)
     with pytest.raises(CannotImport, match="under way"):
         take_in(copy, content)
+
+
+class Slow(BytesIO):
+    """A file in whose reading something else comes in between."""
+
+    def __init__(self, content: bytes, between: Callable[[], object]) -> None:
+        super().__init__(content)
+        self.between = between
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size and size > 4:
+            between, self.between = self.between, lambda: None
+            between()
+        return super().read(size)
+
+
+def mem0(*texts: str) -> bytes:
+    return json.dumps([{"id": text, "memory": text} for text in texts]).encode()
+
+
+def test_of_two_imports_that_are_read_at_once_one_has_to_come_again(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    slow = Slow(mem0("Whales sing"), lambda: take_in(acme, mem0("Bears sleep"), "mem0"))
+    with pytest.raises(CannotImport, match="under way"):
+        agent_of(acme).begin_import(slow, "mem0")
+    do("imports")
+    assert [memory.content for memory in Memory.objects.for_app(acme)] == ["Bears sleep"]
+    assert Import.objects.for_app(acme).count() == 1
+
+
+def test_what_came_with_another_file_while_one_was_read_is_not_taken_back_with_it(acme: App) -> None:
+    slow = Slow(mem0("Whales sing"), lambda: take_in(acme, mem0("Bears sleep"), "mem0"))
+    row = agent_of(acme).begin_import(slow, "mem0")
+    assert row.status == "done"
+    assert agent_of(acme).roll_back("import", str(row.uid)).counts == {"withdrawn": 1}
+    assert [memory.content for memory in Memory.objects.for_app(acme).active()] == ["Bears sleep"]
 
 
 def test_an_uninstalled_app_takes_nothing_in(alice: Caller, secret: str) -> None:
