@@ -86,7 +86,7 @@ def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.
     for names in (light, heavy):
         if names is heavy and claims.is_crowded(heavy, now):
             break
-        rows = JobRun.objects.claimable(now).filter(job__in=names).order_by("next_at", "pk")
+        rows = JobRun.objects.claimable(now).named(names).order_by("next_at", "pk")
         for run in rows.select_related("app__policy")[:50]:
             claimed = claims.claim(run.job, run.app, now)
             if claimed:

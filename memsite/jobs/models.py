@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Self
 
 from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
-from django.db.models import Q
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce, Concat
+from django.db.models.lookups import Exact, In
 from django.utils import timezone
 
 from memsite.jobs.schedule import WEEKDAYS, Calendar, Every, Schedule
@@ -43,6 +46,14 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
     def open(self) -> Self:
         """Still to be done."""
         return self.filter(status__in=literals(*OPEN))
+
+    def named(self, jobs: Iterable[str]) -> Self:
+        """Of these jobs, among what is open. Not by an index of jobs: it leads to all the runs that there ever were."""
+        return self.filter(In(Concat("job", Value("")), list(jobs)))
+
+    def open_of(self, job: str, app: App | None) -> Self:
+        """The same of one job for one app, or for the whole site."""
+        return self.open().named([job]).filter(Exact(Coalesce("app_id", 0), app.pk if app else 0))
 
     def claimable(self, now: datetime) -> Self:
         """To be worked on now: new, to be tried again, or left behind by a worker that is gone."""

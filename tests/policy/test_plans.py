@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -12,6 +14,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from memories.jobs import JOBS
 from memories.maintain.decay import stale
 from memories.maintain.reindex import analyse
 from memories.models import (
@@ -30,7 +33,9 @@ from memories.models import (
     filling,
 )
 from memories.retrieve.search import apps_sharing_with
+from memsite.jobs import claims, engine
 from memsite.jobs.models import JobRun
+from memsite.jobs.schedule import Every
 from memsite.literal import Literal
 from memsite.tenancy.models import App
 from sessions.models import Event, Resource, Turn
@@ -132,6 +137,26 @@ def test_what_a_session_begins_with_is_found_without_reading_the_app(acme: App) 
     plan = plan_of(stale(acme, timezone.now()).order_by("anchored_at")[:1001])
     assert "memory_stale (app_id=? AND status=? AND anchored_at<?)" in plan
     assert "TEMP B-TREE" not in plan
+
+
+@of_sqlite
+@pytest.mark.parametrize("of_site", [True, False])
+def test_a_job_is_fired_and_claimed_without_reading_what_it_has_ever_done(acme: App, of_site: bool) -> None:
+    now, app = timezone.now(), None if of_site else acme
+    with CaptureQueriesContext(connection) as asked:
+        claims.fire("limit", app, Every(1), now + timedelta(minutes=1), "a test")
+        assert engine.next_claim(JOBS, now + timedelta(minutes=1))
+    selects = [one["sql"] for one in asked.captured_queries if 'FROM "jobs_jobrun"' in one["sql"]]
+    plans = [explained(sql) for sql in selects if sql.startswith("SELECT")]
+    found_by = {place for plan in plans for place in re.findall(r"jobs_jobrun USING (?:COVERING )?INDEX (.+)", plan)}
+    assert "job_run_open" in " ".join(found_by)
+    assert not [place for place in found_by if place.endswith(("(job=?)", "app_id=?)"))]
+
+
+def explained(sql: str) -> str:
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN QUERY PLAN {sql}")
+        return "\n".join(row[-1] for row in cursor.fetchall())
 
 
 @of_sqlite
