@@ -6,7 +6,9 @@ without a verb of a known form ("Dinner Friday?", "we meet Friday") tells of nei
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from enum import Enum
+from itertools import takewhile
 
 from memories.text.future import foreign_tense
 from memories.text.future.found import Proof, Speech
@@ -21,6 +23,7 @@ from memories.text.future.words import (
     HAVE,
     HEARSAY,
     MODALS,
+    MOVED,
     NOT_A_PAST_FORM,
     OPENERS,
     PAST,
@@ -32,6 +35,8 @@ from memories.text.future.words import (
 )
 from memories.text.temporal.words import MONTHS, SEASONS
 
+MOST_OBJECT = 6
+"""Words between what is moved and its new day: "I moved the call with Ann to Friday"."""
 MOST_WORDS = 25
 """How far from a time its verb is looked for."""
 _ARTICLES = frozenset({"a", "an", "the", "my", "your", "our", "their", "his", "her", "this", "that", "these", "those"})
@@ -85,9 +90,16 @@ def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
 
 
 def _is_arranged(speech: Speech, first: int) -> bool:
-    """Read "was moved to Friday", "is scheduled for May 3"."""
+    """Read "was moved to Friday", "I have changed it to Friday", "is scheduled for May 3"."""
     link = first - 1 if speech.said(first - 1) == "to" else first
+    if speech.said(link) == "to" and any(speech.said(at) in MOVED for at in _clause_before(speech, link)):
+        return True
     return speech.said(link) in {"to", "for", "until"} and speech.said(link - 1) in ARRANGED
+
+
+def _clause_before(speech: Speech, at: int) -> Iterator[int]:
+    """The places of the words before it, as far as its clause and its object reach."""
+    return takewhile(lambda place: not _is_boundary(speech, place), range(at - 1, max(-1, at - 1 - MOST_OBJECT), -1))
 
 
 def _look_left(speech: Speech, first: int) -> Tense | None:

@@ -56,6 +56,7 @@ def test_relative_dates_are_written_out_and_others_left_alone(said: str, written
         ("Ann has been ill since Friday", "Ann has been ill since Friday 1 May 2026"),
         ("User moved to Graz in August", "User moved to Graz in August 2025"),
         ("The call is on the last Friday of next month at 9", "The call is on Friday 26 June 2026 at 9"),
+        ("Assistant has changed it to Friday at 8", "Assistant has changed it to Friday 8 May 2026 at 8"),
         ("See you at 9:30 on Friday", "See you at 9:30 on Friday 8 May 2026"),
         ("The box has had Go 1.24 since last week", "The box has had Go 1.24 since the week of 27 April 2026"),
     ],

@@ -56,6 +56,8 @@ _LONG_TIME = re.compile(
 _NOW = re.compile(r" (?:now|today|already|right away)\W*$", re.IGNORECASE)
 _PLACES = words("here there home abroad outside upstairs downstairs everywhere nowhere online")
 _TOWARDS = words("go move travel fly send put ship write point deploy push upload back commute")
+_UNNAMED = words("one ones")
+"""Who asks which one names nothing."""
 _OBJECTS = words("me him her it them us")
 _PLURAL_SUBJECTS = words("i we they you these those")
 _CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's you're")
@@ -67,7 +69,7 @@ def join_answer(question: str, answer: str, by_user: bool = False) -> str:
     if _CONDITION.match(answer) and is_base(question.split(" ", 1)[0].lower()):
         return f"{_NOW.sub('', question).strip(' ?.')}: {answer}"
     asked = read_question(question, by_user)
-    if asked and by_user and not _asks_about_here(asked):
+    if asked and ((by_user and not _asks_about_here(asked)) or asked.noun.lower() in _UNNAMED):
         return ""
     said = _lowered(_APPROVED.sub("", _TALK.sub("", answer).strip(" ,.…")))
     if not asked or not said or len(said.split()) > MAX_ANSWER_WORDS:

@@ -19,6 +19,7 @@ _LEADING = re.compile(
     r"^(?P<word>it|its|ours|mine|they|their|these|those|this|that)(?P<ending>'s|'re|'ll|'d|'ve)?(?= (?P<next>[\w'`]+))",
     re.IGNORECASE,
 )
+_ONE_OF = re.compile(r"^(?P<which>the (?!only |last |first )[a-z-]+) one(?= \w)", re.IGNORECASE)
 _WRITTEN = {"'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
 _NOT_SAID_OF_A_THING = re.compile(
     r"^(?:it|that|this)(?:'s| is| was| has been| will be|'ll be)? (?:(?:not|so|too|very|really|quite|about|just|"
@@ -34,7 +35,7 @@ _NOT_SAID_OF_A_THING = re.compile(
 _OBJECT = re.compile(
     r"(?<=\w )(?P<word>it|them|that)(?=$|[,.;]| (?:in|on|off|up|down|out|at|by|from|to|with|for|under|over|"
     r"below|above|as|into|since|every|once|"
-    r"twice|himself|herself|ourselves|because|until|and|when|manually|there)\b)"
+    r"twice|before|after|during|for|through|per|each|tomorrow|today|next|this|himself|herself|ourselves|because|until|and|when|manually|there)\b)"
 )
 _CONTRAST = re.compile(r", (?:not|never) [a-z]+ $")
 """Behind it, what is meant was named in the clause itself: "must include VAT, not exclude it"."""
@@ -75,6 +76,9 @@ class Antecedents:
 
     def resolve(self, text: str, previous: str = "") -> Resolved:
         """The statement with its pronouns named. `previous` is the clause before."""
+        one_of = _ONE_OF.match(text)
+        if one_of:
+            return self._with_kind(text, one_of)
         match = _LEADING.match(text)
         if not match:
             said = self.people.resolve(text, previous)
@@ -107,6 +111,14 @@ class Antecedents:
                 chosen = fitting[-1] if is_last or not fitting[0].is_subject else fitting[0]
                 return chosen.text, ago
         return "", REACH
+
+    def _with_kind(self, text: str, match: re.Match[str]) -> Resolved:
+        """ "The red one is small", behind "the blue folder", is "the red folder is small"."""
+        thing = self._thing(is_plural=False)[0].split(" ")
+        if len(thing) < len(match["which"].split()) + 1 or thing[0].lower() not in DETERMINERS:
+            return Resolved(text, False, text)
+        said = f"{match['which']} {thing[-1]}{text[match.end() :]}"
+        return Resolved(self._with_objects(said), said=said)
 
     def _with_owner(self, text: str, match: re.Match[str]) -> Resolved:
         """ "Ours was 4 %", behind "a churn rate", is "our churn rate"."""

@@ -38,7 +38,7 @@ class Conversation:
         self.proposed: list[Sentence] = []
         self.names: dict[str, str] = {}
         self.antecedents = Antecedents()
-        self._in_role = False
+        self._in_role = self._made_up = False
         self._work = 0
 
     @property
@@ -65,6 +65,7 @@ class Conversation:
         by_user = message.role == USER
         if by_user:
             self._in_role = is_role_play(message.content[:HEAD], self._in_role)
+            self._made_up = is_made_up(message.content[:HEAD])
             self._work += _work_in(message.content[:HEAD])
         self.before, self.role = message.content, message.role
         self.proposed = [] if by_user else sentences
@@ -77,7 +78,8 @@ class Conversation:
         said = [sentence.text for sentence in sentences]
         self.earlier += said
         self.own += said if by_user else []
-        self.asked = _asked(sentences, by_user)
+        # What a story or a joke asks, it asks nobody.
+        self.asked = "" if self._made_up and not by_user else _asked(sentences, by_user)
         if not is_read:
             self._note(sentences, by_user)
 

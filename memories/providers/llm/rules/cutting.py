@@ -40,6 +40,10 @@ _PLAIN_VERB = words("""
     """)
 
 
+_PLURAL_VERB = words("are were have do don't aren't weren't haven't")
+_MANY = words("people kids children men women staff police both all some most many few others two three four five six")
+
+
 _TOPIC = re.compile(
     r"^(?P<topic>[\w][^,.;:!?]{1,40}), (?:it|he|she|they|that)"
     r"(?P<verb>'s|'re| is| are| was| were| has| have| runs| lives)(?= (?!(?:been|got)\b))",
@@ -128,7 +132,17 @@ def _is_new(left: str, border: str, right: str) -> bool:
         return False
     if "," in border or ";" in border:
         return True
+    if _is_second_subject(border, right):
+        return False
     return not _SPOKEN.search(left) and (_opens_with_pronoun(right) or not _REPORTING.search(left))
+
+
+def _is_second_subject(border: str, right: str) -> bool:
+    """Whether a plural verb tells that "and" only joins two things: "charts in red and green don't work"."""
+    match = _SUBJECT.match(right)
+    noun = match["noun"] if match and border.strip() == "and" else None
+    is_one = bool(noun) and " " not in str(noun) and str(noun).islower() and not str(noun).endswith("s")
+    return match is not None and is_one and str(noun) not in _PRONOUN | _MANY and match["verb"].lower() in _PLURAL_VERB
 
 
 def _cut_told(clause: str) -> list[str]:

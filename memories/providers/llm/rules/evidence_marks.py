@@ -69,7 +69,8 @@ PERSONAL = (
     _mark(
         "lasting verb",
         0.5,
-        _I + r" (?:live|lived|work|worked|study|studied|teach|taught|own|play|speak|prefer|hate|dislike|detest|loathe|"
+        _I + r" (?:became (?!tired|angry|aware|sick|ill\b|upset)|"
+        r"live|lived|work|worked|study|studied|teach|taught|own|play|speak|prefer|hate|dislike|detest|loathe|"
         r"enjoy|avoid|collect|coach|drive|run|manage|lead|maintain|moved|grew up|graduated|majored|commute|volunteer|"
         r"believe in|practi[cs]e|train|drink (?!it|that|this)|smoke|quit|retired|married|adopted|inherited|founded|"
         r"co-founded|host|identify|pronounce|garden|knit|paint|sing|surf|climb|hike|swim|cycle|meditate|teach|"

@@ -13,7 +13,7 @@ from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.kinds import read_importance, read_kind
 from memories.providers.llm.rules.sentiment import read_sentiment
 from memories.providers.llm.rules.strength import read_strength
-from memories.providers.llm.rules.wording import word
+from memories.providers.llm.rules.wording import begin_sentence, word
 from memories.providers.llm.rules.words import KIN
 from memories.text.dating import make_dates_plain
 from memories.text.entities import find_entities
@@ -58,7 +58,7 @@ def _word(candidate: Candidate, role: str) -> str:
     """The statement in the words it is kept in."""
     is_worded = candidate.is_final and candidate.type != INSTRUCTION
     if candidate.is_foreign or is_worded:
-        return candidate.text[:1].upper() + candidate.text[1:]
+        return begin_sentence(candidate.text)
     return word(candidate.text, role, candidate.group)
 
 
@@ -76,7 +76,7 @@ def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candida
 def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) -> Fact:
     now = chunk.messages[candidate.message].at or chunk.now
     dated = make_dates_plain(content, now) if candidate.is_dated else None
-    content = dated.text[:1].upper() + dated.text[1:] if dated else content
+    content = begin_sentence(dated.text) if dated else content
     entities = find_entities(content, setting.subjects)
     names = tuple(entity.name for entity in entities if entity.name.lower() not in {"user", "assistant"})[:MAX_ENTITIES]
     known = next((entity.name for entity in entities if entity.kind == "subject"), "")

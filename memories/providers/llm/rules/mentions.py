@@ -54,7 +54,7 @@ _ORDERED = DETERMINERS | words("it them me us")
 """What may stand behind an order."""
 _NOTHING = words("""
     way thing things problem question idea moment sort kind point reason case mind fun sense rest end job lot luck
-    whole same other others last first next best worst eldest youngest
+    whole same other others last first next best worst eldest youngest sorry noted understood perfect congratulations
     """)
 
 

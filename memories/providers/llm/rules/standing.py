@@ -31,7 +31,10 @@ _TIMES = (
 _SAYS = re.compile(
     r"^(?:[\w'-]+ ){1,3}(?:says?|said|suggests?|suggested|recommends?|recommended) (?P<what>(?!that\b).+)$"
 )
-_DONE = re.compile(r"^[A-Z][a-z]+(?:ed|et|ut|ent)(?: back| up| down)? (?P<what>(?:to|for|on|at|from|until|by) .+)$")
+_DONE = re.compile(
+    r"^(?:Assistant (?:has )?)?[A-Za-z][a-z]*(?:ed|et|ut|ent)(?: it| them)?(?: back| up| down)? "
+    r"(?P<what>(?:to|for|on|at|from|until|by) .+)$"
+)
 _ELLIPSIS = re.compile(
     r"^(?:[\w'-]+ ){0,3}[\w'-]+ (?:do|does|did|don't|doesn't|didn't|can|can't|cannot|will|won't|would|should|has|have|"
     r"hasn't|haven't|is|isn't|are|aren't|was|wasn't)(?: (?:that|it|so|this|too|not|as well|either|already))*$",

@@ -27,13 +27,20 @@ _BARE_KIN = re.compile(
 )
 """Whose they are goes without saying for the speaker only."""
 _SPACES = re.compile(r"\s+")
+_WRITTEN_SMALL = re.compile(r"[a-z][\w./:@-]*(?:\d|[a-z_][._/:@][a-z_])")
+"""What hosts, files and settings are called: "pg-02", "app.example.org", "max_retries"."""
 
 
 def word(text: str, role: str, group: str) -> str:
     """What `role` said, told by somebody else; "we" are the `group`."""
     said = _of_user(text, group) if role == USER else _of_assistant(text)
     said = _SPACES.sub(" ", said).strip(" ,;:–—-")
-    return said[:1].upper() + said[1:]
+    return begin_sentence(said)
+
+
+def begin_sentence(text: str) -> str:
+    """With a capital, but for what is called by a name in small letters."""
+    return text if _WRITTEN_SMALL.match(text.partition(" ")[0]) else text[:1].upper() + text[1:]
 
 
 def _of_user(text: str, group: str) -> str:

@@ -9,6 +9,7 @@ import pytest
 from memories.providers.llm.provider import Chunk, Setting
 from memories.providers.llm.rules import RulesProvider
 from memories.providers.llm.rules.leads import strip_leads
+from memories.providers.llm.rules.mentions import read_mentions
 from memories.providers.llm.rules.standing import name_there, stands_alone
 from memories.text.messages import ASSISTANT, USER, Message
 
@@ -39,6 +40,7 @@ def contents(*turns: str) -> list[str]:
         "Booked for 19:30",
         "Rolled back to 4.11",
         "Mornings only, never after work",
+        "Assistant has changed it to Thursday at 8",
         "Every Tuesday at 9",
     ],
 )
@@ -111,3 +113,35 @@ def test_a_guess_or_a_farewell_is_no_more_of_the_clause_before() -> None:
 )
 def test_only_what_wraps_a_statement_is_taken_off(said: str, bare: str) -> None:
     assert strip_leads(said).text == bare
+
+
+@pytest.mark.parametrize(
+    ("talk", "kept"),
+    [
+        # Who asks which one names nothing.
+        (
+            ("The ingress needs annotations.", "A: Which ones?", "ingress.kubernetes.io/proxy-body-size, at 50m."),
+            "ingress.kubernetes.io/proxy-body-size, at 50m",
+        ),
+        # What a joke asks, it asks nobody.
+        (("Tell me a joke.", "A: Why did the owl win? It was outstanding.", "Haha, three out of ten."), ""),
+        (
+            ("My passport expires in May, so I need to renew it before the trip to Japan.",),
+            "User needs to renew their passport before the trip to Japan",
+        ),
+        (("The blue folder has the tax papers, the red one is insurance.", "A: Noted."), "The red folder is insurance"),
+        (
+            ("I'm color blind, so charts in red and green don't work for me.",),
+            "User is color blind, so charts in red and green don't work for User",
+        ),
+        (("I became head of billing last month.",), "User became head of billing in September 2026"),
+        (("prod-db-2 is the replica, never write to it.",), "prod-db-2 is the replica, never write to it"),
+    ],
+)  # fmt: skip
+def test_what_is_kept_says_what_was_meant(talk: tuple[str, ...], kept: str) -> None:
+    found = contents(*talk)
+    assert kept in found if kept else not [one for one in found if one.startswith("The owl")]
+
+
+def test_a_courtesy_is_nothing_that_could_be_meant() -> None:
+    assert "Sorry" not in [mention.text for mention in read_mentions("Sorry, oat milk")]
