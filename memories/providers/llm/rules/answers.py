@@ -56,8 +56,8 @@ _LONG_TIME = re.compile(
 _NOW = re.compile(r" (?:now|today|already|right away)\W*$", re.IGNORECASE)
 _PLACES = words("here there home abroad outside upstairs downstairs everywhere nowhere online")
 _TOWARDS = words("go move travel fly send put ship write point deploy push upload back commute")
-_UNNAMED = words("one ones")
-"""Who asks which one names nothing."""
+_UNNAMED = words("one ones is are was were does did")
+"""Who asks "which ones?" or "what is?" names nothing."""
 _OBJECTS = words("me him her it them us")
 _PLURAL_SUBJECTS = words("i we they you these those")
 _CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's you're")

@@ -37,7 +37,8 @@ _DONE = re.compile(
 )
 _ELLIPSIS = re.compile(
     r"^(?:[\w'-]+ ){0,3}[\w'-]+ (?:do|does|did|don't|doesn't|didn't|can|can't|cannot|will|won't|would|should|has|have|"
-    r"hasn't|haven't|is|isn't|are|aren't|was|wasn't)(?: (?:that|it|so|this|too|not|as well|either|already))*$",
+    r"hasn't|haven't|is|isn't|are|aren't|was|wasn't|says|said|"
+    r"thinks|thought|told me)(?: (?:that|it|so|this|too|not|as well|either|already))*$",
     re.IGNORECASE,
 )
 _THERE = re.compile(
