@@ -1,7 +1,9 @@
 """Two statements that may both be true: who speaks German may speak French, and of two visits none denies the other."""
 
+import re
 from itertools import product
 
+from memories.text.temporal.words import MONTHS, WEEKDAYS
 from memories.text.wordlist import words
 
 from . import cues, grammar
@@ -51,11 +53,10 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
     if _are_of_others(sides):
         return f"of another one: {old.tokens[0]} / {new.tokens[0]}"
     f = evidence.features
-    firm = [name for name in _FIRM if f[name] >= FIRM]
-    if firm == ["negated_one_side"] and _deny_something_else(sides):
-        return f"denies something else; {evidence.notes.get('remainder', evidence.notes[firm[0]])}"
-    if _BY_CAUTION.issuperset(firm) and not f["opposed"] and _is_avoided_with_care(sides):
-        return f"careful with it; {evidence.notes.get('remainder', 'all of its words are there')}"
+    firm = [name for name in _FIRM if f[name] >= FIRM and not (name == "change_cue" and _tells_what_became(new))]
+    excused = _excuse(firm, sides, evidence)
+    if excused:
+        return f"{excused}; {evidence.notes.get('remainder', 'all of its words are there')}"
     if firm or old.is_exclusive or new.is_exclusive:
         return None
     if _adds_nothing(sides) and not any(f[name] >= least for name, least in STRONGEST_FIRST.items()):
@@ -71,6 +72,24 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
     if f["opposed"] or _are_of(sides, {_KIN}) or _are_of_other_things(old, new):
         return evidence.notes.get("remainder", "of another one")
     return None
+
+
+def _excuse(firm: list[str], sides: Sides, evidence: Evidence) -> str | None:
+    """Say why what seems to oppose the two does not: it is denied by the way, avoided with care, of another day."""
+    is_opposed = bool(evidence.features["opposed"])
+    if firm == ["negated_one_side"] and _deny_something_else(sides):
+        return "denies something else"
+    if _BY_CAUTION.issuperset(firm) and not is_opposed and _is_avoided_with_care(sides):
+        return "careful with it"
+    if not firm and not is_opposed and _are_of_other_days(sides, evidence):
+        return "each on its own day"
+    shown = [name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least]
+    return "tells what somebody became" if not firm and shown == ["change_cue"] else None
+
+
+def _tells_what_became(new: Outline) -> bool:
+    """Tell whether that is the only change: who became team lead leaves what the team lead does as it is."""
+    return cues.CHANGE.intersection(new.tokens) <= _BECOMING
 
 
 def _deny_something_else(sides: Sides) -> bool:
@@ -199,6 +218,24 @@ def _are_of_others(sides: Sides) -> bool:
     )
 
 
+def _are_of_other_days(sides: Sides, evidence: Evidence) -> bool:
+    """Tell whether only their dates differ, and each tells of something that the other has not: "left in March" /
+    "is away until May".
+    """
+    aligned = sides.aligned
+    if not evidence.features["number_conflict"] or not _DATES.match(evidence.notes.get("number_conflict", "")):
+        return False
+    return _tells_its_own(aligned.existing, aligned.best_existing) and _tells_its_own(aligned.new, aligned.best_new)
+
+
+def _tells_its_own(held: Words, best: list[tuple[float, int]]) -> bool:
+    """Tell whether a word of weight is in nothing of the other statement; a month is no such word."""
+    return any(
+        share == 0.0 and word.weight >= 1 and word.text not in _DAYS
+        for word, (share, _) in zip(held, best, strict=True)
+    )
+
+
 def _begins_with_a_name(side: Outline) -> bool:
     if len(side.tokens) < 3 or not side.written[:1].isupper() or not side.tokens[0].isalpha():
         return False
@@ -211,6 +248,9 @@ def _begins_with_a_name(side: Outline) -> bool:
 
 _VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
 _DOING = words("is was has had")
+_BECOMING = words("become became")
+_DAYS = MONTHS.keys() | WEEKDAYS.keys()
+_DATES = re.compile(rf"(?:date|(?:number of )?(?:{'|'.join(MONTHS)})) differs")
 _PLACING = words("in on at from via")
 _OF_THINGS = ("s", "ing", "ion", "ment", "er", "or", "ness", "ity", "age")
 """What names of things end in more often than those of people."""
