@@ -16,18 +16,23 @@ def brought_along(memory: Memory, candidate: Candidate, policy: AppPolicy) -> di
     """The memory's fields as they are with what the candidate brings; of these it loses nothing.
 
     Whoever is not taken at their word makes somebody else's memory surer and no more: what it is marked with would pass
-    for theirs. Their own name for it is.
+    for theirs. Their own name for it is. What was learnt from texts of another session leaves no word of it
+    here, where it would stay when that session is purged.
     """
-    named = {"external_id": memory.external_id or candidate.external_id}
+    is_elsewhere = candidate.resource is not None and is_of_another_session(memory, candidate)
+    brought: dict[str, Any] = {} if is_elsewhere else {"external_id": memory.external_id or candidate.external_id}
     if is_doubted(candidate, policy) and not memory.needs_review(policy):
-        return named
-    return {
-        **named,
-        "importance": max(memory.importance, candidate.importance or 0),
-        "tags": joined_tags(memory.tags, candidate.tags),
-        "metadata": joined(memory.metadata, candidate.metadata),
-        "pinned": memory.pinned or candidate.pinned,
-    }
+        return brought
+    brought["importance"] = max(memory.importance, candidate.importance or 0)
+    brought["pinned"] = memory.pinned or candidate.pinned
+    if not is_elsewhere:
+        brought["tags"] = joined_tags(memory.tags, candidate.tags)
+        brought["metadata"] = joined(memory.metadata, candidate.metadata)
+    return brought
+
+
+def is_of_another_session(memory: Memory, candidate: Candidate) -> bool:
+    return candidate.session is not None and candidate.session.pk != memory.session_id
 
 
 def is_doubted(candidate: Candidate, policy: AppPolicy) -> bool:

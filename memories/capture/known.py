@@ -87,7 +87,8 @@ def judged(
         verdicts = [judge(stated, candidate, cosine, embedder) for stated, cosine in zip(met, alike, strict=True)]
     else:
         contents = [stated.content for stated in met]
-        told = provider.relate(candidate.content, contents, candidate.subject or "", alike)
+        subject = candidate.subject if all(is_about_one(stated, candidate) for stated in met) else None
+        told = provider.relate(candidate.content, contents, subject or "", alike)
         own = canonical_text(candidate.content)
         # Whatever a model makes of it, the same words are the same statement.
         verdicts = [
@@ -174,7 +175,9 @@ def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, e
     There the subject is guessed or none, so that the words of any two statements come to be compared.
     """
     bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
-    verdict = relate(memory.content, candidate.content, cosine, candidate.subject or memory.subject or "", bands)
+    # Of what only one of them is about, the name is what they differ in.
+    subject = (candidate.subject or memory.subject) if is_about_one(memory, candidate) else None
+    verdict = relate(memory.content, candidate.content, cosine, subject or "", bands)
     is_sharp = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
     if is_sharp and is_guessed(candidate) and not (verdict.is_shown and is_of_one_matter(cosine, bands)):
         return OTHER_MATTER

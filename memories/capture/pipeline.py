@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 
-from memories.capture.brought import brought_along
+from memories.capture.brought import brought_along, is_of_another_session
 from memories.capture.embed import embed_candidates
 from memories.capture.known import Known, Outlook, look_around, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
@@ -18,6 +18,7 @@ from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.relate import Relation
+from memories.text.relate.additions import holds_all_of
 from memsite.tenancy.models import App
 from sessions.life import note_life
 from sessions.models import AgentSession
@@ -100,7 +101,7 @@ def store_all(
 def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embedder) -> Outcome:
     """Reinforces the memory that says the same; otherwise creates one, and does to others what it means for them."""
     known = related_to(write, candidate, outlook, embedder)
-    same = next(iter(of_relation(known, Relation.SAME)), None)
+    same = next((item for item in known if is_said_again(write, item, candidate)), None)
     contrary = of_relation(known, Relation.CONTRADICTS)
     memory = confirm(write, same, candidate) if same else create(write, candidate)
     for item in contrary:
@@ -112,6 +113,14 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
             write.link(memory, item.memory, LinkKind.ELABORATES)
     reason = next((item.verdict.reason for item in [same, *contrary] if item), "")
     return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in contrary])
+
+
+def is_said_again(write: Writer, known: Known, candidate: Candidate) -> bool:
+    """Or said more fully where it was learnt: there the newer wording is taken."""
+    if known.verdict.relation != Relation.ELABORATES:
+        return known.verdict.relation == Relation.SAME
+    is_learnt = candidate.source == known.memory.source == Source.FACT
+    return is_learnt and holds_all_of(candidate.content, known.memory.content) and write.has_said(known.memory)
 
 
 def of_relation(known: Sequence[Known], relation: Relation) -> list[Known]:
@@ -136,9 +145,8 @@ def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
 
 def with_wording(reason: str, memory: Memory, candidate: Candidate) -> str:
     """How it was said this time, where no raw text tells. Not what was said in another session: that may be purged."""
-    is_elsewhere = candidate.session is not None and candidate.session.pk != memory.session_id
     is_told = candidate.resource is not None or candidate.content == memory.content
-    return reason if is_told or is_elsewhere else f"{reason}; said as: {candidate.content}"
+    return reason if is_told or is_of_another_session(memory, candidate) else f"{reason}; said as: {candidate.content}"
 
 
 def create(write: Writer, candidate: Candidate) -> Memory:

@@ -18,6 +18,7 @@ from memories.capture.learning import learn
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.run import Unclaimed
 from memories.models import Extraction, HealthReport, LinkKind, Memory, Purge, Source, Summary
+from memories.providers.llm.rules import facts
 from memories.store import AppGone, Candidate, writing
 from memsite.tenancy.models import App, AppPolicy, Residue
 from memsite.tenancy.scoping import Scoped
@@ -25,7 +26,7 @@ from sessions.life import SessionGone
 from sessions.models import AgentSession, Resource
 from tests.api.checks import assert_problem, assistant, ndjson, user
 from tests.conftest import Caller
-from tests.talking import row_of, tables_with, tell, turn
+from tests.talking import hear, row_of, tables_with, tell, turn
 from tests.upkeep import upkeep_embed_missing, upkeep_learn_due, upkeep_purge, upkeep_summaries
 
 NEEDLE, NEIGHBOUR = "zqneedle", "zqneighbour"
@@ -361,10 +362,21 @@ def test_words_that_another_sessions_memory_took_over_go_with_the_session(alice:
 def test_another_wording_of_it_that_was_said_in_another_session_goes_with_that(alice: Caller) -> None:
     first, second = alice.start_session(), alice.start_session()
     alice.remember("The gate opens at 7:00", session_id=first["id"])
-    assert alice.remember("The main gate opens at 7:00", session_id=second["id"])["outcome"] == "reinforced"
+    assert alice.remember("At 7:00 the gate opens", session_id=second["id"])["outcome"] == "reinforced"
     alice.delete(f"sessions/{second['id']}")
-    assert tables_with("main gate") == set()
+    assert tables_with("00 the gate") == set()
     assert Memory.objects.for_app(alice.app).get().content == "The gate opens at 7:00"
+
+
+def test_what_it_was_tagged_with_in_another_session_goes_with_that(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hear(alice, "I work at Acme Systems.")
+    monkeypatch.setattr(facts, "_tags", lambda category, names: (f"tag-{NEEDLE}",))
+    second = hear(alice, "I work at Acme Systems.")
+    assert [row.action for row in Memory.objects.for_app(alice.app).get().revisions.all()] == ["created", "reinforced"]
+    alice.delete(f"sessions/{second['id']}")
+    assert tables_with(NEEDLE) == set()
 
 
 @pytest.mark.parametrize("way", ["memories/{memory}", "sessions/{session}"])

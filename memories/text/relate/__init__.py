@@ -9,7 +9,7 @@ than paraphrases.
 import math
 from dataclasses import replace
 
-from .additions import find_additions
+from .additions import find_additions, find_insertion
 from .beside import find_room_for_both
 from .denial import find_plain_denial, find_plain_opposite
 from .evidence import Evidence, Sides
@@ -18,7 +18,7 @@ from .foreign import judge_foreign
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .reasons import find_conflict, give_reason
-from .replacements import find_replacement
+from .replacements import find_other_value, find_replacement
 from .tokens import canonical_text
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
 from .wording import find_other_wording
@@ -64,10 +64,13 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     model = load_model(WITHOUT_COSINE if closeness is None else WITH_COSINE)
     probabilities = model.probabilities(evidence.features)
     relation = max(probabilities, key=lambda label: probabilities[label])
+    inserted = find_insertion(sides)
     if relation is Relation.SAME:
         denial = find_plain_denial(sides, evidence) or find_plain_opposite(sides.existing, sides.new)
         if denial:
             return Verdict(Relation.CONTRADICTS, denial, DENIED)
+        if inserted:
+            return Verdict(Relation.ELABORATES, f"says more: {' '.join(inserted)}", probabilities[relation])
         doubt = _doubt_the_same(sides, evidence)
         if doubt:
             return Verdict(Relation.DIFFERENT, doubt, 1 - probabilities[Relation.SAME])
@@ -76,6 +79,8 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
         if room:
             return Verdict(Relation.DIFFERENT, room, 1 - probabilities[Relation.CONTRADICTS])
     is_shown = relation is not Relation.CONTRADICTS or find_conflict(evidence) is not None
+    if inserted and not is_shown:
+        return Verdict(Relation.ELABORATES, f"says more: {' '.join(inserted)}", 1 - probabilities[relation])
     return Verdict(relation, give_reason(relation, evidence), probabilities[relation], is_shown)
 
 
@@ -84,7 +89,7 @@ def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:
     added = find_additions(sides)
     if added:
         return f"says more: {' '.join(added)}"
-    replaced = find_replacement(sides)
+    replaced = find_replacement(sides) or find_other_value(sides)
     if replaced:
         return f"another word in its place: {' / '.join(replaced)}"
     old, new = sides.existing, sides.new

@@ -1,14 +1,21 @@
 """One word in the place of another, in a sentence that is otherwise the same to the letter: another value, if unknown.
 
-"Runs on node heron" is not what was said with "falcon". "Takes a minute to boot" is "needs a minute to boot", though:
-who says a thing again may take another verb.
+"Runs on node heron" is not what was said with "falcon", nor "teaches Spanish" what was said with "learns": what no list
+knows to mean the same is kept beside it, for two memories of one thing are found and merged, and one that was taken for
+another is lost.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator
+from itertools import groupby
 
+from memories.text.wordlist import words
+
+from . import grammar
 from .evidence import Sides
 from .outline import Word
+from .segments import HAVE
+from .statement import Statement
 
 _SPELT = tuple(
     (re.compile(pattern), plain)
@@ -18,8 +25,11 @@ _SPELT = tuple(
     }.items()
 )  # fmt: skip
 """Doubled letters, and what English spells in two ways, written in one."""
-NO_VALUE = ("s", "ed", "en", "ing", "ly")
-"""What verbs and adverbs end in. Two that end alike may be two words for one thing."""
+_TAKING = words("take takes took need needs needed require requires required")
+"""Of what a thing takes, any of these is said: "takes a minute to boot" is "needs a minute to boot"."""
+MOST_LONE = 2
+_NO_VERBS = ("subject", "be", HAVE)
+"""Slots that tell too little of how a word is meant."""
 
 
 def find_replacement(sides: Sides) -> tuple[str, str] | None:
@@ -27,12 +37,40 @@ def find_replacement(sides: Sides) -> tuple[str, str] | None:
     old, new = sides.existing.tokens, sides.new.tokens
     lone = sides.aligned.lone_existing, sides.aligned.lone_new
     places = [at for at, (left, right) in enumerate(zip(old, new, strict=False)) if left != right]
-    if len(old) != len(new) or len(places) != 1 or any(len(words) != 1 for words in lone):
+    if len(old) != len(new) or len(places) != 1 or any(len(side) != 1 for side in lone):
         return None
     (left,), (right,) = lone
-    if left.at != right.at or left.at != places[0] or _are_spellings(left, right) or _are_verbs(left, right, old):
+    if left.at != right.at or left.at != places[0] or _are_spellings(left, right) or {left.text, right.text} <= _TAKING:
         return None
     return left.text, right.text
+
+
+def find_other_value(sides: Sides) -> tuple[str, str] | None:
+    """Return a word of each that hangs on one preposition or is what one verb is about, and that the other has not:
+    "allergic to nuts" / "an allergy to eggs", "collects old stamps" / "collects rare coins".
+
+    Who says the same in another order leaves a word on its preposition. Nothing where more than a word or two are not
+    matched: such a sentence is put in other words altogether.
+    """
+    if max(len(sides.aligned.lone_existing), len(sides.aligned.lone_new)) > MOST_LONE:
+        return None
+    old = dict(_lone_values(sides.existing_statement, sides.aligned.lone_existing))
+    for slot, word in _lone_values(sides.new_statement, sides.aligned.lone_new):
+        if slot in old and not _are_spellings(old[slot], word):
+            return old[slot].text, word.text
+    return None
+
+
+def _lone_values(statement: Statement, lone: tuple[Word, ...]) -> Iterator[tuple[str, Word]]:
+    """(slot, word). Behind a verb only the last word counts: an adjective of it is often another one."""
+    by_text = {word.text: word for word in lone if word.text not in _TAKING and not word.text.endswith("ly")}
+    told = [term for term in statement.terms if not term.is_implied]
+    for slot, terms in groupby(told, key=lambda term: term.slot):
+        said = [term.word for term in terms]
+        if slot not in grammar.PREPOSITIONS:
+            # The verb itself comes first in its slot.
+            said = said[1:][-1:] if slot not in _NO_VERBS else []
+        yield from ((slot, by_text[word]) for word in said if word in by_text)
 
 
 def _are_spellings(left: Word, right: Word) -> bool:
@@ -56,9 +94,3 @@ def _is_turned(left: str, right: str) -> bool:
         return False
     first, second = places
     return second == first + 1 and left[first] == right[second] and left[second] == right[first]
-
-
-def _are_verbs(left: Word, right: Word, tokens: Sequence[str]) -> bool:
-    """Or adverbs, as far as their endings and what stands before them say."""
-    ends_alike = any(left.text.endswith(ending) and right.text.endswith(ending) for ending in NO_VALUE)
-    return ends_alike or tokens[max(left.at - 1, 0)] == "to"

@@ -3,7 +3,6 @@
 SYNONYMS = """
 physician, doctor, gp
 wife, husband, spouse, partner, married
-sibling, brother or sister
 kid, child, little girl, little boy
 coriander, cilantro
 aubergine, eggplant
@@ -40,7 +39,8 @@ pupil, student
 salary, wage, pay, paid, earn
 quit, resign, leave, hand in notice
 move, relocate
-sibling, brother, sister
+sibling, brother
+sibling, sister
 parents, mother and father
 supper, dinner, evening meal
 breakfast, morning meal

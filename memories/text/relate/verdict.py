@@ -10,8 +10,8 @@ LEAST, MOST = -1.25, 1.5
 class Relation(StrEnum):
     """How a new statement stands to one that is already kept.
 
-    The rules tell same, contradicts and different apart; a language model also sees what takes the place of another
-    without denying that it was true, and what adds to it.
+    The rules tell same, contradicts and different apart, and what says all of the other in its words and more; a
+    language model also sees what adds to it otherwise, and what takes the place of another that was true.
     """
 
     SAME = "same"

@@ -57,9 +57,9 @@ def test_what_holds_now_is_denied_by_what_holds_from_now_on(alice: Caller) -> No
 
 
 def test_another_wording_of_it_stays_in_its_history(alice: Caller) -> None:
-    first, again = {"content": "The gate opens at 7:00"}, {"content": "The main gate opens at 7:00"}
+    first, again = {"content": "The gate opens at 7:00"}, {"content": "At 7:00 the gate opens"}
     assert outcomes(alice, first, again, again, first)[1:] == ["reinforced"] * 3
     uid = alice.get("memories").json()["results"][0]["id"]
     reasons = [row["reason"] for row in alice.get(f"memories/{uid}/history").json()["results"]]
-    told = [reason for reason in reasons if reason.endswith("; said as: The main gate opens at 7:00")]
+    told = [reason for reason in reasons if reason.endswith("; said as: At 7:00 the gate opens")]
     assert (len(told), len(reasons)) == (2, 4)
