@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.models import Delivery, DeliveryStatus, Webhook
-from memories.providers.outward import Refused, Within
+from memories.providers.outward import WEBHOOK_NETWORKS, Refused, Within
 from memsite.conf import get_conf
 from memsite.jobs.job import Run
 from memsite.json_body import dump_json
@@ -89,7 +89,7 @@ def send(webhook: Webhook, message_id: str, body: bytes) -> int:
     told = {**headers, "Content-Type": "application/json", "User-Agent": "memsite-webhooks"}
     timeout = httpx.Timeout(TOTAL_SECONDS, connect=CONNECT_SECONDS)
     # One connection each: what was checked for one name is not used for another.
-    transport = Within(get_conf().webhook_networks)
+    transport = Within(get_conf().webhook_networks, WEBHOOK_NETWORKS)
     with httpx.Client(transport=transport, timeout=timeout, follow_redirects=False, trust_env=False) as client:
         # Each wait is bounded by the timeout, and their sum by this.
         end = Timer(2 * TOTAL_SECONDS, transport.close)

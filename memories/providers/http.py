@@ -11,7 +11,7 @@ import stamina
 
 from .addresses import certificates, checked_url, has_proxy
 from .errors import AnswerTooLong, ServiceAway, ServiceBusy, ServiceRefused
-from .outward import ORDINARY_NETWORKS, Refused, Within
+from .outward import ORDINARY_NETWORKS, PROVIDER_NETWORKS, Refused, Within
 from .patience import Patience, retry_after_seconds, wait_before_retry
 from .surrogates import without_surrogates
 
@@ -61,7 +61,7 @@ class JsonApi:
             verify=certificates(),
             follow_redirects=False,
             trust_env=through_proxy,
-            transport=None if through_proxy else Within(networks),
+            transport=None if through_proxy else Within(networks, PROVIDER_NETWORKS),
         )
 
     @property
@@ -104,7 +104,7 @@ class JsonApi:
                 self._check_status(response, deadline)
                 return parse_json(read_bounded(response, deadline, self._max_bytes))
         except Refused as error:
-            raise ServiceRefused(f"{self.host} may not be asked: {error} (MEMSITE_PROVIDER_NETWORKS)") from None
+            raise ServiceRefused(f"{self.host} may not be asked: {error}") from None
         except (httpx.NetworkError, httpx.RemoteProtocolError, httpx.ConnectTimeout) as error:
             raise ServiceBusy(f"{self.host} cannot be reached ({type(error).__name__})") from None
         except httpx.HTTPError as error:

@@ -23,6 +23,8 @@ ORDINARY_NETWORKS: tuple[Network, ...] = (
 HOLDING_IPV4 = tuple(map(IPv6Network, ("64:ff9b::/96", "::ffff:0:0:0/96", "::/96")))
 """Their last 32 bits are an address of IPv4: NAT64, SIIT, and what was written so before there was either."""
 GLOBAL_UNICAST = IPv6Network("2000::/3")
+PROVIDER_NETWORKS, WEBHOOK_NETWORKS = "MEMSITE_PROVIDER_NETWORKS", "MEMSITE_WEBHOOK_NETWORKS"
+"""The settings that allow more; a refusal names the one that would have."""
 LOOPBACK = IPv4Address("127.0.0.1")
 
 
@@ -34,17 +36,20 @@ Addresses = list[IPv4Address | IPv6Address]
 
 
 class Networks:
-    """Which addresses may be asked, and how: public ones, and private ones in `allowed` (such as 10.0.0.0/8)."""
+    """Which addresses may be asked, and how: public ones, and private ones in `allowed` (such as 10.0.0.0/8).
 
-    def __init__(self, allowed: Collection[Network]) -> None:
-        self.allowed = [ip_network(one, strict=False) for one in allowed]
+    `setting` is where `allowed` comes from.
+    """
+
+    def __init__(self, allowed: Collection[Network], setting: str) -> None:
+        self.allowed, self.setting = [ip_network(one, strict=False) for one in allowed], setting
 
     def check(self, scheme: str, addresses: Addresses) -> None:
         """Raises Refused if any of the addresses of a host may not be asked."""
         if not all(is_public(address) or self.is_allowed(address) for address in addresses):
-            raise Refused("it leads into a private network")
+            raise Refused(f"it leads into a private network that {self.setting} does not name")
         if scheme != "https" and not all(map(self.is_allowed, addresses)):
-            raise Refused("plain http is for private networks only")
+            raise Refused(f"plain http is for the private networks that {self.setting} names")
 
     def is_allowed(self, address: IPv4Address | IPv6Address) -> bool:
         real = embedded(address)
@@ -54,8 +59,8 @@ class Networks:
 class Within(httpx.BaseTransport):
     """Connects to what `Networks` allows. Of several addresses of a name the next is tried where one is not reached."""
 
-    def __init__(self, allowed: Collection[Network]) -> None:
-        self.networks = Networks(allowed)
+    def __init__(self, allowed: Collection[Network], setting: str) -> None:
+        self.networks = Networks(allowed, setting)
         self.inner = httpx.HTTPTransport(verify=certificates(), trust_env=False)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
@@ -115,14 +120,14 @@ def embedded(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
     return address.ipv4_mapped or address.sixtofour or address
 
 
-def check_address(url: str, allowed: Collection[Network]) -> None:
+def check_address(url: str, allowed: Collection[Network], setting: str) -> None:
     """Raises ServiceRefused for what `Within` would never ask, as far as that is known without looking up a name."""
     parsed = checked_url(url)
     if parsed.userinfo or parsed.fragment:
         raise ServiceRefused("the address has no user, no password and no #fragment")
     try:
-        Networks(allowed).check(parsed.scheme, written_out(parsed.host))
+        Networks(allowed, setting).check(parsed.scheme, written_out(parsed.host))
     except Refused as error:
-        raise ServiceRefused(f"{error}; the server's settings name those that may be asked") from error
+        raise ServiceRefused(str(error)) from error
     if parsed.scheme != "https" and not allowed:
-        raise ServiceRefused("plain http is for private networks only, and the server's settings name none")
+        raise ServiceRefused(f"plain http is for the private networks that {setting} names, which is set to none")

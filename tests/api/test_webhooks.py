@@ -173,7 +173,7 @@ def test_private_networks_are_refused_unless_they_are_allowed(
         do("webhooks")
     assert receiver.got == []
     (row,) = operator.get(f"{ROOT}/webhooks/{webhook['id']}/deliveries").json()["results"]
-    assert row["reason"] == "it leads into a private network"
+    assert row["reason"] == "it leads into a private network that MEMSITE_WEBHOOK_NETWORKS does not name"
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,17 @@ def test_an_address_has_to_be_one(url: str, alice: Caller, operator: APIClient) 
     ],
 )  # fmt: skip
 def test_where_delivery_would_never_lead_is_refused_at_once(url: str, alice: Caller, operator: APIClient) -> None:
-    assert_problem(operator.post(f"{ROOT}/webhooks", {"url": url}), 400, "url")
+    """With the setting that would let it."""
+    answer = operator.post(f"{ROOT}/webhooks", {"url": url})
+    assert_problem(answer, 400, "url")
+    assert "MEMSITE_WEBHOOK_NETWORKS" in answer.json()["detail"]
+
+
+def test_plain_http_to_a_name_is_refused_where_no_network_is_listed(alice: Caller, operator: APIClient) -> None:
+    with override_settings(MEMSITE=replace(get_conf(), webhook_networks=())):
+        answer = operator.post(f"{ROOT}/webhooks", {"url": "http://chat.internal/hook"})
+    assert_problem(answer, 400, "url")
+    assert "MEMSITE_WEBHOOK_NETWORKS" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(

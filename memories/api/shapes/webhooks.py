@@ -11,7 +11,7 @@ from memories.announce.changes import KINDS
 from memories.api.fields import Flag, JSONObject, Number, OneOf, Shape, Text, Whole, names
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
 from memories.providers.errors import ServiceRefused
-from memories.providers.outward import check_address
+from memories.providers.outward import WEBHOOK_NETWORKS, check_address
 from memsite.conf import get_conf
 from memsite.tenancy.models import is_agent_name
 from sessions.models import Role
@@ -23,14 +23,14 @@ class Address(Text):
     def to_internal_value(self, data: Any) -> str:
         given = super().to_internal_value(data)
         try:
-            check_address(given, get_conf().webhook_networks)
+            check_address(given, get_conf().webhook_networks, WEBHOOK_NETWORKS)
         except ServiceRefused as error:
             raise serializers.ValidationError(str(error)) from error
         return given
 
 
 class NewWebhook(Shape):
-    url = Address(max_length=500, help_text="https, or http in a private network that the server's settings allow.")
+    url = Address(max_length=500, help_text="https, or http in a private network that MEMSITE_WEBHOOK_NETWORKS names.")
     description = Text(max_length=200, default="", allow_blank=True)
     events = serializers.ListField(
         child=OneOf(KINDS), default=list, help_text="The kinds that it is told of; empty: all."

@@ -10,7 +10,15 @@ import pytest
 
 from memories.providers.errors import ServiceAway, ServiceRefused
 from memories.providers.http import JsonApi
-from memories.providers.outward import ORDINARY_NETWORKS, Refused, Within, check_address, is_public
+from memories.providers.outward import (
+    ORDINARY_NETWORKS,
+    PROVIDER_NETWORKS,
+    WEBHOOK_NETWORKS,
+    Refused,
+    Within,
+    check_address,
+    is_public,
+)
 from memories.providers.patience import Patience
 
 # ruff: noqa: S104
@@ -44,12 +52,12 @@ def test_public_addresses_are_public(address: str) -> None:
 )  # fmt: skip
 def test_a_private_address_is_refused_at_once_however_it_is_written(host: str) -> None:
     with pytest.raises(ServiceRefused, match="private network"):
-        check_address(f"https://{host}:8443/hook", ())
+        check_address(f"https://{host}:8443/hook", (), WEBHOOK_NETWORKS)
 
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "example.org.", "my.host"])
 def test_what_is_allowed_or_has_to_be_looked_up_is_not(host: str) -> None:
-    check_address(f"https://{host}/", ("127.0.0.0/8", "::1/128"))
+    check_address(f"https://{host}/", ("127.0.0.0/8", "::1/128"), WEBHOOK_NETWORKS)
 
 
 def answers(*addresses: str) -> Any:
@@ -58,7 +66,10 @@ def answers(*addresses: str) -> Any:
 
 def test_a_name_with_one_private_address_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", answers("93.184.216.34", "10.0.0.1"))
-    with pytest.raises(Refused, match="private network"), httpx.Client(transport=Within(())) as client:
+    with (
+        pytest.raises(Refused, match="private network"),
+        httpx.Client(transport=Within((), WEBHOOK_NETWORKS)) as client,
+    ):
         client.get("https://example.org")
 
 
@@ -71,7 +82,7 @@ def test_the_address_that_was_looked_at_is_the_one_connected_to(monkeypatch: pyt
         return httpx.Response(204)
 
     monkeypatch.setattr(socket, "getaddrinfo", answers("93.184.216.34"))
-    transport = Within(())
+    transport = Within((), WEBHOOK_NETWORKS)
     transport.inner = httpx.MockTransport(keep)  # type: ignore[assignment]
     with httpx.Client(transport=transport) as client:
         assert client.post("https://example.org/x", content=b"y").status_code == 204
@@ -82,7 +93,7 @@ def test_the_address_that_was_looked_at_is_the_one_connected_to(monkeypatch: pyt
 
 def test_plain_http_is_for_private_networks_that_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(socket, "getaddrinfo", answers("93.184.216.34"))
-    with pytest.raises(Refused, match="plain http"), httpx.Client(transport=Within(())) as client:
+    with pytest.raises(Refused, match="plain http"), httpx.Client(transport=Within((), WEBHOOK_NETWORKS)) as client:
         client.get("http://example.org")
 
 
@@ -99,7 +110,7 @@ def test_a_name_with_two_addresses_is_asked_at_the_second_where_nobody_is_at_the
         return httpx.Response(204)
 
     monkeypatch.setattr(socket, "getaddrinfo", answers("::1", "127.0.0.1"))
-    transport = Within(ORDINARY_NETWORKS)
+    transport = Within(ORDINARY_NETWORKS, PROVIDER_NETWORKS)
     transport.inner = httpx.MockTransport(answer)  # type: ignore[assignment]
     with httpx.Client(transport=transport) as client:
         assert client.get("http://localhost:11434").status_code == 204
