@@ -11,7 +11,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 
 from memsite.side_by_side import SideBySideForm
-from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESETS, AppPolicy, preset_values
+from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESETS, AppPolicy, preset_values, within_limits
 
 
 class Names(forms.CharField):
@@ -51,6 +51,7 @@ class PolicyForm(SideBySideForm[AppPolicy]):
     class Meta:
         model = AppPolicy
         fields = POLICY_FIELDS
+        formfield_callback = within_limits
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -38,7 +38,7 @@ from memsite.tenancy.audit import note, note_change
 from memsite.tenancy.governance import LastOwner, audited, check_owner_stays, note_key, set_status
 from memsite.tenancy.keys import NewKey, TooManyKeys, create_key, rotate_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy, AppStatus, AuditEntry, Membership, Role, Scope
-from memsite.tenancy.policy import POLICY_GROUPS, preset_values
+from memsite.tenancy.policy import POLICY_GROUPS, limits_of, preset_values
 
 KEYS_SHOWN = 20
 AGENT_SCOPES = [Scope.READ.value, Scope.WRITE.value]
@@ -87,6 +87,9 @@ class PolicyInline(OfTheApp, PolicyInlineBase):
     can_delete = False
     fieldsets = [(title, {"fields": fields}) for title, fields in POLICY_GROUPS]
     formfield_overrides = {JSONField: {"form_class": StrictJSONField}}
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **options: Any) -> Any:
+        return super().formfield_for_dbfield(db_field, request, **options, **limits_of(db_field))
 
 
 class MemberForm(SideBySideForm[Membership]):

@@ -104,6 +104,20 @@ def between(low: float, high: float) -> list[Any]:
     return [MinValueValidator(low), MaxValueValidator(high)]
 
 
+def limits_of(field: "models.Field[Any, Any]") -> dict[str, float]:
+    """What its validators allow, for a form's field: so the page says it, too, before anything is sent."""
+    found: dict[str, float] = {}
+    for validator in field.validators:
+        if isinstance(validator, MinValueValidator | MaxValueValidator):
+            found[validator.code] = validator.limit_value
+    return found
+
+
+def within_limits(field: Any, **options: Any) -> Any:
+    """The form's field of a policy's."""
+    return field.formfield(**options, **limits_of(field))
+
+
 class AppPolicy(Row):
     """The numbers of one app."""
 

@@ -9,6 +9,8 @@ from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
+from django.db.models import FloatField, PositiveBigIntegerField, PositiveIntegerField
+from django.test import Client
 from rest_framework.test import APIClient
 
 from memories.agent import MemoryAgent
@@ -20,8 +22,10 @@ from memsite.tenancy.policy import POLICY_FIELDS
 from tests.api.checks import MEMORY_FIELDS, assert_problem
 from tests.aside import has_to_wait
 from tests.conftest import Caller, make_app, make_caller
+from tests.dashboard.reading import elements
 
 APPS = "/api/v1/apps"
+NUMBERS = (FloatField, PositiveIntegerField, PositiveBigIntegerField)
 
 
 def test_an_operator_creates_an_app_with_the_policy_of_its_preset(operator: APIClient) -> None:
@@ -83,6 +87,24 @@ def test_a_refused_app_leaves_nothing_behind(operator: APIClient) -> None:
     assert_problem(operator.post(APPS, body), 400)
     assert not App.objects.exists()
     assert not AppPolicy.objects.exists()
+
+
+@pytest.mark.parametrize(("page", "before"), [("/settings/policy", ""), ("/admin/tenancy/app/{}/change/", "policy-0-")])
+def test_pages_ask_for_the_numbers_that_the_api_takes(
+    page: str, before: str, operator: APIClient, admin_client: Client, alice: Caller
+) -> None:
+    """Those of a policy, from the least to the most."""
+    asked = elements(admin_client.get(page.format(alice.app.pk)), "input", type="number")
+    shown = [one for one in asked if one["name"].startswith(before)]
+    limits = {one["name"].removeprefix(before): (float(one["min"]), float(one["max"])) for one in shown}
+    names = {name for name in POLICY_FIELDS if type(AppPolicy._meta.get_field(name)) in NUMBERS}
+    assert limits.keys() == names
+    for name, (least, most) in limits.items():
+        number = type(AppPolicy._meta.get_field(name).to_python(1))
+        for value, status in ((least, 200), (most, 200), (least - 1, 400), (most + 1, 400)):
+            policy = {"turn_limit": 100, name: number(value)} | ({"economy_limit": 1} if name == "turn_limit" else {})
+            answer = operator.patch(f"{APPS}/acme", {"policy": policy})
+            assert answer.status_code == status, (name, value, answer.json())
 
 
 @pytest.mark.parametrize("app_id", ["", "Acme", "a b", "-a", "a/b", "ä", "a" * 65, "a\nb", 5, None, ["a"]])
