@@ -32,7 +32,7 @@ BY_ID: dict[str, Any] = {
 
 
 class NoSuchSource(Exception):
-    """There is nothing like it in the app; the text says so."""
+    """There is nothing like it in the app; the text says so, and tells nothing of other apps."""
 
 
 class CannotTakeBack(Exception):
@@ -101,7 +101,7 @@ class RollingBack(Caller):
 
     def source(self, row: Rollback) -> Source:
         if not self.is_there(row.what, row.source):
-            raise NoSuchSource(f"There is no such {row.what}.")
+            raise NoSuchSource(f'There is no {row.what} "{row.source}" in this app.')
         if row.what == RollbackWhat.IMPORT:
             self.check_import(row.source)
         return Source(self.app, row)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 from urllib.parse import urlencode
-from uuid import uuid4
 
 import pytest
 from django.test import Client
@@ -18,6 +17,7 @@ from tests.talking import hear
 HOST = "The backup runs every night at 02:30 on the host atlas."
 BIRTHDAY = "My birthday is on the 4th of May."
 PAGE = "/upkeep/rollbacks"
+UNKNOWN = "00000000-0000-0000-0000-000000000000"
 
 
 def asking(**fields: object) -> str:
@@ -72,9 +72,9 @@ def test_only_from_a_moment_on_in_the_apps_time_zone(ed: Client, alice: Caller, 
 @pytest.mark.parametrize(
     ("sent", "said"),
     [
-        ({"what": "session", "source": str(uuid4())}, "There is no such session."),
+        ({"what": "session", "source": UNKNOWN}, f'There is no session "{UNKNOWN}" in this app.'),
         ({"what": "session", "source": "\0x"}, "Null characters are not allowed."),
-        ({"what": "origin", "source": "the web"}, "There is no such origin."),
+        ({"what": "origin", "source": "the web"}, 'There is no origin "the web" in this app.'),
         ({"what": "agent", "source": "x" * 201}, "at most 200 characters"),
         ({"what": "weather", "source": "web"}, "Select a valid choice."),
         ({"what": "agent", "source": ""}, "This field is required."),
@@ -94,7 +94,7 @@ def test_what_is_wrong_is_said_and_takes_nothing_back(
 
 def test_a_session_of_another_app_is_as_none(otto: Client, poisoned: Any) -> None:
     sent = {"what": "session", "source": str(poisoned.session.uid)}
-    assert "There is no such session." in text_of(otto.post(PAGE, sent))
+    assert f'There is no session "{poisoned.session.uid}" in this app.' in text_of(otto.post(PAGE, sent))
     assert not Rollback.objects.exists()
 
 

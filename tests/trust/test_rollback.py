@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -283,8 +284,20 @@ class TestDoing:
         done = operator.post(there, body, format="json")
         assert (done.status_code, done.json()["status"], done.json()["counts"]) == (201, "done", {"withdrawn": 1})
         assert operator.get(there).json()["results"] == [done.json()]
-        assert operator.post(there, {**body, "source": "pope"}, format="json").status_code == 404
         assert alice.post("apps/acme/rollbacks", body).status_code == 403
+
+    @pytest.mark.parametrize("what", ["session", "agent", "origin", "import"])
+    @pytest.mark.parametrize("dry_run", [True, False])
+    def test_over_rest_what_is_not_there_is_named(
+        self, alice: Caller, charlie: Caller, operator: APIClient, what: str, dry_run: bool
+    ) -> None:
+        """Of another app's the same is said."""
+        of_others = {"session": charlie.post("sessions", {}).json()["id"], "agent": "charlie"}
+        for source in (of_others.get(what, "pope"), str(uuid4())):
+            body = {"what": what, "source": source, "dry_run": dry_run}
+            answer = operator.post("/api/v1/apps/acme/rollbacks", body, format="json")
+            assert answer.status_code == 404
+            assert answer.json()["detail"] == f'There is no {what} "{source}" in this app.'
 
     def test_another_app_is_not_touched(self, alice: Caller, charlie: Caller) -> None:
         other = store(charlie, "Whales sing", origin="web")

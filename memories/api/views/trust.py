@@ -100,7 +100,7 @@ class Rollbacks(OperatorView):
                 return Response(show_foreseen(agent.foresee(*asked)))
             return self.create_once(lambda slot: roll_back(agent, asked, body["reason"], slot))
         except NoSuchSource as error:
-            raise NotFound from error
+            raise NotFound(str(error)) from error
         except CannotTakeBack as error:
             raise Unprocessable(str(error)) from error
 
