@@ -92,6 +92,11 @@ def print_json(answer: Any) -> None:
     click.echo(json.dumps(answer, indent=2, ensure_ascii=False))
 
 
+def say_beside(text: str) -> None:
+    """What is no result, such as that there is none: on stderr."""
+    click.echo(text, err=True)
+
+
 def text_of(argument: str) -> str:
     """The argument, or all of stdin for `-`."""
     return sys.stdin.buffer.read().decode() if argument == FROM_STDIN else argument

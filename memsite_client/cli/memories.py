@@ -8,7 +8,7 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from memsite_client.cli.base import Id, JSONObject, as_json, connect, print_json, text_of, without_nones
+from memsite_client.cli.base import Id, JSONObject, as_json, connect, print_json, say_beside, text_of, without_nones
 from memsite_client.cli.show import about, confidence, memory_line, memory_page, one_line, revision_lines
 from memsite_client.shapes import Kind, LinkKind, Origin, SayableOrigin, Status, Visibility
 
@@ -79,8 +79,12 @@ def list_(limit: int, all_: bool, json_: bool, **filters: Any) -> None:
         rows = islice(memsite.list_memories(**without_nones(**filters)), None if all_ else limit)
         if json_:
             return print_json(list(rows))
+        is_empty = True
         for memory in rows:
             click.echo(memory_line(memory))
+            is_empty = False
+    if is_empty:
+        say_beside("Nothing fits." if without_nones(**filters) else "There are no memories yet.")
     return None
 
 
@@ -171,4 +175,6 @@ def links(memory_id: str, json_: bool) -> None:
         return print_json(rows)
     for row in rows:
         click.echo(f"{row['from_id']} {click.style(row['kind'], bold=True)} {row['to_id']}")
+    if not rows:
+        say_beside("It is linked with nothing.")
     return None

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from memsite_client.cli.base import Id, as_json, connect, print_json, text_of, without_nones
+from memsite_client.cli.base import Id, as_json, connect, print_json, say_beside, text_of, without_nones
 from memsite_client.cli.show import hit_line, one_line, plain
 from memsite_client.shapes import Format, Mode
 
@@ -45,9 +45,9 @@ def search(
     for hit in answer["results"]:
         click.echo(hit_line(hit))
     if not answer["results"]:
-        click.echo("Nothing fits.", err=True)
+        say_beside("Nothing fits.")
     if answer["degraded"]:
-        click.echo(f"Without {', '.join(answer['degraded'])}, which cannot answer now.", err=True)
+        say_beside(f"Without {', '.join(answer['degraded'])}, which cannot answer now.")
     return None
 
 
@@ -78,6 +78,8 @@ def context(query: tuple[str, ...], format_: str | None, json_: bool, **options:
         return print_json(answer)
     if answer["text"]:
         click.echo(answer["text"] if not sys.stdout.isatty() else plain(answer["text"]))
+    else:
+        say_beside("There is nothing to tell.")
     return None
 
 
@@ -96,4 +98,6 @@ def feedback(session: str, turn: int, text: str, question: str, json_: bool) -> 
     for verdict, colour in (("used", "green"), ("ignored", "yellow")):
         for judged in answer[verdict]:  # type: ignore[literal-required]  # one of its two fields
             click.echo(f"{click.style(verdict.ljust(7), fg=colour)}  {judged['id']}  {one_line(judged['evidence'])}")
+    if not answer["used"] and not answer["ignored"]:
+        say_beside("No memory that was shown for this turn waits to be judged.")
     return None

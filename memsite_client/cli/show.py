@@ -13,6 +13,7 @@ from memsite_client.shapes import ExplainedHit, Memory, Revision
 INDENT = "      "
 # C0, DEL and C1 but for tab and newline; marks that turn the direction of writing.
 MOVES_THE_CURSOR = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+EMPTY: tuple[Any, ...] = (None, "", [], {})
 CONFIDENT, DOUBTFUL = 0.7, 0.3
 
 
@@ -65,13 +66,15 @@ def hit_line(hit: ExplainedHit) -> str:
 
 def memory_page(memory: Memory) -> str:
     """Everything that is known of it."""
-    fields = {name: value for name, value in memory.items() if name != "content" and value not in (None, [], {})}
+    fields = {name: value for name, value in memory.items() if name != "content" and value not in EMPTY}
     width = max(map(len, fields))
     rows = [f"{dim(name.ljust(width))}  {plain(as_text(value))}" for name, value in fields.items()]
     return "\n".join([plain(memory["content"]), "", *rows])
 
 
 def as_text(value: Any) -> str:
+    if value in EMPTY:
+        return "none"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return f"{value:.3g}" if isinstance(value, float) else str(value)

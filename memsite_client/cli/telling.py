@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from memsite_client.cli.base import Id, as_json, connect, print_json
+from memsite_client.cli.base import Id, as_json, connect, print_json, say_beside
 from memsite_client.cli.portable import app_for
 from memsite_client.cli.show import INDENT, dim, memory_line, one_line, plain
 from memsite_client.shapes import Change
@@ -111,6 +111,7 @@ def remove_webhook(webhook: str, app: str | None) -> None:
     """Tell it nothing more. Its log goes, too."""
     with connect() as memsite:
         memsite.delete_webhook(app_for(memsite, app), webhook)
+    click.echo("Removed.")
 
 
 @click.group()
@@ -157,6 +158,7 @@ def remove_bridge(bridge: str, app: str | None) -> None:
     """Hear it no more. What came over it stays."""
     with connect() as memsite:
         memsite.delete_bridge(app_for(memsite, app), bridge)
+    click.echo("Removed.")
 
 
 @click.command()
@@ -178,7 +180,7 @@ def changes(since: int | None, follow: bool, json_: bool) -> None:
         return click.echo(answer["last"])
     for change in answer["results"]:
         click.echo(change_line(change))
-    click.echo(f"Go on with --since {answer['last']}.", err=True)
+    say_beside(f"Go on with --since {answer['last']}.")
     return None
 
 
@@ -193,6 +195,8 @@ def show_rows(rows: list[Any], line: Any, json_: bool) -> None:
         return
     for row in rows:
         click.echo(line(row))
+    if not rows:
+        say_beside("There are none.")
 
 
 def show_secret(told: str, secret: str | None) -> None:

@@ -59,6 +59,21 @@ def test_nothing_found_is_told_beside_the_results(memsite: Memsite) -> None:
     assert run_json("search", "whales")["results"] == []
 
 
+def test_that_there_is_nothing_is_told_beside_the_results(memsite: Memsite) -> None:
+    def told(*arguments: str) -> str:
+        result = run(*arguments)
+        assert result.stdout == "", arguments
+        return result.stderr
+
+    session = memsite.start_session()["id"]
+    assert told("list") == "There are no memories yet.\n"
+    assert told("list", "--category", "sea") == "Nothing fits.\n"
+    assert told("context") == "There is nothing to tell.\n"
+    assert told("feedback", session, "1", "Hello") == "No memory that was shown for this turn waits to be judged.\n"
+    assert told("links", store("Whales sing")) == "It is linked with nothing.\n"
+    assert run_json("feedback", session, "1", "Hello") == {"used": [], "ignored": []}
+
+
 def test_list_shows_the_latest_first_and_no_more_than_asked(memsite: Memsite) -> None:
     memsite.create_memories([{"content": f"Whale number {number}", "category": "sea"} for number in range(30)])
     assert run("list").stdout.count("Whale number") == 20
@@ -73,6 +88,13 @@ def test_show_tells_everything(memsite: Memsite) -> None:
     assert told.startswith("Whales sing\n\n")
     for part in ("importance", "5", "2199-01-01", memory):
         assert part in told
+
+
+def test_show_leaves_out_what_is_empty(memsite: Memsite) -> None:
+    memory = store("Whales sing")
+    names = [line.split() for line in run("show", memory).stdout.splitlines()[2:]]
+    assert [words for words in names if len(words) < 2] == []
+    assert memsite.get_memory(memory)["reviewed_by"] == ""
 
 
 def test_update_changes_what_is_named(memsite: Memsite) -> None:
@@ -102,6 +124,12 @@ def test_history_tells_who_changed_what(memsite: Memsite) -> None:
     assert "importance: 3 → 5" in told
     assert "agent:agent" in told
     assert [revision["action"] for revision in run_json("history", memory)] == ["created", "edited"]
+
+
+def test_history_names_what_was_empty(memsite: Memsite) -> None:
+    memory = store("Whales sing")
+    run("update", memory, "--subject", "whales")
+    assert "subject: none → whales" in run("history", memory).stdout
 
 
 def test_delete_asks_first(memsite: Memsite) -> None:

@@ -39,12 +39,14 @@ def test_a_webhook_is_added_listed_tried_and_removed(memsite: Memsite) -> None:
     assert tried["kind"] == "webhook.test"
     assert tried["id"] in run("webhooks", "log", row["id"]).stdout
     assert run_json("webhooks", "log", row["id"], "--status", "dead") == []
+    assert run("webhooks", "log", row["id"], "--status", "dead").stderr == "There are none.\n"
     assert run_json("webhooks", "replay", tried["id"])["id"] == tried["id"]
     assert run("webhooks", "renew", row["id"]).stdout.startswith("whsec_")
     assert "off" in run("webhooks", "switch", row["id"], "--off").stdout
     assert run_json("webhooks", "switch", row["id"], "--on")["is_active"]
-    run("webhooks", "remove", row["id"])
+    assert run("webhooks", "remove", row["id"]).stdout == "Removed.\n"
     assert run_json("webhooks", "list") == []
+    assert run("webhooks", "list").stderr == "There are none.\n"
 
 
 def test_an_address_that_is_none_is_refused_in_one_line(memsite: Memsite) -> None:
@@ -68,8 +70,9 @@ def test_a_bridge_is_added_listed_renewed_and_removed(memsite: Memsite) -> None:
     assert row["address"] in run("bridges", "list").stdout
     assert run_json("bridges", "renew", row["id"])["secret"].startswith("whsec_")
     run("bridges", "add", "slack", "--agent", agent, code=3)
-    run("bridges", "remove", row["id"])
+    assert run("bridges", "remove", row["id"]).stdout == "Removed.\n"
     assert run_json("bridges", "list") == []
+    assert run("bridges", "list").stderr == "There are none.\n"
 
 
 def agents_of(memsite: Memsite) -> list[dict[str, Any]]:
