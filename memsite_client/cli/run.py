@@ -24,7 +24,7 @@ class Named(click.ParamType[tuple[str, str]]):
 @click.option(
     "--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="1 observe, 2 investigate, 3 remediate."
 )
-@click.option("--title", help="What the session is called.")
+@click.option("--title", help="What the session is called; its program and folder, unless you say so.")
 @click.option("--user", "user_id", help="The end user it is for.")
 @click.option(
     "-e",
@@ -50,7 +50,7 @@ def run(
     from memsite_client.wrapper.run import Run, warn_on_stderr
 
     url: str | None = click.get_current_context().find_root().obj
-    session = new_session(tier, dict(environment), title=title, user_id=user_id)
+    session = new_session(command, tier, dict(environment), title=title, user_id=user_id)
     wrapped = Run(session, target_of(url), lambda one: HTTPRecorder(url, one), warn_on_stderr, verbose=verbose)
     sys.exit(wrapped(command))
 

@@ -16,6 +16,7 @@ OPTION = "--append-system-prompt"
 FILE_OPTION = "--append-system-prompt-file"
 # A command line takes 128 KiB in one piece.
 MOST_PROMPT_BYTES = 120_000
+MOST_TITLE_CHARACTERS = 500
 END_OF_OPTIONS = "--"
 
 
@@ -39,10 +40,20 @@ def user_name() -> str:
         return "unknown"
 
 
-def new_session(tier: int, environment: Mapping[str, str], **more: str | None) -> dict[str, Any]:
+def new_session(
+    command: Sequence[str], tier: int, environment: Mapping[str, str], **more: str | None
+) -> dict[str, Any]:  # fmt: skip
     """What to open the session with; its name is ours, so that opening it twice is opening it once."""
     named = {name: value for name, value in more.items() if value is not None}
-    return {"external_id": f"run-{uuid4()}", "tier": tier, "environment": environment_here(environment), **named}
+    here = environment_here(environment)
+    title = title_of(command, here["folder"])
+    return {"external_id": f"run-{uuid4()}", "tier": tier, "title": title, "environment": here, **named}
+
+
+def title_of(command: Sequence[str], folder: str) -> str:
+    """Which program runs where: "claude in site". None of its arguments: keys and whole prompts stand among them."""
+    names = (Path(command[0]).name, Path(folder).name)
+    return " in ".join(filter(None, names))[:MOST_TITLE_CHARACTERS]
 
 
 def system_prompt(task: str, environment: Mapping[str, Any], known: str) -> str:

@@ -70,6 +70,7 @@ def test_recordings_pass_through_unchanged_and_are_learnt_from(memsite: Memsite,
     assert (code, out) == (0, recording.read_bytes())
     session = the_session(memsite)
     assert (session["tier"], session["status"], session["end_reason"]) == (3, "ended", "exit code 0")
+    assert session["title"] == f"{Path(sys.executable).name} in {ROOT.name}"
     assert len(list(memsite.list_turns(session["id"]))) > 0
     assert "created" in error.splitlines()[-1]
     if name.startswith("ops"):

@@ -414,10 +414,25 @@ def test_the_environment_says_where_and_when(monkeypatch: pytest.MonkeyPatch, tm
 
 
 def test_each_session_has_a_name_of_its_own() -> None:
-    one, two = (new_session(2, {}, title="x", user_id=None) for _ in range(2))
+    one, two = (new_session(["claude"], 2, {}, title="x", user_id=None) for _ in range(2))
     assert one["external_id"] != two["external_id"]
     assert (one["tier"], one["title"]) == (2, "x")
     assert "user_id" not in one
+
+
+@pytest.mark.parametrize(
+    ("command", "folder", "title"),
+    [
+        (["claude", "-p", "The key is s3cret", "--api-key", "s3cret"], "/srv/site", "claude in site"),
+        (["/opt/bin/claude"], "/", "claude"),
+        (["./claude"], "/srv/site/", "claude in site"),
+        (["c" * 255], f"/{'d' * 255}", f"{'c' * 255} in {'d' * 241}"),
+    ],
+)
+def test_a_session_is_called_by_its_program_and_folder_and_by_no_argument(
+    command: list[str], folder: str, title: str
+) -> None:
+    assert new_session(command, 1, {"folder": folder}, title=None)["title"] == title
 
 
 @pytest.mark.parametrize(

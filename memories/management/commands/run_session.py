@@ -34,7 +34,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--tier", type=int, choices=TIERS, default=1, help="1 observe (the usual), 2 investigate, 3 remediate"
         )
-        parser.add_argument("--title", help="what the session is called")
+        parser.add_argument("--title", help="what the session is called (its program and folder)")
         parser.add_argument("--user", type=end_user, help="the end user it is for")
         parser.add_argument(
             "-e", "--environment", type=named, action="append", default=[], metavar="NAME=VALUE",
@@ -56,7 +56,9 @@ class Command(BaseCommand):
         # A wrong name ends here. Without its database the agent runs all the same, and is told why it has no memory.
         with suppress(DatabaseError):
             owner()
-        session = new_session(tier, dict(options["environment"]), title=options["title"], user_id=options["user"])
+        session = new_session(
+            words, tier, dict(options["environment"]), title=options["title"], user_id=options["user"]
+        )
         run = Run(
             session, f"app:{app}/{agent}", lambda one: DirectRecorder(owner, one), warn_on_stderr,
             verbose=options["verbosity"] > 1,
