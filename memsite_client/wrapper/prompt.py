@@ -30,7 +30,12 @@ def environment_here(more: Mapping[str, str]) -> dict[str, str]:
         "folder": os.getcwd(),  # noqa: PTH109  # a text is wanted
         "time": f"{now:%Y-%m-%d %H:%M %Z, %A}",
     }
-    return {**here, **more}
+    return {name: readable(value) for name, value in {**here, **more}.items()}
+
+
+def readable(text: str) -> str:
+    """Without the bytes of a folder's or a program's name that are no UTF-8: no request can carry those."""
+    return text.encode(errors="replace").decode()
 
 
 def user_name() -> str:
@@ -53,7 +58,7 @@ def new_session(
 def title_of(command: Sequence[str], folder: str) -> str:
     """Which program runs where: "claude in site". None of its arguments: keys and whole prompts stand among them."""
     names = (Path(command[0]).name, Path(folder).name)
-    return " in ".join(filter(None, names))[:MOST_TITLE_CHARACTERS]
+    return readable(" in ".join(filter(None, names)))[:MOST_TITLE_CHARACTERS]
 
 
 def system_prompt(task: str, environment: Mapping[str, Any], known: str) -> str:

@@ -413,6 +413,14 @@ def test_the_environment_says_where_and_when(monkeypatch: pytest.MonkeyPatch, tm
     assert {"system", "user", "time"} <= here.keys()
 
 
+def test_names_that_are_no_text_can_be_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run in such a folder was without memory, and what was kept of it could never be delivered."""
+    monkeypatch.setattr(os, "getcwd", lambda: os.fsdecode(b"/srv/caf\xe9"))
+    session = new_session([os.fsdecode(b"caf\xe9")], 1, {"note": os.fsdecode(b"\xff")}, title=None)
+    assert (session["title"], session["environment"]["note"]) == ("caf? in caf?", "?")
+    json.dumps(session, ensure_ascii=False).encode()
+
+
 def test_each_session_has_a_name_of_its_own() -> None:
     one, two = (new_session(["claude"], 2, {}, title="x", user_id=None) for _ in range(2))
     assert one["external_id"] != two["external_id"]
