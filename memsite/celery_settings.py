@@ -43,7 +43,7 @@ def transport_options(url: str) -> dict[str, object]:
     if url.startswith(f"{SCHEME}:"):
         # Celery looks for its stop signal between two waits, which else take two seconds.
         return {"longest_drain_seconds": 0.25}
-    if not url.startswith(("redis://", "rediss://", "sentinel://")):
+    if not url.startswith(("redis://", "redis+socket://", "rediss://", "sentinel://")):
         return {}
     return {
         "visibility_timeout": int(VISIBILITY.total_seconds()),

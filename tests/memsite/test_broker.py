@@ -19,7 +19,8 @@ from kombu.transport.virtual import Channel, Message
 
 from memsite import spool
 from memsite.broker import Transport, embedded_url, folder_of
-from memsite.celery_settings import celery_settings
+from memsite.celery_settings import celery_settings, transport_options
+from memsite.conf import BROKERS
 from memsite.spool import MOST_RETURNS, Claims, Spool, encode_queue
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -433,6 +434,13 @@ def test_a_worker_never_gives_up_on_its_broker(tmp_path):
     assert app.conf.broker_connection_max_retries is None
     assert app.conf.broker_connection_retry
     assert app.conf.broker_connection_retry_on_startup
+
+
+@pytest.mark.parametrize("scheme", [scheme for scheme in BROKERS if scheme.startswith(("redis", "sentinel"))])
+def test_a_redis_that_hangs_holds_nothing_up_for_long_however_it_is_reached(scheme):
+    """By a socket of the machine, too; and what is waited for comes first."""
+    options = transport_options(f"{scheme}://queue/0")
+    assert (options["socket_timeout"], options["queue_order_strategy"]) == (1, "priority")
 
 
 def test_celery_sends_each_task_to_the_queue_its_name_asks_for(tmp_path):

@@ -78,7 +78,17 @@ def test_true_and_false_have_several_names(text: str, value: bool) -> None:
     assert read_conf({"MEMSITE_OAUTH": text}).oauth is value
 
 
-@pytest.mark.parametrize("url", ["redis://q/0", "rediss://q", "sentinel://q:26379", "amqps://q", "embedded:///srv/q"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "redis://q/0",
+        "redis+socket:///run/redis.sock",
+        "rediss://q",
+        "sentinel://q:26379",
+        "amqps://q",
+        "embedded:///srv/q",
+    ],
+)
 def test_a_broker_is_any_that_the_queue_can_be_in(url: str) -> None:
     assert read_conf({"MEMSITE_BROKER_URL": url}).broker_url == url
 
