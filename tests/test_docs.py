@@ -2,14 +2,16 @@
 
 import re
 import shlex
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import get_commands
 
-from memsite.conf import unknown_variables
+from memsite.conf import BROKERS, CLIENTS_OWN, Conf, read_conf, unknown_variables, variable
 from memsite.tenancy.policy import POLICY_FIELDS, PRESETS, AppPolicy
 
 ROOT = Path(__file__).parent.parent
@@ -86,6 +88,31 @@ def test_containers_run_what_the_procfile_has() -> None:
     commands = [shlex.split(service.get("command", "")) for service in compose_services().values()]
     started = [command[-1] for command in commands if command[:2] == ["honcho", "start"]]
     assert sorted(["release", *started]) == sorted(processes)
+
+
+def test_containers_are_stopped_no_sooner_than_web_has_finished_its_requests() -> None:
+    [web_seconds] = re.findall(r"--workers-kill-timeout (\d+)", (ROOT / "Procfile").read_text())
+    ours = [service for service in compose_services().values() if "build" in service]
+    assert len(ours) == 4
+    assert min(int(service["stop_grace_period"].removesuffix("s")) for service in ours) > int(web_seconds)
+
+
+def test_every_setting_is_documented() -> None:
+    rows = dict(re.findall(r"^\| `(\w+)` (\|.*)", (ROOT / "docs" / "settings.md").read_text(), re.MULTILINE))
+    ours = [variable(field.name) for field in fields(Conf)]
+    assert [name for name in (*ours, *CLIENTS_OWN) if name not in rows] == []
+    others = [scheme for scheme in BROKERS if scheme not in ("embedded", "memory")]
+    assert [scheme for scheme in others if f"`{scheme}://" not in rows["MEMSITE_BROKER_URL"]] == []
+    assert [name for name in ours if has_a_meaning_of_its_own(name) and "`0`" not in rows[name]] == []
+
+
+def has_a_meaning_of_its_own(name: str) -> bool:
+    """Whether 0 of it is "never" or "none" rather than a number, as the refusal of less says."""
+    try:
+        read_conf({name: "-1"})
+    except ImproperlyConfigured as error:
+        return ", 0 for " in str(error)
+    return False
 
 
 def test_containers_are_back_after_a_restart_of_the_machine_and_wait_for_the_database_itself() -> None:
