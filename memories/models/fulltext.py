@@ -116,19 +116,6 @@ class FullTextIndex(TriggerOperation):
         return [*no_source(), f"DROP TABLE IF EXISTS {TABLE}"] if vendor == "sqlite" else NO_POSTGRES
 
 
-class FullTextSource(TriggerOperation):
-    """Only what the index is read from and kept by: after a migration that rebuilt the table of memories."""
-
-    def describe(self) -> str:
-        return "Keep the index of words"
-
-    def forwards(self, vendor: str) -> list[str]:
-        return [*no_source(), *source()] if vendor == "sqlite" else []
-
-    def backwards(self, vendor: str) -> list[str]:
-        return self.forwards(vendor)
-
-
 class AtOnce(TriggerOperation):
     """PostgreSQL puts words into the index as they are written."""
 

@@ -129,25 +129,6 @@ class Anew(TriggerOperation):
         return []
 
 
-class Rebuilding(TriggerOperation):
-    """Around steps that rebuild a table which triggers of other tables ask: SQLite refuses to rename it otherwise.
-
-    The table's own triggers have to be created again after it.
-    """
-
-    def __init__(self, *, begins: bool) -> None:
-        self.begins = begins
-
-    def describe(self) -> str:
-        return "Let a table be rebuilt" if self.begins else "Let names be checked again"
-
-    def forwards(self, vendor: str) -> list[str]:
-        return [f"PRAGMA legacy_alter_table = {int(self.begins)}"] if vendor == "sqlite" else []
-
-    def backwards(self, vendor: str) -> list[str]:
-        return [f"PRAGMA legacy_alter_table = {int(not self.begins)}"] if vendor == "sqlite" else []
-
-
 def trigger_name(table: str, event: str, column: str = "") -> str:
     return "_".join(filter(None, (table, "refuse", event.lower(), column)))
 
