@@ -8,11 +8,13 @@ from io import BytesIO
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from memories.agent import CannotImport, StillPurging, porting
+from memories.maintain.run import Unclaimed
 from memories.models import Import, ImportPart, Memory, Purge
 from memories.portable import export as writing_files
-from memsite.tenancy.models import App
+from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller, make_app
 from tests.memories.portable.moving import agent_of, export, lines, take_in
 from tests.upkeep import do
@@ -81,6 +83,32 @@ def test_what_is_being_taken_in_is_stopped_by_a_purge(
     assert not ImportPart.objects.exists()
     assert do("imports") == {}
     assert not Memory.objects.for_app(copy).exists()
+
+
+@pytest.mark.parametrize("late", ["policy", "memory"])
+def test_a_worker_that_comes_late_brings_nothing_back(
+    alice: Caller, secret: str, monkeypatch: pytest.MonkeyPatch, late: str
+) -> None:
+    """Another has taken in what it was just reading, and somebody has changed and deleted what came of it."""
+    copy, read, late_ones = make_app("copy"), ImportPart.read, list[ImportPart]()
+    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    row = take_in(copy, export(alice.app))
+
+    def read_slowly(part: ImportPart) -> list[dict[str, Any]]:
+        rows = read(part)
+        if rows[0]["type"] == late and not late_ones:
+            late_ones.append(part)
+            do("imports")
+            AppPolicy.objects.filter(app=copy).update(memory_limit=7)
+            agent_of(copy).forget_each(Memory.objects.for_app(copy).values_list("pk", flat=True))
+        return rows
+
+    monkeypatch.setattr(ImportPart, "read", read_slowly)
+    agent_of(copy).carry_on(row, Unclaimed(until=timezone.now()))
+    assert len(late_ones) == 1
+    assert (row.status, row.done) == ("done", row.lines)
+    assert not Memory.objects.for_app(copy).exists()
+    assert AppPolicy.objects.get(app=copy).memory_limit == 7
 
 
 def test_only_one_import_at_a_time(alice: Caller, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -131,6 +131,24 @@ def test_a_merge_with_a_surer_one_makes_an_inactive_one_active(acme: App) -> Non
     assert (weak.status, weak.confidence) == (Status.ACTIVE, 0.9)
 
 
+@pytest.mark.parametrize("is_cold", [False, True])
+def test_what_another_stands_for_may_be_edited_and_stays_behind_it(
+    acme: App, merged: tuple[Memory, Memory], is_cold: bool
+) -> None:
+    """Only who brings it back to life, or puts it away otherwise, parts the two."""
+    winner, loser = merged
+    with writing(acme, "operator:olga", later(2)) as write:
+        if is_cold:
+            write.freeze([loser], "nobody asks for it")
+        write.edit(loser, {"subject": "jellyfin"})
+    assert loser.is_superseded
+    assert Link.objects.filter(from_memory=winner, to_memory=loser, kind=LinkKind.SUPERSEDES).exists()
+    with writing(acme, "operator:olga", later(3)) as write:
+        write.restore(loser)
+    assert not loser.is_superseded
+    assert not Link.objects.filter(kind=LinkKind.SUPERSEDES).exists()
+
+
 def test_undoing_a_merge_sets_both_sides_free(acme: App, merged: tuple[Memory, Memory]) -> None:
     winner, loser = merged
     with writing(acme, "operator:olga", later(2)) as write:
