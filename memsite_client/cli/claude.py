@@ -31,6 +31,7 @@ from memsite_client.claude.upload import Sent, is_transcript, send_transcript, t
 from memsite_client.cli.base import REFUSED, Failure, as_json, connect, print_json
 from memsite_client.errors import ProblemError
 from memsite_client.place import place_of
+from memsite_client.words import many
 
 
 class NeverBlocking(click.Command):
@@ -116,7 +117,7 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
     with (
         connect() as memsite,
         click.progressbar(
-            length=length, label=f"{len(files)} transcripts", file=sys.stderr, hidden=not sys.stderr.isatty()
+            length=length, label=many(len(files), "transcript"), file=sys.stderr, hidden=not sys.stderr.isatty()
         ) as bar,
     ):
         for path in files:
@@ -135,7 +136,8 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
     if json_:
         print_json({"transcripts": len(files), "sessions": sent.sessions, "messages": sent.messages, "failed": failed})
     else:
-        click.echo(f"{len(files)} transcripts: sent {sent.messages:,} messages of {sent.sessions:,} sessions.")
+        told = f"sent {many(sent.messages, 'message')} of {many(sent.sessions, 'session')}"
+        click.echo(f"{many(len(files), 'transcript')}: {told}.")
     if failed:
         raise Failure("\n".join(failed), REFUSED)
     if unread:

@@ -10,6 +10,7 @@ from threading import Event, Thread
 from typing import Any
 
 from memsite_client.place import state_folder
+from memsite_client.words import many
 from memsite_client.wrapper.delivery import Delivery, Recorder
 from memsite_client.wrapper.kept import MakeRecorder, Session, deliver_kept, discard, start_recording
 from memsite_client.wrapper.program import CannotStart, Program, Signals
@@ -92,7 +93,7 @@ class Run:
     def tell(self, report: Mapping[str, Any], *, is_stream: bool) -> None:
         if unread := report.get("error_count", 0):
             hint = "" if is_stream else ": does the command have --output-format stream-json --verbose?"
-            self.warn(f"{unread} lines of its output could not be read{hint}")
+            self.warn(f"{many(unread, 'line')} of its output could not be read{hint}")
         if self.verbose:
             self.warn(", ".join(f"{report.get(name, 0)} {name}" for name in COUNTED))
 

@@ -93,7 +93,7 @@ def test_a_file_of_another_name_is_known_by_its_lines(memsite: Memsite, tmp_path
 
 
 def test_it_says_what_it_did(memsite: Memsite, transcript: Transcript) -> None:
-    assert run("transcripts", "import").stdout == "1 transcripts: sent 2 messages of 1 sessions.\n"
+    assert run("transcripts", "import").stdout == "1 transcript: sent 2 messages of 1 session.\n"
 
 
 def test_one_that_is_refused_costs_no_other(memsite: Memsite, transcript: Transcript, projects: Path) -> None:
