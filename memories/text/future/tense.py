@@ -12,6 +12,7 @@ from itertools import takewhile
 
 from memories.text.future import foreign_tense
 from memories.text.future.found import Proof, Speech
+from memories.text.future.settled import is_of_settling, is_settled_behind
 from memories.text.future.words import (
     ARRANGED,
     BE,
@@ -80,7 +81,7 @@ def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
     """The tense of the verb before the time, else of the verb behind it; None if there is none of a known form."""
     if _is_arranged(speech, first):
         return Tense.PLANNED
-    before = _look_left(speech, first)
+    before = _look_left(speech, first, end)
     if before:
         return before
     is_fronted = first == 0 or speech.said(first - 1) in BOUNDARIES
@@ -102,13 +103,13 @@ def _clause_before(speech: Speech, at: int) -> Iterator[int]:
     return takewhile(lambda place: not _is_boundary(speech, place), range(at - 1, max(-1, at - 1 - MOST_OBJECT), -1))
 
 
-def _look_left(speech: Speech, first: int) -> Tense | None:
+def _look_left(speech: Speech, first: int, end: int) -> Tense | None:
     """The tense of the nearest verb up to where the clause begins, at the latest with its subject."""
     for at in range(first - 1, max(-1, first - 1 - MOST_WORDS), -1):
         word = speech.said(at)
         if _is_boundary(speech, at):
             return None
-        tense = tense_of(speech, at)
+        tense = Tense.PAST if _did_then(speech, at, first, end) else tense_of(speech, at)
         if tense:
             return tense
         if word in SUBJECTS:
@@ -122,10 +123,18 @@ def _look_right(speech: Speech, end: int) -> Tense | None:
     for at in range(end, min(len(speech.tokens), end + MOST_WORDS)):
         if _is_boundary(speech, at) or speech.word(at) == ",":
             return None
-        tense = tense_of(speech, at)
+        tense = Tense.PAST if _did_first(speech, at, end) else tense_of(speech, at)
         if tense:
             return tense
     return None
+
+
+def _did_then(speech: Speech, at: int, first: int, end: int) -> bool:
+    return speech.said(at - 1) not in _DONE_TO and is_of_settling(speech, at, first, end)
+
+
+def _did_first(speech: Speech, at: int, end: int) -> bool:
+    return speech.said(at - 1) not in _DONE_TO and is_settled_behind(speech, at, end)
 
 
 def _is_boundary(speech: Speech, at: int) -> bool:
@@ -181,8 +190,14 @@ def _is_done(speech: Speech, at: int) -> bool:
     following, behind = speech.said(at + 1), speech.word(at + 2)
     if following == "in" and (behind in MONTHS or behind in SEASONS):
         return True
-    is_place = following == "to" and behind.isalpha() and behind not in STARTERS
-    return speech.said(at) == "moved" and (following in _AWAY or is_place)
+    return speech.said(at) == "moved" and (following in _AWAY or _is_taken_to_a_place(speech, at))
+
+
+def _is_taken_to_a_place(speech: Speech, at: int) -> bool:
+    """Read "moved to Graz", "moved the database to Hetzner": behind "to" is no time."""
+    places = takewhile(lambda place: not _is_boundary(speech, place), range(at + 1, at + 1 + MOST_OBJECT))
+    to = next((place for place in places if speech.said(place) == "to"), None)
+    return to is not None and speech.word(to + 1).isalpha() and speech.word(to + 1) not in STARTERS
 
 
 def _is_participle(speech: Speech, at: int) -> bool:

@@ -89,6 +89,8 @@ ARRANGED = words(
     """
 )
 """What has been done so that something happens later: it does not make the time past."""
+SETTLED = HEARSAY | words("agreed decided promised signed confirmed asked")
+"""Of these the ones that are done at once, whatever they are about."""
 MOVED = words(
     "move moves moved moving reschedule reschedules rescheduled rescheduling shift shifts shifted shifting push pushed"
     " postpone postponed postponing change changes changed changing switch switched switching delayed"
