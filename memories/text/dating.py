@@ -14,7 +14,7 @@ from memories.text.future import Coming, find_coming
 from memories.text.future.rules import yearly_on
 from memories.text.temporal import TimeWindow, find_windows
 from memories.text.temporal.words import MONTHS, PLAIN_WEEKDAYS
-from memories.text.undated import stays_as_said
+from memories.text.undated import is_excepted, stays_as_said
 from memories.text.written_dates import PRECISIONS, write_date, write_days
 
 DAY = timedelta(days=1)
@@ -74,7 +74,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     for one in _times(text, now):
         if one.start < end or stays_as_said(text, one.start, one.end):
             continue
-        said.append(one)
+        said += [] if is_excepted(text, one.start) else [one]
         written = _write(one)
         if is_yearly:
             written = one.window.text if _NAMES_MONTH.search(one.window.text) else _YEAR.sub("", written)

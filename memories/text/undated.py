@@ -50,10 +50,23 @@ _OPENING_HOUR = re.compile(
     re.IGNORECASE,
 )
 
+_EXCEPTED = re.compile(
+    r"\b(?:except(?:ing)?|excluding|(?:apart|aside)(?: from)?|other than|exception of|(?:days?|month) but)"
+    r"(?: (?:for|on|in|at))?(?: the)? $",
+    re.IGNORECASE,
+)
+_FROM_TODAY = re.compile(r"\b(?:last|next|this|past|coming|today|tonight|tomorrow|yesterday|ago)\b", re.IGNORECASE)
+
 
 def stays_as_said(text: str, start: int, end: int) -> bool:
     """Whether the time from `start` to before `end` is no date to write out."""
-    return is_name(text, start, end) or comes_round(text, start, end)
+    is_any_such = is_excepted(text, start) and not _FROM_TODAY.search(text[start:end])
+    return is_any_such or is_name(text, start, end) or comes_round(text, start, end)
+
+
+def is_excepted(text: str, start: int) -> bool:
+    """Whether what stands before a time takes it out: "every day except for Friday" names no day."""
+    return bool(_EXCEPTED.search(text[max(0, start - READ_BEFORE) : start]))
 
 
 def is_name(text: str, start: int, end: int) -> bool:

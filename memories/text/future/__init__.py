@@ -18,6 +18,7 @@ from memories.text.future.speech import read_speech
 from memories.text.future.tense import fits
 from memories.text.future.words import BOUNDARIES, LIMITS, MOVED
 from memories.text.temporal.calendar import LAST
+from memories.text.undated import is_excepted
 
 __all__ = ["MOST_COMING", "MOST_PLACES", "Coming", "find_coming", "next_day"]
 
@@ -60,7 +61,7 @@ def find_coming(text: str, now: datetime) -> list[Coming]:
         left = _left_behind(speech, at)
         end = at + (found.words if found.last or not left else left)
         moved_to = at + left if left else moved_to
-        if _is_denied(speech, at) or (left and not found.last):
+        if _is_denied(speech, at, text) or (left and not found.last):
             continue
         found = _as_moved(found) if at <= moved_to and moved_to else found
         if _is_coming(speech, at + left, end, found):
@@ -80,10 +81,10 @@ def _read(speech: Speech, at: int) -> Found | None:
     return found if found and found.end <= LAST else None
 
 
-def _is_denied(speech: Speech, at: int) -> bool:
+def _is_denied(speech: Speech, at: int, text: str) -> bool:
     """ "Never later in the week", "except on Fridays"; "never before Friday" names the day."""
-    before = speech.word(at - 2) if speech.word(at - 1) == "for" else speech.word(at - 1)
-    return (before == "except" or speech.word(at - 1) == "never") and speech.word(at) not in LIMITS
+    is_taken_out = speech.word(at - 1) == "never" or is_excepted(text, speech.tokens[at].start)
+    return is_taken_out and speech.word(at) not in LIMITS
 
 
 def _left_behind(speech: Speech, at: int) -> int:

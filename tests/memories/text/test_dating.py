@@ -116,6 +116,26 @@ def test_what_comes_round_gets_no_date(said: str) -> None:
 @pytest.mark.parametrize(
     "said",
     [
+        "User is free every day except for Friday",
+        "The gym was open daily, except on Friday",
+        "All days but Friday work",
+        "User works apart from Friday",
+        "The shop is closed every month except in August",
+    ],
+)
+def test_an_exception_names_no_day(said: str) -> None:
+    dated = make_dates_plain(said, NOW)
+    assert (dated.text, dated.start) == (said, None)
+
+
+def test_an_exception_that_is_counted_from_today_is_written_out() -> None:
+    dated = make_dates_plain("User is free all week except for tomorrow", NOW)
+    assert (dated.text, dated.start) == ("User is free all week except for 5 May 2026", None)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
         "User's favourite film is The Day After Tomorrow",
         'User likes "The Day After Tomorrow"',
         "User loves the song Yesterday",

@@ -224,7 +224,9 @@ def test_a_day_that_is_never_is_not_coming(text: str) -> None:
     assert [one for one in days(text) if "MO" not in one] == []
 
 
-@pytest.mark.parametrize("text", ["Any day except on Wednesdays", "never on Mondays", "except for Friday"])
+@pytest.mark.parametrize(
+    "text", ["Any day except on Wednesdays", "never on Mondays", "except for Friday", "apart from Friday"]
+)
 def test_what_is_excepted_is_not_coming(text: str) -> None:
     assert days(text) == []
 
