@@ -250,7 +250,7 @@ _VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
 _DOING = words("is was has had")
 _BECOMING = words("become became")
 _DAYS = MONTHS.keys() | WEEKDAYS.keys()
-_DATES = re.compile(rf"(?:date|(?:number of )?(?:{'|'.join(MONTHS)})) differs")
+_DATES = re.compile(rf"(?:date|year|(?:number of )?(?:{'|'.join(MONTHS)})) differs")
 _PLACING = words("in on at from via")
 _OF_THINGS = ("s", "ing", "ion", "ment", "er", "or", "ness", "ity", "age")
 """What names of things end in more often than those of people."""

@@ -23,7 +23,7 @@ _PREDICATE_PARTICLES = {
     "up": Entry(Part.MATTER, "healthy", 1),
     "down": Entry(Part.MATTER, "healthy", -1),
 }
-_BEFORE_YEARS = words("in since until from of by after before")
+_BEFORE_YEARS = words("in since until from of by after before") | measures.MONTHS.keys()
 _DETERMINERS = words("a an the this that its his her their my our your no each every of in on for with by")
 _BEFORE_BARE_VERBS = grammar.AUXILIARIES | {"to", "not", "never", "user", "and", ",", "they", "you", "please"}
 

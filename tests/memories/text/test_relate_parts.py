@@ -18,6 +18,7 @@ from memories.text.relate.lookup import (
 from memories.text.relate.model import LABELS, WITH_COSINE, WITHOUT_COSINE, load_model
 from memories.text.relate.negation import Scope
 from memories.text.relate.outline import write_out
+from memories.text.relate.reading import read
 from memories.text.relate.replacements import find_replacement
 from memories.text.relate.tokens import tokenize
 from memories.text.relate.verdict import LEAST, MOST
@@ -99,6 +100,12 @@ def test_a_few_added_words_are_no_loss_but_three_are(existing: str, new: str, ad
 def test_a_contradiction_names_its_conflict(existing: str, new: str, reason: str) -> None:
     verdict = relate(existing, new, 0.9)
     assert (verdict.relation, verdict.reason) == (Relation.CONTRADICTS, reason)
+
+
+def test_a_number_in_a_name_and_a_year_are_no_figures() -> None:
+    quantities = read("Switched pg-03 off in June 2026").quantities
+    assert [(one.kind, one.text) for one in quantities] == [("date", "june"), ("year", "2026")]
+    assert not read("Db-11 is behind gpt-4 and rack-112").quantities
 
 
 def test_without_a_word_in_common_nothing_is_the_same() -> None:
