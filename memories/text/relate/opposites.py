@@ -216,7 +216,7 @@ retry, retries, try again | fail fast, give up, no retry
 restart, reboot | reload, leave running, without a restart, no restart, hot reload, without downtime
 ignore, ignores, skip, overlook, pass over | pick up, pay attention
 visible, show, shown, display, displayed, appear | hidden, hide, invisible, suppress, disappear, conceal
-present, exist, there is | absent, missing, does not exist, there is no, lack
+present, exist, there is, added | absent, missing, does not exist, there is no, lack
 limit, limited, cap, capped, quota, time limit, expire, expires, maximum, ceiling | unlimited, no limit,
     limitless, uncapped, never expires, without limit, unrestricted, as long as, endless, indefinitely
 disposable, throwaway | reusable, persistent

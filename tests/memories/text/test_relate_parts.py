@@ -95,6 +95,11 @@ def test_a_few_added_words_are_no_loss_but_three_are(existing: str, new: str, ad
         ("Persistence is enabled", "Persistence is disabled", "opposed: enabled / disabled"),
         ("Flags are stored in Redis", "Flags are stored in PostgreSQL", "other value: redis / postgresql"),
         ("The user plays the cello", "The user no longer plays the cello", "negated: no longer plays"),
+        (
+            "The query is slow because of a missing index on orders.customer_id",
+            "Added index orders_customer_id_idx",
+            "opposed: missing / added",
+        ),
     ],
 )
 def test_a_contradiction_names_its_conflict(existing: str, new: str, reason: str) -> None:
