@@ -9,10 +9,10 @@ from memories.text.wordlist import words
 from . import cues, grammar
 from .alignment import COVERED, Words
 from .evidence import Evidence, Sides
-from .lookup import OPPOSITE_SIDES, SYNONYM_GROUPS, classes_of, stems_of
 from .outline import Outline
 from .reasons import STRONGEST_FIRST
 from .stems import stem
+from .subjects import have_nothing_in_common, name_other_subjects
 
 _OF_MANY = frozenset(
     stem(verb)
@@ -50,8 +50,9 @@ _KIN, _BESIDE = "kin", frozenset({"transport", "pet"})
 def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
     """Say why the one leaves the other as it is; None where something denies it, or says that it is over."""
     old, new = sides.existing, sides.new
-    if _are_of_others(sides):
-        return f"of another one: {old.tokens[0]} / {new.tokens[0]}"
+    others = name_other_subjects(sides)
+    if others or have_nothing_in_common(sides, evidence):
+        return others or evidence.notes.get("remainder", "of another one")
     f = evidence.features
     firm = [name for name in _FIRM if f[name] >= FIRM and not (name == "change_cue" and _tells_what_became(new))]
     excused = _excuse(firm, sides, evidence)
@@ -210,14 +211,6 @@ def _are_of_other_things(old: Outline, new: Outline) -> bool:
     return is_head and bool(values) and all(a[:1].isdigit() and b[:1].isdigit() for a, b in values)
 
 
-def _are_of_others(sides: Sides) -> bool:
-    """Tell whether each begins with the name of somebody whom the other does not name, and says what that one does."""
-    return all(
-        _begins_with_a_name(side) and side.tokens[0] not in other.tokens
-        for side, other in ((sides.existing, sides.new), (sides.new, sides.existing))
-    )
-
-
 def _are_of_other_days(sides: Sides, evidence: Evidence) -> bool:
     """Tell whether only their dates differ, and each tells of something that the other has not: "left in March" /
     "is away until May".
@@ -236,21 +229,8 @@ def _tells_its_own(held: Words, best: list[tuple[float, int]]) -> bool:
     )
 
 
-def _begins_with_a_name(side: Outline) -> bool:
-    if len(side.tokens) < 3 or not side.written[:1].isupper() or not side.tokens[0].isalpha():
-        return False
-    name, verb = side.tokens[:2]
-    key = stems_of(name)
-    is_known = key in SYNONYM_GROUPS or key in OPPOSITE_SIDES or bool(classes_of(name)) or stem(name) in _VERBS
-    is_known |= name in cues.STOP or name in cues.NEGATORS or name.endswith(_OF_THINGS)
-    return not is_known and (verb in _DOING or (verb.endswith("s") and stem(verb) in _VERBS))
-
-
 _VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
-_DOING = words("is was has had")
 _BECOMING = words("become became")
 _DAYS = MONTHS.keys() | WEEKDAYS.keys()
 _DATES = re.compile(rf"(?:date|year|(?:number of )?(?:{'|'.join(MONTHS)})) differs")
 _PLACING = words("in on at from via")
-_OF_THINGS = ("s", "ing", "ion", "ment", "er", "or", "ness", "ity", "age")
-"""What names of things end in more often than those of people."""
