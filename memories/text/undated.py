@@ -31,7 +31,7 @@ _OF_PERIOD = re.compile(
     re.IGNORECASE,
 )
 _BARE_DAY = re.compile(rf"(?:on )?{_DAY_OF_MONTH}", re.IGNORECASE)
-_EVERY = re.compile(r"\b(?:(?:every|each) (?:month|quarter)|monthly|usually)\b", re.IGNORECASE)
+_MONTHLY = re.compile(r"\b(?:(?:every|each) (?:month|quarter)|monthly|usually)\b", re.IGNORECASE)
 _DAY_OF_THE_MONTH = re.compile(r"(?:on |at )?.* (?:of|in) the month", re.IGNORECASE)
 _DONE_REGULARLY = re.compile(
     r"(?<!\bto )(?<!\bwill )(?<!\bmust )(?<!\bshould )(?<!\bcan )"
@@ -55,6 +55,8 @@ _EXCEPTED = re.compile(
     r"(?: (?:for|on|in|at))?(?: the)? $",
     re.IGNORECASE,
 )
+_EVERY = re.compile(r"(?:every|each)\b", re.IGNORECASE)
+_PARTS_OF_DAYS = re.compile(r" (?:mornings|afternoons|evenings|nights)\b", re.IGNORECASE)
 _FROM_TODAY = re.compile(r"\b(?:last|next|this|past|coming|today|tonight|tomorrow|yesterday|ago)\b", re.IGNORECASE)
 
 
@@ -88,7 +90,9 @@ def is_name(text: str, start: int, end: int) -> bool:
 def comes_round(text: str, start: int, end: int) -> bool:
     """ "The 1st of every month", "our yoga class is on Wednesday evening", "closes at 8 on Saturday"."""
     time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]
-    if _OF_PERIOD.match(behind) or (_BARE_DAY.fullmatch(time) and _EVERY.search(before)):
+    if _EVERY.match(time) or (_BARE_WEEKDAY.fullmatch(time) and _PARTS_OF_DAYS.match(behind)):
+        return True
+    if _OF_PERIOD.match(behind) or (_BARE_DAY.fullmatch(time) and _MONTHLY.search(before)):
         return True
     if _DAY_OF_THE_MONTH.fullmatch(time) and _DONE_REGULARLY.search(before):
         return True

@@ -106,6 +106,8 @@ def test_a_weekday_that_is_any_such_day_gets_no_date(said: str) -> None:
         "User's yoga class is on Wednesday evening",
         "The bakery closes at 8 on Saturday",
         "The pharmacy is open until 6:30 pm on Saturday",
+        "The heat pump is serviced every October",
+        "User wants no appointments on Wednesday afternoons",
     ],
 )
 def test_what_comes_round_gets_no_date(said: str) -> None:
