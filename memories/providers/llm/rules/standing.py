@@ -50,6 +50,9 @@ _NAMED_PLACE = re.compile(
 _LAST_PLACE = re.compile(
     r"^.*\b(?P<where>(?:on|in|at|near) (?P<place>(?!\d|it\b|them\b|that\b|this\b|fact\b|case\b)[^,;]{3,60}))$"
 )
+_THEN = re.compile(r"(?<=\w )(?:(?P<lead>until|till|by|before|since) )?then(?=$|[,.;])")
+_LAST_TIME = re.compile(r"^.*\b(?P<lead>on|in|at) (?P<time>(?:the )?[\w :]+?)$")
+_DATES = MONTHS.keys() | WEEKDAYS.keys() | WEEKDAY_PLURALS
 _TOWARDS = re.compile(
     r"\b(?:go|goes|going|went|move|moves|moved|moving|travel|travels|travelled|fly|flies|flying|drive|drives|driving|"
     r"send|commute|commutes|walk|walks|cycle|cycles|get|come|comes)$"
@@ -66,7 +69,10 @@ def stands_alone(clause: str) -> bool:
 
 
 def points_there(clause: str) -> bool:
-    """Whether "there" is a place or a time that the clause does not name."""
+    """Whether "there" or "until then" is a place or a time that the clause does not name."""
+    then = _THEN.search(clause)
+    if then and then["lead"] and not any(map(_is_date, _WORD.findall(clause[: then.start()].lower()))):
+        return True
     match = _THERE.search(clause)
     return match is not None and not _NAMED_PLACE.search(clause[: match.start()])
 
@@ -79,6 +85,20 @@ def name_there(clause: str, previous: str) -> str:
     before = clause[: there.start()]
     where = f"to {named['place']}" if _TOWARDS.search(before.rstrip()) else named["where"]
     return f"{before}{where}{clause[there.end() :]}"
+
+
+def name_then(clause: str, previous: str) -> str:
+    """ "Priya stands in until then" → "… until the 1st of December", which the clause before ends with."""
+    then, named = _THEN.search(clause), _LAST_TIME.match(previous)
+    said = _WORD.findall(named["time"].lower()) if named else []
+    is_time = any(map(_is_date, said)) and all(_is_date(one) or one in _TIMES | {"of"} for one in said)
+    if not then or not named or not is_time:
+        return clause
+    return f"{clause[: then.start()]}{then['lead'] or named['lead']} {named['time']}{clause[then.end() :]}"
+
+
+def _is_date(word: str) -> bool:
+    return word in _DATES or bool(re.fullmatch(r"\d{1,2}(?:st|nd|rd|th)", word))
 
 
 def only_judges(clause: str) -> bool:

@@ -20,7 +20,7 @@ from memories.providers.llm.rules.offers import is_empty, is_offer
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_open, opens_question
 from memories.providers.llm.rules.slips import mend_slip
-from memories.providers.llm.rules.standing import name_there, only_judges
+from memories.providers.llm.rules.standing import name_then, name_there, only_judges
 from memories.text.messages import USER
 from memories.text.wordlist import words
 
@@ -173,7 +173,8 @@ def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
         joined = join_answer(heard.asked, answer, by_user=not by_user)
         unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), (joined or answer) + aside + behind
     resolved = heard.antecedents.resolve(unit.text, previous)
-    unit.text, unit.is_whole, unit.said = name_there(resolved.text, previous), resolved.is_whole, resolved.said
+    unit.text = name_then(name_there(resolved.text, previous), previous)
+    unit.is_whole, unit.said = resolved.is_whole, resolved.said
     heard.antecedents.note(unit.text, by_user)
 
 

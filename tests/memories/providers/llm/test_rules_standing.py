@@ -10,7 +10,7 @@ from memories.providers.llm.provider import Chunk, Setting
 from memories.providers.llm.rules import RulesProvider
 from memories.providers.llm.rules.leads import strip_leads
 from memories.providers.llm.rules.mentions import read_mentions
-from memories.providers.llm.rules.standing import name_there, stands_alone
+from memories.providers.llm.rules.standing import name_then, name_there, stands_alone
 from memories.text.messages import ASSISTANT, USER, Message
 
 NOW = datetime(2026, 10, 12, 9, tzinfo=UTC)
@@ -81,6 +81,27 @@ def test_what_has_matter_stands_alone(text: str) -> None:
 )
 def test_there_is_what_the_clause_before_ends_with(clause: str, previous: str, named: str) -> None:
     assert name_there(clause, previous) == named
+
+
+@pytest.mark.parametrize(
+    ("clause", "previous", "named"),
+    [
+        ("Priya stands in until then", "I move on the 1st of December", "Priya stands in until the 1st of December"),
+        ("I pick up the kids then", "no calls on Wednesday afternoons", "I pick up the kids on Wednesday afternoons"),
+        ("it must be done by then", "we ship on Friday", "it must be done by Friday"),
+        ("we stay home then", "it rains in Graz", "we stay home then"),
+        ("if it rains then we stay", "we meet on Friday", "if it rains then we stay"),
+    ],
+)
+def test_then_is_the_day_that_the_clause_before_ends_with(clause: str, previous: str, named: str) -> None:
+    assert name_then(clause, previous) == named
+
+
+def test_until_then_is_no_day_where_none_was_named() -> None:
+    assert contents("We move to the new storage soon. Don't touch the retention until then.") == []
+    assert "Priya covers User's shift until 1 December 2026" in contents(
+        "I start at the bank on the 1st of December. Priya covers my shift until then."
+    )
 
 
 def test_an_instruction_says_where() -> None:
