@@ -19,6 +19,7 @@ _LEADING = re.compile(
     r"^(?P<word>it|its|ours|mine|they|their|these|those|this|that)(?P<ending>'s|'re|'ll|'d|'ve)?(?= (?P<next>[\w'`]+))",
     re.IGNORECASE,
 )
+_THAT_ONE = re.compile(r"^(?:that|this) one(?P<ending>'s)?(?= \w)", re.IGNORECASE)
 _ONE_OF = re.compile(r"^(?P<which>the (?!only |last |first )[a-z-]+) one(?= \w)", re.IGNORECASE)
 _WRITTEN = {"'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
 _NOT_SAID_OF_A_THING = re.compile(
@@ -47,6 +48,7 @@ _COLLECTIVE = words("""
     board team company bank office legal marketing finance school hospital clinic council police shop vendor support
     sales crew committee family client customer landlord supplier carrier
     """)
+_PLURAL_VERBS = words("are were have do need run")
 _OWNED = {"its", "their"}
 _ALIKE = {"ours": "our", "mine": "my"}
 
@@ -79,6 +81,9 @@ class Antecedents:
         one_of = _ONE_OF.match(text)
         if one_of:
             return self._with_kind(text, one_of)
+        match = _THAT_ONE.match(text)
+        if match:
+            return self._with_last(text, match)
         match = _LEADING.match(text)
         if not match:
             said = self.people.resolve(text, previous)
@@ -92,7 +97,10 @@ class Antecedents:
         if not thing:
             return Resolved(text, False, text)
         said = thing + _ending(match) + text[match.end() :]
-        return Resolved(self._with_objects(said), said=said)
+        whole = self._with_objects(said)
+        # "It needs it": the two are two things, and nobody knows which.
+        is_one = word in {"it", "they"} and whole != said and whole.count(thing) > 1
+        return Resolved(said if is_one else whole, not is_one, said)
 
     def _find(self, word: str) -> str:
         if word in {"it", "its", "this", "that"}:
@@ -112,6 +120,12 @@ class Antecedents:
                 return chosen.text, ago
         return "", REACH
 
+    def _with_last(self, text: str, match: re.Match[str]) -> Resolved:
+        """ "That one is still on Jenkins" is said of the thing that was named last."""
+        thing = self._thing(is_plural=False, is_last=True)[0]
+        said = f"{thing}{' is' if match['ending'] else ''}{text[match.end() :]}" if thing else text
+        return Resolved(self._with_objects(said), bool(thing), said)
+
     def _with_kind(self, text: str, match: re.Match[str]) -> Resolved:
         """ "The red one is small", behind "the blue folder", is "the red folder is small"."""
         thing = self._thing(is_plural=False)[0].split(" ")
@@ -122,12 +136,18 @@ class Antecedents:
 
     def _with_owner(self, text: str, match: re.Match[str]) -> Resolved:
         """ "Ours was 4 %", behind "a churn rate", is "our churn rate"."""
-        thing = (self._thing(is_plural=False)[0] or self._thing(is_plural=True)[0]).split(" ")
-        bare = thing[1:] if thing[0].lower() in DETERMINERS else thing
+        is_plural = match["next"].lower() in _PLURAL_VERBS
+        thing = (self._of_others() or self._thing(is_plural)[0] or self._thing(not is_plural)[0]).split(" ")
+        bare = thing[1:] if thing[0].lower() in DETERMINERS or thing[0].endswith("'s") else thing
         if not bare or not bare[0]:
             return Resolved(text, False, text)
         said = f"{_ALIKE[match['word'].lower()]} {' '.join(bare)}{_ending(match)}{text[match.end() :]}"
         return Resolved(said, said=said)
+
+    def _of_others(self) -> str:
+        """What the clause before calls somebody else's: "on GitHub's runners, ours …"."""
+        last = self._clauses[-1] if self._clauses else []
+        return next((one.text for one in last if one.text.split(" ")[0].endswith("'s")), "")
 
     def _collective(self) -> str:
         """Those who are many under one name: "the board … they"."""
@@ -152,8 +172,13 @@ class Antecedents:
             or any(not one.is_subject for one in read_mentions(before))
         ):
             return text
-        thing = self._thing(match["word"] == "them", is_last=match["word"] == "that")[0]
+        thing = self._pointed_at() if match["word"] == "that" else self._thing(match["word"] == "them")[0]
         return f"{before}{thing}{text[match.end() :]}" if thing else text
+
+    def _pointed_at(self) -> str:
+        """What "that" means behind a verb: the last thing of the clause before, one or many."""
+        last = self._clauses[-1] if self._clauses else []
+        return last[-1].text if last else ""
 
     def _is_person(self, mention: Mention) -> bool:
         low = mention.text.lower().split()

@@ -13,10 +13,10 @@ from memories.text.wordlist import words
 _BORDER = re.compile(
     r"\s*(?:,\s*(?:and|but|so|or|then|plus|also)?|;|"
     r"\s[-–—]+\s|—|…|\.\.\.|\s(?:and|but|so|plus))"
-    r"\s+(?:also |then |now |that )?"
+    r"\s+(?:also |then |now |that (?!one\b))?"
 )
 _SUBJECT = re.compile(
-    r"(?:(?:I|he|she|it|they|we|you|there|this|that|these|those|everyone|everybody|nobody|"
+    r"(?:(?:(?:this|that) one|I|he|she|it|they|we|you|there|this|that|these|those|everyone|everybody|nobody|"
     r"nothing|both|mine|ours|hers|his|"
     r"theirs|one|all)(?P<ending>'(?:m|s|re|ve|ll|d))?|(?P<noun>(?:(?:my|our|his|her|their|the|"
     r"your|its|an?|every|each|no|all|this|that) )?"

@@ -34,6 +34,9 @@ def resolve(*clauses: str) -> str:
         (("the next board meeting is on Monday", "they want to see numbers"), "the board want to see numbers"),
         (("push it to reg.int:5050", "that's our registry"), "reg.int:5050 is our registry"),
         (("what's a churn rate", "ours was 4 percent"), "our churn rate was 4 percent"),
+        (("arm builds are on GitHub's runners", "ours are x86 only"), "our runners are x86 only"),
+        (("a nice change", "the builds are slow", "ours are slower"), "our builds are slower"),
+        (("we deploy with Argo except for the shop", "that one is still on Jenkins"), "the shop is still on Jenkins"),
         (("my wife is away", "two weeks today she has surgery"), "two weeks today my wife has surgery"),
         (("A: Is your car insured", "it is a Skoda"), "my car is a Skoda"),
     ],
@@ -47,6 +50,10 @@ def test_a_pronoun_that_opens_a_clause_is_named(clauses: tuple[str, ...], meant:
     [
         (("billing's cert expires in May", "Ann renews it by hand"), "Ann renews billing's cert by hand"),
         (("the old box is loud", "we switched that off"), "we switched the old box off"),
+        (
+            ("the wires hang in the hall", "A: You could use powerline adapters", "tried that, no luck"),
+            "tried the powerline adapters, no luck",
+        ),
         (("the old box is loud", "I bought a fan and like it"), "I bought a fan and like it"),
         (("the old box is loud", "keep it short"), "keep it short"),
     ],
@@ -65,6 +72,13 @@ def test_what_points_to_nothing_stays(said: str) -> None:
     resolved = heard.resolve(said)
     assert resolved.text == said
     assert not resolved.is_whole
+
+
+def test_two_pronouns_of_one_clause_are_two_things() -> None:
+    heard = Antecedents()
+    heard.note("the machine is old")
+    resolved = heard.resolve("it needs it every month")
+    assert (resolved.text, resolved.is_whole) == ("the machine needs it every month", False)
 
 
 def test_what_was_said_long_ago_is_not_meant_any_more() -> None:

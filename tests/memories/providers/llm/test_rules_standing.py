@@ -104,6 +104,11 @@ def test_until_then_is_no_day_where_none_was_named() -> None:
     )
 
 
+def test_that_one_begins_a_clause() -> None:
+    said = contents("Deploys go through ArgoCD except for the billing service, that one is still on Jenkins.")
+    assert "The billing service is still on Jenkins" in said
+
+
 def test_an_instruction_says_where() -> None:
     said = "We ship the invoice service on the first Monday of every month, so never put appointments there."
     assert "Never put appointments on the first Monday of every month" in contents(said)
