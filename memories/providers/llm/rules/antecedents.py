@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from memories.providers.llm.rules.mentions import Mention, read_mentions
 from memories.providers.llm.rules.people import People
-from memories.providers.llm.rules.words import DETERMINERS, KIN
+from memories.providers.llm.rules.words import DETERMINERS, KIN, OPS_NOUNS
 from memories.text.wordlist import words
 
 REACH = 4
@@ -86,7 +86,7 @@ class Antecedents:
             return self._with_last(text, match)
         match = _LEADING.match(text)
         if not match:
-            said = self.people.resolve(text, previous)
+            said = self.people.name_behind(self.people.resolve(text, previous, self._somebody()))
             return Resolved(self._with_objects(said), not _PERSONAL.match(said), said)
         word = match["word"].lower()
         if word in _ALIKE:
@@ -114,7 +114,7 @@ class Antecedents:
     def _thing(self, is_plural: bool, is_last: bool = False) -> tuple[str, int]:
         """The nearest thing and how many clauses ago it was named; "that" means the one said last."""
         for ago, clause in enumerate(reversed(self._clauses)):
-            fitting = [one for one in clause if one.is_plural == is_plural]
+            fitting = [one for one in clause if one.is_plural == is_plural and not self._is_person(one)]
             if fitting:
                 chosen = fitting[-1] if is_last or not fitting[0].is_subject else fitting[0]
                 return chosen.text, ago
@@ -143,6 +143,14 @@ class Antecedents:
             return Resolved(text, False, text)
         said = f"{_ALIKE[match['word'].lower()]} {' '.join(bare)}{_ending(match)}{text[match.end() :]}"
         return Resolved(said, said=said)
+
+    def _somebody(self) -> str:
+        """Who of the nearest clause may be a person: "our accountant", "a tutor", else the only name."""
+        nearest = next((clause for clause in reversed(self._clauses) if clause), [])
+        last = [one.text for one in nearest if not one.is_plural]
+        at_work = [text for text in last if _DOES_A_JOB.fullmatch(text) and not OPS_NOUNS & set(text.lower().split())]
+        names = [text for text in last if _NAME.fullmatch(text)]
+        return at_work[0] if at_work else names[0] if len(names) == 1 else ""
 
     def _of_others(self) -> str:
         """What the clause before calls somebody else's: "on GitHub's runners, ours …"."""
@@ -181,12 +189,17 @@ class Antecedents:
         return last[-1].text if last else ""
 
     def _is_person(self, mention: Mention) -> bool:
-        low = mention.text.lower().split()
-        return low[-1] in KIN or self.people.is_person(mention.text)
+        last = mention.text.split()[-1]
+        return last.lower() in KIN or self.people.is_person(mention.text) or self.people.is_person(last)
 
 
 _YOURS = re.compile(r"\b[Yy]our\b")
 _IS_WHAT = re.compile(r" (?:(?:is|was) )?(?:my|our|the|their|his|her|where|why) ", re.IGNORECASE)
+_DOES_A_JOB = re.compile(
+    r"(?:my|our|the|his|her) (?:[a-z-]+ )?[a-z-]+(?:er|or|ist|ant|ian|ee|man|woman|yst)(?: [A-Z][a-z]+)?"
+)
+"""What those who do something are called by what they do."""
+_NAME = re.compile(r"[A-Z][a-z]{2,}")
 _PERSONAL = re.compile(r"^(?:he|she|his|her|hers|theirs|him)(?:'|\b)", re.IGNORECASE)
 
 

@@ -67,6 +67,12 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 """The pronoun a statement opens with, maybe behind a time."""
+_BEHIND = re.compile(
+    r"(?<=\w )(?P<lead>with|for|to|from|at|by|about|after) (?P<word>her|him)"
+    r"(?=$|[,.;]| (?:is|was|are|were|for|in|on|at|until|till|to|and|but|every|next|when|if|because|since|tomorrow)\b)"
+)
+"""Neither "for her birthday" nor "she told her"."""
+_NEAR_CLAUSES = 3
 _PERFECT = words(
     "been got had gone done made taken moved started joined left become worked lived finished decided agreed"
 )
@@ -114,13 +120,16 @@ class People:
     def is_person(self, name: str) -> bool:
         return name in self._known or name in self._seen
 
-    def resolve(self, text: str, previous: str = "") -> str:
+    def resolve(self, text: str, previous: str = "", somebody: str = "") -> str:
         """The statement with the pronoun it opens with named, if somebody fits; else the statement.
 
-        `previous` is the clause before: who opens it is meant before anybody else.
+        `previous` is the clause before: who opens it is meant before anybody else. `somebody` is who may be a person,
+        and is one where "he" or "she" finds nobody else.
         """
         match = _LEADING.match(text)
         person = self.find(match["word"].lower(), previous) if match else ""
+        if match and match["word"].lower() not in {"they", "their"}:
+            person = person or somebody
         if not match or not person:
             return text
         pronoun, lead = match["word"].lower(), match["lead"] or ""
@@ -132,6 +141,17 @@ class People:
         if match["ending"] == "'s" and following and following[0].lower() in _PERFECT:
             ending = " has"
         return f"{lead}{person}{ending}{text[match.end() :]}"
+
+    def name_behind(self, text: str) -> str:
+        """The statement with "with her" named, if only one person fits of those who were spoken of just now."""
+        match = _BEHIND.search(text)
+        fitting = [one for one in self._seen if _fits(one, match["word"]) and self._is_near(one)] if match else []
+        if not match or len({one.lower() for one in fitting}) != 1 or re.search(rf"\b{re.escape(fitting[0])}\b", text):
+            return text
+        return f"{text[: match.start('word')]}{fitting[0]}{text[match.end() :]}"
+
+    def _is_near(self, person: str) -> bool:
+        return self.said_ago(person) <= _NEAR_CLAUSES
 
 
 def _opener(clause: str) -> str:

@@ -30,6 +30,8 @@ _REGRET = re.compile(
     r"\b(?:I should have|won't happen|from now on)\b",
     re.IGNORECASE,
 )
+_SOMEBODY = re.compile(r"^(?:he|she|his|her)(?:'|\b)", re.IGNORECASE)
+"""Who that is, was not found in what was said before."""
 _SAYS_WHAT_NOT = re.compile(r"^(?:(?:ah|oh|god|no|nope|nah|but|and),? )*not\b", re.IGNORECASE)
 """Without a verb it says nothing by itself."""
 
@@ -51,7 +53,7 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
     )
     needed = (KEPT_FROM[by_user] if is_resolved else DANGLING_FROM) - CLEAR_ANSWER * (unit.is_joined and by_user)
     is_bare_no = unit.is_fragment and not unit.is_joined and bool(_SAYS_WHAT_NOT.match(unit.text))
-    is_bare = is_bare_no or denies(unit.text) or not stands_alone(unit.text)
+    is_bare = is_bare_no or denies(unit.text) or not stands_alone(unit.text) or bool(_SOMEBODY.match(unit.text))
     score = 0.0 if is_empty(unit.text) or is_bare else weigh_matter(unit.said, around) + ENOUGH - needed
     return Candidate(
         unit.text,

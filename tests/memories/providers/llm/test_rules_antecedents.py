@@ -38,6 +38,10 @@ def resolve(*clauses: str) -> str:
         (("a nice change", "the builds are slow", "ours are slower"), "our builds are slower"),
         (("we deploy with Argo except for the shop", "that one is still on Jenkins"), "the shop is still on Jenkins"),
         (("my wife is away", "two weeks today she has surgery"), "two weeks today my wife has surgery"),
+        (("can you write to our accountant", "her name is Sofia"), "our accountant's name is Sofia"),
+        (("our cleaner Rosa comes on Tuesdays", "she can't have bleach"), "our cleaner Rosa can't have bleach"),
+        (("turns out it's Henrik", "he approves on Mondays"), "Henrik approves on Mondays"),
+        (("our server is slow", "she knows Ann"), "she knows Ann"),
         (("A: Is your car insured", "it is a Skoda"), "my car is a Skoda"),
     ],
 )  # fmt: skip
@@ -50,6 +54,9 @@ def test_a_pronoun_that_opens_a_clause_is_named(clauses: tuple[str, ...], meant:
     [
         (("billing's cert expires in May", "Ann renews it by hand"), "Ann renews billing's cert by hand"),
         (("the old box is loud", "we switched that off"), "we switched the old box off"),
+        (("mom comes home", "my brother Tom stays with her for a week"), "my brother Tom stays with mom for a week"),
+        (("my wife left", "I bought a bike for her birthday"), "I bought a bike for her birthday"),
+        (("Ben lives in Rome", "Tom lives in Graz", "I work with him"), "I work with him"),
         (
             ("the wires hang in the hall", "A: You could use powerline adapters", "tried that, no luck"),
             "tried the powerline adapters, no luck",

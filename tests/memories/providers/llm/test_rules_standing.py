@@ -104,6 +104,14 @@ def test_until_then_is_no_day_where_none_was_named() -> None:
     )
 
 
+def test_who_was_not_named_does_nothing() -> None:
+    tutored = "I'm learning Portuguese with a tutor, Ines, Thursdays at 18:30 on Zoom."
+    assert len(contents(f"{tutored} She told me in September that B1 is realistic by summer")) == 1
+    assert contents("Our cleaner Rosa can't have bleach, it gives her headaches.") == [
+        "User's cleaner Rosa can't have bleach"
+    ]
+
+
 def test_that_one_begins_a_clause() -> None:
     said = contents("Deploys go through ArgoCD except for the billing service, that one is still on Jenkins.")
     assert "The billing service is still on Jenkins" in said
