@@ -103,9 +103,9 @@ def verb_at(lows: list[str]) -> int:
         low = lows[at]
         if found < len(lows) and (low in SUBORDINATORS or low in _CLAUSE_ENDS):
             break
-        if low in AUXILIARIES:
-            return at
         before, following = lows[at - 1], lows[at + 1] if at + 1 < len(lows) else ""
+        if low in AUXILIARIES and not (low == "may" and before in PREPOSITIONS):
+            return at
         if not before[-1].isalnum() or before in {"and", "or"}:
             continue
         if not is_finite(low) or before in DETERMINERS or before.endswith("'s") or before in PREPOSITIONS:

@@ -134,10 +134,8 @@ def _walk(tokens: list[str], state: _State) -> None:
             continue
         if low in _FORMS:
             state.out.append(_written(low, state, state.speaker))
-        elif low == "us" and state.group and "".join(state.out).endswith(" of "):
-            state.out.append("them")
         elif low in _GROUP_FORMS and state.group:
-            state.out.append(_written(_GROUP_FORMS[low], state, state.group))
+            state.out.append(_of_group(low, state))
         elif low in {"and", "but", "or"} and state.form == "present" and not state.is_side:
             at = _read_and(tokens, at, state)
             continue
@@ -148,6 +146,15 @@ def _walk(tokens: list[str], state: _State) -> None:
                 state.is_side = False
             state.out.append(token)
         at += 1
+
+
+def _of_group(low: str, state: _State) -> str:
+    before = "".join(state.out)
+    if low == "us" and before.endswith(" of "):
+        return "them"
+    if low == "us" and re.search(rf"\b{state.speaker} \w+ $", before):
+        raise _UnsureError  # "I rebooked us": more than the speaker
+    return _written(_GROUP_FORMS[low], state, state.group)
 
 
 def _written(form: str, state: _State, who: str) -> str:

@@ -183,7 +183,8 @@ def _is_abbreviation(prose: str, first: int, match: re.Match[str]) -> bool:
     low = word.group().lower()
     is_initial = len(low) == 1 and word.group().isupper() and low != "i"
     following = prose[match.end() : match.end() + 2].strip()[:1]
-    return is_initial or (
+    is_street = low.endswith("str") and following.isdecimal()  # "Lindenstr. 12"
+    return (is_initial or is_street) or (
         low in ABBREVIATIONS and (low not in {"am", "pm", "etc", "no", "a.m", "p.m"} or following.islower())
     )
 

@@ -5,7 +5,7 @@ from memories.text.wordlist import words
 ABBREVIATIONS = words("""
     mr mrs ms dr prof st sr jr vs e.g i.e eg ie approx ca cf no nr vol fig inc ltd co corp dept est ext tel a.m p.m
     am pm etc jan feb mar apr jun jul aug sep sept oct nov dec mon tue wed thu fri sat sun z.b bzw usw ca u.a p.ex
-    sra dra
+    sra dra incl excl
     """)
 
 ADVERBS = words("""

@@ -47,6 +47,7 @@ def test_answers_of_time_place_and_manner(question: str, answer: str, statement:
         ("Which quota should a new namespace get?", "4 cores", "The quota a new namespace should get is 4 cores"),
         ("What breed is Rex?", "greyhound", "Rex's breed is greyhound"),
         ("Which car is it, so I can note it?", "the Octavia", "The car is the Octavia"),
+        ("Which conference?", "PyCon in Florence, end of May", "The conference is PyCon in Florence, end of May"),
         ("Which currency should the numbers be in?", "euros", "The currency the numbers should be in is euros"),
         ("What should I call you?", "Gideon is fine", "assistant should call me Gideon"),
         ("And what do you need from me?", "Mostly mails", "I need mostly mails from assistant"),

@@ -245,6 +245,20 @@ def test_us_counted_is_a_count_of_people() -> None:
     assert to_third_person("There are seven of us", "User", "the team") == "There are seven people in the team"
 
 
+def test_who_does_something_to_us_is_not_done_it_to_alone() -> None:
+    assert to_third_person("I rebooked us at the Vila Gale", "User", "User") is None
+    assert to_third_person("My husband drives us", "User", "User") == "User's husband drives User"
+
+
+def test_a_street_and_what_is_included_end_no_sentence() -> None:
+    assert contents("Our practice is on Lindenstr. 12, closed on Wednesdays.") == [
+        "User's practice is on Lindenstr. 12, closed on Wednesdays"
+    ]
+    assert contents("My manager approved a budget of 1,800 euros incl. travel and hotel.") == [
+        "User's manager approved a budget of 1,800 euros incl. travel and hotel"
+    ]
+
+
 def test_not_yet_is_a_no() -> None:
     assert contents("A: Is there a backup of the wiki?", "Not yet.") == ["There is not a backup of the wiki"]
 
