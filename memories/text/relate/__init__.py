@@ -92,6 +92,9 @@ def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:
     replaced = find_replacement(sides) or find_other_value(sides)
     if replaced:
         return f"another word in its place: {' / '.join(replaced)}"
+    conflict = evidence.notes.get("number_conflict", "")
+    if conflict.startswith(("date differs", "year differs")):
+        return f"of another day: {conflict}"
     old, new = sides.existing, sides.new
     told = find_other_marks(old.written, new.written) or find_other_order(old.written, new.written)
     if told := told or find_other_wording(old, new):

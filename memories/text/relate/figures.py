@@ -49,6 +49,7 @@ def _meet(
 ) -> set[Agreement]:
     """Return how the quantities of one kind agree; a value that has met its equal meets no other."""
     meetings = [(_agreement(a, b), a, b) for a, b in product(old, new) if are_comparable(a, b)]
+    meetings = [meeting for meeting in meetings if not (_is_same_year(*meeting) and _have_dates(old, new))]
     equal = [meeting for meeting in meetings if meeting[0] is Agreement.EQUAL]
     paired_old, paired_new = [a for _, a, _ in equal], [b for _, _, b in equal]
     others = [(kind, a, b) for kind, a, b in meetings if a not in paired_old and b not in paired_new]
@@ -61,6 +62,15 @@ def _meet(
         kinds.add(Agreement.CONFLICT)
         found.notes["number_conflict"] = f"negated: {denied[0].text}"
     return kinds
+
+
+def _is_same_year(kind: Agreement, old: Quantity, new: Quantity) -> bool:
+    return kind is Agreement.EQUAL and old.kind == new.kind == "year"
+
+
+def _have_dates(old: tuple[Quantity, ...], new: tuple[Quantity, ...]) -> bool:
+    """Whether both name days or months: that these are of one year tells no more."""
+    return all(any(one.kind == "date" for one in side) for side in (old, new))
 
 
 def _tell_difference(old: Quantity, new: Quantity, text: str) -> str:

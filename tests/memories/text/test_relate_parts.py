@@ -113,6 +113,20 @@ def test_a_number_in_a_name_and_a_year_are_no_figures() -> None:
     assert not read("Db-11 is behind gpt-4 and rack-112").quantities
 
 
+def test_one_year_of_two_dates_is_no_value_in_common() -> None:
+    features = evidence("The API freezes on 14 October 2026", "The office closes on 3 December 2026").features
+    assert (features["number_equal"], features["number_both"], features["number_conflict"]) == (0.0, 0.0, 1.0)
+    assert evidence("The house was bought in 2019", "Bought the house in 2019").features["number_equal"] == 1.0
+
+
+def test_what_has_another_day_is_not_the_same() -> None:
+    existing = (
+        "Brandt should say that User needs the VAT return by 10 November 2026; "
+        "User switched to quarterly filing in July 2026, Keep it formal"
+    )
+    assert relate(existing, "4.3 stays on 20 October 2026", 0.37).relation is Relation.DIFFERENT
+
+
 def test_without_a_word_in_common_nothing_is_the_same() -> None:
     assert relate("Uses the family account", "Exports metrics for prometheus", 1.0).relation is not Relation.SAME
 
