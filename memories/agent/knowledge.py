@@ -74,11 +74,12 @@ class Knowledge(Caller):
             live={one.session for one in candidates if one.session},
         )
 
-    def remember_sifted(self, sifted: Sifted) -> list[Outcome]:
+    def remember_sifted(self, sifted: Sifted, on_stored: Stored | None = None) -> list[Outcome]:
         """In bulk and as new, whatever is known: what was sifted, and embedded, before."""
         return remember_sifted(
-            self.app, sifted, self.embedder, self.actor, timezone.now(), dedupe=False, provider=self.provider()
-        )
+            self.app, sifted, self.embedder, self.actor, timezone.now(), dedupe=False, on_stored=on_stored,
+            provider=self.provider(),
+        )  # fmt: skip
 
     def warning_about(self, content: str) -> str:
         """What an operator should know of a text of theirs that would be quarantined if an agent told it."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
+from functools import partial
 from typing import IO
 
 import structlog
@@ -43,6 +45,10 @@ CANNOT_BE = (IntegrityError, DataError, ValidationError, LimitReached, BadFile)
 Counts = dict[str, Counter[str]]
 
 __all__ = ["BadFile", "CannotImport", "Porting", "StillPurging", "UnderWay"]
+
+
+class TakenIn(Exception):
+    """Somebody else has taken the part in meanwhile, or what is left of the import was dropped."""
 
 
 class Porting(Sessions, Knowledge):
@@ -107,18 +113,27 @@ class Porting(Sessions, Knowledge):
             self.restore_part(row, part, lines, run)
         else:
             is_said = lines[0]["type"] == CONVERSATION
-            counts = self.hear(row, lines) if is_said else self.know(coming.of(part, lines))
-            with transaction.atomic():
-                self.note_taken(row, part, counts, run)
+            with suppress(TakenIn):
+                counts = self.hear(row, part, lines) if is_said else self.know(part, coming.of(part, lines))
+                with transaction.atomic():
+                    self.note_taken(row, part, counts, run)
 
     def restore_part(self, row: Import, part: ImportPart, lines: Sequence[Line], run: Run) -> None:
         with writing(self.app, row.asked_by, timezone.now()) as write:
-            if not ImportPart.objects.for_app(self.app).filter(pk=part.pk).exists():
+            if not self.is_to_come(part):
                 return
             note_changes(self.app, write.now)
             counts = restore(write, lines, is_fresh=row.is_fresh)
             pass_over(self.app)
             self.note_taken(row, part, {lines[0]["type"]: counts}, run)
+
+    def is_to_come(self, part: ImportPart) -> bool:
+        return ImportPart.objects.for_app(self.app).filter(pk=part.pk).exists()
+
+    def check_part(self, part: ImportPart, *_: object) -> None:
+        """In the transaction that stores it. Who took it in before may have seen it deleted since: raises TakenIn."""
+        if not self.is_to_come(part):
+            raise TakenIn
 
     def note_taken(self, row: Import, part: ImportPart, counts: Counts, run: Run) -> None:
         """In the transaction that takes a part in, or after it where that may be done twice."""
@@ -132,14 +147,15 @@ class Porting(Sessions, Knowledge):
         current.save(update_fields=["counts", "done"])
         run.done({"lines": part.lines})
 
-    def hear(self, row: Import, lines: Sequence[Line]) -> Counts:
+    def hear(self, row: Import, part: ImportPart, lines: Sequence[Line]) -> Counts:
         """Conversations: kept as what was said, and learnt from in the background."""
         agent, _ = Agent.objects.for_app(self.app).get_or_create(name=row.agent, defaults={"app": self.app})
         counts: Counts = {"session": Counter(), "message": Counter()}
         for line in lines:
+            self.check_part(part)
             session, is_new = session_for(row, agent, line, timezone.now())
             said = said_in(line)
-            captured = self.capture_messages(session, said, is_live=False)
+            captured = self.capture_messages(session, said, partial(self.check_part, part), is_live=False)
             if captured.resources and self.app.policy.capture_digest:
                 queue_digest(session, timezone.now())
             new = len(captured.resources)
@@ -147,12 +163,12 @@ class Porting(Sessions, Knowledge):
             counts["message"] += Counter({NEW: new, KNOWN: len(said) - new})
         return counts
 
-    def know(self, facts: Facts) -> Counts:
+    def know(self, part: ImportPart, facts: Facts) -> Counts:
         """Facts: stored as they are."""
         # Those of the part before were not known yet when these were made ready.
         known = facts.known | known_facts(self.app, list(facts.lines))
         new = facts.sifted.without(known)
-        self.remember_sifted(new)
+        self.remember_sifted(new, partial(self.check_part, part))
         there = sum(line["id"] in known for line in facts.lines)
         left = len(facts.lines) - there - len(new.candidates)
         return {"memory": Counter({NEW: len(new.candidates), KNOWN: there, LEFT_OUT: left})}

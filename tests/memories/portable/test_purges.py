@@ -15,9 +15,11 @@ from memories.maintain.run import Unclaimed
 from memories.models import Import, ImportPart, Memory, Purge
 from memories.portable import export as writing_files
 from memsite.tenancy.models import App, AppPolicy
+from sessions.models import AgentSession
 from tests.conftest import Caller, make_app
 from tests.memories.portable.moving import agent_of, export, lines, take_in
-from tests.upkeep import do
+from tests.talking import tables_with
+from tests.upkeep import do, upkeep_purge
 
 
 @pytest.fixture
@@ -109,6 +111,38 @@ def test_a_worker_that_comes_late_brings_nothing_back(
     assert (row.status, row.done) == ("done", row.lines)
     assert not Memory.objects.for_app(copy).exists()
     assert AppPolicy.objects.get(app=copy).memory_limit == 7
+
+
+CHATS = [
+    {
+        "uuid": "c1", "name": "Whales", "created_at": "2026-03-01T10:00:00Z",
+        "chat_messages": [{"uuid": "m1", "sender": "human", "text": "Whales sing"}],
+    }
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("source", ["mem0", "claude"])
+def test_nor_anything_of_another_systems_file(acme: App, monkeypatch: pytest.MonkeyPatch, source: str) -> None:
+    read, late_ones = ImportPart.read, list[ImportPart]()
+    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    row = take_in(acme, mem0("Whales sing") if source == "mem0" else json.dumps(CHATS).encode(), source)
+
+    def read_slowly(part: ImportPart) -> list[dict[str, Any]]:
+        rows = read(part)
+        if not late_ones:
+            late_ones.append(part)
+            do("imports")
+            assert tables_with("whales")
+            agent_of(acme).purge_memories()
+            for session in AgentSession.objects.for_app(acme):
+                agent_of(acme).purge_session(session)
+            upkeep_purge()
+        return rows
+
+    monkeypatch.setattr(ImportPart, "read", read_slowly)
+    agent_of(acme).carry_on(row, Unclaimed(until=timezone.now()))
+    assert len(late_ones) == 1
+    assert tables_with("whales") == set()
 
 
 def test_only_one_import_at_a_time(alice: Caller, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
