@@ -23,6 +23,7 @@ from memsite.tenancy.models import App
 from sessions.life import note_life
 from sessions.models import AgentSession
 
+OTHERWISE = "the contrary was said again"
 Stored = Callable[[Writer, list[Outcome]], None]
 
 
@@ -104,8 +105,10 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
     same = next((item for item in known if is_said_again(write, item, candidate)), None)
     contrary = of_relation(known, Relation.CONTRADICTS)
     memory = confirm(write, same, candidate) if same else create(write, candidate)
+    # Its reason has words of what is said now; whose memory it becomes may outlive the session where that is said.
+    is_quoted = not (same and is_of_another_session(memory, candidate))
     for item in contrary:
-        write.contradict(item.memory, by=memory, reason=item.verdict.reason)
+        write.contradict(item.memory, by=memory, reason=item.verdict.reason if is_quoted else OTHERWISE)
     if not same:
         for item in of_relation(known, Relation.SUPERSEDES):
             write.supersede(item.memory, by=memory, reason=item.verdict.reason)

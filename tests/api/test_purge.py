@@ -13,13 +13,14 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.agent import MemoryAgent, current_embedder, purging
-from memories.capture import work
+from memories.capture import known, work
 from memories.capture.learning import learn
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.run import Unclaimed
-from memories.models import Extraction, HealthReport, LinkKind, Memory, Purge, Source, Summary
+from memories.models import Extraction, HealthReport, Link, LinkKind, Memory, Purge, Revision, Source, Summary
 from memories.providers.llm.rules import facts
 from memories.store import AppGone, Candidate, writing
+from memories.text.relate import Relation, Verdict
 from memsite.tenancy.models import App, AppPolicy, Residue
 from memsite.tenancy.scoping import Scoped
 from sessions.life import SessionGone
@@ -391,6 +392,36 @@ def test_why_a_memory_was_doubted_goes_with_what_doubted_it(way: str, alice: Cal
     assert tables_with(NEEDLE) == set()
     history = alice.get(f"memories/{rome['id']}/history").json()["results"]
     assert [row["action"] for row in history] == ["created", "contradicted", "contradicted"]
+
+
+def test_why_a_memory_was_doubted_goes_also_where_that_was_taken_back(alice: Caller, operator: APIClient) -> None:
+    alice.remember("The office is in Rome", category="work")
+    session = alice.start_session()
+    stated = {"content": f"The office is in {NEEDLE.title()}", "category": "work", "session_id": session["id"]}
+    assert alice.remember(**stated)["outcome"] == "contradicted"
+    operator.post("/api/v1/apps/acme/rollbacks", {"what": "session", "source": session["id"]}, format="json")
+    assert not Link.objects.for_app(alice.app).exists()
+    alice.delete(f"sessions/{session['id']}")
+    assert tables_with(NEEDLE) == set()
+
+
+def test_why_a_memory_is_doubted_once_more_quotes_nothing_of_another_session(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def judge(existing: str, *_: Any) -> Verdict:
+        is_contrary = existing.endswith("Rome")
+        relation = Relation.CONTRADICTS if is_contrary else Relation.SAME
+        return Verdict(relation, f"other value: rome / {NEEDLE}" if is_contrary else "the same", 0.9)
+
+    for place in ("Rome", "Oslo"):
+        alice.remember(f"The office is in {place}", category="work", dedupe=False)
+    monkeypatch.setattr(known, "relate", judge)
+    session = alice.start_session()
+    stated = {"content": f"Oslo has the office, or {NEEDLE}", "category": "work", "session_id": session["id"]}
+    assert alice.remember(**stated)["outcome"] == "reinforced"
+    assert Revision.objects.filter(action="contradicted", reason="the contrary was said again").exists()
+    alice.delete(f"sessions/{session['id']}")
+    assert tables_with(NEEDLE) == set()
 
 
 def test_why_a_memory_was_doubted_stays_with_what_else_doubted_it(alice: Caller) -> None:
