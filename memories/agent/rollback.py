@@ -101,7 +101,7 @@ class RollingBack(Caller):
 
     def source(self, row: Rollback) -> Source:
         if not self.is_there(row.what, row.source):
-            raise NoSuchSource(f'There is no {row.what} "{row.source}" in this app.')
+            raise NoSuchSource(f"There is no such {row.what} in this app.")
         if row.what == RollbackWhat.IMPORT:
             self.check_import(row.source)
         return Source(self.app, row)

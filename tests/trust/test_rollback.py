@@ -297,7 +297,7 @@ class TestDoing:
             body = {"what": what, "source": source, "dry_run": dry_run}
             answer = operator.post("/api/v1/apps/acme/rollbacks", body, format="json")
             assert answer.status_code == 404
-            assert answer.json()["detail"] == f'There is no {what} "{source}" in this app.'
+            assert answer.json()["detail"] == f"There is no such {what} in this app."
 
     def test_another_app_is_not_touched(self, alice: Caller, charlie: Caller) -> None:
         other = store(charlie, "Whales sing", origin="web")
