@@ -6,7 +6,7 @@ import pytest
 
 from tests.conftest import Caller
 from tests.talking import contents, hear, tell
-from tests.upkeep import upkeep_learn_due
+from tests.upkeep import do, upkeep_learn_due
 
 MONDAYS = "The team meets in Oslo on Mondays."
 
@@ -50,3 +50,10 @@ def test_what_is_said_more_fully_where_it_was_learnt_is_taken_over(alice: Caller
     assert contents(alice.app) == ["User works as a nurse at Charité"]
     hear(alice, "I work as a nurse at Charité in Berlin.")
     assert len(contents(alice.app)) == 2
+
+
+def test_what_says_less_goes_into_what_says_more_by_night(alice: Caller) -> None:
+    for said in ("User works as a nurse", "User works as a nurse at Charité"):
+        assert alice.remember(said)["outcome"] == "created"
+    assert do("nightly")["merged"] == 1
+    assert contents(alice.app) == ["User works as a nurse at Charité"]
