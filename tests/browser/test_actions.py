@@ -162,7 +162,7 @@ def test_what_an_agent_said_is_taken_back(chromium: Any, site: Any, furnish: Fur
     page.locator("[name=what]").select_option("agent")
     page.get_by_label("Which one").fill("nobody")
     page.get_by_role("button", name="Look what would go").click()
-    page.get_by_text("There is no such agent.").wait_for()
+    page.get_by_text("There is no such agent in this app.").wait_for()
     page.get_by_label("Which one").fill("robot")
     page.get_by_role("button", name="Look what would go").click()
     foreseen = page.locator("#foreseen")
