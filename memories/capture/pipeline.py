@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memories.capture.brought import brought_along, is_of_another_session
 from memories.capture.embed import embed_candidates
-from memories.capture.known import Known, Outlook, look_around, related_to
+from memories.capture.known import Known, Outlook, holds_as_long, look_around, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.refusals import refuse
 from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
@@ -119,11 +119,14 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
 
 
 def is_said_again(write: Writer, known: Known, candidate: Candidate) -> bool:
-    """Or said more fully where it was learnt: there the newer wording is taken."""
+    """Or said more fully by the same in the session where it was learnt, for the same time: that wording is taken."""
     if known.verdict.relation != Relation.ELABORATES:
         return known.verdict.relation == Relation.SAME
-    is_learnt = candidate.source == known.memory.source == Source.FACT
-    return is_learnt and holds_all_of(candidate.content, known.memory.content) and write.has_said(known.memory)
+    memory = known.memory
+    is_at_home = candidate.source == memory.source == Source.FACT and not is_of_another_session(memory, candidate)
+    is_alike = candidate.origin == memory.origin and holds_as_long(memory, candidate, write.now)
+    is_whole = is_at_home and is_alike and holds_all_of(candidate.content, memory.content)
+    return is_whole and write.has_said(memory)
 
 
 def of_relation(known: Sequence[Known], relation: Relation) -> list[Known]:

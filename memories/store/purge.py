@@ -163,6 +163,7 @@ class Hiding:
         uids += [uid for rows in (triggers, hidden) for uid in rows.values_list("uid", flat=True)]
         with purge_permit():
             self.drop_quotes()
+            # At once where a link tells of it; the rest when they are erased.
             for rows in self.batches(hidden.filter(self.has_contradicted())):
                 forget_reasons(self.app, rows)
             triggers.delete()

@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any
 
+import pytest
+from django.utils import timezone
+
+from memories.agent import current_embedder
+from memories.capture.pipeline import remember
+from memories.store import Candidate
+from memories.store.revisions import learnt_in
 from tests.conftest import Caller
-from tests.talking import contents, hear, tell
+from tests.talking import contents, hear, row_of, tell
 from tests.upkeep import do, upkeep_learn_due
 
 MONDAYS = "The team meets in Oslo on Mondays."
@@ -50,6 +59,38 @@ def test_what_is_said_more_fully_where_it_was_learnt_is_taken_over(alice: Caller
     assert contents(alice.app) == ["User works as a nurse at Charité"]
     hear(alice, "I work as a nurse at Charité in Berlin.")
     assert len(contents(alice.app)) == 2
+
+
+NURSE, FULLER = "User works as a nurse", "User works as a nurse at Charité"
+
+
+@pytest.mark.parametrize(
+    ("changed", "kept"),
+    [
+        ({}, [FULLER]),
+        ({"valid_until": datetime(2199, 5, 1, tzinfo=UTC)}, [NURSE, FULLER]),
+        ({"origin": "assistant"}, [NURSE, FULLER]),
+        ({"source": "digest"}, [NURSE, FULLER]),
+    ],
+)
+def test_it_is_taken_over_only_from_the_same_for_the_same_time(
+    alice: Caller, changed: dict[str, Any], kept: list[str]
+) -> None:
+    session = row_of(alice.app, alice.start_session())
+    first = Candidate(content=NURSE, source="fact", origin="user", session=session)
+    for candidate in (first, replace(first, content=FULLER, **changed)):
+        remember(alice.app, [candidate], current_embedder(), learnt_in(session), timezone.now())
+    assert contents(alice.app) == kept
+
+
+def test_nor_from_another_session_that_has_confirmed_it(alice: Caller) -> None:
+    """It would go with that one."""
+    hear(alice, "I work as a nurse.")
+    second = hear(alice, "I work as a nurse.")
+    tell(alice, second, "I work as a nurse at Charité.")
+    upkeep_learn_due()
+    alice.delete(f"sessions/{second['id']}")
+    assert contents(alice.app) == [NURSE]
 
 
 def test_what_says_less_goes_into_what_says_more_by_night(alice: Caller) -> None:
