@@ -62,7 +62,7 @@ migrations: $(VENV)/dev.stamp ## Check that no migration is missing
 schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
-# One core, so that figures compare. DATA is a folder of annotated conversations, LIMIT how many of each file to take,
+# One core, so that figures compare. DATA is a folder of annotated conversations (bench/README.md), LIMIT how many of each file to take,
 # NOTE what a reader of the figures should know. `make bench-recall`, `-learning`, `-latency`, `-desk`, `-upkeep`, `-year`
 # are its parts.
 DATA := ../shared/bench

@@ -12,6 +12,7 @@ from typing import Any
 from django.utils import timezone
 
 from bench.progress import progress
+from bench.published import PUBLISHED, conversation_of
 from memories.capture.pipeline import remember
 from memories.models import Memory
 from memories.providers.embeddings import Embedder
@@ -61,12 +62,24 @@ class Conversation:
 
 
 def read_conversations(folder: Path, limit: int | None = None) -> list[Conversation]:
-    """Those of both data sets, `limit` of each; only questions that count."""
-    return [
-        parse_conversation(raw, data_set)
-        for data_set in DATA_SETS
-        for raw in json.loads((folder / f"{data_set}.json").read_text())[:limit]
+    """Those that are there, `limit` of each data set; only questions that count. Ends the process if there are none."""
+    read = [
+        parse_conversation(raw, data_set) for data_set in DATA_SETS for raw in read_data_set(folder, data_set)[:limit]
     ]
+    if not read:
+        wanted = ", ".join(f"{data_set}.json" for data_set in DATA_SETS)
+        raise SystemExit(f"None of {wanted}, {PUBLISHED} is in {folder}: bench/README.md says what is wanted there.")
+    return read
+
+
+def read_data_set(folder: Path, data_set: str) -> list[dict[str, Any]]:
+    file, published = folder / f"{data_set}.json", folder / PUBLISHED
+    if file.exists():
+        told: list[dict[str, Any]] = json.loads(file.read_text())
+        return told
+    if data_set == "locomo" and published.exists():
+        return [conversation_of(sample) for sample in json.loads(published.read_text())]
+    return []
 
 
 def parse_conversation(raw: dict[str, Any], data_set: str) -> Conversation:

@@ -23,6 +23,7 @@ from bench.metrics import Score, mean, score
 from bench.options import add_data, make_database, parser
 from bench.page import circumstances, table, write_section
 from memories.providers.embeddings import Embedder, MiniLMEmbedder
+from memories.retrieve import ranking
 from memories.retrieve.pipeline import recall
 from memories.retrieve.reading import Scope
 from memsite.tenancy.models import App
@@ -32,6 +33,9 @@ LEFT_OUT = "its ranking, each conversation ranked by weights learnt without it"
 ALL = "all"
 TIMED_EMBEDDINGS = 200
 FIGURES = "train-ranker.json"
+SOURCES = {"locomo": "LoCoMo, CC BY-NC 4.0", "realtalk": "REALTALK"}
+WEIGHTS = Path(ranking.__file__).parent / "weights.json"
+LEARNT_FROM = frozenset(json.loads(WEIGHTS.read_text())["learnt_from"])
 
 
 @dataclass
@@ -44,9 +48,14 @@ class Measured:
     search_seconds: list[float] = field(default_factory=list)
 
     def add(self, conversation: Conversation, category: str, contender: str, one: Score) -> None:
-        of_contender = self.scores[conversation.data_set][contender]
+        of_contender = self.scores[group_of(conversation)][contender]
         of_contender[ALL].append(one)
         of_contender[category].append(one)
+
+
+def group_of(conversation: Conversation) -> str:
+    """Its data set. What the weights of the ranking were not learnt from is apart."""
+    return conversation.data_set if conversation.name in LEARNT_FROM else f"{conversation.data_set}, not learnt from"
 
 
 def main() -> None:
@@ -133,14 +142,25 @@ def render(
 
 
 def told(conversations: Sequence[Conversation]) -> str:
-    """What the data is, and that the ranking knows it."""
+    """What the data is, and of which of it the ranking knows."""
     items = sum(len(conversation.items) for conversation in conversations)
     questions = sum(len(conversation.questions) for conversation in conversations)
+    sources = "; ".join(SOURCES[name] for name in dict.fromkeys(one.data_set for one in conversations))
     return (
-        f"{len(conversations)} conversations (LoCoMo, CC BY-NC 4.0; REALTALK), {items:,} turns, {questions:,} "
+        f"{len(conversations)} conversations ({sources}), {items:,} turns, {questions:,} "
         "questions with evidence; one app each, one memory per turn, preset `standard`, all-MiniLM-L6-v2, limit 10. "
         "BM25 is SQLite's FTS5 with porter stemming over any of the words; fusions take the one without stop words. "
-        "The weights of the ranking were learnt from these very conversations: its row is a figure on development "
+        f"{what_is_known(conversations)}"
+    )
+
+
+def what_is_known(conversations: Sequence[Conversation]) -> str:
+    known = sum(conversation.name in LEARNT_FROM for conversation in conversations)
+    if not known:
+        return "The weights of the ranking were learnt from others than these."
+    which = "these very conversations" if known == len(conversations) else f"{known} of these conversations"
+    return (
+        f"The weights of the ranking were learnt from {which}: its row is a figure on development "
         f'data. The row "{LEFT_OUT}" (`make train-ranker`; no floor for what is shown) is nearer to what to expect of '
         "others, and still a little high: the features were chosen on these conversations, too."
     )

@@ -24,7 +24,7 @@ from bench.listwise import Doubles, Listed, fit
 from bench.metrics import Score, mean, score
 from bench.options import add_data, make_database, parser
 from bench.progress import progress
-from bench.recall import ALL, FIGURES
+from bench.recall import ALL, FIGURES, WEIGHTS
 from bench.stand_ins import DATA_SET as BLOCKS
 from bench.stand_ins import blocks_of
 from memories.providers.embeddings import Embedder, MiniLMEmbedder
@@ -35,7 +35,6 @@ from memories.retrieve.question import read_question
 from memories.retrieve.reading import Scope, read
 from memsite.tenancy.models import App
 
-WEIGHTS = Path(ranking.__file__).parent / "weights.json"
 # What one question of a data set counts.
 PULL = {"locomo": 1.0, "realtalk": 1.5, BLOCKS: 0.2}
 # Features that gained nothing when they were given a weight.
@@ -86,7 +85,7 @@ def main() -> None:
         return
     keep_figures(given.cache / FIGURES, lessons, validated)
     if given.force or is_no_worse(lessons, validated, present):
-        write_weights(WEIGHTS, names, weights)
+        write_weights(WEIGHTS, names, weights, [conversation.name for conversation in original])
         print(f"Wrote {WEIGHTS}.")
     else:
         print(
@@ -193,9 +192,10 @@ def figures_of(one: Score) -> list[float]:
     return [one.recall_5, one.recall_10, one.mrr_10]
 
 
-def write_weights(file: Path, names: Sequence[str], weights: Doubles) -> None:
+def write_weights(file: Path, names: Sequence[str], weights: Doubles, learnt_from: Sequence[str]) -> None:
+    """`learnt_from` are names of conversations: figures of others are told apart in the report of `bench.recall`."""
     by_name = {name: round(float(weight), DIGITS) for name, weight in sorted(zip(names, weights, strict=True))}
-    file.write_text(json.dumps({"weights": by_name}, indent=1) + "\n")
+    file.write_text(json.dumps({"weights": by_name, "learnt_from": [*learnt_from]}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

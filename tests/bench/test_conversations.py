@@ -1,14 +1,39 @@
 import json
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
-from bench.conversations import DATA_SETS, read_conversations, store_conversation
+from bench.conversations import DATA_SETS, Asked, read_conversations, store_conversation
 from bench.kept_vectors import KeptVectors
+from bench.published import PUBLISHED
 from bench.stand_ins import anonymise, blocks_of
 from memories.models import Memory
 from memories.providers.embeddings import HashEmbedder
 from tests.bench.invented import as_json, conversation
+
+SAMPLE = {
+    "sample_id": "conv-1",
+    "conversation": {
+        "speaker_a": "Nora",
+        "speaker_b": "Emil",
+        "session_1_date_time": "1:56 pm on 8 May, 2024",
+        "session_1": [
+            {"speaker": "Nora", "dia_id": "D1:1", "text": "The heater broke."},
+            {"speaker": "Emil", "dia_id": "D1:2", "text": "Look!", "img_url": ["…"], "blip_caption": "a violin"},
+        ],
+        "session_2_date_time": "12:05 am on 10 May, 2024",
+        "session_2": [{"speaker": "Nora", "dia_id": "D2:1", "text": "", "blip_caption": "a pot"}],
+        "session_3_date_time": "9:00 am on 11 May, 2024",
+    },
+    "qa": [
+        {"question": "What broke?", "answer": "The heater", "evidence": ["D1:1"], "category": 4},
+        {"question": "When were photos shared?", "answer": "In May", "evidence": ["D1:02; D:2:1"], "category": 2},
+        {"question": "Who called?", "answer": "Nobody", "evidence": ["D9:9", "D"], "category": 1},
+        {"question": "Which piano?", "adversarial_answer": "A grand", "evidence": ["D1:2"], "category": 5},
+        {"question": "Why?", "answer": "So", "category": 3},
+    ],
+}
 
 
 @pytest.fixture
@@ -26,6 +51,35 @@ def test_conversations_are_read_with_the_questions_that_count(folder):
 
 def test_a_limit_is_for_each_data_set(folder):
     assert [one.name for one in read_conversations(folder, 1)] == ["locomo-1", "realtalk-1"]
+
+
+def test_one_data_set_alone_will_do(folder):
+    (folder / "locomo.json").unlink()
+    assert [one.name for one in read_conversations(folder)] == ["realtalk-1", "realtalk-2"]
+
+
+def test_it_is_told_what_is_wanted_where_there_is_none(tmp_path):
+    with pytest.raises(SystemExit, match=r"None of locomo\.json, realtalk\.json, locomo10\.json is in .*bench/README"):
+        read_conversations(tmp_path)
+
+
+def test_locomo_is_read_as_it_is_published(tmp_path):
+    (tmp_path / PUBLISHED).write_text(json.dumps([SAMPLE]))
+    (read,) = read_conversations(tmp_path)
+    assert (read.name, read.data_set) == ("conv-1", "locomo")
+    assert [(item.id, item.content, item.session, item.turn_number) for item in read.items] == [
+        ("D1:1", "Nora: The heater broke.", "s1", 0),
+        ("D1:2", "Emil: Look! [shares a photo of a violin]", "s1", 1),
+        ("D2:1", "Nora: [shares a photo of a pot]", "s2", 2),
+    ]
+    assert [item.said_at for item in read.items[1:]] == [
+        datetime(2024, 5, 8, 13, 56, tzinfo=UTC),
+        datetime(2024, 5, 10, 0, 5, tzinfo=UTC),
+    ]
+    assert read.questions == [
+        Asked("What broke?", frozenset({"D1:1"}), "single_hop"),
+        Asked("When were photos shared?", frozenset({"D1:2", "D2:1"}), "temporal"),
+    ]
 
 
 def test_each_item_becomes_a_memory(db):

@@ -35,17 +35,30 @@ def test_circumstances_name_the_machine_and_the_note():
 
 
 @pytest.mark.django_db
-def test_recall_is_reported_beside_every_baseline():
+def test_recall_is_reported_beside_every_baseline(monkeypatch):
+    monkeypatch.setattr(recall, "LEARNT_FROM", {"one", "two"})
     conversations = [conversation("one"), conversation("two", "realtalk")]
     measured = recall.measure_all(conversations, HashEmbedder(512))
     left_out = {"locomo": {name: [0.5, 0.25, 0.125] for name in ("all", "single_hop", "multi_hop")}}
     body = recall.render(conversations, measured, [0.001], left_out, "today.")
-    assert "2 conversations" in body
+    assert "2 conversations (LoCoMo, CC BY-NC 4.0; REALTALK), " in body
+    assert "learnt from these very conversations" in body
     assert "20 turns, 6 questions" in body
     assert body.count("| cosine |") == body.count(f"| {recall.OURS} |") == 2
     assert "|  | all (3) | multi hop (1) | single hop (2) |" in body
     assert f"| {recall.LEFT_OUT} | 0.500 / 0.250 / 0.125 |" in body
     assert len(measured.search_seconds) == 6
+
+
+@pytest.mark.django_db
+def test_conversations_that_the_ranking_does_not_know_are_told_apart(monkeypatch):
+    monkeypatch.setattr(recall, "LEARNT_FROM", {"one"})
+    conversations = [conversation("one"), conversation("new")]
+    body = recall.render(conversations, recall.measure_all(conversations, HashEmbedder(512)), [0.001], {}, "today.")
+    assert "2 conversations (LoCoMo, CC BY-NC 4.0), " in body
+    assert "learnt from 1 of these conversations: " in body
+    assert body.index("**locomo**") < body.index("**locomo, not learnt from**")
+    assert recall.what_is_known(conversations[1:]).endswith("learnt from others than these.")
 
 
 def test_latency_is_reported_with_its_limit(monkeypatch):

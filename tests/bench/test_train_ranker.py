@@ -68,6 +68,7 @@ def test_figures_are_kept_by_data_set_and_category(learnt, tmp_path):
 
 
 def test_weights_are_written_readably_by_name(tmp_path):
-    write_weights(tmp_path / "weights.json", ["words", "meaning"], np.array([0.123456, 2]))
+    write_weights(tmp_path / "weights.json", ["words", "meaning"], np.array([0.123456, 2]), ["one"])
     text = (tmp_path / "weights.json").read_text()
-    assert text == '{\n "weights": {\n  "meaning": 2.0,\n  "words": 0.1235\n }\n}\n'
+    weights = ' "weights": {\n  "meaning": 2.0,\n  "words": 0.1235\n },\n'
+    assert text == f'{{\n{weights} "learnt_from": [\n  "one"\n ]\n}}\n'
