@@ -192,7 +192,7 @@ def undo_one(write: Writer, memory: Memory) -> None:
     try:
         write.undo(memory)
     except NothingToUndo as error:
-        raise LeftAlone("nothing has changed since they were created") from error
+        raise LeftAlone(str(error)) from error
 
 
 def check_merge(rows: Sequence[Memory]) -> None:

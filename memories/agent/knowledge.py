@@ -21,6 +21,7 @@ from memories.models import Link, LinkKind, Memory, Rejection, RejectionKind
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
 from memories.store import Candidate, Writer, shrink, writing
+from memories.store.lineage import superseding
 from memories.store.revisions import parse, snapshot, state_after
 from memsite.doorbell import ring
 from memsite.json_body import dump_json
@@ -195,17 +196,6 @@ class Knowledge(Caller):
         except EmbedderError:
             return None
         return vector
-
-
-def superseding(memory: Memory) -> set[int]:
-    """The keys of what supersedes it, however many steps away. A query for each step."""
-    found: set[int] = set()
-    step = {memory.pk}
-    while step:
-        links = Link.objects.for_app(memory.app).filter(to_memory__in=step, kind=LinkKind.SUPERSEDES)
-        step = set(links.values_list("from_memory", flat=True)) - found
-        found |= step
-    return found
 
 
 def told(link: Link) -> str:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from typing import Any
 
 from memories.models import Action, Link, LinkKind, Memory, Source
 from memsite.tenancy.models import App
 
 OWN = (LinkKind.SUPERSEDES, LinkKind.DERIVED)
 """Kinds that tell of this very memory, and not of what it says."""
+SUPERSEDED_BY = "superseded_by"
+"""In what a revision says of before: the ids of what stood for the memory, which it has set free."""
 
 
 def supersede(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
@@ -23,6 +26,33 @@ def supersede(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
         unique_fields=["from_memory", "to_memory", "kind"],
         update_fields=["created_at"],
     )
+
+
+def superseding(memory: Memory) -> set[int]:
+    """The keys of what supersedes it, however many steps away. A query for each step."""
+    found: set[int] = set()
+    step = {memory.pk}
+    while step:
+        links = Link.objects.for_app(memory.app).filter(to_memory__in=step, kind=LinkKind.SUPERSEDES)
+        step = set(links.values_list("from_memory", flat=True)) - found
+        found |= step
+    return found
+
+
+def set_free(memory: Memory, before: dict[str, Any], at: datetime | None = None) -> None:
+    """Nothing stands for it any more, or not what came `at` this moment.
+
+    What did is noted in the snapshot `before`, so that this can be taken back.
+    """
+    links = memory.links_in.filter(kind=LinkKind.SUPERSEDES, **({"created_at": at} if at else {}))
+    before[SUPERSEDED_BY] = [str(uid) for uid in links.order_by("pk").values_list("from_memory__uid", flat=True)]
+    links.delete()
+
+
+def able_to_stand_for(memory: Memory, uids: Sequence[str]) -> list[Memory]:
+    """Of what stood for it those that are still there, and that it does not supersede itself by now."""
+    rows = Memory.objects.for_app(memory.app).filter(uid__in=uids)
+    return [row for row in rows if memory.pk not in superseding(row)]
 
 
 def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:

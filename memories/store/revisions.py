@@ -63,15 +63,19 @@ def snapshot(memory: Memory) -> dict[str, Any]:
 def revision_of(
     memory: Memory, action: Action, before: Mapping[str, Any], actor: str, reason: str, now: datetime
 ) -> Revision:
-    """The unsaved row for the change from `before` (a snapshot, empty for a creation) to what `memory` is now."""
+    """The unsaved row for the change from `before` (a snapshot, empty for a creation) to what `memory` is now.
+
+    Whatever else is noted in `before` is told, too.
+    """
     after = snapshot(memory)
     changed = [name for name in TRACKED if not before or before[name] != after[name]]
+    told = [*changed, *(before.keys() - TRACKED)]
     return Revision(
         app_id=memory.app_id,
         memory=memory,
         number=memory.version,
         action=action,
-        before={name: before[name] for name in changed if before},
+        before={name: before[name] for name in told if before},
         after={name: after[name] for name in changed},
         actor=actor[:200],
         reason=reason[:500],

@@ -10,6 +10,7 @@ from typing import Any
 
 from memories.models import LIVE, Action, LinkKind, Memory, Revision, Status
 from memories.store.confidence import clamp, confidence_at, settle
+from memories.store.lineage import set_free
 from memories.store.revisions import TRACKED, parse, snapshot
 from memories.store.writer import NOTED, Writer
 
@@ -38,7 +39,7 @@ def take_back(write: Writer, memory: Memory, is_theirs: Asked, is_own: Asked, re
     for name in FIELDS:
         if name != "status" and was[name] != before[name]:
             setattr(memory, name, parse(name, was[name]))
-    put_back(write, memory, was["status"])
+    put_back(write, memory, was["status"], before)
     done_to = max((row.number for row in rows if row.action == Action.UNDONE and is_own(row)), default=0)
     steps = [step_of(memory, row) for row in rows if row.number > done_to and is_theirs(row)]
     give_back(write, memory, sum(steps), is_steadied=memory.pinned != before["pinned"])
@@ -86,17 +87,17 @@ def alive(status: str) -> str:
     return Status.ACTIVE if status in LIVE else status
 
 
-def put_back(write: Writer, memory: Memory, status: str) -> None:
+def put_back(write: Writer, memory: Memory, status: str, before: dict[str, Any]) -> None:
     """What was set aside comes back if the app has room for it, so that nothing else has to go.
 
-    What another memory stood for is not told by revisions: set free, it stays free.
+    What another memory stood for was looked at by whoever set it free: it stays free.
     """
     if alive(status) == alive(memory.status) or status == Status.SUPERSEDED:
         return
     if status in LIVE and memory.status not in LIVE and write.count >= write.limit:
         return
     if memory.is_superseded:
-        memory.links_in.filter(kind=LinkKind.SUPERSEDES).delete()
+        set_free(memory, before)
     memory.status = status
 
 

@@ -35,10 +35,10 @@ from memories.store.confidence import DIGITS, clamp, confidence_at, settle
 from memories.store.creating import announce_all, create_all
 from memories.store.due import Key, is_withdrawn, summaries_touched
 from memories.store.forget import drop_summaries, forget
-from memories.store.lineage import give_back_links, insights_from
+from memories.store.lineage import SUPERSEDED_BY, able_to_stand_for, give_back_links, insights_from, set_free
 from memories.store.mentions import keep_mentions
 from memories.store.merging import merge, unite
-from memories.store.revisions import parse, revision_of, snapshot
+from memories.store.revisions import TRACKED, parse, revision_of, snapshot
 from memories.text.clean import clean_all
 from memories.text.looks import kept_look
 from memsite.inserts import insert_all
@@ -52,7 +52,7 @@ NOTED = (Action.USED, Action.IGNORED, Action.PROMOTED, Action.DECAYED, Action.GA
 
 
 class NothingToUndo(Exception):
-    """The memory has no change that could be taken back."""
+    """The memory has no change that could be taken back: it says why."""
 
 
 class Writer:
@@ -175,7 +175,7 @@ class Writer:
         if "status" not in changes:
             memory.status = self.status_for(memory)
         if was_superseded and memory.status not in (Status.SUPERSEDED, Status.COLD):
-            memory.links_in.filter(kind=LinkKind.SUPERSEDES).delete()
+            set_free(memory, before)
         if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
             if vector is not None:
@@ -258,23 +258,35 @@ class Writer:
         """
         last = self.last_change(memory)
         if last is None or last.action == Action.CREATED:
-            raise NothingToUndo
+            raise NothingToUndo("nothing has changed since they were created")
         if last.action == Action.MERGED:
             for loser in self.superseded_by(memory, at=last.created_at):
                 self.undo(loser)
                 give_back_links(memory, loser, last.created_at)
                 memory.access_count = max(0, memory.access_count - loser.access_count)
-        if last.after.get("status") == Status.SUPERSEDED:
-            memory.links_in.filter(kind=LinkKind.SUPERSEDES, created_at=last.created_at).delete()
         before = snapshot(memory)
+        if last.after.get("status") == Status.SUPERSEDED:
+            set_free(memory, before, at=last.created_at)
+        elif last.before.get("status") == Status.SUPERSEDED:
+            self.supersede_again(memory, last.before.get(SUPERSEDED_BY, []))
         memory.content = before["content"]
-        for name, value in last.before.items():
-            setattr(memory, name, parse(name, value))
+        for name in [name for name in last.before if name in TRACKED]:
+            setattr(memory, name, parse(name, last.before[name]))
         if "confidence" in last.before:
             memory.confidence = confidence_at(memory, self.now, self.policy)
         if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
         self.keep(memory, Action.UNDONE, before, f"{last.action} of {last.created_at:%Y-%m-%d %H:%M} taken back")
+
+    def supersede_again(self, memory: Memory, uids: Sequence[str]) -> None:
+        """By what it was set free from, of these ids; in the cold archive it was not."""
+        if memory.status == Status.COLD:
+            return
+        standing = able_to_stand_for(memory, uids)
+        if not standing:
+            raise NothingToUndo("what stood for them does not any more")
+        for other in standing:
+            self.link(other, memory, LinkKind.SUPERSEDES)
 
     def last_change(self, memory: Memory) -> Revision | None:
         """The last that somebody decided on, not what was only noted."""

@@ -159,6 +159,51 @@ def test_undoing_a_merge_sets_both_sides_free(acme: App, merged: tuple[Memory, M
     assert actions(loser)[-1] == Action.UNDONE
 
 
+def stands_for(winner: Memory, loser: Memory) -> bool:
+    return Link.objects.filter(from_memory=winner, to_memory=loser, kind=LinkKind.SUPERSEDES).exists()
+
+
+@pytest.mark.parametrize("let_go", ["restore", "undo"])
+def test_undoing_that_a_merged_one_was_set_free_puts_it_behind_the_other_again(
+    acme: App, merged: tuple[Memory, Memory], let_go: str
+) -> None:
+    winner, loser = merged
+    for step, is_free in enumerate((True, False, True, False), 2):
+        with writing(acme, "operator:olga", later(step)) as write:
+            getattr(write, let_go if step == 2 else "undo")(loser)
+        loser.refresh_from_db()
+        assert (loser.status == Status.ACTIVE, stands_for(winner, loser)) == (is_free, not is_free)
+    freed = loser.revisions.order_by("-number")[1]
+    assert freed.before["superseded_by"] == [str(winner.uid)]
+
+
+@pytest.mark.parametrize("is_gone", [True, False])
+def test_behind_what_is_gone_or_stands_behind_it_itself_nothing_is_put(
+    acme: App, merged: tuple[Memory, Memory], is_gone: bool
+) -> None:
+    winner, loser = merged
+    with writing(acme, "operator:olga", later(2)) as write:
+        write.restore(loser)
+    with writing(acme, "operator:olga", later(3)) as write:
+        write.forget([winner]) if is_gone else write.supersede(winner, by=loser)
+    with pytest.raises(NothingToUndo, match="does not any more"), writing(acme, "operator:olga", later(4)) as write:
+        write.undo(loser)
+    loser.refresh_from_db()
+    assert loser.status == Status.ACTIVE
+
+
+def test_a_superseded_one_that_comes_out_of_the_archive_by_undoing_is_as_superseded_as_before(
+    acme: App, merged: tuple[Memory, Memory]
+) -> None:
+    winner, loser = merged
+    with writing(acme, "operator:olga", later(2)) as write:
+        write.freeze([loser], "nobody asks for it")
+    with writing(acme, "operator:olga", later(3)) as write:
+        write.undo(loser)
+    assert loser.status == Status.SUPERSEDED
+    assert stands_for(winner, loser)
+
+
 def test_archive_and_restore(acme: App, memory: Memory) -> None:
     with writing(acme, "operator:olga", later(1)) as write:
         write.archive(memory)
