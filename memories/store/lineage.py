@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +12,7 @@ from memsite.tenancy.models import App
 OWN = (LinkKind.SUPERSEDES, LinkKind.DERIVED)
 """Kinds that tell of this very memory, and not of what it says."""
 SUPERSEDED_BY = "superseded_by"
-"""In what a revision says of before: the ids of what stood for the memory, which it has set free."""
+"""In what a revision says of before: the ids of what stood for the memory that it has set free, and since when."""
 
 
 def supersede(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:
@@ -45,14 +45,18 @@ def set_free(memory: Memory, before: dict[str, Any], at: datetime | None = None)
     What did is noted in the snapshot `before`, so that this can be taken back.
     """
     links = memory.links_in.filter(kind=LinkKind.SUPERSEDES, **({"created_at": at} if at else {}))
-    before[SUPERSEDED_BY] = [str(uid) for uid in links.order_by("pk").values_list("from_memory__uid", flat=True)]
+    told = links.order_by("pk").values_list("from_memory__uid", "created_at")
+    before[SUPERSEDED_BY] = {str(uid): created_at.isoformat() for uid, created_at in told}
     links.delete()
 
 
-def able_to_stand_for(memory: Memory, uids: Sequence[str]) -> list[Memory]:
-    """Of what stood for it those that are still there, and that it does not supersede itself by now."""
-    rows = Memory.objects.for_app(memory.app).filter(uid__in=uids)
-    return [row for row in rows if memory.pk not in superseding(row)]
+def supersede_again(memory: Memory, told: Mapping[str, str]) -> bool:
+    """The links as `set_free` has told them, of what is still there and is not superseded by the memory by now."""
+    rows = Memory.objects.for_app(memory.app).filter(uid__in=told)
+    standing = [row for row in rows if memory.pk not in superseding(row)]
+    for row in standing:
+        supersede(row, [memory], datetime.fromisoformat(told[str(row.uid)]))
+    return bool(standing)
 
 
 def inherit_links(winner: Memory, losers: Sequence[Memory], now: datetime) -> None:

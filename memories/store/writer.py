@@ -35,7 +35,7 @@ from memories.store.confidence import DIGITS, clamp, confidence_at, settle
 from memories.store.creating import announce_all, create_all
 from memories.store.due import Key, is_withdrawn, summaries_touched
 from memories.store.forget import drop_summaries, forget
-from memories.store.lineage import SUPERSEDED_BY, able_to_stand_for, give_back_links, insights_from, set_free
+from memories.store.lineage import SUPERSEDED_BY, give_back_links, insights_from, set_free, supersede_again
 from memories.store.mentions import keep_mentions
 from memories.store.merging import merge, unite
 from memories.store.revisions import TRACKED, parse, revision_of, snapshot
@@ -266,9 +266,9 @@ class Writer:
                 memory.access_count = max(0, memory.access_count - loser.access_count)
         before = snapshot(memory)
         if last.after.get("status") == Status.SUPERSEDED:
-            set_free(memory, before, at=last.created_at)
-        elif last.before.get("status") == Status.SUPERSEDED:
-            self.supersede_again(memory, last.before.get(SUPERSEDED_BY, []))
+            set_free(memory, before, at=None if last.action == Action.UNDONE else last.created_at)
+        if is_set_free(last) and not supersede_again(memory, last.before.get(SUPERSEDED_BY, {})):
+            raise NothingToUndo("what stood for them does not any more")
         memory.content = before["content"]
         for name in [name for name in last.before if name in TRACKED]:
             setattr(memory, name, parse(name, last.before[name]))
@@ -277,16 +277,6 @@ class Writer:
         if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
         self.keep(memory, Action.UNDONE, before, f"{last.action} of {last.created_at:%Y-%m-%d %H:%M} taken back")
-
-    def supersede_again(self, memory: Memory, uids: Sequence[str]) -> None:
-        """By what it was set free from, of these ids; in the cold archive it was not."""
-        if memory.status == Status.COLD:
-            return
-        standing = able_to_stand_for(memory, uids)
-        if not standing:
-            raise NothingToUndo("what stood for them does not any more")
-        for other in standing:
-            self.link(other, memory, LinkKind.SUPERSEDES)
 
     def last_change(self, memory: Memory) -> Revision | None:
         """The last that somebody decided on, not what was only noted."""
@@ -436,6 +426,12 @@ class Writer:
         self.vector_model = model
         waiting = Passage.objects.for_app(self.app).filter(next_model=model)
         waiting.update(model=model, data=F("next_data"), next_model="", next_data=None)
+
+
+def is_set_free(change: Revision) -> bool:
+    """Something stood for the memory until then. What goes into the cold archive is as superseded as before."""
+    was, is_now = change.before.get("status"), change.after.get("status")
+    return bool(was == Status.SUPERSEDED and is_now != Status.COLD)
 
 
 def is_live(status: str) -> bool:

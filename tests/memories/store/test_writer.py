@@ -174,7 +174,18 @@ def test_undoing_that_a_merged_one_was_set_free_puts_it_behind_the_other_again(
         loser.refresh_from_db()
         assert (loser.status == Status.ACTIVE, stands_for(winner, loser)) == (is_free, not is_free)
     freed = loser.revisions.order_by("-number")[1]
-    assert freed.before["superseded_by"] == [str(winner.uid)]
+    assert freed.before["superseded_by"] == {str(winner.uid): later(1).isoformat()}
+
+
+def test_what_was_put_behind_another_again_is_deleted_with_that(acme: App, merged: tuple[Memory, Memory]) -> None:
+    winner, loser = merged
+    with writing(acme, "operator:olga", later(2)) as write:
+        write.restore(loser)
+    with writing(acme, "operator:olga", later(3)) as write:
+        write.undo(loser)
+    with writing(acme, "operator:olga", later(4)) as write:
+        write.forget([winner])
+    assert not Memory.objects.for_app(acme).exists()
 
 
 @pytest.mark.parametrize("is_gone", [True, False])
