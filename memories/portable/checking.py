@@ -16,11 +16,13 @@ from django.db.backends.base.operations import BaseDatabaseOperations
 from django.db.models import Field
 from rest_framework.exceptions import ParseError
 
-from memories.models import What
+from memories.models import Memory, What
 from memories.portable.export import END, FORMAT, HEADER, POLICY, VERSION
 from memories.portable.problems import BadFile
 from memories.portable.seen import Seen
 from memories.portable.tables import BY_NAME, Line, Table
+from memories.store.lineage import SUPERSEDED_BY
+from memories.store.revisions import TRACKED
 from memsite.json_body import LONG_NUMBER, fits_64_bits, parse_json
 from memsite.tenancy.models import AppPolicy
 from memsite.tenancy.origin import default_review_origins
@@ -245,12 +247,10 @@ def about_memory(line: Line) -> str:
         return "subject and category are not empty"
     if line["tier"] not in TIERS:
         return "tier is 1, 2 or 3"
-    if not all_texts(line["tags"]) or not (line["entities"] is None or all_texts(line["entities"])):
-        return "tags and entities are lists of texts"
+    if problem := about_lists(line):
+        return problem
     if not 0 <= line["confidence_base"] <= 1:
         return "confidence_base is from 0 to 1"
-    if not isinstance(line["metadata"], dict):
-        return "metadata is no object"
     if line["version"] < 1:
         return "version begins at 1"
     begins, ends = moment(line["valid_from"]), moment(line["valid_until"])
@@ -263,7 +263,32 @@ COLD_BEFORE = ("active", "inactive", "superseded", "archived")
 def about_revision(line: Line) -> str:
     if not (isinstance(line["before"], dict) and isinstance(line["after"], dict)):
         return "before and after are objects"
+    before = {**line["before"]}
+    if not all_times(before.pop(SUPERSEDED_BY, {})):
+        return f"{SUPERSEDED_BY} has a time for each id"
+    for state in (before, line["after"]):
+        if problem := about_state(state):
+            return problem
     return "" if line["number"] >= 1 else "number begins at 1"
+
+
+def about_state(state: Mapping[str, Any]) -> str:
+    """Whether a memory could have been so, by what is told of it."""
+    for name, value in state.items():
+        if name not in TRACKED:
+            return f"{name[:60]!r} is not known"
+        field: Any = Memory._meta.get_field(name)
+        try:
+            check_field(field, value)
+        except Wrong as error:
+            return f"{name} {error}"
+    return about_lists(state)
+
+
+def about_lists(state: Mapping[str, Any]) -> str:
+    if not all_texts(state.get("tags", [])) or not all_texts(state.get("entities") or []):
+        return "tags and entities are lists of texts"
+    return "" if isinstance(state.get("metadata", {}), dict) else "metadata is no object"
 
 
 def about_link(line: Line) -> str:
@@ -292,6 +317,16 @@ def about_vector(line: Line) -> str:
 
 def all_texts(value: Any) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def all_times(value: Any) -> bool:
+    """By ids."""
+    if not isinstance(value, dict):
+        return False
+    try:
+        return all(is_id(uid) and datetime.fromisoformat(told).tzinfo is not None for uid, told in value.items())
+    except (TypeError, ValueError):
+        return False
 
 
 def moment(text: str | None) -> datetime | None:

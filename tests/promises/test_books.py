@@ -1,7 +1,8 @@
 """Whatever happens to an app: at any moment its books agree with each other.
 
 Its count with the rows, revisions with what they tell of, a mirror that follows the feed with what is there, the index
-of words and the one in the process with the database; and in the end, what is told of the past with what it was.
+of words and the one in the process with the database; in the end, what is told of the past with what it was, and a copy
+with the app itself.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 from rest_framework.test import APIClient
+from time_machine import travel
 
 from memories.agent import CannotMerge, MemoryAgent
 from memories.models import LIVE, Link, LinkKind, Memory, Revision, Status
@@ -27,7 +29,8 @@ from memories.retrieve.pipeline import index_of
 from memories.store import NothingToUndo
 from memories.store.revisions import TRACKED, snapshot, states_at
 from memsite.tenancy.models import App, AppPolicy
-from tests.conftest import Caller
+from tests.conftest import Caller, make_app
+from tests.memories.portable.moving import export, take_in, without_header
 from tests.promises.lives import Life
 
 pytestmark = pytest.mark.long
@@ -166,3 +169,7 @@ def test_books_agree(seed: int, alice: Caller, operator: APIClient) -> None:
     life, books = Curated(alice, operator, random, random.choice(["user", "session", "memory"])), Books(alice.app)
     life.live(books.look)
     books.look_back()
+    with travel(life.now):
+        copy, file = make_app("copy"), export(alice.app)
+        assert take_in(copy, file).status == "done"
+        assert without_header(export(copy)) == without_header(file)

@@ -73,6 +73,19 @@ BAD: dict[str, tuple[Callable[[Rows], Rows], str]] = {
     "no time zone": (change("memory", created_at="2026-01-01T00:00:00"), "does not tell its time zone"),
     "a foreign session": (change("memory", session=str(uuid4())), "its session names no session of this file"),
     "an absent memory": (change("revision", memory=str(uuid4())), "its memory names no memory of this file"),
+    "a past of another kind": (
+        change("revision", after={"confidence": "high"}), "revision: confidence is of the wrong type",
+    ),
+    "a past that cannot be": (change("revision", before={"status": "eaten"}), "revision: status cannot be 'eaten'"),
+    "a past that nobody knows": (change("revision", after={"mood": "good"}), "revision: 'mood' is not known"),
+    "a past with a text for a list": (change("revision", before={"tags": "x"}), "revision: tags and entities are lists"),
+    "a past behind what has no id": (
+        change("revision", before={"superseded_by": {"7": "2026-01-01T00:00:00+00:00"}}),
+        "revision: superseded_by has a time for each id",
+    ),
+    "a past behind something since no time": (
+        change("revision", before={"superseded_by": {str(uuid4()): "soon"}}), "superseded_by has a time for each id",
+    ),
     "a loose end": (lambda rows: rows[:-1], "The file ends before its last line"),
     "a line less": (lambda rows: [*rows[:-2], rows[-1]], "and has"),
     "something behind the end": (lambda rows: [*rows, rows[-1]], "Nothing comes after the end"),
