@@ -19,6 +19,7 @@ from memories.agent.purging import SWEEP_TASK
 from memories.agent.sessions import Sessions
 from memories.announce.changes import note_changes, pass_over
 from memories.capture.ahead import Ahead
+from memories.capture.spoken import Captured
 from memories.capture.work import queue_digest
 from memories.maintain.run import Run, Unclaimed
 from memories.models import Import, ImportPart, ImportStatus
@@ -37,6 +38,7 @@ from memsite.doorbell import ring
 from memsite.jobs.engine import WORK
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import Agent
+from sessions.models import AgentSession
 
 log = structlog.get_logger("memories.agent")
 MOST_AT_ONCE = 2_000
@@ -109,34 +111,32 @@ class Porting(Sessions, Knowledge):
 
     def take_in(self, row: Import, part: ImportPart, run: Run, coming: ComingFacts) -> None:
         lines = part.read()
-        if row.source == MEMSITE:
-            self.restore_part(row, part, lines, run)
-        else:
-            is_said = lines[0]["type"] == CONVERSATION
-            with suppress(TakenIn):
-                counts = self.hear(row, part, lines) if is_said else self.know(part, coming.of(part, lines))
-                with transaction.atomic():
-                    self.note_taken(row, part, counts, run)
+        with suppress(TakenIn):
+            if row.source == MEMSITE:
+                self.restore_part(row, part, lines, run)
+            elif lines[0]["type"] == CONVERSATION:
+                self.hear(row, part, lines, run)
+            else:
+                self.know(row, part, coming.of(part, lines), run)
 
     def restore_part(self, row: Import, part: ImportPart, lines: Sequence[Line], run: Run) -> None:
         with writing(self.app, row.asked_by, timezone.now()) as write:
-            if not self.is_to_come(part):
-                return
+            self.check_part(part)
             note_changes(self.app, write.now)
             counts = restore(write, lines, is_fresh=row.is_fresh)
             pass_over(self.app)
             self.note_taken(row, part, {lines[0]["type"]: counts}, run)
 
-    def is_to_come(self, part: ImportPart) -> bool:
-        return ImportPart.objects.for_app(self.app).filter(pk=part.pk).exists()
+    def check_part(self, part: ImportPart) -> None:
+        """In the transaction that stores it: nobody drops it before that ends.
 
-    def check_part(self, part: ImportPart, *_: object) -> None:
-        """In the transaction that stores it. Who took it in before may have seen it deleted since: raises TakenIn."""
-        if not self.is_to_come(part):
+        Who took it in before may have seen it deleted since: raises TakenIn.
+        """
+        if not ImportPart.objects.for_app(self.app).select_for_update().filter(pk=part.pk).first():
             raise TakenIn
 
     def note_taken(self, row: Import, part: ImportPart, counts: Counts, run: Run) -> None:
-        """In the transaction that takes a part in, or after it where that may be done twice."""
+        """In the transaction that takes a part in; after it where what is taken in twice is there once."""
         gone, _ = ImportPart.objects.for_app(self.app).filter(pk=part.pk).delete()
         current = Import.objects.for_app(self.app).select_for_update().filter(pk=row.pk).first()
         if not gone or current is None:
@@ -147,31 +147,41 @@ class Porting(Sessions, Knowledge):
         current.save(update_fields=["counts", "done"])
         run.done({"lines": part.lines})
 
-    def hear(self, row: Import, part: ImportPart, lines: Sequence[Line]) -> Counts:
+    def hear(self, row: Import, part: ImportPart, lines: Sequence[Line], run: Run) -> None:
         """Conversations: kept as what was said, and learnt from in the background."""
         agent, _ = Agent.objects.for_app(self.app).get_or_create(name=row.agent, defaults={"app": self.app})
         counts: Counts = {"session": Counter(), "message": Counter()}
         for line in lines:
-            self.check_part(part)
-            session, is_new = session_for(row, agent, line, timezone.now())
+            with transaction.atomic():
+                self.check_part(part)
+                session, is_new = session_for(row, agent, line, timezone.now())
             said = said_in(line)
-            captured = self.capture_messages(session, said, partial(self.check_part, part), is_live=False)
-            if captured.resources and self.app.policy.capture_digest:
-                queue_digest(session, timezone.now())
+            captured = self.capture_messages(session, said, partial(self.note_heard, part, session), is_live=False)
             new = len(captured.resources)
             counts["session"] += Counter({NEW: int(is_new)})
             counts["message"] += Counter({NEW: new, KNOWN: len(said) - new})
-        return counts
+        with transaction.atomic():
+            self.note_taken(row, part, counts, run)
 
-    def know(self, part: ImportPart, facts: Facts) -> Counts:
+    def note_heard(self, part: ImportPart, session: AgentSession, captured: Captured) -> None:
+        self.check_part(part)
+        if captured.resources and self.app.policy.capture_digest:
+            queue_digest(session, timezone.now())
+
+    def know(self, row: Import, part: ImportPart, facts: Facts, run: Run) -> None:
         """Facts: stored as they are."""
         # Those of the part before were not known yet when these were made ready.
         known = facts.known | known_facts(self.app, list(facts.lines))
         new = facts.sifted.without(known)
-        self.remember_sifted(new, partial(self.check_part, part))
         there = sum(line["id"] in known for line in facts.lines)
         left = len(facts.lines) - there - len(new.candidates)
-        return {"memory": Counter({NEW: len(new.candidates), KNOWN: there, LEFT_OUT: left})}
+        counts = {"memory": Counter({NEW: len(new.candidates), KNOWN: there, LEFT_OUT: left})}
+
+        def note_known(*_: object) -> None:
+            self.check_part(part)
+            self.note_taken(row, part, counts, run)
+
+        self.remember_sifted(new, note_known)
 
     def finish_import(self, row: Import, status: str, reason: str = "") -> None:
         with transaction.atomic():

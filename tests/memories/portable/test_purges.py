@@ -16,6 +16,7 @@ from memories.models import Import, ImportPart, Memory, Purge
 from memories.portable import export as writing_files
 from memsite.tenancy.models import App, AppPolicy
 from sessions.models import AgentSession
+from tests.aside import has_to_wait
 from tests.conftest import Caller, make_app
 from tests.memories.portable.moving import agent_of, export, lines, take_in
 from tests.talking import tables_with
@@ -143,6 +144,46 @@ def test_nor_anything_of_another_systems_file(acme: App, monkeypatch: pytest.Mon
     agent_of(acme).carry_on(row, Unclaimed(until=timezone.now()))
     assert len(late_ones) == 1
     assert tables_with("whales") == set()
+
+
+@pytest.mark.postgres("SQLite's writers wait for each other anyway")
+@pytest.mark.django_db(transaction=True)
+def test_a_conversation_is_not_deleted_just_before_it_is_opened(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would be opened anew, and stay empty."""
+    opened, waited = porting.session_for, list[bool]()
+
+    def open_late(*given: Any) -> Any:
+        waited.append(has_to_wait(lambda: agent_of(acme).purge_memories()))
+        return opened(*given)
+
+    monkeypatch.setattr(porting, "session_for", open_late)
+    assert take_in(acme, json.dumps(CHATS).encode(), "claude").status == "done"
+    assert waited == [True]
+
+
+def test_facts_that_two_workers_take_in_at_once_are_there_once(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second one stores them when the first one has, but before it has noted that."""
+    monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
+    row = take_in(acme, mem0("Whales sing"), "mem0")
+    remember, note, workers = porting.Porting.remember_sifted, porting.Porting.note_taken, ["first", "second"]
+
+    def remember_second(self: Any, *given: Any) -> Any:
+        if workers.pop() == "second":
+            with pytest.raises(InterruptedError):
+                agent_of(acme).carry_on(row, Unclaimed(until=timezone.now()))
+        return remember(self, *given)
+
+    def note_second(self: Any, *given: Any) -> None:
+        if not workers:
+            workers.append("noting")
+            raise InterruptedError
+        note(self, *given)
+
+    monkeypatch.setattr(porting.Porting, "remember_sifted", remember_second)
+    monkeypatch.setattr(porting.Porting, "note_taken", note_second)
+    agent_of(acme).carry_on(row, Unclaimed(until=timezone.now()))
+    assert [memory.content for memory in Memory.objects.for_app(acme)] == ["Whales sing"]
+    assert (row.status, row.done, row.counts["memory"]) == ("done", 1, {"new": 1})
 
 
 def test_only_one_import_at_a_time(alice: Caller, secret: str, monkeypatch: pytest.MonkeyPatch) -> None:
