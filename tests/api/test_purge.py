@@ -19,7 +19,7 @@ from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.run import Unclaimed
 from memories.models import Extraction, HealthReport, Link, LinkKind, Memory, Purge, Revision, Source, Summary
 from memories.providers.llm.rules import facts
-from memories.store import AppGone, Candidate, writing
+from memories.store import AppGone, Candidate, Writer, writing
 from memories.text.relate import Relation, Verdict
 from memsite.tenancy.models import App, AppPolicy, Residue
 from memsite.tenancy.scoping import Scoped
@@ -403,6 +403,41 @@ def test_why_a_memory_was_doubted_goes_also_where_that_was_taken_back(alice: Cal
     assert not Link.objects.for_app(alice.app).exists()
     alice.delete(f"sessions/{session['id']}")
     assert tables_with(NEEDLE) == set()
+
+
+def test_why_a_memory_was_doubted_goes_however_much_other_apps_recorded_meanwhile(
+    alice: Caller, charlie: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """PostgreSQL counts the revisions of all apps together, and two apps are written to at once."""
+    for place in ("Rome", "Oslo"):
+        alice.remember(f"The office is in {place}", category="work", dedupe=False)
+    others = Memory.objects.get(uid=charlie.remember("Whales sing")["id"])
+    contradict = Writer.contradict
+
+    def contradict_late(*given: Any, **options: Any) -> None:
+        was = others.version
+        rows = [Revision(app=charlie.app, memory=others, number=was + more, action="used") for more in range(1, 251)]
+        others.version += len(Revision.objects.bulk_create(rows))
+        contradict(*given, **options)
+
+    monkeypatch.setattr(Writer, "contradict", contradict_late)
+    memory = alice.remember(f"The office is in {NEEDLE.title()}", category="work")
+    assert len(memory["contradicts"]) == 2
+    alice.delete(f"memories/{memory['id']}")
+    assert tables_with(NEEDLE) == set()
+
+
+def test_why_a_memory_was_doubted_stays_with_what_was_stated_right_after(alice: Caller) -> None:
+    rome = alice.remember("The office is in Rome", category="work")
+    both = [
+        {"content": "Whales sing"},
+        {"content": f"The office is in {NEEDLE.title()}", "category": "work"},
+    ]
+    stored = alice.post("memories/batch", {"memories": both, "dedupe": True}).json()["results"]
+    assert [one["outcome"] for one in stored] == ["created", "contradicted"]
+    alice.delete(f"memories/{stored[0]['id']}")
+    history = alice.get(f"memories/{rome['id']}/history").json()["results"]
+    assert history[-1]["reason"] == f"other value: rome / {NEEDLE}"
 
 
 def test_why_a_memory_is_doubted_once_more_quotes_nothing_of_another_session(
