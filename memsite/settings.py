@@ -135,8 +135,6 @@ def postgres_options(conf: Conf) -> dict[str, Any]:
     options = {
         "pool": pool,
         "connect_timeout": CONNECT_SECONDS,
-        # As long as with SQLite, then 503: without it, a writer waits for another one's lock without end.
-        "options": f"-c lock_timeout={LOCK_SECONDS}s",
         # Plans are kept of what asks for it (`memsite.postgres`), never of what was only asked often.
         "prepare_threshold": sys.maxsize,
     }

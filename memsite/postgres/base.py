@@ -13,6 +13,8 @@ import psycopg
 from django.db.backends.postgresql import base
 from psycopg_pool import PoolTimeout
 
+from memsite.postgres.session import settle
+
 # The server's words where it has no room for one more: those that there are will be free again.
 FULL = ("too many", "slots are reserved")
 
@@ -35,6 +37,11 @@ class Connection(psycopg.Connection[Any]):
                 Connection.is_reached = False
             raise
         Connection.is_reached = True
+        try:
+            settle(made)
+        except BaseException:
+            made.close()
+            raise
         return made
 
 

@@ -17,6 +17,7 @@ from django.test import Client
 from memories.models import Memory, RecallCount
 from memsite.conf import get_conf
 from memsite.durability import count, is_busy
+from memsite.postgres.session import ASKED
 from memsite.settings import LOCK_SECONDS, database
 from memsite.sqlite import base
 from memsite.sqlite.base import DatabaseWrapper
@@ -223,4 +224,4 @@ def test_both_databases_wait_as_long_as_is_promised() -> None:
     assert (options["timeout"], options["transaction_mode"]) == (LOCK_SECONDS, "IMMEDIATE")
     postgres = database(replace(get_conf(), database_url="postgresql://memsite@localhost/memsite"))["OPTIONS"]
     assert postgres["pool"]["timeout"] == LOCK_SECONDS
-    assert postgres["options"] == f"-c lock_timeout={LOCK_SECONDS}s"
+    assert ASKED["lock_timeout"] == f"{LOCK_SECONDS}s"

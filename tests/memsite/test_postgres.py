@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from datetime import UTC, datetime
 from decimal import Decimal
-from typing import Any
 
 import psycopg
 import pytest
@@ -18,6 +18,7 @@ from memories.store import Candidate, writing
 from memsite import checks
 from memsite.conf import get_conf
 from memsite.json_numbers import settled, with_floats
+from memsite.postgres.base import Connection
 from memsite.prepared import Prepared, fetch_all
 from memsite.settings import database
 from memsite.tenancy.models import App
@@ -105,16 +106,43 @@ def as_jsonb(number: float) -> str:
     return digits.removeprefix("-") if not number else digits
 
 
-# --- what it cannot just now
+# --- what it cannot just now, and what others have set
+
+ELSEWHERE = {
+    "default_transaction_isolation": "repeatable read",
+    "datestyle": "SQL, DMY",
+    "extra_float_digits": "0",
+    "row_security": "off",
+    "lock_timeout": "0",
+}
 
 
-def test_a_connection_is_told_how_long_to_wait_and_a_url_may_say_otherwise() -> None:
-    def options(url: str) -> Any:
-        return database(replace(get_conf(), database_url=url))["OPTIONS"]
+@pytest.mark.postgres("SQLite has no settings of a server")
+def test_what_a_server_has_set_makes_no_difference(transactional_db: None) -> None:
+    parameters = {**connection.get_connection_params(), "cursor_factory": psycopg.Cursor, "autocommit": True}
+    # PgBouncer refuses them, or leaves them out.
+    assert "options" not in parameters
+    name = connection.settings_dict["NAME"]
+    with psycopg.connect(**parameters) as server:
+        for setting, value in ELSEWHERE.items():
+            server.execute(f"ALTER DATABASE {name} SET {setting} TO '{value}'".encode())
+        try:
+            with Connection.connect(**parameters) as ours:
+                told = [ours.execute(f"SHOW {setting}".encode()).fetchone() for setting in ELSEWHERE]
+                then = ours.execute("SELECT '2026-03-01 12:00Z'::timestamptz, 0.1::float8 + 0.2::float8").fetchone()
+        finally:
+            server.execute(f"ALTER DATABASE {name} RESET ALL".encode())
+    assert [one and one[0].split(",")[0] for one in told] == ["read committed", "ISO", "1", "on", "20s"]
+    assert then == (datetime(2026, 3, 1, 12, tzinfo=UTC), 0.1 + 0.2)
 
-    assert options("postgresql://db/site")["options"] == "-c lock_timeout=20s"
-    own = options("postgresql://db/site?options=-c%20lock_timeout%3D1s&sslmode=require")
-    assert (own["options"], own["sslmode"]) == ("-c lock_timeout=1s", "require")
+
+@pytest.mark.postgres("SQLite has no settings of a server")
+def test_what_the_url_says_counts(transactional_db: None) -> None:
+    options = database(replace(get_conf(), database_url="postgresql://db/site?options=-c%20lock_timeout%3D1s"))
+    parameters = connection.get_connection_params() | {"options": options["OPTIONS"]["options"]}
+    with Connection.connect(**parameters) as ours:
+        told = [ours.execute(f"SHOW {name}".encode()).fetchone() for name in ("lock_timeout", "row_security")]
+    assert told == [("1s",), ("on",)]
 
 
 def test_a_process_soon_tries_to_reach_a_database_again_that_was_away() -> None:

@@ -1,0 +1,29 @@
+"""How a connection is to behave, whatever the server, database or role has set otherwise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+
+ASKED = {
+    # As long as with SQLite: without it, a writer waits for another one's lock without end.
+    "lock_timeout": f"{settings.LOCK_SECONDS}s",
+    # Whoever waited for another writer goes on with what that one left.
+    "default_transaction_isolation": "read committed",
+    # The driver reads no times of another style, and floats as they are told.
+    "DateStyle": "ISO",
+    "extra_float_digits": "1",
+    # Rows of other apps are passed over. Otherwise whatever might meet one is refused.
+    "row_security": "on",
+}
+# What the URL's `options` say, counts.
+ASK = """
+SELECT set_config(name, asked, false) FROM unnest(%s::text[], %s::text[]) AS own(name, asked)
+JOIN pg_settings USING (name) WHERE source <> 'client'
+"""
+
+
+def settle(connection: Any) -> None:
+    """Not by the connection's `options`: PgBouncer connects nobody who has some, or leaves them out."""
+    connection.execute(ASK, [list(ASKED), list(ASKED.values())])
