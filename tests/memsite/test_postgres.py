@@ -129,6 +129,8 @@ def test_what_a_server_has_set_makes_no_difference(transactional_db: None) -> No
         try:
             with Connection.connect(**parameters) as ours:
                 told = [ours.execute(f"SHOW {setting}".encode()).fetchone() for setting in ELSEWHERE]
+                # As Django does.
+                ours.execute("SET TIME ZONE 'UTC'")
                 then = ours.execute("SELECT '2026-03-01 12:00Z'::timestamptz, 0.1::float8 + 0.2::float8").fetchone()
         finally:
             server.execute(f"ALTER DATABASE {name} RESET ALL".encode())
