@@ -106,6 +106,7 @@ class Memory(TypedDict):
     access_count: int
     valid_from: str | None
     valid_until: str | None
+    version: int
 
 
 class MemoryHeld(TypedDict):

@@ -23,6 +23,24 @@ def test_an_edit_of_the_version_one_has_read_is_made(alice: Caller, uid: str) ->
     assert answer["ETag"][0] == answer["ETag"][-1] == '"'
 
 
+def test_every_answer_that_shows_a_memory_tells_its_version(alice: Caller, uid: str) -> None:
+    assert alice.patch(f"memories/{uid}", {"importance": 5}).json()["version"] == 2
+    (listed,) = alice.get("memories").json()["results"]
+    (hit,) = alice.post("memories/search", {"query": "what do whales do"}).json()["results"]
+    one = alice.get(f"memories/{uid}")
+    assert listed["version"] == hit["version"] == one.json()["version"] == 2
+    assert one["ETag"] == '"2"'
+    assert alice.remember("Whales sing")["version"] == 3
+    (hit,) = alice.post("memories/search", {"query": "what do whales do"}).json()["results"]
+    assert hit["version"] == 3
+
+
+def test_a_search_leaves_the_version_as_it_is(alice: Caller, uid: str) -> None:
+    alice.post("memories/search", {"query": "what do whales do"})
+    (hit,) = alice.post("memories/search", {"query": "what do whales do"}).json()["results"]
+    assert hit["version"] == alice.get(f"memories/{uid}").json()["version"] == 1
+
+
 def test_the_second_of_two_editors_is_told(alice: Caller, bob: Caller, uid: str) -> None:
     both = tag(alice, uid)
     alice.patch(f"memories/{uid}", {"importance": 5}, **{"If-Match": both})

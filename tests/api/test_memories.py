@@ -405,7 +405,7 @@ def test_a_patch_changes_what_it_names_and_nothing_else(alice: Caller) -> None:
     with travel(NOON + timedelta(days=1), tick=False):
         after = alice.patch(f"memories/{before['id']}", {"importance": 1}).json()
     changed = {name for name in MEMORY_FIELDS if before[name] != after[name]}
-    assert changed == {"importance", "updated_at"}
+    assert changed == {"importance", "updated_at", "version"}
     assert after["updated_at"] == "2027-03-02T12:00:00Z"
     assert alice.get(f"memories/{before['id']}").json() == after
 

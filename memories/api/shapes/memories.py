@@ -140,6 +140,7 @@ class MemoryShown(Shape):
     access_count = serializers.IntegerField()
     valid_from = serializers.DateTimeField(allow_null=True)
     valid_until = serializers.DateTimeField(allow_null=True)
+    version = serializers.IntegerField(help_text="One higher with each change of it. If-Match takes it.")
 
 
 class MemoryStored(MemoryShown):
