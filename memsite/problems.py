@@ -7,10 +7,11 @@ from typing import Any
 
 import orjson
 import structlog
-from django.core.exceptions import ObjectDoesNotExist, PermissionDenied
+from django.core.exceptions import DisallowedHost, ObjectDoesNotExist, PermissionDenied
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
+from django.urls import Resolver404, resolve
 from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
@@ -26,7 +27,11 @@ FOR_MEM0 = "/compat/mem0/"
 CSRF_FIELD = "csrfmiddlewaretoken"
 log = structlog.get_logger("memsite.problems")
 CONTENT_TYPE = "application/problem+json"
+NO_HOST_OF_OURS = "This server does not answer to this host name: MEMSITE_ALLOWED_HOSTS lists those that it answers to."
 OUT_OF_REACH = "The server cannot reach its database: nothing was stored, try again."
+SOME_ID = "00000000-0000-0000-0000-000000000000"
+MOST_PARTS = 12
+UNTOLD = ("HEAD", "OPTIONS")
 CODES = {
     # As REST framework calls them; of all others the status has its name.
     HTTPStatus.UNAUTHORIZED: "not_authenticated",
@@ -66,7 +71,7 @@ def exception_handler(error: Exception, context: Mapping[str, Any]) -> Response 
     set_rollback()
     detail, errors = explain(known)
     response = Response(
-        problem(known.status_code, detail, code=code_of(known), errors=errors),
+        problem(known.status_code, detail + remedy(known, context.get("view")), code=code_of(known), errors=errors),
         status=known.status_code,
         content_type=CONTENT_TYPE,
     )
@@ -118,6 +123,17 @@ def explain(error: exceptions.APIException) -> tuple[str, list[dict[str, str]]]:
     return str(error.detail), []
 
 
+def remedy(error: exceptions.APIException, view: Any) -> str:
+    """What to do instead, for whoever knocked the wrong way."""
+    if isinstance(error, exceptions.NotAuthenticated):
+        return " Send your key in the header `Authorization: Bearer mst_…`."
+    if isinstance(error, exceptions.UnsupportedMediaType) and view:
+        return f" Send `Content-Type: {view.parser_classes[0].media_type}`."
+    if isinstance(error, exceptions.MethodNotAllowed) and view:
+        return f" Allowed: {', '.join(name for name in view.allowed_methods if name not in UNTOLD)}."
+    return ""
+
+
 def sentence(item: Mapping[str, str]) -> str:
     return f"{item['field']}: {item['detail']}" if item["field"] else item["detail"]
 
@@ -157,7 +173,10 @@ def error_view(request: HttpRequest, status: int, detail: str, code: str = "", *
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return error_view(request, HTTPStatus.BAD_REQUEST, "The request cannot be read.")
+    is_for_another = isinstance(exception, DisallowedHost)
+    return error_view(
+        request, HTTPStatus.BAD_REQUEST, NO_HOST_OF_OURS if is_for_another else "The request cannot be read."
+    )
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -169,7 +188,27 @@ def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    return error_view(request, HTTPStatus.NOT_FOUND, "There is nothing at this address.")
+    hint = nearest(request.path) if request.path.startswith("/api/") else ""
+    return error_view(request, HTTPStatus.NOT_FOUND, "There is nothing at this address." + hint)
+
+
+def nearest(path: str) -> str:
+    """What is wrong with an address that comes near one of the API's; where to look for all others."""
+    parts = path.rstrip("/").split("/")
+    if path.endswith("/") and is_address(parts):
+        return " Addresses of the API have no slash at the end."
+    others = range(len(parts) if len(parts) <= MOST_PARTS else 0)
+    if any(is_address([*parts[:at], SOME_ID, *parts[at + 1 :]]) for at in others):
+        return " Ids are the server's own, such as a session's `id`; its `external_id` is none."
+    return " All addresses are listed at /api/docs."
+
+
+def is_address(parts: list[str]) -> bool:
+    try:
+        resolve("/".join(parts))
+    except Resolver404:
+        return False
+    return True
 
 
 def server_error(request: HttpRequest) -> HttpResponse:

@@ -32,6 +32,7 @@ from sessions.models import AgentSession
 
 Answer = tuple[int, Mapping[str, Any]]
 FOR_AGENTS = "This door is for an agent's key: an operator's belongs to no app."
+NO_SUCH_APP = "There is no such app, or it is not yours."
 WITHOUT_BODY = ("GET", "HEAD", "DELETE")
 
 
@@ -63,7 +64,7 @@ class View(APIView):
         if endless and not self.takes_endless_bodies:
             raise LengthRequired
         door = getattr(self, (request.method or "").lower(), None)
-        if not self.is_lenient:
+        if door and not self.is_lenient:
             refuse_unknown(request, *getattr(door, "takes", ()))
         if getattr(door, "is_bodiless", False) or (not self.is_lenient and brings_body_for_nothing(request)):
             self.read(Nothing)
@@ -179,7 +180,7 @@ class OperatorView(View):
 
     def app_named(self, app_id: str) -> App:
         """The app, if the caller may do in it what is asked. Absent to those who may not see it."""
-        app: App = found(self.apps().filter(app_id=app_id).first())
+        app: App = found(self.apps().filter(app_id=app_id).first(), NO_SUCH_APP)
         self.check_right(app)
         return app
 
@@ -201,10 +202,10 @@ def brings_body_for_nothing(request: Request) -> bool:
 Row = TypeVar("Row")
 
 
-def found(row: Row | None) -> Row:
+def found(row: Row | None, otherwise: str = "There is nothing with this id.") -> Row:
     """The row; the same 404 for one that does not exist and one that is another app's."""
     if row is None:
-        raise NotFound("There is nothing with this id.")
+        raise NotFound(otherwise)
     return row
 
 

@@ -79,6 +79,7 @@ def test_401_says_how_to_come_in(db: None) -> None:
     answer = APIClient().get(MEMORIES)
     assert_problem(answer, 401)
     assert answer["WWW-Authenticate"].startswith("Bearer")
+    assert "Authorization: Bearer" in answer.json()["detail"]
 
 
 def test_403_for_a_key_without_the_scope(alice: Caller) -> None:
@@ -90,6 +91,27 @@ def test_403_for_a_key_without_the_scope(alice: Caller) -> None:
 )
 def test_404_for_an_address_without_a_door(alice: Caller, path: str) -> None:
     assert assert_problem(alice.get(path), 404)["code"] == "not_found"
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [
+        ("memories/", "no slash"),
+        ("memories/search//", "no slash"),
+        ("sessions/night-check-1/turns", "a session's `id`"),
+        ("apps/acme/sessions/night-check-1", "a session's `id`"),
+        ("memory", "/api/docs"),
+        ("", "/api/docs"),
+        ("x/" * 3000, "/api/docs"),
+    ],
+)
+def test_404_helps_whoever_came_near(alice: Caller, path: str, hint: str) -> None:
+    assert hint in assert_problem(alice.client.get(f"/api/v1/{path}"), 404)["detail"]
+
+
+def test_404_names_what_there_is_not(operator: APIClient) -> None:
+    told = assert_problem(operator.get("/api/v1/apps/nowhere/export"), 404)["detail"]
+    assert told == "There is no such app, or it is not yours."
 
 
 @pytest.mark.parametrize("path", ["/mcp/", "/compat/nothing", "/compat/mcp-memory/", "/hooks/x"])
@@ -115,6 +137,12 @@ def test_405_says_what_is_allowed(alice: Caller) -> None:
     answer = alice.client.put(MEMORIES, {})
     assert_problem(answer, 405)
     assert {name.strip() for name in answer["Allow"].split(",")} >= {"GET", "POST"}
+    assert answer.json()["detail"] == 'Method "PUT" not allowed. Allowed: GET, POST.'
+
+
+def test_405_comes_before_what_is_wrong_with_parameters(alice: Caller) -> None:
+    told = assert_problem(alice.get("memories/search", query="whales"), 405)["detail"]
+    assert told == 'Method "GET" not allowed. Allowed: POST.'
 
 
 def test_an_unknown_method_is_405(alice: Caller) -> None:
@@ -166,7 +194,13 @@ def test_413_for_one_byte_too_many_and_not_for_the_last_that_fits(alice: Caller)
     ],
 )  # fmt: skip
 def test_415_for_a_body_that_is_not_json(alice: Caller, content_type: str) -> None:
-    assert_problem(send(alice, b'{"content": "x"}', content_type=content_type), 415)
+    told = assert_problem(send(alice, b'{"content": "x"}', content_type=content_type), 415)["detail"]
+    assert told.endswith(" Send `Content-Type: application/json`.")
+
+
+def test_a_host_name_that_is_not_ours_is_told_of_the_setting(alice: Caller) -> None:
+    told = assert_problem(alice.client.get(MEMORIES, headers={"Host": "memory.example.org"}), 400)["detail"]
+    assert "MEMSITE_ALLOWED_HOSTS" in told
     assert not Memory.objects.exists()
 
 
