@@ -14,6 +14,8 @@ INDENT = "      "
 # C0, DEL and C1 but for tab and newline; marks that turn the direction of writing.
 MOVES_THE_CURSOR = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 EMPTY: tuple[Any, ...] = (None, "", [], {})
+# Numbers behind the confidence that is shown.
+BEHIND = {"confidence_base", "anchored_at"}
 CONFIDENT, DOUBTFUL = 0.7, 0.3
 
 
@@ -75,6 +77,8 @@ def memory_page(memory: Memory) -> str:
 def as_text(value: Any) -> str:
     if value in EMPTY:
         return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(map(str, value))
     return f"{value:.3g}" if isinstance(value, float) else str(value)
@@ -93,5 +97,5 @@ def revision_lines(revisions: Iterator[Revision]) -> Iterator[str]:
 def changes(revision: Revision) -> Iterator[str]:
     before, after = revision["before"], revision["after"]
     for name in after:
-        if before and before.get(name) != after[name]:
+        if before and name not in BEHIND and before.get(name) != after[name]:
             yield f"{name}: {one_line(as_text(before.get(name)))} → {one_line(as_text(after[name]))}"

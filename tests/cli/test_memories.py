@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from memories.models import Status
@@ -130,6 +132,18 @@ def test_history_names_what_was_empty(memsite: Memsite) -> None:
     memory = store("Whales sing")
     run("update", memory, "--subject", "whales")
     assert "subject: none → whales" in run("history", memory).stdout
+
+
+def test_history_tells_what_changed_in_words_and_not_what_stands_behind_it(memsite: Memsite) -> None:
+    memory = store("Whales sing")
+    run("update", memory, "--pin")
+    told = run("history", memory).stdout
+    assert "pinned: no → yes" in told
+    assert "anchored_at" not in told
+    assert "anchored_at" in run_json("history", memory)[-1]["after"]
+    shown = run("show", memory).stdout
+    assert re.search(r"^pinned +yes$", shown, re.MULTILINE)
+    assert re.search(r"^version +2$", shown, re.MULTILINE)
 
 
 def test_delete_asks_first(memsite: Memsite) -> None:
