@@ -70,7 +70,10 @@ def read_line(line: str, entities: dict[str, Entity], relations: list[Relation],
     """Observations that are too long to be kept. ValueError says what is wrong; an entity that comes twice is one."""
     if not line.strip():
         return []
-    row = json.loads(line)
+    try:
+        row = json.loads(line)
+    except json.JSONDecodeError as error:
+        raise ValueError("It is not valid JSON.") from error
     kind = row.get("type") if isinstance(row, dict) else None
     if kind == "entity":
         new: Entity = {"name": text(row, "name"), "entityType": text(row, "entityType"), "observations": []}

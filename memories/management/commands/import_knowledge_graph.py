@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+from django.template.defaultfilters import pluralize
 
 from memories.agent import MemoryAgent
 from memories.compat.mcp_memory.importing import import_graph
@@ -42,10 +43,12 @@ class Command(BaseCommand):
             self.stderr.write(f"… and {len(done.bad) - MOST_SHOWN} more.")
         if not done.found:
             raise CommandError(f"There is no entity and no relation in {file}: is it the right file?")
-        told = f"{done.entities} entities, {done.observations} observations, {done.relations} relations"
-        self.stdout.write(f"Imported {told} that were new.")
+        entities = f"{done.entities:,} {'entity' if done.entities == 1 else 'entities'}"
+        observations = f"{done.observations:,} observation{pluralize(done.observations)}"
+        relations = f"{done.relations:,} relation{pluralize(done.relations)}"
+        self.stdout.write(f"New: {entities}, {observations}, {relations}.")
         if done.withheld:
-            self.stdout.write(f"{done.withheld} more wait for a person to decide about.")
+            self.stdout.write(f"{done.withheld:,} more wait{pluralize(done.withheld, 's,')} for a person's decision.")
 
 
 def lines_of(file: str) -> list[str]:
