@@ -112,7 +112,9 @@ def test_an_app_without_summaries_says_so_and_tells_by_rule(vera: Client, alice:
 def test_end_users_have_their_own(vera: Client, alice: Caller) -> None:
     stored(alice, "Is vegan", category="health", user_id="nina")
     assert "health" not in text_of(vera.get("/knowledge"))
+    assert "What belongs to an end user is not counted here" in text_of(vera.get("/knowledge"))
     answer = vera.get("/knowledge", {"user": "nina"})
+    assert "not counted here" not in text_of(answer)
     assert "/knowledge/categories/health?user=nina" in links(answer)
     assert "Is vegan" in text_of(vera.get("/knowledge/categories/health?user=nina"))
     assert vera.get("/knowledge/categories/health").status_code == 404
@@ -268,7 +270,7 @@ def test_a_month_shows_what_is_due_on_its_days(vera: Client, alice: Caller) -> N
             1: ["Inventory"], 2: ["Inventory"], 3: ["Bins"], 10: ["Bins"], 17: ["Bins"], 24: ["Bins"], 31: ["Bins"],
         }  # fmt: skip
         text = text_of(vera.get("/knowledge/triggers"))
-        for part in ("November 2026", "comes round", "Due in this month", "2 days of the month", "UTC"):
+        for part in ("November 2026", "repeats", "Due in this month", "2 days of the month", "UTC"):
             assert part in text
         assert "/knowledge/triggers?month=2026-12" in links(vera.get("/knowledge/triggers"))
         assert "Nothing is due" in text_of(vera.get("/knowledge/triggers", {"month": "2026-01"}))

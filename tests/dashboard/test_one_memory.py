@@ -12,6 +12,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
+from memories.dashboard.story import changes_of
 from memories.models import Injection, Link, Memory, Revision, Status
 from memsite.tenancy.models import AppPolicy, AuditEntry
 from tests.conftest import Caller
@@ -51,7 +52,11 @@ def test_the_turn_is_shown_and_what_was_said_is_marked(vera: Client, alice: Call
     answer = vera.get(page_of(Memory.objects.get()))
     text = text_of(answer)
     assert marks(answer) == ["Takes 60s to start"]
-    for part in ("alice was in the session Night shift , turn 3", "noted it itself with a marker", "How is it going?"):
+    for part in (
+        "noted it itself with a marker, in the session Night shift , turn 3, of the agent alice",
+        "These are the words of the agent itself",
+        "How is it going?",
+    ):
         assert part in text
     assert "Nobody has said it again or denied it" in text
     assert [link for link in links(answer) if link.endswith(f"/sessions/{session['id']}?turn=3#turn-3")]
@@ -80,7 +85,7 @@ def test_a_fact_in_other_words_marks_the_sentence_it_is_from(vera: Client, alice
 
 def test_what_an_operator_added_says_so(ed: Client, alice: Caller) -> None:
     ed.post("/memories/add", typed(Memory(content="Whales sing", category="sea", kind="fact", confidence=0.9)))
-    assert "an operator says so: operator:ed" in text_of(ed.get(page_of(Memory.objects.get())))
+    assert "An operator wrote it (operator:ed)" in text_of(ed.get(page_of(Memory.objects.get())))
 
 
 def test_what_is_at_odds_with_something_believed_says_so_while_both_are_active(ed: Client, alice: Caller) -> None:
@@ -192,6 +197,13 @@ def test_actions_are_revisions_in_ones_name(ed: Client, alice: Caller, action: s
     assert {name: getattr(memory, name) for name in state} == state
     assert last_change(memory).actor == "operator:ed"
     assert "warning" in toasts(do(ed, memory, action)), "a second time there is nothing to do"
+
+
+def test_what_is_yes_or_no_is_told_in_words(ed: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    do(ed, memory, "pin")
+    (change,) = [one for one in changes_of(memory.app, memory) if one.fields]
+    assert ("pinned", "no", "yes") in change.fields
 
 
 @pytest.mark.parametrize("action", ["pin", "archive", "undo", "delete", "back"])
@@ -318,6 +330,13 @@ def test_times_at_the_ends_of_the_calendar_are_shown(vera: Client, alice: Caller
     for name in ("valid_from", "valid_until"):
         memory = alice.post("memories", {"content": f"Whales sing {name}", name: moment}).json()
         assert moment[3:10] in text_of(vera.get(f"/memories/{memory['id']}"))
+
+
+@pytest.mark.parametrize(("name", "told"), [("valid_from", "from"), ("valid_until", "until")])
+def test_what_is_valid_from_or_until_a_day_says_so(vera: Client, alice: Caller, name: str, told: str) -> None:
+    memory = alice.post("memories", {"content": "The fair is in town", name: "2027-01-01T00:00:00Z"}).json()
+    text = text_of(vera.get(f"/memories/{memory['id']}"))
+    assert f"valid {told} 2027-01-01 00:00" in text
 
 
 def test_a_refresh_says_whether_there_is_news(vera: Client, alice: Caller) -> None:

@@ -257,7 +257,9 @@ def test_owners_let_people_in_change_their_role_and_take_them_out(olga: Client, 
     olga.post("/settings/members", {"name": "nora", "role": "editor"})
     assert Membership.objects.get(user__username="nora").role == "editor"
     assert "nora" in text_of(olga.get("/settings/members"))
-    assert "Nobody has this name" in text_of(olga.post("/settings/members", {"name": "x", "role": "viewer"}))
+    refused = text_of(olga.post("/settings/members", {"name": "x", "role": "viewer"}))
+    assert "Nobody has this name. A superuser adds people in the admin" in refused
+    assert "a superuser adds one in the admin, under Users" in refused
     olga.post("/settings/members/nora/remove")
     assert not Membership.objects.filter(user__username="nora").exists()
     assert audit_lines() == [("members changed", "operator:olga")] * 3

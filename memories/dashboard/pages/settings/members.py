@@ -24,7 +24,7 @@ class MemberForm(forms.Form):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"]
         if not get_user_model().objects.filter(username=name, is_active=True).exists():
-            raise forms.ValidationError("Nobody has this name.")
+            raise forms.ValidationError("Nobody has this name. A superuser adds people in the admin, under Users.")
         return name
 
 
