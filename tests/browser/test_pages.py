@@ -173,6 +173,20 @@ def test_on_a_phone_a_session_of_a_long_name_shows_its_status(chromium: Any, sit
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
+def test_on_a_phone_a_category_of_a_long_name_fits(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 390, "light")
+    for path in ("/", "/upkeep/health"):
+        page = tab.open(f"{path}?app=demo-ops")
+        page.locator(".bare th").last.evaluate("name => { name.textContent = 'x'.repeat(50) }")
+        assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
+
+
+def test_on_a_phone_no_text_runs_under_the_box_to_tick(chromium: Any, site: Any) -> None:
+    page = Tab(chromium, site, 390, "light").open("/memories?app=demo-ops")
+    cell = page.locator("#memory-list .pick + td, #memory-list .pick + th").first
+    assert cell.evaluate("one => parseFloat(getComputedStyle(one).paddingRight)") >= 24
+
+
 @pytest.mark.parametrize("width", [900, 1200])
 def test_where_a_table_is_wider_than_the_page_its_rows_can_be_edited_in_view(
     chromium: Any, site: Any, width: int
