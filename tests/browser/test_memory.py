@@ -103,6 +103,16 @@ def test_two_operators_at_one_memory_see_both(chromium: Any, site: Any) -> None:
     assert first.troubles == second.troubles == []
 
 
+@pytest.mark.parametrize("action", ["Pin", "Unpin"])
+def test_the_keyboard_goes_on_at_the_list_when_what_was_ticked_is_done(chromium: Any, site: Any, action: str) -> None:
+    page = Tab(chromium, site, 1280, "light").open("/memories?app=demo-assistant")
+    page.locator("#memory-list tbody [data-pick]").first.press("Space")
+    page.locator("[data-pick-bar]").get_by_role("button", name=action, exact=True).press("Enter")
+    page.locator(".toast").wait_for()
+    expect(page.locator("[data-pick-bar]")).to_be_hidden()
+    expect(page.locator("#memory-list [data-pick-all]")).to_be_focused()
+
+
 @pytest.mark.parametrize("ends", ["Escape", "Cancel", "Save"])
 def test_the_keyboard_goes_into_a_form_and_back(chromium: Any, site: Any, ends: str) -> None:
     tab = Tab(chromium, site, 1280, "light")

@@ -171,6 +171,17 @@
     (there || one("[data-edits]", place))?.focus();
   }
 
+  // --- whoever pressed what is gone once it is done goes on at the head of the list
+
+  let isGoingOn = false;
+
+  function goOn() {
+    if (isGoingOn && document.activeElement === document.body) {
+      (one("[data-pick-all]") || one("#main")).focus({ preventScroll: true });
+    }
+    isGoingOn = false;
+  }
+
   // --- ticking rows
 
   function showPicked() {
@@ -290,6 +301,7 @@
   document.addEventListener("htmx:confirm", ask);
   document.addEventListener("htmx:afterSettle", showPicked);
   document.addEventListener("htmx:afterSettle", moveFocus);
+  document.addEventListener("htmx:afterSettle", goOn);
   const tellError = ({ detail }, text) => (isRefresh(detail) ? backOff(text) : toast(text, "error"));
   document.addEventListener("htmx:responseError", (event) => tellError(event, explain(event)));
   document.addEventListener("htmx:sendError", (event) => tellError(event, "The server cannot be reached."));
@@ -299,6 +311,7 @@
   document.addEventListener("toast", ({ detail: { text, tone, undo } }) => toast(text, tone, undo && takingBack(undo)));
   // Sent by the server with what was saved: the dialog has done its work, and lists are shown anew.
   document.addEventListener("saved", () => {
+    isGoingOn = document.activeElement !== document.body;
     all("dialog[open]").forEach((dialog) => dialog.close());
     all("[data-pick]:checked").forEach((box) => (box.checked = false));
     all("[data-empties]").forEach((box) => box.replaceChildren());
