@@ -118,6 +118,12 @@ def test_one_session_can_be_asked(vera: Client, alice: Caller) -> None:
     assert found(vera.get(PAGE, {"q": "caddy", "session": session})) == ["Caddy starts after WireGuard"]
 
 
+def test_where_nothing_is_shown_no_parts_are_spoken_of(vera: Client, alice: Caller) -> None:
+    text = text_of(vera.get(PAGE, {"q": "When does caddy start?"}))
+    assert "Nothing fits, so nothing is found" in text
+    assert "Parts" not in text
+
+
 def test_factors_are_shown_as_factors(vera: Client, alice: Caller) -> None:
     AppPolicy.objects.update(ranking="product")
     stored(alice, "Caddy starts after WireGuard")
