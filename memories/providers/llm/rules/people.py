@@ -43,8 +43,9 @@ _ACTS = re.compile(
     r"coming|on (?:leave|call))|will|doesn't|won't|might|leaves|drives|owns|approves)\b)"
 )
 _TREATED = re.compile(
-    r"\b(?:with|ask|asked|tell|call|rang|saw|text|texted|called|named|name is|for|mind|ring|meet|know|Aunt|Uncle|Dr|"
-    r"Frau|Herr|Mr|Mrs|and)\.? $"
+    r"\b(?:with|ask|asked|tell|told|call|rang|saw|text|texted|called|named|name is|for|mind|ring|meet|met|know|phoned|"
+    r"visited|hired|invited|invite|thank|(?:spoke|speak|talk|talked|wrote|write|reply|replied|said) (?:to|with)|"
+    r"(?i:reply|write|talk|speak) to|Aunt|Uncle|Dr|Frau|Herr|Mr|Mrs|and)\.? $"
 )
 _PLACED = re.compile(r"\b(?:in|at|to|near|into|on|by|of) $")
 _OPENER = re.compile(r"(?P<word>[^\W\d_]{3,15})(?P<own>'s)? (?P<verb>[\w']+)")
@@ -99,7 +100,7 @@ class People:
                 is_known = found in self._known
                 if found in _NOT_PEOPLE or not (is_known or _ACTS.match(behind) or _TREATED.search(before)):
                     continue
-                if not is_known and _PLACED.search(before):
+                if not is_known and _PLACED.search(before) and not _TREATED.search(before):
                     continue
                 self._known.add(found)
             if found in self._seen:

@@ -114,3 +114,8 @@ def test_the_things_of_a_clause(clause: str, things: list[str]) -> None:
 )
 def test_any_clauses_can_be_heard(clauses: list[str]) -> None:
     assert isinstance(resolve(*clauses), str)
+
+
+@pytest.mark.parametrize("said", ["I spoke to Anna", "I met Anna", "I wrote to Anna", "I talked with Anna"])
+def test_whom_somebody_spoke_to_is_meant_before_who_was_named_earlier(said: str) -> None:
+    assert resolve("my wife is vegan", said, "she is my new boss") == "Anna is my new boss"
