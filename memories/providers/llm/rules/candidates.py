@@ -14,6 +14,7 @@ from memories.providers.llm.rules.assistant import read_assistant
 from memories.providers.llm.rules.candidate import CORRECTION, DECISION, STATEMENT, Candidate
 from memories.providers.llm.rules.conversation import HEAD, Conversation
 from memories.providers.llm.rules.evidence import ENOUGH
+from memories.providers.llm.rules.ordered import without_ordered
 from memories.providers.llm.rules.prose import Sentence, read_sentences
 from memories.providers.llm.rules.said import is_regretted, weigh_said
 from memories.providers.llm.rules.units import read_units
@@ -61,7 +62,11 @@ def _read_user(
         yield Candidate(agreed, place, quote, 0.8, "a decision", DECISION, is_final=True)
     rest: list[Sentence] = []
     own: list[str] = []
+    told = list(without_ordered(sentences, heard.asked if heard.is_asked_by_other(USER) else ""))
     for sentence in sentences:
+        if sentence not in told:
+            heard.antecedents.people.note(sentence.text)
+    for sentence in told:
         whole = read_whole(sentence, message.content[sentence.start : sentence.end], place, heard, own)
         own.append(sentence.text)
         if whole is None:

@@ -12,7 +12,7 @@ from memories.text.wordlist import words
 
 _BORDER = re.compile(
     r"\s*(?:,\s*(?:and|but|so|or|then|plus|also)?|;|"
-    r"\s[-–—]+\s|—|…|\.\.\.|\s(?:and|but|so|plus))"
+    r"\s[-–—]+\s|—|…|\.\.\.|\s(?:and|but|so(?! that\b)|plus))"
     r"\s+(?:also |then |now |that (?!one\b))?"
 )
 _SUBJECT = re.compile(
@@ -60,7 +60,7 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 _TOLD_THAT = re.compile(
-    r"\b(?:put|note|remember|remind|tell|know|knows|mention|forget|means|"
+    r"\b(?i:put|note|remember|remind|tell|know|knows|mention|forget|means|"
     r"aware|sure|found out|turns out|keep in mind)\b"
     r"[^,;]{0,45}? that (?=(?:the|my|our|he|she|they|we|i|it|all|no|every|[A-Z]|\w+s? (?:is|"
     r"are|go|can|has|have|must|should)))",

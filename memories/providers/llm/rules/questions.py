@@ -13,6 +13,11 @@ _OPENS_QUESTION = re.compile(
     r"how's|where's|wdyt|should've)\b(?! (?:i'm|i am|we're|never|not use|not \w+ (?:on|after|before)))",
     re.IGNORECASE,
 )
+_WANTS_TO_KNOW = re.compile(
+    r"^(?:I|we)(?:'d| would)? (?:want|need|like|love) to (?:know|find out|understand|see|figure out) (?:whether|if|how|"
+    r"what|which|why|when|where|who)\b",
+    re.IGNORECASE,
+)
 _WHEN_STATED = re.compile(r"^(?:when|where) (?:I|I'm|you|we|he|she|they|it|it's|my|our|the|a|an)\b", re.IGNORECASE)
 _ASKS_INSIDE = re.compile(
     r"\b(?:what|how|which|where|when|why|who)(?: \w+)? (?:can|do|does|did|should|could|would|is|are) (?:I|you|we|"
@@ -57,7 +62,8 @@ def is_open(sentence: Sentence, text: str) -> bool:
 
 
 def opens_question(text: str) -> bool:
-    return bool(_OPENS_QUESTION.match(text)) and not _WHEN_STATED.match(text)
+    is_put = bool(_OPENS_QUESTION.match(text) or _WANTS_TO_KNOW.match(text))
+    return is_put and not _WHEN_STATED.match(text)
 
 
 def asks_in_general(text: str) -> bool:
