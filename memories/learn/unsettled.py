@@ -35,6 +35,12 @@ _CALLED_OFF = re.compile(
 _NO_REMINDER = re.compile(
     rf"\b(?:{_NOT}|no need to|stop)(?: (?:have|need|want you) to)? remind|\bno reminder", re.IGNORECASE
 )
+_NEVER = re.compile(
+    r"\b(?:remind (?:me|us)|remember) (?:never (?:again )?to|to never)\b|"
+    r"\bremind (?:me|us) not to\b.*\b(?:ever|again|any ?more)\b",
+    re.IGNORECASE,
+)
+"""No day to be reminded on."""
 _REMINDER = re.compile(r"\b(?:remind|remember|forget)\b", re.IGNORECASE)
 _LEAD = r"(?:(?:and|so|but|hey|hi|ok|okay|also|oh)\b,? )*"
 _ASKS = re.compile(
@@ -62,7 +68,7 @@ def is_unsettled(text: str, start: int, end: int, sentence: str) -> bool:
         trail = trail.partition(" and ")[0]
     if is_asked(sentence) or is_moved_away(before, behind):
         return True
-    if _CONDITION.search(lead) or _NO_REMINDER.search(lead):
+    if _CONDITION.search(lead) or _NO_REMINDER.search(lead) or _NEVER.search(f"{lead}{text[start:end]}{trail}"):
         return True
     if _REMINDER.search(lead):
         return False

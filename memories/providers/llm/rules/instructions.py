@@ -33,6 +33,18 @@ _ASK = re.compile(
     re.IGNORECASE,
 )
 _ALWAYS = re.compile(r"^(?:always|never(?: ever)?)\s+([a-z]+)\b", re.IGNORECASE)
+_REMINDED_NEVER = re.compile(
+    r"^(?:please )?(?:remind (?:me|us)|remember|be sure|make sure) (?:never (?:again |ever )?to|to never(?: again| ever)?|"
+    r"not to(?=.* (?:ever|again|any ?more)\b)) ",
+    re.IGNORECASE,
+)
+"""Says what never to do, and no day to be reminded on."""
+_NEVER_WHAT = re.compile(
+    r"^(?:always|never(?: ever)?) [a-z]+ (?:it|them|(?:that|this|these|those)(?!(?: [\w-]+)? (?:repo|project|codebase|"
+    r"house|household|family|team|office|app|account|chat)\b))\b(?: [\w-]+)?(?: (?:ever )?again| any ?more)?$",
+    re.IGNORECASE,
+)
+"""What "it" or "that brand" is, nobody knows who reads only this."""
 _DO_NOT = re.compile(r"^(?:please )?(?:do not|don't)(?: ever)?\s+([a-z]+)\b(.*)$", re.IGNORECASE)
 _NOT = re.compile(r"^not (?=[a-z])", re.IGNORECASE)
 _STOP = re.compile(r"^(?:stop|quit|avoid|no more)\s+([a-z]+ing)\b(.*)$", re.IGNORECASE)
@@ -91,11 +103,19 @@ class Instruction:
 
 def read_instruction(clause: str) -> Instruction | None:
     """The standing instruction that a clause is, in the imperative; None for a request of the moment."""
+    if names_nothing(clause):
+        return None
+    clause = _REMINDED_NEVER.sub("never ", clause)
     for read in (_read_call, _read_reproach, _read_rule, _read_stop, _read_do_not, _read_when, _read_style):
         found = read(clause)
         if found:
             return found
     return None
+
+
+def names_nothing(clause: str) -> bool:
+    """Whether it orders something for good of what only was in view when it was said: "never buy that again"."""
+    return bool(_NEVER_WHAT.match(_REMINDED_NEVER.sub("never ", clause)))
 
 
 def _read_call(clause: str) -> Instruction | None:

@@ -9,6 +9,7 @@ from memories.providers.llm.rules.conversation import Conversation
 from memories.providers.llm.rules.corrections import denies
 from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.matter import Surroundings, weigh_matter
+from memories.providers.llm.rules.instructions import names_nothing
 from memories.providers.llm.rules.offers import is_empty
 from memories.providers.llm.rules.ordered import is_errand
 from memories.providers.llm.rules.standing import points_there, stands_alone
@@ -55,7 +56,7 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
     needed = (KEPT_FROM[by_user] if is_resolved else DANGLING_FROM) - CLEAR_ANSWER * (unit.is_joined and by_user)
     is_bare_no = unit.is_fragment and not unit.is_joined and bool(_SAYS_WHAT_NOT.match(unit.text))
     is_bare = is_bare_no or denies(unit.text) or not stands_alone(unit.text) or bool(_SOMEBODY.match(unit.text))
-    is_order = by_user and not unit.is_joined and is_errand(unit.text)
+    is_order = by_user and not unit.is_joined and (is_errand(unit.text) or names_nothing(unit.text))
     is_nothing = is_bare or is_empty(unit.text) or is_order
     score = 0.0 if is_nothing else weigh_matter(unit.said, around) + ENOUGH - needed
     return Candidate(

@@ -97,6 +97,11 @@ def test_two_statements_are_kept_apart_only_where_each_has_its_verb(said: str, k
         ("Please never write comments in German.", "Never write comments in German"),
         ("please don't write docs for internal functions", "Do not write docs for internal functions"),
         ("Please do not skip the linter.", "Do not skip the linter"),
+        ("remind me never to lend Dirk money again", "Never lend Dirk money again"),
+        ("Remind us to never deploy on Fridays", "Never deploy on Fridays"),
+        ("remind me not to book Ryanair ever again", "Never book Ryanair ever again"),
+        ("remind me to never again trust the weather app", "Never trust the weather app"),
+        ("never touch this repo without asking", "Never touch this repo without asking"),
     ],
 )
 def test_standing_instructions_are_kept(said: str, kept: str) -> None:
@@ -229,6 +234,13 @@ def test_a_pronoun_is_named_where_the_sentence_before_tells_whom_it_means() -> N
 )
 def test_what_is_no_statement_of_the_speaker_leaves_nothing(said: str) -> None:
     assert contents(said) == []
+
+
+@pytest.mark.parametrize(
+    "said", ["remind me never to buy that brand again", "never buy this again", "Never do that again please"]
+)
+def test_a_rule_about_what_only_was_in_view_leaves_nothing(said: str) -> None:
+    assert facts(said, "A: Noted.") == []
 
 
 @pytest.mark.parametrize("answer", ["no need", "No need for that", "don't bother", "maybe later", "another time"])
