@@ -7,12 +7,10 @@ import re
 from memories.providers.llm.rules.antecedents import Antecedents
 from memories.providers.llm.rules.clauses import split_clauses
 from memories.providers.llm.rules.cutting import cut_run_on
-from memories.providers.llm.rules.evidence import count_ops
+from memories.providers.llm.rules.ours import weigh_ours, work_in
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_made_up, is_role_play, opens_question
 from memories.providers.llm.rules.verbs import is_finite
-from memories.providers.llm.rules.words import HOME, KIN
-from memories.providers.llm.rules.words_categories import POINTERS
 from memories.text.messages import ASSISTANT, USER, Message
 
 HEAD = 2_000
@@ -21,9 +19,6 @@ NEAR = 3
 """Sentences of a message whose things may still be meant in the next."""
 TEAM, SPEAKER = "the team", "User"
 _NAME = re.compile(r"(?<=[a-zé,'(;] )[A-Z][a-zà-ÿ]{2,}\b")
-_WORD = re.compile(r"[\w'-]+")
-_AT_HOME = KIN | HOME | POINTERS["relationships"] | POINTERS["hobbies"] | POINTERS["health"]
-_AT_WORK = POINTERS["work"]
 
 
 class Conversation:
@@ -58,7 +53,7 @@ class Conversation:
 
     def who_we_are(self, clause: str, content: str) -> str:
         """ "We" is the user's team where work is talked about. Elsewhere what "we" do is what the user does, too."""
-        return TEAM if (_work_in(clause) or _work_in(content[:HEAD]) or self._work) > 0 else SPEAKER
+        return TEAM if (weigh_ours(clause) or work_in(content[:HEAD]) or self._work) > 0 else SPEAKER
 
     def hear(self, message: Message, sentences: list[Sentence], is_read: bool = False) -> None:
         """`is_read` tells that the clauses of a message were noted while they were read."""
@@ -66,7 +61,7 @@ class Conversation:
         if by_user:
             self._in_role = is_role_play(message.content[:HEAD], self._in_role)
             self._made_up = is_made_up(message.content[:HEAD])
-            self._work += _work_in(message.content[:HEAD])
+            self._work += work_in(message.content[:HEAD])
         self.before, self.role = message.content, message.role
         self.proposed = [] if by_user else sentences
         if not sentences:
@@ -98,9 +93,3 @@ def _asked(sentences: list[Sentence], by_user: bool) -> str:
         asked = [one.text for one in sentences if one.is_question or opens_question(one.text)]
         return asked[-1] if asked else sentences[-1].text
     return next((one.text for one in reversed(sentences[-2:]) if one.is_question), "")
-
-
-def _work_in(text: str) -> int:
-    """Words of work less words of home."""
-    found = _WORD.findall(text.lower())
-    return count_ops(text) + sum((word in _AT_WORK) - (word in _AT_HOME) for word in found)

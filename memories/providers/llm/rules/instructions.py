@@ -34,8 +34,8 @@ _ASK = re.compile(
 )
 _ALWAYS = re.compile(r"^(?:always|never(?: ever)?)\s+([a-z]+)\b", re.IGNORECASE)
 _REMINDED_NEVER = re.compile(
-    r"^(?:please )?(?:remind (?:me|us)|remember|be sure|make sure) (?:never (?:again |ever )?to|to never(?: again| ever)?|"
-    r"not to(?=.* (?:ever|again|any ?more)\b)) ",
+    r"^(?:please )?(?:remind (?:me|us)|remember|be sure|make sure) (?:never (?:again |ever )?to|"
+    r"to never(?: again| ever)?|not to(?=.* (?:ever|again|any ?more)\b)) ",
     re.IGNORECASE,
 )
 """Says what never to do, and no day to be reminded on."""

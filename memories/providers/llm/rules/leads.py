@@ -50,7 +50,8 @@ _ANNOUNCED = re.compile(
     r"asking cos|it's worth (?:noting|mentioning)|worth (?:noting|mentioning)|(?:the )?(?:thing|fact|truth|"
     r"reason) is|important|to give you some context|in case (?:it matters|you need it|it helps)|"
     r"not sure if (?:it matters|it's relevant|that's relevant|this helps) but|what you should know is|"
-    r"a bit about me|about me|update(?! (?:the|my|our|this|that|it|all|an?)\b)|quick update|i can tell you|rule|new rule|new deal|house rule|decision|"
+    r"a bit about me|about me|update(?! (?:the|my|our|this|that|it|all|an?)\b)|"
+    r"quick update|i can tell you|rule|new rule|new deal|house rule|decision|"
     r"final decision)(?: that|:|,|\s[-–—])?\s+)",
     re.IGNORECASE,
 )

@@ -8,8 +8,8 @@ from memories.providers.llm.rules.candidate import SAID, Candidate
 from memories.providers.llm.rules.conversation import Conversation
 from memories.providers.llm.rules.corrections import denies
 from memories.providers.llm.rules.evidence import ENOUGH
-from memories.providers.llm.rules.matter import Surroundings, weigh_matter
 from memories.providers.llm.rules.instructions import names_nothing
+from memories.providers.llm.rules.matter import Surroundings, weigh_matter
 from memories.providers.llm.rules.offers import is_empty
 from memories.providers.llm.rules.ordered import is_errand
 from memories.providers.llm.rules.standing import points_there, stands_alone

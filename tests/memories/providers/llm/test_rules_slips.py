@@ -63,12 +63,12 @@ def test_what_is_no_slip_stays(said: str) -> None:
     [
         (["The staging server listens on port 8080. Scratch that, it's 8081."],
          "The staging server listens on port 8081, not 8080"),
-        (["Our standup is at 9. Actually it's at 9:30 now."], "User's standup is at 9:30 now, not 9"),
+        (["Our standup is at 9. Actually it's at 9:30 now."], "The team's standup is at 9:30 now, not 9"),
         (["My sister is called Anna. I mean Hanna."], "User's sister is called Hanna, not Anna"),
         (["My flight is on Tuesday. No wait, it's on Wednesday."],
          "User's flight is on Wednesday 14 October 2026, not Tuesday 13 October 2026"),
         (["Our standup is on Mondays.", "A: Noted.", "sorry, Tuesdays"],
-         "User's standup is on Tuesdays, not Mondays"),
+         "The team's standup is on Tuesdays, not Mondays"),
     ],
 )  # fmt: skip
 def test_who_takes_back_their_own_words_leaves_one_statement_and_no_lesson(turns: list[str], kept: str) -> None:
