@@ -32,6 +32,8 @@ _LEADING = re.compile(
     r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and)\s$",
     re.IGNORECASE,
 )
+_FOR = "for "
+"""What something is scheduled for it is not scheduled on: the word stays."""
 _CLOCK_BEHIND = re.compile(r",? at .*$|,? (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?|noon|midnight)$", re.IGNORECASE)
 _CLOCK_BEFORE = re.compile(r".*(?:\d|\bnoon|\bmidnight)", re.IGNORECASE)
 _NOUN_FOLLOWS = re.compile(r" (?!(?:at|in|on|the|and|or|to|with|for|from|by|because|so|but|after|before)\b)[a-z]")
@@ -129,15 +131,17 @@ def _around(span: tuple[int, int], text: str, coming: Coming) -> tuple[int, int]
 
 def _window_of(text: str, coming: Coming, now: datetime) -> TimeWindow:
     first, last = _midnights(coming, now.tzinfo)
-    precision = "range" if coming.until else "day"
     span = _without_clock(coming)
-    return TimeWindow(first, last + DAY, span, text[slice(*span)], precision)
+    said = text[slice(*span)]
+    precision = "range" if coming.until else "day"
+    return TimeWindow(first, last + DAY, span, said, "month" if said.lower() in MONTHS else precision)
 
 
 def _without_clock(coming: Coming) -> tuple[int, int]:
     """Where a day is said that the clock stands behind."""
     behind = _CLOCK_BEHIND.search(coming.text) if coming.at else None
-    return coming.start, coming.start + behind.start() if behind else coming.end
+    start = coming.start + (len(_FOR) if coming.text.lower().startswith(_FOR) else 0)
+    return start, coming.start + behind.start() if behind else coming.end
 
 
 def _midnights(coming: Coming, zone: tzinfo | None) -> tuple[datetime, datetime]:

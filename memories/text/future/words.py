@@ -91,6 +91,12 @@ ARRANGED = words(
 """What has been done so that something happens later: it does not make the time past."""
 SETTLED = HEARSAY | words("agreed decided promised signed confirmed asked")
 """Of these the ones that are done at once, whatever they are about."""
+ANNOUNCED = words("announced planned approved proposed promised scheduled arranged")
+"""What is done about things that are to come: "announced layoffs for March", "a price rise from March"."""
+MADE_FOR = ANNOUNCED | words(
+    "booked reserved ordered bought got registered signed requested confirmed invited expected agreed decided set hired"
+)
+"""What is done before the day that it is done for."""
 MOVED = words(
     "move moves moved moving reschedule reschedules rescheduled rescheduling shift shifts shifted shifting push pushed"
     " postpone postponed postponing change changes changed changing switch switched switching delayed"
