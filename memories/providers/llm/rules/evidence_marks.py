@@ -90,10 +90,12 @@ PERSONAL = (
         r"smoke|"
         r"care for|have|fly)|do not (?:like|eat|drink|own|want|drive|use|work|smoke)|don't (?:really )?(?:like|eat|"
         r"drink|enjoy)|can't (?:eat|drink|have|drive|swim|do|work|stand|walk|tolerate)|cannot (?:eat|drink|have|drive|"
-        r"swim|stand)|am not a fan of|am a fan of|favou?r|crave|(?:would )?rather (?:have|not|you|use|see|keep|do|get|"
+        r"swim|stand)|am not a fan of|am a fan of|favou?r|crave|(?:would )?rather (?:have|not|you|use|see|keep|"
+        r"do(?! it\b| that\b)|get|"
         r"be|"
         r"drive|write|read|meet|work|pay)|stick to|swear by)\b",
     ),
+    _mark("would rather", 0.6, r"(?:\bwould|'d) rather (?!die\b|than\b)\w+ (?:[^,;]+ )?than (?!(?:this|that|it)\b)"),
     _mark(
         "uses",
         0.4,
@@ -243,7 +245,8 @@ AGAINST_PERSONAL = (
         r"understand|figure|find|get|make|write|do|check|see|think))|have (?:a|an|another|one|some|two|no|this|these|"
         r"the|to say)(?: \w+)? (?:question|questions|problem|issue|idea|ideas|feeling|doubt|doubts|bug|error|function|"
         r"list|file|clue|script|dataset|string|array|dataframe|table|query|class|column)|feel (?:like|that|you)|could|"
-        r"would|should|may|might|wish|don't get|don't care|don't mind|don't want to|just want|can (?:see|do|try|tell|"
+        r"would(?! rather)|should|may|might|wish|don't get|don't care|don't mind|don't want to|just want|"
+        r"can (?:see|do|try|tell|"
         r"hear|imagine|live)|will (?:try|check|let|do|see|get back|take|be)|'ll|read (?:that|somewhere|online)|heard|"
         r"saw|found (?:it|this|that)|ran (?:it|this|that|the)|clicked|deleted|looked|checked|watched|went (?:with|"
         r"ahead)|did (?:it|that|this)|needed|wanted|spent|thought|felt|have been|have deleted|'ve (?:been|deleted|"
@@ -290,8 +293,10 @@ _OPS_VERB = (
     r"ships?|moved|became|expired|changed|only|always|never|won't|will|doesn't|don't|does|isn't|aren't|turns?|"
     r"works?)"
 )
+_BY_ITSELF = r"[a-z]+s (?:itself|themselves|by itself|by themselves|on its own|automatically)"
 SAYS_WHAT_IS = re.compile(
-    rf"^(?:[\w./:@'`#+-]+ ){{1,8}}?{_OPS_VERB}\b(?! what\b)|^[\w./@`#+-]+(?: [\w./@`#+-]+){{0,4}}'s \w",
+    rf"^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
+    r"^[\w./@`#+-]+(?: [\w./@`#+-]+){0,4}'s \w",
     re.IGNORECASE,
 )
 IMPERSONAL = (
@@ -315,6 +320,7 @@ IMPERSONAL = (
         r"no longer|deprecated|owned by|maintained by|policy|belongs? (?:to|in)|read-only|until|needs? to|"
         r"goes? through|manually|sign off|rejects?)\b",
     ),
+    _mark("by itself", 0.25, rf"\b{_BY_ITSELF}\b"),
     _mark(
         "schedule",
         0.2,

@@ -50,7 +50,8 @@ _NOT = re.compile(r"^not (?=[a-z])", re.IGNORECASE)
 _STOP = re.compile(r"^(?:stop|quit|avoid|no more)\s+([a-z]+ing)\b(.*)$", re.IGNORECASE)
 _CALL_ME = re.compile(
     r"^(?:(?:just |you can |you may |everyone |everybody |people |friends )?calls? me|I go by|"
-    r"I prefer to be called|I'd prefer to be called)\s+(?!when|later|back|if|crazy|a |an |the |on|at|in|tomorrow|"
+    r"I prefer to be called|I'd prefer to be called|I(?:'d| would) rather you call(?:ed)? me)"
+    r"\s+(?!when|later|back|if|crazy|a |an |the |on|at|in|tomorrow|"
     r"about|stupid|old|what)([^\W\d_][\w'-]*(?: [A-Z][\w'-]*)?)(?:\W|$)",
     re.IGNORECASE,
 )

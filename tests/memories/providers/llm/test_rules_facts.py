@@ -61,6 +61,14 @@ def test_how_a_finding_is_begun_is_no_part_of_it() -> None:
         ("the staging DB is at db1.internal:5432", ["The staging DB is at db1.internal:5432"]),
         ("nginx takes 30 s to reload", ["Nginx takes 30 s to reload"]),
         ("The payment service depends on Redis", ["The payment service depends on Redis"]),
+        ("I'd rather take the train than fly", ["User would rather take the train than fly"]),
+        ("I would rather walk than drive", ["User would rather walk than drive"]),
+        ("I would rather not drive at night", ["User would rather not drive at night"]),
+        ("my wife would rather rent than buy", ["User's wife would rather rent than buy"]),
+        ("I'd rather you call me Sam", ["User wants to be called Sam"]),
+        ("gateway-1 is fine, that one drains itself", ["gateway-1 is fine", "gateway-1 drains itself"]),
+        ("web-2 heals itself after a crash", ["web-2 heals itself after a crash"]),
+        ("mail-1 renews its lease on its own", ["mail-1 renews its lease on its own"]),
     ],
 )
 def test_a_statement_is_kept_in_words_that_stand_alone(said: str, kept: list[str]) -> None:
@@ -234,6 +242,11 @@ def test_a_pronoun_is_named_where_the_sentence_before_tells_whom_it_means() -> N
 )
 def test_what_is_no_statement_of_the_speaker_leaves_nothing(said: str) -> None:
     assert contents(said) == []
+
+
+@pytest.mark.parametrize("said", ["I'd rather die than eat liver", "I'd rather do it myself", "I'd rather wait"])
+def test_a_saying_or_what_is_rather_done_now_is_no_preference(said: str) -> None:
+    assert facts(said) == []
 
 
 @pytest.mark.parametrize(
