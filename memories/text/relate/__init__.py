@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from .additions import find_additions, find_insertion
 from .beside import find_room_for_both
-from .denial import find_plain_denial, find_plain_opposite
+from .denial import find_other_unit, find_plain_denial, find_plain_opposite
 from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
@@ -66,7 +66,8 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     relation = max(probabilities, key=lambda label: probabilities[label])
     inserted = find_insertion(sides)
     if relation is Relation.SAME:
-        denial = find_plain_denial(sides, evidence) or find_plain_opposite(sides.existing, sides.new)
+        outlines = sides.existing, sides.new
+        denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
         if denial:
             return Verdict(Relation.CONTRADICTS, denial, DENIED)
         if inserted:

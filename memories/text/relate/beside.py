@@ -12,7 +12,7 @@ from .evidence import Evidence, Sides
 from .outline import Outline
 from .reasons import STRONGEST_FIRST
 from .stems import stem
-from .subjects import have_nothing_in_common, name_other_subjects
+from .subjects import deny_of_another, have_nothing_in_common, name_other_subjects
 
 _OF_MANY = frozenset(
     stem(verb)
@@ -80,6 +80,8 @@ def _excuse(firm: list[str], sides: Sides, evidence: Evidence) -> str | None:
     is_opposed = bool(evidence.features["opposed"])
     if firm == ["negated_one_side"] and _deny_something_else(sides):
         return "denies something else"
+    if "negated_one_side" in firm and _BY_CAUTION.issuperset(firm) and (other := deny_of_another(sides)):
+        return other
     if _BY_CAUTION.issuperset(firm) and not is_opposed and _is_avoided_with_care(sides):
         return "careful with it"
     if not firm and not is_opposed and _are_of_other_days(sides, evidence):

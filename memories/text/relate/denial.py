@@ -7,9 +7,11 @@ from .alignment import COVERED, Words
 from .coverage import Best
 from .evidence import Evidence, Sides
 from .lookup import are_opposites
+from .measures import NUMBER_WORDS, TENS, UNITS
 from .outline import SUBJECT_WEIGHT, Outline
 
 _PLAIN = cues.DENIALS | words("no none stop stops stopped stopping quit quits ceased ceases")
+_LONG_UNITS = frozenset(unit for unit in UNITS if len(unit) > 3 and unit.endswith("s"))
 _SWITCH = {"on", "off"}
 _NUMBERS_DIFFER = ("number_conflict", "number_both", "number_one_side", "number_unpaired")
 
@@ -37,6 +39,25 @@ def find_plain_opposite(old: Outline, new: Outline) -> str | None:
     left, right = old.tokens[places[0]], new.tokens[places[0]]
     is_opposite = {left, right} == _SWITCH or are_opposites(left, right)
     return f"opposed: {left} / {right}" if is_opposite else None
+
+
+def find_other_unit(old: Outline, new: Outline) -> str | None:
+    """Name the units where one counts in others than the other, without a number: "takes minutes" / "takes hours"."""
+    (mine, others) = (_counted_in(side) for side in (old, new))
+    if len(mine) != 1 or len(others) != 1:
+        return None
+    left, right = mine.pop(), others.pop()
+    (kind, factor), (other_kind, other_factor) = UNITS[left], UNITS[right]
+    return f"{kind} differs: {left} / {right}" if kind == other_kind and factor != other_factor else None
+
+
+def _counted_in(side: Outline) -> set[str]:
+    told = zip(("", *side.tokens), side.tokens, strict=False)
+    return {word for before, word in told if word in _LONG_UNITS and not _is_number(before)}
+
+
+def _is_number(word: str) -> bool:
+    return word[:1].isdigit() or word in NUMBER_WORDS or word in TENS
 
 
 def _is_plain(sides: Sides) -> bool:

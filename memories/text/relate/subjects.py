@@ -6,7 +6,7 @@ from . import cues, grammar
 from .alignment import COVERED
 from .evidence import Evidence, Sides
 from .lookup import OPPOSITE_SIDES, SYNONYM_GROUPS, classes_of, stems_of
-from .outline import Outline
+from .outline import Outline, Word
 from .reasons import STRONGEST_FIRST
 from .stems import stem
 
@@ -14,6 +14,8 @@ _VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
 _IS = words("is was")
 _COPULAS = _IS | words("are were")
 _DOING = _IS | words("has had")
+_BEING = _DOING | words("are were am have do does did can will")
+_KIN = "kin"
 _OF_THINGS = ("s", "ing", "ion", "ment", "er", "or", "ness", "ity", "age")
 """What names of things end in more often than those of people."""
 _BEFORE_A_SUBJECT = words("the our its a an")
@@ -63,6 +65,28 @@ def have_nothing_in_common(sides: Sides, evidence: Evidence) -> bool:
     """
     shown = {name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least}
     return shown <= _VALUES and not _share_a_word(sides) and all(map(_has_a_subject, (sides.existing, sides.new)))
+
+
+def deny_of_another(sides: Sides) -> str | None:
+    """Return the two where one is denied what is said of another: "the team is on Nomad" / "pg-02 isn't in Nomad".
+
+    A thing may be called by two names; that they are two is sure of hosts, of relatives, and where the one is denied
+    it, "either".
+    """
+    old, new = _subject(sides.existing, sides.aligned.best_existing), _subject(sides.new, sides.aligned.best_new)
+    if not old or not new:
+        return None
+    is_host = any(_is_numbered(word.text) for word in (old, new))
+    is_kin = all(_KIN in word.classes for word in (old, new))
+    is_either = any(side.tokens[-1:] == ("either",) for side in (sides.existing, sides.new))
+    return f"of another one: {old.text} / {new.text}" if is_host or is_kin or is_either else None
+
+
+def _subject(side: Outline, best: list[tuple[float, int]]) -> Word | None:
+    """The last word before its verb, as far as the other statement has nothing of it."""
+    verb = next((at for at, token in enumerate(side.tokens) if at and token in _BEING), 0)
+    before = [(word, share) for word, (share, _) in zip(side.words, best, strict=True) if word.at < verb]
+    return before[-1][0] if before and before[-1][1] < COVERED else None
 
 
 def _share_a_word(sides: Sides) -> bool:
