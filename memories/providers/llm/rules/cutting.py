@@ -72,6 +72,8 @@ MOST_SUBJECT_WORDS = 7
 
 
 _NO_TOPIC = _NO_SUBJECT | SUBORDINATORS | ADVERBS | PREPOSITIONS | _PRONOUN | words("ok okay oh ah well hey today")
+_IF = re.compile(r"(?:if|unless|when|whenever|once|in case|as soon as)\b(?![^,]*,)", re.IGNORECASE)
+"""What is said behind it holds only then."""
 _ORDERED = words("it them the that this my our your me us")
 """What may stand behind an order."""
 _SPOKEN = re.compile(r"\b(?:said|says|told|thinks|thought|claims|believes)\b", re.IGNORECASE)
@@ -128,7 +130,7 @@ def _tells_of_the_past(rest: str) -> bool:
 
 def _is_new(left: str, border: str, right: str) -> bool:
     """Whether a clause of its own begins behind the border, not one more of what somebody says or knows."""
-    if len(right.split()) < MIN_WORDS or not _opens_clause(right, border):
+    if len(right.split()) < MIN_WORDS or _IF.match(left) or not _opens_clause(right, border):
         return False
     if "," in border or ";" in border:
         return True

@@ -146,6 +146,8 @@ class People:
     def name_behind(self, text: str) -> str:
         """The statement with "with her" named, if only one person fits of those who were spoken of just now."""
         match = _BEHIND.search(text)
+        if match and len({found.group() for found in _PERSON.finditer(text[: match.start()])}) > 1:
+            return text  # one of these may be meant
         fitting = [one for one in self._seen if _fits(one, match["word"]) and self._is_near(one)] if match else []
         if not match or len({one.lower() for one in fitting}) != 1 or re.search(rf"\b{re.escape(fitting[0])}\b", text):
             return text

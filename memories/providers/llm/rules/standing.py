@@ -41,6 +41,13 @@ _ELLIPSIS = re.compile(
     r"thinks|thought|told me)(?: (?:that|it|so|this|too|not|as well|either|already))*$",
     re.IGNORECASE,
 )
+_SOME_OF_THEM = re.compile(
+    r"^(?:\d\d?|both|one|two|three|four|five|some|most|the (?:first|second|third|fourth|last|other|others|rest)) "
+    r"(?:is|are|was|were|isn't|aren't) (?!of\b)|^(?:it's|it is|it was|that's) (?-i:[A-Z])[a-z]+ (?:until|on|this)\b|"
+    r"^[\w' ]{2,40} told (?:me|us|her|him|them)(?: (?:so|that|it))?(?: (?:on|in|at|last|this|yesterday|today)\b.*)?$",
+    re.IGNORECASE,
+)
+"""Of what, who "it" is, or what was told, is not said."""
 _THERE = re.compile(
     r"\bthere\b(?!'| (?:is|are|was|were|will|has|have|had|isn't|aren't|can|must|should|may|might|seems?)\b)"
 )
@@ -62,7 +69,7 @@ _WORD = re.compile(r"[\w'.:]*\w")
 
 def stands_alone(clause: str) -> bool:
     """Whether who was not there would know what it is about; `points_there` tells more."""
-    if only_judges(clause) or _ELLIPSIS.match(clause) or _is_amount(clause):
+    if only_judges(clause) or _ELLIPSIS.match(clause) or _SOME_OF_THEM.match(clause) or _is_amount(clause):
         return False
     told = _SAYS.match(clause) or _DONE.match(clause)
     return not (told and _is_amount(told["what"]))

@@ -213,3 +213,28 @@ def test_any_words_can_be_cut_joined_and_resolved(said: str, asked: str) -> None
     people.note(asked)
     assert isinstance(people.resolve(said, asked), str)
     assert isinstance(read_agreement(said, read_sentences(asked)), str)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("if the queue is over 10k, scale the workers to 8", ["If the queue is over 10k, scale the workers to 8"]),
+        ("unless the build is green, block the release", ["Unless the build is green, block the release"]),
+        ("once the cert is renewed, restart the gateway", ["Once the cert is renewed, restart the gateway"]),
+    ],
+)
+def test_what_holds_under_a_condition_is_not_kept_without_it(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+def test_her_is_nobody_of_before_where_two_are_named_beside_it() -> None:
+    said = contents("Patient Meyer's appointment is on Friday", "Dr Singh is on leave, Dr Alvarez covers for her")
+    assert not any("for Meyer" in one for one in said)
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["3 are still missing", "the third is in another datacenter", "It's Priya until Sunday", "He told us on Monday"],
+)
+def test_what_does_not_say_of_what_it_is_said_leaves_nothing(said: str) -> None:
+    assert contents(said) == []
