@@ -57,13 +57,30 @@ _EXCEPTED = re.compile(
 )
 _EVERY = re.compile(r"(?:every|each)\b", re.IGNORECASE)
 _PARTS_OF_DAYS = re.compile(r" (?:mornings|afternoons|evenings|nights)\b", re.IGNORECASE)
+_BREAK = re.compile(r" (?:break|holidays?|vacation|term|semester|sale|collection|edition|menu)\b", re.IGNORECASE)
+_ANNOUNCED = re.compile(
+    r"\b(?:announced|promised|proposed|approved) (?!(?:on|in|that|to)\b)[\w%. -]{3,80} $", re.IGNORECASE
+)
+_WHAT_FOLLOWS = re.compile(r" (?:that|to)\b")
+_IN_MONTH = re.compile(rf"in (?:{'|'.join(MONTHS)})", re.IGNORECASE)
 _FROM_TODAY = re.compile(r"\b(?:last|next|this|past|coming|today|tonight|tomorrow|yesterday|ago)\b", re.IGNORECASE)
 
 
 def stays_as_said(text: str, start: int, end: int) -> bool:
     """Whether the time from `start` to before `end` is no date to write out."""
     is_any_such = is_excepted(text, start) and not _FROM_TODAY.search(text[start:end])
+    is_any_such = is_any_such or names_another(text, start, end)
     return is_any_such or is_name(text, start, end) or comes_round(text, start, end)
+
+
+def names_another(text: str, start: int, end: int) -> bool:
+    """Whether it is part of a name, "after the autumn break", or of what was announced, then or for then: "announced
+    a road closure in August".
+    """
+    time, before = text[start:end], text[max(0, start - READ_BEFORE) : start]
+    is_season = time.lower().split()[-1] in SEASONS and not _FROM_TODAY.search(time)
+    is_doubtful = _IN_MONTH.fullmatch(time) and _ANNOUNCED.search(before) and not _WHAT_FOLLOWS.match(text[end:])
+    return bool(is_doubtful or (is_season and _BREAK.match(text[end:])))
 
 
 def is_excepted(text: str, start: int) -> bool:

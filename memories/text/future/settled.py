@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 from memories.text.future.found import Speech
-from memories.text.future.words import BOUNDARIES, SETTLED
+from memories.text.future.words import BOUNDARIES, HEARSAY, SETTLED
 from memories.text.temporal.words import MONTHS, SEASONS
 
 _OF_THE_VERB = frozenset({"in", "on"})
+_WHOM = frozenset({"me", "us", "him", "her", "them", "you"})
 _COMPLEMENTS = frozenset({"that", "to"})
 _AHEAD = frozenset({"that", "for", "about"})
 _AHEAD_BEFORE_WHAT = frozenset({"to", "on"})
@@ -26,6 +27,8 @@ def is_of_settling(speech: Speech, at: int, first: int, end: int) -> bool:
         return False
     if any(_looks_ahead(speech, place) for place in range(at + 1, first)):
         return False
+    if speech.said(at) in HEARSAY and first - at == 2 and speech.said(at + 1) in _WHOM:
+        return True  # "he told us on Monday"
     return speech.said(end) in _COMPLEMENTS or speech.word(first + 1) in MONTHS.keys() | SEASONS.keys()
 
 
