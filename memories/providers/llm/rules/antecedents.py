@@ -40,6 +40,8 @@ _OBJECT = re.compile(
 )
 _CONTRAST = re.compile(r", (?:not|never) [a-z]+ $")
 """Behind it, what is meant was named in the clause itself: "must include VAT, not exclude it"."""
+_ORDERED_BEHIND = re.compile(r"\w, (?:so )?(?:please |pls )?(?:don't|do not|never|please) ", re.IGNORECASE)
+"""What is ordered behind a statement is of what that tells of: "vlan 20 is for cameras, don't put phones in it"."""
 _IDIOMS = words("""
     make makes made making keep call let do does did doing leave get gets got like love hate worth take put
     so such all say said know think like than about for to with at over
@@ -176,6 +178,7 @@ class Antecedents:
         if (
             verb in _IDIOMS
             or _CONTRAST.search(before)
+            or _ORDERED_BEHIND.search(before)
             or (verb == "of" and match["word"] == "them")
             or any(not one.is_subject for one in read_mentions(before))
         ):

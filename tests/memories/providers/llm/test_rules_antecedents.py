@@ -119,3 +119,15 @@ def test_any_clauses_can_be_heard(clauses: list[str]) -> None:
 @pytest.mark.parametrize("said", ["I spoke to Anna", "I met Anna", "I wrote to Anna", "I talked with Anna"])
 def test_whom_somebody_spoke_to_is_meant_before_who_was_named_earlier(said: str) -> None:
     assert resolve("my wife is vegan", said, "she is my new boss") == "Anna is my new boss"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "vlan 20 is for cameras only, don't put phones in it",
+        "the door code is redacted, please don't store it",
+        "the attic is wet, never put boxes into it",
+    ],
+)
+def test_what_is_ordered_behind_a_statement_is_of_nothing_said_before(said: str) -> None:
+    assert resolve("the serial of the switch is on the lid", said) == said
