@@ -17,8 +17,8 @@ BENCHMARKS, PERFORMANCE = DOCS / "benchmarks.md", DOCS / "performance.md"
 TITLES = {
     BENCHMARKS: """# Benchmarks
 
-Written by `make bench`, never by hand. How to measure it yourself is in [bench/](../bench/README.md). How Memsite does beside
-other systems, on PostgreSQL, and as it grows is in [performance.md](performance.md).
+Written by `make bench`, never by hand. [bench/](../bench/README.md) says how to measure it yourself. How Memsite does
+beside other systems, on PostgreSQL, and as it grows is in [performance.md](performance.md).
 """,
     PERFORMANCE: """# Performance
 

@@ -78,7 +78,7 @@ BAD: dict[str, tuple[Callable[[Rows], Rows], str]] = {
     ),
     "a past that cannot be": (change("revision", before={"status": "eaten"}), "revision: status cannot be 'eaten'"),
     "a past that nobody knows": (change("revision", after={"mood": "good"}), "revision: 'mood' is not known"),
-    "a past with a text for a list": (change("revision", before={"tags": "x"}), "revision: tags and entities are lists"),
+    "a past with a text for a list": (change("revision", before={"tags": "x"}), "tags and entities are lists of texts"),
     "a past behind what has no id": (
         change("revision", before={"superseded_by": {"7": "2026-01-01T00:00:00+00:00"}}),
         "revision: superseded_by has a time for each id",
