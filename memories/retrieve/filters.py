@@ -112,6 +112,8 @@ FIELDS: dict[str, tuple[str, Callable[[Any], Any], bool]] = {
     "valid_until": ("valid_until", moment, True),
 }
 
+KNOWN = ("and", "or", "not", "tags", "metadata.<name>", *sorted(FIELDS))
+
 
 def names_in(filters: Mapping[str, Any]) -> set[str]:
     """The fields that a filter looks at, "metadata" for all inside it."""
@@ -176,7 +178,7 @@ def comparison(name: str) -> tuple[Callable[[Any], Q], Callable[[str, Any], Q] |
     if name.startswith("metadata."):
         return partial(metadata_equals, path_in(name)), None
     if name not in FIELDS:
-        raise FilterError("unknown field")
+        raise FilterError(f"unknown field; there are {', '.join(KNOWN)}")
     column, read, is_ordered = FIELDS[name]
     ordered = partial(in_order, column, read) if is_ordered else None
     return partial(column_equals, column, read), ordered

@@ -184,7 +184,9 @@ class SearchQuestion(Shape):
     mode = OneOf(MODES, default="auto")
     min_score = Number(default=None, allow_null=True, min_value=-100, max_value=100)
     user_id = Text(max_length=200, required=False, allow_null=True, default=None)
-    filters = JSONObject(required=False, default=dict, help_text="and, or, not, fields and operators: docs/search.md.")
+    filters = JSONObject(
+        required=False, allow_null=True, default=None, help_text="and, or, not, fields and operators: docs/search.md."
+    )
     explain = Flag(default=False)
     touch = Flag(default=True, help_text="Counts the search as an access of what it finds.")
     scope = OneOf([("app", "this app's memories"), ("shared", "also what sharing apps share")], default="app")
@@ -196,12 +198,12 @@ class SearchQuestion(Shape):
         max_length=200, required=False, allow_null=True, default=None, help_text="`next` of the page before this one."
     )
 
-    def validate_filters(self, filters: dict[str, Any]) -> dict[str, Any]:
+    def validate_filters(self, filters: dict[str, Any] | None) -> dict[str, Any]:
         try:
-            build_filter(filters)
+            build_filter(filters or {})
         except FilterError as error:
             raise serializers.ValidationError(str(error)) from error
-        return filters
+        return filters or {}
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         if fields["scope"] == "shared" and fields["as_of"]:

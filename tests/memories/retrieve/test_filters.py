@@ -245,7 +245,22 @@ def test_a_search_finds_only_what_its_filter_lets_through(shelf: Caller) -> None
 def test_a_wrong_filter_is_a_clear_error(shelf: Caller) -> None:
     answer = shelf.post("memories/search", {"query": "one", "filters": {"colour": "red"}})
     assert answer.status_code == 400
-    assert answer.json()["errors"] == [{"field": "filters", "detail": "colour: unknown field."}]
+    (error,) = answer.json()["errors"]
+    assert error["field"] == "filters"
+    assert error["detail"].startswith(
+        "colour: unknown field; there are and, or, not, tags, metadata.<name>, access_count,"
+    )
+
+
+def test_words_in_capitals_are_told_how_they_are_written(shelf: Caller) -> None:
+    answer = shelf.post("memories/search", {"query": "one", "filters": {"AND": [{"tags": "old"}]}})
+    assert "AND: unknown field; there are and, or, not, " in answer.json()["detail"]
+
+
+def test_no_filters_are_none(shelf: Caller) -> None:
+    told = [shelf.post("memories/search", {"query": "one", **filters}).json() for filters in ({}, {"filters": None})]
+    without, with_none = ([hit["id"] for hit in answer["results"]] for answer in told)
+    assert without == with_none != []
 
 
 def test_a_filter_opens_no_other_app(shelf: Caller, charlie: Caller) -> None:
