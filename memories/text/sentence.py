@@ -8,6 +8,8 @@ from memories.text.entities.words import TITLES
 
 _BREAK = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|\Z)|[。！？]+|(?P<line>[^\S\n]*\n\s*)")
 _LAST_WORD = re.compile(r"([^\W\d_]{1,12})\.\Z")
+_NUMBERED = re.compile(r"(?:str|\bnr|\bca|\bapprox|\bext|\btel|\bapt|\bave?|\brd|\bvol|\bpp?|\bfig)\Z", re.IGNORECASE)
+"""What is cut short before a number: "Lindenstr. 12", "ext. 40"."""
 _BULLET = re.compile(r"(?:(?:[-*•·>#]{1,6}|\d{1,3}[.)])\s+)+")
 _SPACES = re.compile(r"\s+")
 CUT = "…"
@@ -50,8 +52,14 @@ def _ends_sentence(text: str, found: re.Match[str], last: int) -> bool:
     if found.group() != ".":
         return True
     word = _LAST_WORD.search(text, max(found.start() - 13, 0), found.end())
-    is_short = word is not None and (word[1].lower() in TITLES or (len(word[1]) == 1 and word[1].isupper()))
-    return not (is_short or follows.islower())
+    return not (follows.islower() or (word is not None and _is_short(word[1], follows)))
+
+
+def _is_short(word: str, follows: str) -> bool:
+    """Whether a dot behind a word belongs to it."""
+    if word.lower() in TITLES or (len(word) == 1 and word.isupper()):
+        return True
+    return follows.isdigit() and bool(_NUMBERED.search(word))
 
 
 def _last_words(text: str, most: int) -> str:

@@ -20,6 +20,13 @@ def around(text: str, place: str, most: int = 500) -> str:
         ("Call Dr. Smith on Friday! Really?", "on Friday", "Call Dr. Smith on Friday!"),
         ("Ask J. Doe tomorrow, please. Thanks", "tomorrow", "Ask J. Doe tomorrow, please."),
         ("It is approx. one hour, and on Friday it ends", "on Friday", "It is approx. one hour, and on Friday it ends"),
+        ("Viewing on Friday, Lindenstr. 12. Be early!", "on Friday", "Viewing on Friday, Lindenstr. 12."),
+        (
+            "Call me on Friday, ext. 40, or ca. 5 days later.",
+            "on Friday",
+            "Call me on Friday, ext. 40, or ca. 5 days later.",
+        ),
+        ("We met on Friday at work. 7 of us came.", "on Friday", "We met on Friday at work."),
         ("Hello\n\nOn Friday we fly\n\nBye", "On Friday", "On Friday we fly"),
         ("Plans:\n- rent due on Friday\n- Call mum", "on Friday", "rent due on Friday"),
         ("1. rent on Friday\n2. Call mum", "on Friday", "rent on Friday"),
