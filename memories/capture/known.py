@@ -6,6 +6,7 @@ changed since is judged again, by rules: so that parallel captures of one fact m
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -37,6 +38,7 @@ NEAREST_LOOKED_AT = 64
 NEWEST_WITHOUT_VECTOR = 16
 MET = NEAREST + NEWEST_WITHOUT_VECTOR
 """With so many of those that were looked at a candidate is compared."""
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 MOST_CHANGED = 500
 """More are asked for by when they changed: a statement has room for so many parameters."""
 
@@ -49,6 +51,7 @@ class Stated(NamedTuple):
     subject: str | None
     valid_from: datetime | None
     valid_until: datetime | None
+    created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +181,17 @@ def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, e
     # Of what only one of them is about, the name is what they differ in.
     subject = (candidate.subject or memory.subject) if is_about_one(memory, candidate) else None
     verdict = relate(memory.content, candidate.content, cosine, subject or "", bands)
+    if verdict.is_certain:
+        return OTHER_MATTER if is_of_before(candidate.content, memory.created_at) else verdict
     is_sharp = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
     if is_sharp and is_guessed(candidate) and not (verdict.is_shown and is_of_one_matter(cosine, bands)):
         return OTHER_MATTER
     return verdict
+
+
+def is_of_before(content: str, moment: datetime) -> bool:
+    """Whether it names an earlier year: what happened in 2015 changes nothing of what was said since."""
+    return any(int(year) < moment.year for year in YEAR.findall(content))
 
 
 def is_of_one_matter(cosine: float | None, bands: Thresholds) -> bool:

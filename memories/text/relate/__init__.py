@@ -17,6 +17,7 @@ from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
+from .moves import find_move
 from .reasons import find_conflict, give_reason
 from .replacements import find_other_value, find_replacement
 from .tokens import canonical_text
@@ -47,6 +48,8 @@ def relate(
     """
     if canonical_text(existing) == canonical_text(new):
         return Verdict(Relation.SAME, "identical text", 1.0)
+    if moved := find_move(existing, new):
+        return Verdict(Relation.CONTRADICTS, f"moved: {' / '.join(moved)}", DENIED, is_certain=True)
     is_known = similarity is not None and math.isfinite(similarity)
     closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
     verdict = _judge(existing, new, closeness, subject)

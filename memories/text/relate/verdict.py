@@ -33,6 +33,7 @@ class Verdict:
     reason: str
     score: float
     is_shown: bool = True
+    is_certain: bool = False
 
 
 @dataclass(frozen=True)
