@@ -22,6 +22,7 @@ from .reasons import find_conflict, give_reason
 from .replacements import find_other_value, find_replacement
 from .tokens import canonical_text
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
+from .wishes import find_come_true
 from .wording import find_other_wording
 
 __all__ = ["Relation", "Thresholds", "Verdict", "relate"]
@@ -100,7 +101,8 @@ def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:
     if conflict.startswith(("date differs", "year differs")):
         return f"of another day: {conflict}"
     old, new = sides.existing, sides.new
-    told = find_other_marks(old.written, new.written) or find_other_order(old.written, new.written)
+    told = find_come_true(old, new) or find_other_marks(old.written, new.written)
+    told = told or find_other_order(old.written, new.written)
     if told := told or find_other_wording(old, new):
         return told
     f = evidence.features
