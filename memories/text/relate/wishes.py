@@ -1,36 +1,56 @@
-"""What somebody wanted, and that it has come about: the one is not the other, however alike they are worded."""
-
-import re
+"""What is wanted, needed or under way, and that it is done: the one is not the other, however alike they are worded."""
 
 from memories.text.future.words import PAST
 from memories.text.wordlist import words
 
+from .lookup import SYNONYM_GROUPS, stems_of
 from .outline import Outline
 
-_WISH = re.compile(
-    r"\b(?:wants?|wanted|plan(?:s|ned|ning)?|hop(?:es?|ed|ing)|intend(?:s|ed|ing)?|aims?|trying|would like) to\b|"
-    r"\b(?:looking|searching|saving(?: up)?|applying|applied) for\b|\b(?:thinking|dreaming|dreams?) (?:about|of)\b|"
-    r"\bconsider(?:s|ing)\b",
-    re.IGNORECASE,
-)
+_WISHES = words("want wants wanted hope hopes hoped dream dreams wish wishes would wouldn't plan plans planned intends")
+_AHEAD = _WISHES | words("need needs must should might may could will tries aims considers ought")
+_BE, _WERE, _HAVE = words("is are am isn't aren't"), words("was were wasn't weren't"), words("has have had")
+_OWNING = words("has have owns own lives live")
+"""Of what somebody wished for: it has come about."""
+_NO_PAST = words("hundred indeed speed breed exceed proceed succeed was were been wasn't weren't had hadn't")
 MIN_PAST = 4
 """Letters of what ends in "ed" and may be no past: "need", "seed", "feed"."""
-_STATES = words("was were been wasn't weren't had hadn't")
-_NO_PAST = words("hundred indeed speed breed exceed proceed succeed")
-_BE = words("be being is are am get gets getting")
-"""Behind one of these, "addressed" tells how somebody is treated, and of nothing that was done."""
+PAST_FORM, AHEAD_FORM, PRESENT_FORM = "done", "to come", "is"
 
 
 def find_come_true(old: Outline, new: Outline) -> str | None:
-    """Say which of them is a wish, where the other tells of something done."""
-    for wish, done in ((old, new), (new, old)):
-        wished = _WISH.search(wish.written)
-        if wished and not _WISH.search(done.written) and any(map(_is_done, ("", *done.tokens), done.tokens)):
-            return f"wished and done: {wished.group().lower()}"
+    """Say what became of it, where both begin alike and go on with a verb of their own: "wants to buy" / "bought"."""
+    left, right = old.tokens, new.tokens
+    at = next((at for at, pair in enumerate(zip(left, right, strict=False)) if pair[0] != pair[1]), 0)
+    if not at:
+        return None
+    (form, verb, end), (other_form, other_verb, other_end) = _verb_at(left, at), _verb_at(right, at)
+    if {form, other_form} == {PAST_FORM, AHEAD_FORM}:
+        return f"to come and done: {verb} / {other_verb}"
+    if {form, other_form} == {PAST_FORM} and not _groups_of(left, end) & _groups_of(right, other_end):
+        return f"another thing done: {verb} / {other_verb}"
+    if (verb in _WISHES and other_verb in _OWNING) or (other_verb in _WISHES and verb in _OWNING):
+        return f"wished and there: {verb} / {other_verb}"
     return None
 
 
-def _is_done(before: str, token: str) -> bool:
-    if before in _BE or token in _STATES | _NO_PAST:
-        return False
-    return token in PAST or (len(token) > MIN_PAST and token.endswith("ed"))
+def _verb_at(tokens: tuple[str, ...], at: int) -> tuple[str, str, int]:
+    """The form of the verb there, the word that tells what is done, and where it is."""
+    first, second = (*tokens[at : at + 2], "")[:2]
+    if first in _AHEAD or (first in _HAVE and second == "to") or (first in _BE and second.endswith("ing")):
+        return AHEAD_FORM, first, at
+    if first in _HAVE | _WERE and _is_past(second):
+        return PAST_FORM, second, at + 1
+    # "Is disabled" tells how it is.
+    is_past = _is_past(first) and tokens[at - 1] not in _BE
+    return (PAST_FORM if is_past else PRESENT_FORM), first, at
+
+
+def _is_past(word: str) -> bool:
+    return word not in _NO_PAST and (word in PAST or (len(word) > MIN_PAST and word.endswith("ed")))
+
+
+def _groups_of(tokens: tuple[str, ...], at: int) -> frozenset[object]:
+    """What means the same as the verb there, by itself and with the word behind it: "turned off"."""
+    verb, both = tokens[at], " ".join(tokens[at : at + 2])
+    alike = (SYNONYM_GROUPS.get(stems_of(said), frozenset[int]()) for said in (verb, both))
+    return frozenset[object]({verb}).union(*alike)
