@@ -79,10 +79,11 @@ def _are_spellings(left: Word, right: Word) -> bool:
     """
     if left.is_name or right.is_name or not (left.text.isalpha() and right.text.isalpha()):
         return False
-    return _plain(left.text) == _plain(right.text) or _is_turned(left.text, right.text)
+    return spelt_plainly(left.text) == spelt_plainly(right.text) or _is_turned(left.text, right.text)
 
 
-def _plain(word: str) -> str:
+def spelt_plainly(word: str) -> str:
+    """In one way, where English has two."""
     for pattern, plain in _SPELT:
         word = pattern.sub(plain, word)
     return word

@@ -5,10 +5,13 @@ from memories.text.wordlist import words
 
 from .lookup import SYNONYM_GROUPS, stems_of
 from .outline import Outline
+from .replacements import spelt_plainly
 
 _WISHES = words("want wants wanted hope hopes hoped dream dreams wish wishes would wouldn't plan plans planned intends")
 _AHEAD = _WISHES | words("need needs must should might may could will tries aims considers ought")
-_BE, _WERE, _HAVE = words("is are am isn't aren't"), words("was were wasn't weren't"), words("has have had")
+_BE, _HAVE = words("is are am isn't aren't"), words("has have had")
+_HELPING = _HAVE | words("was were wasn't weren't got")
+"""Before a verb that was done: "has moved", "was promoted", "got promoted"."""
 _OWNING = words("has have owns own lives live")
 """Of what somebody wished for: it has come about."""
 _NO_PAST = words("hundred indeed speed breed exceed proceed succeed was were been wasn't weren't had hadn't")
@@ -38,7 +41,7 @@ def _verb_at(tokens: tuple[str, ...], at: int) -> tuple[str, str, int]:
     first, second = (*tokens[at : at + 2], "")[:2]
     if first in _AHEAD or (first in _HAVE and second == "to") or (first in _BE and second.endswith("ing")):
         return AHEAD_FORM, first, at
-    if first in _HAVE | _WERE and _is_past(second):
+    if first in _HELPING and _is_past(second):
         return PAST_FORM, second, at + 1
     # "Is disabled" tells how it is.
     is_past = _is_past(first) and tokens[at - 1] not in _BE
@@ -53,4 +56,4 @@ def _groups_of(tokens: tuple[str, ...], at: int) -> frozenset[object]:
     """What means the same as the verb there, by itself and with the word behind it: "turned off"."""
     verb, both = tokens[at], " ".join(tokens[at : at + 2])
     alike = (SYNONYM_GROUPS.get(stems_of(said), frozenset[int]()) for said in (verb, both))
-    return frozenset[object]({verb}).union(*alike)
+    return frozenset[object]({spelt_plainly(verb)}).union(*alike)
