@@ -23,6 +23,7 @@ from memories.store import AppGone, Candidate, Writer, writing
 from memories.text.relate import Relation, Verdict
 from memsite.tenancy.models import App, AppPolicy, Residue
 from memsite.tenancy.scoping import Scoped
+from memsite.tenancy.wall import site_wide
 from sessions.life import SessionGone
 from sessions.models import AgentSession, Resource
 from tests.api.checks import assert_problem, assistant, ndjson, user
@@ -417,7 +418,8 @@ def test_why_a_memory_was_doubted_goes_however_much_other_apps_recorded_meanwhil
     def contradict_late(*given: Any, **options: Any) -> None:
         was = others.version
         rows = [Revision(app=charlie.app, memory=others, number=was + more, action="used") for more in range(1, 251)]
-        others.version += len(Revision.objects.bulk_create(rows))
+        with site_wide():
+            others.version += len(Revision.objects.bulk_create(rows))
         contradict(*given, **options)
 
     monkeypatch.setattr(Writer, "contradict", contradict_late)
