@@ -56,7 +56,7 @@ def test_conversations_that_the_ranking_does_not_know_are_told_apart(monkeypatch
     conversations = [conversation("one"), conversation("new")]
     body = recall.render(conversations, recall.measure_all(conversations, HashEmbedder(512)), [0.001], {}, "today.")
     assert "2 conversations (LoCoMo, CC BY-NC 4.0), " in body
-    assert "learnt from 1 of these conversations: " in body
+    assert "learnt from 1 of these, not from those told apart: " in body
     assert body.index("**locomo**") < body.index("**locomo, not learnt from**")
     assert recall.what_is_known(conversations[1:]).endswith("learnt from others than these.")
 

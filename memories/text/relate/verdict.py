@@ -27,6 +27,7 @@ class Verdict:
 
     `is_shown` tells of a contradiction of the rules whether some word or number shows it. Else both only have words of
     their own, which those who hold one subject fixed mean as contraries as a rule.
+    `is_certain`: the two are of one matter, however far apart their embeddings are.
     """
 
     relation: Relation
