@@ -158,7 +158,8 @@ def what_is_known(conversations: Sequence[Conversation]) -> str:
     known = sum(conversation.name in LEARNT_FROM for conversation in conversations)
     if not known:
         return "The weights of the ranking were learnt from others than these."
-    which = "these very conversations" if known == len(conversations) else f"{known} of these, not from those told apart"
+    every = known == len(conversations)
+    which = "these very conversations" if every else f"{known} of these, not from those told apart"
     return (
         f"The weights of the ranking were learnt from {which}: its row is a figure on development "
         f'data. The row "{LEFT_OUT}" (`make train-ranker`; no floor for what is shown) is nearer to what to expect of '
