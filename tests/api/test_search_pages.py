@@ -235,6 +235,12 @@ def test_the_same_search_in_other_words_is_the_same(alice: Caller) -> None:
     assert search(alice, **other, cursor=search(alice, **one)["next"])["results"]
 
 
+@pytest.mark.usefixtures("whales")
+def test_no_filters_are_the_same_however_they_are_told(alice: Caller) -> None:
+    cursors = {search(alice, limit=3, **told)["next"] for told in ({}, {"filters": {}}, {"filters": None})}
+    assert len(cursors) == 1
+
+
 def test_no_cursor_is_the_first_page(alice: Caller) -> None:
     alice.remember("whales sing")
     assert search(alice, cursor=None)["results"] == search(alice)["results"]

@@ -185,7 +185,7 @@ class SearchQuestion(Shape):
     min_score = Number(default=None, allow_null=True, min_value=-100, max_value=100)
     user_id = Text(max_length=200, required=False, allow_null=True, default=None)
     filters = JSONObject(
-        required=False, allow_null=True, default=None, help_text="and, or, not, fields and operators: docs/search.md."
+        required=False, allow_null=True, default=dict, help_text="and, or, not, fields and operators: docs/search.md."
     )
     explain = Flag(default=False)
     touch = Flag(default=True, help_text="Counts the search as an access of what it finds.")
