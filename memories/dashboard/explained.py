@@ -19,6 +19,7 @@ GROUPS = (
     ("beside it", ("near_", "covered_", "answers_", "session_", "opens_", "long_covered", "long_session")),
     ("subject", ("subject_", "other_asks")),
     ("day", ("day_",)),
+    ("surer", ("surer",)),
 )
 ARMS = {"meaning": "by meaning", "words": "by words", "graph": "by the graph", "summary": "by a summary"}
 LEAST = 1e-9

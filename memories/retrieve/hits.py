@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from memories.models import Memory, Summary
@@ -37,7 +37,7 @@ class Recall:
     """Hits, best first, the arms that could not answer, and whether parts are added or multiplied to the score.
 
     `tier` is what answered: summaries, items, or none. `more` says that there are hits behind these. Hits whose scores
-    are no more than the `band` apart fit about equally well.
+    are no more than the `band` apart fit about equally well. `at_odds` are pairs, by their pks, of hits and others.
     """
 
     hits: list[Hit]
@@ -47,3 +47,4 @@ class Recall:
     summaries: list[Told] = field(default_factory=list)
     more: bool = False
     band: float = BAND
+    at_odds: Sequence[tuple[int, int]] = ()

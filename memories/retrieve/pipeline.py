@@ -37,6 +37,7 @@ from memories.retrieve.ranking import (
 )
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
+from memories.retrieve.surer import CLOSE, hits_with_the_surer, with_the_surer
 from memories.retrieve.words import Words, match_words
 from memories.text.looks import Look, look_of
 from memsite.conf import get_conf
@@ -91,19 +92,23 @@ def recall(
     if plan.tiered and floor and not scope.past:
         summed_up = from_summaries(app, question, reading, scope, embedder, min_score)
         if hits := [hit for hit in summed_up.hits if hit.memory.pk not in told]:
+            hits, at_odds = hits_with_the_surer(app, reading, hits, told)
             page, more = hits[offset:][:limit], len(hits) > offset + limit
-            return replace(summed_up, hits=page, tier="summaries", more=more)
+            return replace(summed_up, hits=page, tier="summaries", more=more, at_odds=at_odds)
     evidence, degraded = weigh(app, question, reading, embedder, plan)
     # One more than is shown: whether there are more, is told.
-    ranked = order(policy, plan, evidence, embedder, scope, offset + limit + 1 + len(told), floor=floor)
+    most = offset + limit + 1
+    ranked = order(policy, plan, evidence, embedder, scope, most + CLOSE + len(told), floor=floor)
     if told:
         ranked = without(ranked, reading, told)
     if min_score is not None:
         ranked = at_least(ranked, min_score)
+    ranked, at_odds = with_the_surer(app, reading, ranked, most, told, bring=not scope.past)
     hits = load(app, reading, ranked, limit, offset)
     more = len(ranked.places) > offset + limit and len(hits) == limit
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
-    return Recall(hits, degraded, ranked.combined, "items" if hits else "none", more=more, band=band)
+    tier = "items" if hits else "none"
+    return Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds)
 
 
 def from_summaries(

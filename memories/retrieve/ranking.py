@@ -54,7 +54,7 @@ def learnt_weights() -> dict[str, float]:
 class Ranked:
     """Places in the reading, best first, with their scores and the parts these are the sum (or product) of.
 
-    `parts` has shape (names, places).
+    `parts` has shape (names, places); NaN is no such part.
     """
 
     places: Rows
@@ -67,7 +67,8 @@ class Ranked:
         """Of the hit of this number; what changes nothing is left out."""
         told = zip(self.names, self.parts[:, number].tolist(), strict=True)
         is_sum = self.combined == "sum"
-        return {name: value for name, value in told if (value if is_sum else value != 1 or name in FORMULA)}
+        parts = {name: value for name, value in told if not math.isnan(value)}
+        return {name: value for name, value in parts.items() if (value if is_sum else value != 1 or name in FORMULA)}
 
 
 def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:

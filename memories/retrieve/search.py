@@ -75,7 +75,7 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
         found = with_shared(found, app, agent, asked, scope, embedder)
     if scope.past:
         take_back(app, found.hits, asked.as_of or now)
-    tag_hits(app, found.hits, asked.as_of if asked.as_of and scope.past else now, found.band)
+    tag_hits(app, found, asked.as_of if asked.as_of and scope.past else now)
     seconds = time.perf_counter() - started
     count_search(found.tier, found.degraded, seconds)
     log.info("recalled", mode=asked.mode, tier=found.tier, hits=len(found.hits), ms=round(1000 * seconds, 1))
@@ -163,6 +163,7 @@ def with_shared(
         more=any(one.more for one in everything) or len(hits) > first.limit,
         degraded=[*found.degraded, *(["shared"] if late else [])],
         tier=found.tier if found.hits or not hits else "items",
+        at_odds=[pair for one in everything for pair in one.at_odds],
     )
 
 

@@ -1,16 +1,14 @@
-"""What a reader should know before believing a hit: tags, and the one query they cost."""
+"""What a reader should know before believing a hit: its tags, and of two at odds the surer one in the better place."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
-from django.db.models import QuerySet
-
-from memories.models import Link, LinkKind, Memory, Source
-from memories.retrieve.hits import Hit
-from memories.retrieve.ranking import BAND, band_of
-from memsite.prepared import Prepared, padded
+from memories.models import Memory, Source
+from memories.retrieve.hits import Hit, Recall
+from memories.retrieve.ranking import band_of
+from memories.retrieve.surer import Pair, contradictions_of
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 
@@ -18,15 +16,16 @@ CONFLICTING, UNCERTAIN, STALE, UNCONFIRMED = "conflicting", "uncertain", "stale"
 UNREVIEWED = "unreviewed"
 
 
-def tag_hits(app: App, hits: list[Hit], now: datetime, band: float = BAND) -> None:
+def tag_hits(app: App, found: Recall, now: datetime) -> None:
     """Tags each hit: at odds with another of them, and what `tags_of` says of it alone.
 
-    Of two that are at odds, the more confident one takes the better place, if they fit about equally well: within
-    `band` of score.
+    Of two that are at odds, the more confident one takes the better place, if they fit about equally well: within the
+    band of score. No query.
     """
-    pairs = conflicting_pairs(app, [hit.memory.pk for hit in hits])
+    hits = found.hits
+    pairs = among(found.at_odds, {hit.memory.pk for hit in hits})
     if pairs:
-        surface_the_surer(hits, pairs, band)
+        surface_the_surer(hits, pairs, found.band)
     at_odds = ends_of(pairs)
     for hit in hits:
         hit.trust = tags_of(hit.memory, app.policy, now, at_odds)
@@ -48,31 +47,19 @@ def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collectio
 
 def at_odds_among(app: App, pks: Sequence[int]) -> set[int]:
     """Those of these memories that contradict another of them. One query, if there are two."""
-    return ends_of(conflicting_pairs(app, pks))
+    return ends_of(among(contradictions_of(app, pks), pks)) if len(pks) > 1 else set()
 
 
-def ends_of(pairs: Sequence[tuple[int, int]]) -> set[int]:
+def among(pairs: Sequence[Pair], pks: Collection[int]) -> list[Pair]:
+    """The pairs both ends of which are these."""
+    return [pair for pair in pairs if pair[0] in pks and pair[1] in pks]
+
+
+def ends_of(pairs: Sequence[Pair]) -> set[int]:
     return {pk for pair in pairs for pk in pair}
 
 
-def conflicting_pairs(app: App, pks: Sequence[int]) -> list[tuple[int, int]]:
-    """Those of these memories that contradict each other."""
-    if len(pks) < 2:
-        return []
-    among = padded(pks)
-    return contradictions(app, LinkKind.CONTRADICTS, *among, *among)
-
-
-@Prepared
-def contradictions(app: App, kind: str, *twice: int) -> QuerySet[Link, tuple[int, int]]:
-    """The links of the kind between some memories, whose pks are given twice: for either end."""
-    half = len(twice) // 2
-    links = Link.objects.for_app(app).filter(kind=kind)
-    links = links.filter(from_memory__in=twice[:half]).filter(to_memory__in=twice[half:])
-    return links.order_by().values_list("from_memory", "to_memory")
-
-
-def surface_the_surer(hits: list[Hit], pairs: Sequence[tuple[int, int]], band: float) -> None:
+def surface_the_surer(hits: list[Hit], pairs: Sequence[Pair], band: float) -> None:
     """Among hits that are at odds, directly or by way of others, the surest takes the best place, and so on.
 
     What fits much less than the best of them stays behind it, however sure it is: they are in order band by band.

@@ -1,0 +1,166 @@
+"""What contradicts a hit and is surer is found with it, though it fits the question less: nobody is told the one alone.
+
+"Where do I live?" resembles "lives in Graz", and "moved to Linz", which is at odds with it, much less.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from django.db.models import Q, QuerySet
+
+from memories.models import Link, LinkKind
+from memories.retrieve.hit_rows import rows_of
+from memories.retrieve.hits import Hit
+from memories.retrieve.ranking import Ranked
+from memories.retrieve.reading import Reading
+from memsite.prepared import Prepared, padded
+from memsite.tenancy.models import App
+
+CLOSE = 10
+"""Hits that are no further apart are read together."""
+LOOKED_AT = 500
+"""Of so many hits it is asked what they are at odds with, at most."""
+PART = "surer"
+"""The part of a score that a memory has for contradicting a hit: all of it."""
+
+Pair = tuple[int, int]
+Sure = tuple[float, int]
+"""How sure a memory is: its confidence, and of equals the one that was written later."""
+
+
+def contradictions_of(app: App, pks: Sequence[int]) -> list[Pair]:
+    """What contradicts these memories or is contradicted by them, among them or not. One query."""
+    if not pks:
+        return []
+    either = padded(pks)
+    return contradictions(app, LinkKind.CONTRADICTS, *either, *either)
+
+
+@Prepared
+def contradictions(app: App, kind: str, *twice: int) -> QuerySet[Link, Pair]:
+    """The links of the kind from or to some memories, whose pks are given twice: for either end."""
+    half = len(twice) // 2
+    links = Link.objects.for_app(app).filter(kind=kind)
+    links = links.filter(Q(from_memory__in=twice[:half]) | Q(to_memory__in=twice[half:]))
+    return links.order_by().values_list("from_memory", "to_memory")
+
+
+class Odds:
+    """What is at odds with some memories of a reading, and how sure each is that may be shown."""
+
+    def __init__(self, app: App, reading: Reading, pks: Sequence[int], told: Collection[int]) -> None:
+        """What was `told` already is not told again for being surer. One query."""
+        self.app, self.reading, self.told = app, reading, told
+        self.pairs: list[Pair] = []
+        self.others: dict[int, set[int]] = defaultdict(set)
+        self.asked: set[int] = set()
+        self.ask(pks)
+
+    def ask(self, pks: Sequence[int]) -> None:
+        found = contradictions_of(self.app, pks)
+        self.asked.update(pks)
+        self.pairs += found
+        for one, other in found:
+            self.others[one].add(other)
+            self.others[other].add(one)
+
+    def surest_against(self, pk: int) -> int | None:
+        """The surest of what contradicts it and is surer. One query for what was not among the first."""
+        if pk not in self.asked:
+            self.ask([pk])
+        sure = {other: told for other in self.others.get(pk, ()) if (told := self.sure(other))}
+        own, surest = self.sure(pk), max(sure, key=sure.__getitem__, default=None)
+        return surest if surest is not None and own is not None and sure[surest] > own else None
+
+    def sure(self, pk: int) -> Sure | None:
+        place = self.reading.places(np.array([pk], np.int64))
+        if not len(place) or pk in self.told:
+            return None
+        return float(self.reading.at("confidence", place)[0]), pk
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A memory in its place; `brought` to it by what it contradicts, whose score it has."""
+
+    pk: int
+    score: float
+    brought: bool = False
+
+
+def placed(
+    pks: Sequence[int], scores: Sequence[float], most: int, surest_against: Callable[[int], int | None]
+) -> list[Placed]:  # fmt: skip
+    """All of these, best first, and right before each of the first `most` whatever is the surest against it.
+
+    What stands close behind it anyway stays where it is. How one is placed depends on what is before and close behind
+    it alone, so that pages make up one long answer.
+    """
+    at = {pk: number for number, pk in enumerate(pks)}
+    done: set[int] = set()
+
+    def put(pk: int, number: int, *, brought: bool = False) -> Iterator[Placed]:
+        done.add(pk)
+        surer = surest_against(pk)
+        if surer is not None and surer not in done and not number <= at.get(surer, -1) <= number + CLOSE:
+            yield from put(surer, number, brought=True)
+        yield Placed(pk, scores[number], brought)
+
+    found: list[Placed] = []
+    for number, pk in enumerate(pks):
+        if pk not in done:
+            found += put(pk, number) if number < most else [Placed(pk, scores[number])]
+    return found
+
+
+def with_the_surer(
+    app: App, reading: Reading, ranked: Ranked, most: int, told: Collection[int], *, bring: bool = True
+) -> tuple[Ranked, list[Pair]]:  # fmt: skip
+    """The ranking with whatever is the surest against one of its first `most`, and the pairs that are at odds.
+
+    `ranked` has to go on for `CLOSE` places behind these, if there are so many. What was `told` already is not brought,
+    nor is anything unless it says so. One query, and one more for each that is brought.
+    """
+    most = min(most, LOOKED_AT)
+    pks: list[int] = reading.at("pk", ranked.places).tolist()
+    odds = Odds(app, reading, pks[:most], told)
+    if not odds.pairs or not bring:
+        return ranked, odds.pairs
+    found = placed(pks, ranked.scores.tolist(), most, odds.surest_against)
+    return (arranged(ranked, reading, found) if any(one.brought for one in found) else ranked), odds.pairs
+
+
+def hits_with_the_surer(
+    app: App, reading: Reading, hits: Sequence[Hit], told: Collection[int]
+) -> tuple[list[Hit], list[Pair]]:  # fmt: skip
+    """The same of hits that summaries answer with."""
+    known = {hit.memory.pk: hit for hit in hits}
+    odds = Odds(app, reading, list(known), told)
+    if not odds.pairs:
+        return [*hits], []
+    found = placed(list(known), [hit.score for hit in hits], len(hits), odds.surest_against)
+    rows = rows_of(app, [one.pk for one in found if one.brought])
+    known |= {
+        one.pk: Hit(rows[one.pk], one.score, partial(dict, {PART: one.score}))
+        for one in found
+        if one.brought and one.pk in rows
+    }
+    return [known[one.pk] for one in found if one.pk in known], odds.pairs
+
+
+def arranged(ranked: Ranked, reading: Reading, found: Sequence[Placed]) -> Ranked:
+    """The parts of what was brought say that alone."""
+    places = reading.places(np.array([one.pk for one in found], np.int64))
+    at = {place: number for number, place in enumerate(ranked.places.tolist())}
+    # The last column is of what was brought.
+    columns = [-1 if one.brought else at[place] for one, place in zip(found, places.tolist(), strict=True)]
+    parts = np.pad(ranked.parts, ((0, 1), (0, 1)), constant_values=np.nan)[:, columns]
+    scores = np.array([one.score for one in found])
+    brought = np.array([one.brought for one in found])
+    parts[-1] = np.where(brought, scores, np.nan)
+    return replace(ranked, places=places, scores=scores, names=[*ranked.names, PART], parts=parts)
