@@ -19,9 +19,15 @@ GROUPS = (
     ("beside it", ("near_", "covered_", "answers_", "session_", "opens_", "long_covered", "long_session")),
     ("subject", ("subject_", "other_asks")),
     ("day", ("day_",)),
-    ("surer", ("surer",)),
+    ("at odds", ("surer",)),
 )
-ARMS = {"meaning": "by meaning", "words": "by words", "graph": "by the graph", "summary": "by a summary"}
+ARMS = {
+    "meaning": "by meaning",
+    "words": "by words",
+    "graph": "by the graph",
+    "summary": "by a summary",
+    "at odds": "contradicts the next one",
+}
 LEAST = 1e-9
 
 

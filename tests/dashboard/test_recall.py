@@ -50,6 +50,17 @@ def test_every_part_of_every_score_is_shown_and_adds_up(vera: Client) -> None:
 
 
 @pytest.mark.usefixtures("library")
+def test_what_is_there_because_it_contradicts_a_hit_says_so(vera: Client, alice: Caller) -> None:
+    other = alice.remember("Zebras are striped", confidence=0.9, dedupe=False)["id"]
+    caddy = Memory.objects.get(subject="caddy").uid
+    assert alice.post(f"memories/{other}/links", {"to": str(caddy), "kind": "contradicts"}).status_code == 201
+    first, second = vera.get(PAGE, {"q": "caddy"}).context["hits"][:2]
+    assert (first.memory.content, first.arms) == ("Zebras are striped", ["contradicts the next one"])
+    assert [(part.name, part.group) for part in first.parts] == [("surer", "at odds")]
+    assert second.memory.uid == caddy
+
+
+@pytest.mark.usefixtures("library")
 def test_what_is_left_out_is_shown_below_the_floor(vera: Client) -> None:
     answer = vera.get(PAGE, {"q": "caddy"})
     assert "Backups of postgres run at night" in found(answer, "left_out")
