@@ -39,6 +39,12 @@ NEWEST_WITHOUT_VECTOR = 16
 MET = NEAREST + NEWEST_WITHOUT_VECTOR
 """With so many of those that were looked at a candidate is compared."""
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+ALIKE, ALIKE_IN_WORDS = 1.25, 0.6
+"""How far a cosine is from related (0) to the same (1), plus the share of words matched, and that share alone.
+
+Of 180 labelled paraphrases without a subject nine in ten reach it. Of 781 pairs of statements from ten conversations
+(LoCoMo, REALTALK) that words and meaning made the same, and of which few are, one in five does.
+"""
 MOST_CHANGED = 500
 """More are asked for by when they changed: a statement has room for so many parameters."""
 
@@ -175,7 +181,8 @@ def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, e
     """The rules' verdict. What was found in talk is only at odds with what is clearly of the same matter, and where
     some word or number shows it: "starts on the team" is no contrary of "is new on the team".
 
-    There the subject is guessed or none, so that the words of any two statements come to be compared.
+    There the subject is guessed or none, so that the words of any two statements come to be compared. Where nobody
+    has said what a statement is about, it also takes more to be the same: else the newer one is lost.
     """
     bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
     # Of what only one of them is about, the name is what they differ in.
@@ -183,6 +190,9 @@ def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, e
     verdict = relate(memory.content, candidate.content, cosine, subject or "", bands)
     if verdict.is_certain:
         return OTHER_MATTER if is_of_before(candidate.content, memory.created_at) else verdict
+    is_vague = is_guessed(candidate) or not candidate.subject
+    if verdict.relation == Relation.SAME and is_vague and not is_alike(verdict, cosine, bands):
+        return OTHER_MATTER
     is_sharp = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
     if is_sharp and is_guessed(candidate) and not (verdict.is_shown and is_of_one_matter(cosine, bands)):
         return OTHER_MATTER
@@ -192,6 +202,13 @@ def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, e
 def is_of_before(content: str, moment: datetime) -> bool:
     """Whether it names an earlier year: what happened in 2015 changes nothing of what was said since."""
     return any(int(year) < moment.year for year in YEAR.findall(content))
+
+
+def is_alike(verdict: Verdict, cosine: float | None, bands: Thresholds) -> bool:
+    """Whether two statements resemble each other in meaning and in words. Without a cosine by words alone."""
+    if cosine is None:
+        return verdict.matched >= ALIKE_IN_WORDS
+    return bands.scale(cosine) + verdict.matched >= ALIKE
 
 
 def is_of_one_matter(cosine: float | None, bands: Thresholds) -> bool:

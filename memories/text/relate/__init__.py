@@ -86,7 +86,8 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     is_shown = relation is not Relation.CONTRADICTS or find_conflict(evidence) is not None
     if inserted and not is_shown:
         return Verdict(Relation.ELABORATES, f"says more: {' '.join(inserted)}", 1 - probabilities[relation])
-    return Verdict(relation, give_reason(relation, evidence), probabilities[relation], is_shown)
+    matched = evidence.features["coverage_mean"]
+    return Verdict(relation, give_reason(relation, evidence), probabilities[relation], is_shown, matched=matched)
 
 
 def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:

@@ -27,7 +27,8 @@ class Verdict:
 
     `is_shown` tells of a contradiction of the rules whether some word or number shows it. Else both only have words of
     their own, which those who hold one subject fixed mean as contraries as a rule.
-    `is_certain`: the two are of one matter, however far apart their embeddings are.
+    `is_certain`: the two are of one matter, however far apart their embeddings are. `matched` is the share (0-1) of
+    their words that have a like on the other side.
     """
 
     relation: Relation
@@ -35,6 +36,7 @@ class Verdict:
     score: float
     is_shown: bool = True
     is_certain: bool = False
+    matched: float = 1.0
 
 
 @dataclass(frozen=True)
