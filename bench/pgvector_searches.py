@@ -32,6 +32,7 @@ from memories.models.vector import to_bytes
 from memories.providers.embeddings import HashEmbedder, MiniLMEmbedder, Vectors
 from memories.retrieve.pipeline import index_of, indexes, recall
 from memories.retrieve.reading import Scope
+from memsite.tenancy.end_users import one_user
 from memsite.tenancy.models import App
 
 DIM, SEED, SHOWN, QUERIES = 384, 7, 10, 100
@@ -167,7 +168,7 @@ def search_all(app: App, embedder: Given, rows: Vectors, pks: np.ndarray) -> Sea
 
 def search_in(app: App, embedder: Given, rows: Vectors, pks: np.ndarray, user: str | None) -> Answers:
     allowed = np.arange(len(rows)) if user is None else np.arange(0, len(rows), RARE)
-    scope = Scope(None, user, timezone.now().timestamp())
+    scope = Scope(None, one_user(user) or None, timezone.now().timestamp())
     taken: dict[str, list[float]] = {mode: [] for mode in MODES}
     right = 0
     for question, vector in embedder.vectors.items():

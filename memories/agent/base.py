@@ -18,6 +18,7 @@ from memories.retrieve.reading import Scope
 from memories.retrieve.serving import current_embedder, serving_embedder
 from memories.text.relate import Thresholds
 from memsite.conf import get_conf
+from memsite.tenancy.end_users import Users, users_shown, users_told_of
 from memsite.tenancy.models import Agent, App
 from sessions.models import AgentSession
 
@@ -36,12 +37,21 @@ class Caller:
         vars(self).pop("rules", None)
 
     def memories(self) -> MemoryQuerySet:
-        """Every memory that the caller may see, of whatever status."""
+        """Every memory that the caller may see by its id, of whatever status."""
         return Memory.objects.for_app(self.app).visible_to(self.agent)
 
+    def memories_of(self, *named: str | None) -> MemoryQuerySet:
+        """What of it is shown to a caller who knows no ids, and has `named` these end users."""
+        return self.memories().of_users(self.users(*named))
+
+    def users(self, *named: str | None) -> Users:
+        """Whose rows may be shown beside those of no end user."""
+        return users_shown(self.app, self.agent, named)
+
     def scope(self, user_id: str | None, now: datetime) -> Scope:
-        """What of it is told now, for an end user."""
-        return Scope(self.agent.pk if self.agent else None, user_id, now.timestamp())
+        """What is told now, for an end user."""
+        users = users_told_of(self.app, self.agent, user_id)
+        return Scope(self.agent.pk if self.agent else None, users, now.timestamp())
 
     @cached_property
     def rules(self) -> RulesProvider:

@@ -172,7 +172,7 @@ class Sessions(Feedback, Triggers, Upkeep):
         return tier_prompt(tier, self.app.policy)
 
     def lessons(self, user_id: str | None) -> MemoryQuerySet:
-        lessons = self.memories().of_user(user_id).lessons()
+        lessons = self.memories_of(user_id).of_user(user_id).lessons()
         return injectable(lessons, self.app.policy, timezone.now()).select_related("session", "resource")
 
     def heartbeat(self, session: AgentSession) -> list[str]:

@@ -92,7 +92,7 @@ class Telling(Sessions):
 
     def changes_since(self, number: int) -> tuple[list[Change], int]:
         """(memories that were written or deleted since, where to go on)."""
-        return changes_since(self.app, self.agent, self.memories(), number)
+        return changes_since(self.app, self.agent, self.memories_of(), number, self.users())
 
     def add_bridge(self, name: str, agent: Agent) -> Bridge:
         with transaction.atomic():

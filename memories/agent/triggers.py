@@ -16,6 +16,7 @@ from memories.learn.triggers import Due, due, injectable, put_away, visible_trig
 from memories.ledger.days import day_of
 from memories.models import FutureTrigger, Memory, Preload, TriggerStatus
 from memories.text.clean import clean
+from memsite.tenancy.end_users import is_of_users, of_users
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.scoping import ScopedQuerySet
 
@@ -34,10 +35,19 @@ def told_cleanly(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 class Triggers(Caller):
     def triggers(self) -> ScopedQuerySet[FutureTrigger]:
-        """Every trigger that the caller may see, with what it brings up in `memories.all()`: another query."""
+        """Every trigger that the caller may see by its id. What it brings up is another query, for all of them."""
         ready = injectable(self.memories(), self.app, timezone.now()).select_related("session", "resource")
         memories = Prefetch("memories", ready.defer("resource__raw_content"))
         return visible_triggers(self.app, self.agent).prefetch_related(memories)
+
+    def triggers_of(self, *named: str | None) -> ScopedQuerySet[FutureTrigger]:
+        """What of it is shown to a caller who knows no ids, and has `named` these end users."""
+        return self.triggers().filter(of_users(self.users(*named)))
+
+    def brought_up(self, trigger: FutureTrigger) -> list[Memory]:
+        """What one of the `triggers` brings up, as far as it may be shown to its end user."""
+        users = self.users(trigger.user_id)
+        return [memory for memory in trigger.memories.all() if is_of_users(memory.user_id, users)]
 
     def due_triggers(self, user_id: str | None) -> list[Due]:
         """What is due today for this user, after what is over was put away. Four queries at most if nothing is."""

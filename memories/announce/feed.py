@@ -13,6 +13,7 @@ from django.db.models import Q
 
 from memories.models import Forgotten, Memory
 from memories.models.memory import MemoryQuerySet
+from memsite.tenancy.end_users import Users
 from memsite.tenancy.models import Agent, App
 
 BATCH = 200
@@ -36,26 +37,30 @@ def current_number(app: App) -> int:
     return App.objects.only("change_number").get(pk=app.pk).change_number
 
 
-def changes_since(app: App, agent: Agent | None, visible: MemoryQuerySet, number: int) -> tuple[list[Change], int]:
+def changes_since(
+    app: App, agent: Agent | None, visible: MemoryQuerySet, number: int, users: Users
+) -> tuple[list[Change], int]:
     """(what the caller may see of it in order, the number to go on from). Of one write all or nothing.
 
     What they might see once and may not see any more is told as deleted.
 
-    `visible` are the memories that the caller may see.
+    `visible` are the memories that the caller may see, of these end `users` and of none.
     """
     bound = bound_of(app, number)
     if bound is None:
         return [], number
     span = Q(change_number__gt=number, change_number__lte=bound)
     changed = visible.filter(span).select_related("session", "resource", "cold_text")
-    hidden = Memory.objects.going(app).filter(span).visible_to(agent)
+    hidden = Memory.objects.going(app).filter(span).visible_to(agent).of_users(users)
     everything = Memory.objects.for_app(app) | Memory.objects.going(app)
     taken_back = everything.filter(span).once_shared().exclude(agent=agent) if agent else everything.none()
+    given_away = everything.none() if users is None else everything.filter(span).given_to_others(users)
     gone = Forgotten.objects.for_app(app).filter(span, memory_uid__isnull=False).filter(Q(agent=None) | Q(agent=agent))
     rows = chain(
         (Change(row.change_number, row.uid, row) for row in changed),
         (Change(row.change_number, row.uid) for row in hidden.only("uid", "change_number")),
         (Change(row.change_number, row.uid) for row in taken_back.only("uid", "change_number")),
+        (Change(row.change_number, row.uid) for row in given_away.only("uid", "change_number")),
         (Change(row.change_number, row.memory_uid) for row in gone if row.memory_uid),
     )
     return sorted(rows, key=lambda change: change.number), bound

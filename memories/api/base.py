@@ -18,12 +18,13 @@ from rest_framework.views import APIView
 
 from memories.agent import BothSuperseded, MemoryAgent
 from memories.api.fields import Shape, read_as
-from memories.api.pages import refuse_unknown
+from memories.api.pages import as_uuid, refuse_unknown
 from memories.models import Memory
 from memories.store import LimitReached
 from memsite.exceptions import Conflict, LengthRequired, PreconditionFailed, Unprocessable
 from memsite.tenancy.access import Right
 from memsite.tenancy.authentication import Principal
+from memsite.tenancy.end_users import Users, of_users, users_shown
 from memsite.tenancy.idempotency import Slot, idempotent
 from memsite.tenancy.models import App, Scope
 from memsite.tenancy.permissions import takes_key_with
@@ -31,6 +32,7 @@ from memsite.tenancy.rates import RateExceeded, take_writes
 from sessions.models import AgentSession
 
 Answer = tuple[int, Mapping[str, Any]]
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 FOR_AGENTS = "This door is for an agent's key: an operator's belongs to no app."
 NO_SUCH_APP = "There is no such app, or it is not yours."
 WITHOUT_BODY = ("GET", "HEAD", "DELETE")
@@ -149,6 +151,20 @@ class AgentView(View):
 
     def memory(self, agent: MemoryAgent, uid: UUID) -> Memory:
         return found(agent.memories().select_related("session", "resource", "cold_text").filter(uid=uid).first())
+
+    def users(self) -> Users:
+        """Whose rows may be shown where no end user is named, beside those of none."""
+        return users_shown(self.app, self.caller().agent)
+
+    def of_session_asked(self, rows: Rows) -> Rows:
+        """Those of the caller's session that the query string names, and with it the end user it is with.
+
+        Without one, of all sessions with those `users` whose rows may be shown, or with none.
+        """
+        if "session_id" in self.request.query_params:
+            uid = as_uuid("session_id", self.request.query_params["session_id"])
+            return rows.filter(session=self.session(uid))
+        return rows.filter(of_users(self.users(), "session__user_id"))
 
     def count_writes(self, count: int) -> None:
         """429 with the seconds to wait, if the agent has written as much this minute as its app allows."""

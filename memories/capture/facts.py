@@ -27,7 +27,7 @@ from memories.text.messages import Message
 from memories.text.overlap import used_share
 from memories.text.secrets import redact
 from memsite.moments import in_zone
-from memsite.tenancy.models import App
+from memsite.tenancy.end_users import one_user
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
 from sessions.marker_lines import without_markers
 from sessions.models import AgentSession, Resource, Role
@@ -68,7 +68,7 @@ def find_facts(
     is not one window.
     """
     found = [Found(resource) for resource in texts]
-    setting = setting_of(session.app)
+    setting = setting_of(session)
     messages = [as_message(resource, session.app.policy) for resource in texts]
     context = [as_message(resource, session.app.policy) for resource in before]
     windows = make_chunks(messages, now.astimezone(session.app.policy.time_zone))
@@ -173,9 +173,11 @@ def refusal_of(fact: Fact, policy: AppPolicy, shown: Sequence[str]) -> Refusal |
     return Refusal(fact.category, reason, fact.content, kind, scores, fields_of(fact))
 
 
-def setting_of(app: App) -> Setting:
-    """The drawers and subjects in use. Two queries."""
-    rows = Memory.objects.for_app(app).active().order_by()
+def setting_of(session: AgentSession) -> Setting:
+    """The drawers and subjects in use; not those of other end users, where the policy keeps them apart. Two queries."""
+    app = session.app
+    users = one_user(session.user_id) if app.policy.users_apart else None
+    rows = Memory.objects.for_app(app).active().of_users(users).order_by()
     used = islice(rows.values_list("category", flat=True).distinct(), MOST_SUBJECTS)
     subjects = rows.exclude(subject=None).values_list("subject", flat=True).distinct()[:MOST_SUBJECTS]
     usual = (*OPERATIONAL_CATEGORIES, *PERSONAL_CATEGORIES, GENERAL)
@@ -194,11 +196,12 @@ def known_near(session: AgentSession, window: Window, embedder: Embedder) -> tup
     except EmbedderError:
         return ()
     view = index_of(session.app, embedder).view()
-    reading = read(view, Scope(session.agent_id, session.user_id, window.chunk.now.timestamp()))
+    users = one_user(session.user_id)
+    reading = read(view, Scope(session.agent_id, users, window.chunk.now.timestamp()))
     if not reading.size:
         return ()
     cosines = measure(reading, vector)
     near = cosines.foremost
     best = near[top(cosines.at(near), KNOWN_SHOWN)]
-    rows = Memory.objects.for_app(session.app).of_no_other_user(session.user_id).in_bulk(reading.pks[best].tolist())
+    rows = Memory.objects.for_app(session.app).of_users(users).in_bulk(reading.pks[best].tolist())
     return tuple(memory.content for memory in rows.values())

@@ -21,11 +21,15 @@ def external_id(kind: str, *names: str) -> str:
     return f"{kind}:{hashlib.sha256(chr(0).join(names).encode()).hexdigest()}"
 
 
-def kept(agent: MemoryAgent, kind: str) -> MemoryQuerySet:
-    """All of this kind that the caller may see, in the order they came. Uses the index of external ids."""
+def kept(agent: MemoryAgent, kind: str, *named: str | None) -> MemoryQuerySet:
+    """All of this kind that is shown to who has `named` these end users, in the order they came.
+
+    Uses the index of external ids.
+    """
     beginning = f"{kind}:"
     within = hex_bounds(beginning, HASH_DIGITS)
-    return agent.memories().live().filter(external_id__range=within, external_id__startswith=beginning).order_by("pk")
+    rows = agent.memories_of(*named).live()
+    return rows.filter(external_id__range=within, external_id__startswith=beginning).order_by("pk")
 
 
 def keep_new(agent: MemoryAgent, kind: str, candidates: Iterable[Candidate]) -> dict[str, str]:
@@ -34,7 +38,8 @@ def keep_new(agent: MemoryAgent, kind: str, candidates: Iterable[Candidate]) -> 
     Answers why some were not stored, by their `external_id`: a person decides about these.
     """
     new = list(candidates)
-    mine = kept(agent, kind).filter(external_id__in=[one.external_id for one in new]).order_by()
+    known = kept(agent, kind, *(one.user_id for one in new))
+    mine = known.filter(external_id__in=[one.external_id for one in new]).order_by()
 
     def check(_: Any, outcomes: list[Outcome]) -> None:
         if mine.count() > sum(outcome.memory is not None for outcome in outcomes):

@@ -19,6 +19,7 @@ from memories.models import FutureTrigger, Memory, Preload, TriggerStatus, Visib
 from memories.models.memory import MemoryQuerySet
 from memories.store.triggers import called_off_in
 from memsite.moments import in_zone
+from memsite.tenancy.end_users import of_users, users_told_of
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import ScopedQuerySet
 from sessions.models import AgentSession, Resource, Role
@@ -183,18 +184,17 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
 def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> list[Due]:
     """What is due today where the app lives, the earliest time first; MOST_DUE at most. Three queries at most.
 
-    Of the user and of no one in particular; no user given: of all. A recurring one is due on the day that
-    `put_away` has moved it to.
+    Of the user and of no one in particular; no user given: of all that may be shown. A recurring one is due on the day
+    that `put_away` has moved it to.
     """
-    rows = due_on(visible_triggers(app, agent), day_of(app, now)).select_related("resource")
-    if user_id:
-        rows = rows.filter(Q(user_id=user_id) | Q(user_id=None))
-    ordered = rows.order_by(F("trigger_time").asc(nulls_last=True), "-trigger_date", "pk")
+    users = users_told_of(app, agent, user_id)
+    rows = due_on(visible_triggers(app, agent), day_of(app, now)).filter(of_users(users))
+    ordered = rows.select_related("resource").order_by(F("trigger_time").asc(nulls_last=True), "-trigger_date", "pk")
     triggers = list(ordered.defer("resource__raw_content")[:MOST_DUE])
     if not triggers:
         return []
     links = set(Preload.objects.for_app(app).filter(trigger__in=triggers).values_list("trigger_id", "memory_id"))
-    allowed = Memory.objects.for_app(app).visible_to(agent).of_user(user_id).filter(pk__in={pk for _, pk in links})
+    allowed = Memory.objects.for_app(app).visible_to(agent).of_users(users).filter(pk__in={pk for _, pk in links})
     ready = injectable(allowed, app, now).select_related("session", "resource").defer("resource__raw_content")
     memories = list(ready) if links else []
     for trigger in triggers:

@@ -106,7 +106,7 @@ def show(door: StoringView, id: Id) -> dict[str, Any]:
     """Everything about one memory, and what it is linked with."""
     agent = door.memory_agent()
     memory = door.memory(agent, as_uid("id", id))
-    visible = agent.memories()
+    visible = agent.memories_of(memory.user_id)
     links = Link.objects.for_app(door.app).filter(from_memory__in=visible, to_memory__in=visible)
     ends = links.filter(from_memory=memory) | links.filter(to_memory=memory)
     rows = ends.select_related("from_memory", "to_memory").order_by("-pk")[:MOST_LINKS]
@@ -317,6 +317,6 @@ def categories(
 @toolbox.reads("Lessons")
 def lessons(door: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id: UserId = None) -> dict[str, Any]:
     """What users corrected and agents learnt, the latest first."""
-    rows = door.memory_agent().memories().active().lessons().of_user(user_id)
+    rows = door.memory_agent().memories_of(user_id).of_user(user_id).active().lessons()
     some, following = take(rows, limit, cursor)
     return {"lessons": [brief(row) for row in harmless(some)]} | given(next=following)

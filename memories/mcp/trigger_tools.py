@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from memories.agent import MemoryAgent
 from memories.api.shapes.triggers import NewTrigger
 from memories.api.storing import StoringView
 from memories.api.views.triggers import memories_named
@@ -25,9 +26,10 @@ def triggers(
     user_id: UserId = None,
 ) -> dict[str, Any]:
     """Days to come and what has to be in view on them, the latest noted first."""
-    rows = door.memory_agent().triggers().filter(**given(status=status, user_id=user_id))
+    agent = door.memory_agent()
+    rows = agent.triggers_of(user_id).filter(**given(status=status, user_id=user_id))
     some, following = take(rows, limit, cursor)
-    return {"triggers": [brief_trigger(row) for row in some]} | given(next=following)
+    return {"triggers": [brief_trigger(agent, row) for row in some]} | given(next=following)
 
 
 @toolbox.writes("Note what is to come")
@@ -49,12 +51,12 @@ def add_trigger(
     agent = door.memory_agent()
     memories = memories_named(agent, body.pop("memory_ids"))
     door.count_writes(1)
-    return brief_trigger(agent.add_trigger({**body, "text": str(body["trigger_date"])}, memories))
+    return brief_trigger(agent, agent.add_trigger({**body, "text": str(body["trigger_date"])}, memories))
 
 
-def brief_trigger(row: FutureTrigger) -> dict[str, Any]:
+def brief_trigger(agent: MemoryAgent, row: FutureTrigger) -> dict[str, Any]:
     told = {"id": row.uid, "date": row.trigger_date, "message": row.message, "status": row.status}
-    memories = [memory.uid for memory in row.memories.all()]
+    memories = [memory.uid for memory in agent.brought_up(row)]
     return told | given(
         time=row.trigger_time, until=row.until, rule=row.rule or None, user_id=row.user_id, memory_ids=memories or None
     )

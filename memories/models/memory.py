@@ -12,6 +12,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memsite.literal import Literal, literals
+from memsite.tenancy.end_users import Users, of_users, one_user
 from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import AppPolicy, is_category
@@ -149,11 +150,15 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
 
     def of_user(self, user_id: str | None) -> Self:
         """An end user's memories and those of no one in particular; no user given: no filter."""
-        return self.filter(Q(user_id=user_id) | Q(user_id=None)) if user_id else self
+        return self.of_users(one_user(user_id) or None)
 
-    def of_no_other_user(self, user_id: str | None) -> Self:
-        """An end user's memories and those of no one in particular; without a user only the latter."""
-        return self.filter(Q(user_id=user_id) | Q(user_id=None)) if user_id else self.filter(user_id=None)
+    def of_users(self, users: Users) -> Self:
+        """These end users' memories and those of no one in particular; None: no filter."""
+        return self.filter(of_users(users))
+
+    def given_to_others(self, users: Users) -> Self:
+        """What is another end user's than these by now, and was nobody's before."""
+        return self.exclude(of_users(users)).filter(revisions__before__user_id=None).distinct()
 
     def valid(self, now: datetime) -> Self:
         """What has begun and has not run out."""

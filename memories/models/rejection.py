@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 
 from memories.models.memory import Memory
+from memsite.tenancy.end_users import Users, of_users
 from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet, where_given
 from sessions.models import AgentSession, Resource
@@ -27,6 +31,16 @@ class Decision(models.TextChoices):
     OPEN = "open"
     OVERRULED = "overruled", "overruled: stored after all"
     CONFIRMED = "confirmed", "confirmed: rightly refused"
+
+
+class RejectionQuerySet(ScopedQuerySet["Rejection"]):
+    def of_users(self, users: Users) -> Self:
+        """Where nothing is another end user's: session, candidate, memory to be changed. None: no filter."""
+        if users is None:
+            return self
+        of_nobody = Q(candidate__user_id__isnull=True)
+        rows = self.filter(of_nobody | of_users(users, "candidate__user_id"), of_users(users, "edits__user_id"))
+        return rows.filter(of_users(users, "session__user_id"))
 
 
 class Rejection(Scoped, Identified):
@@ -60,7 +74,7 @@ class Rejection(Scoped, Identified):
     reason = models.CharField(max_length=500)
     created_at = models.DateTimeField(default=timezone.now, editable=False)
 
-    objects = ScopedQuerySet["Rejection"].as_manager()
+    objects = RejectionQuerySet.as_manager()
 
     class Meta:
         ordering = ["-uid"]

@@ -35,7 +35,9 @@ TEXT = ("CharField", "TextField", "DateTimeField", "DateField", "TimeField", "UU
 VECTOR_BYTES = 4
 COUNTED = ("version", "access_count", "attempts", "windows_read", "changes", "stored", "reinforced", "rejected")
 """What goes on counting where the file ends: half of what the column holds is left for that."""
-POLICY_LATER = {"review_origins": default_review_origins(), "approval_origins": [], "inject_unreviewed": True}
+POLICY_LATER = {
+    "review_origins": default_review_origins(), "approval_origins": [], "inject_unreviewed": True, "users_apart": False,
+}  # fmt: skip
 """Policy fields that older servers did not write."""
 
 

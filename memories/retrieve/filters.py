@@ -128,6 +128,24 @@ def names_in(filters: Mapping[str, Any]) -> set[str]:
     return found
 
 
+def users_named(filters: Mapping[str, Any]) -> set[str]:
+    """The end users whose memories a filter asks for. Whom it leaves out (`not`, `ne`) it does not name."""
+    found: set[str] = set()
+    for name, value in filters.items():
+        if name in ("and", "or"):
+            found = found.union(*map(users_named, value))
+        elif name == "user_id":
+            found.update(one for one in equals_of(value) if isinstance(one, str))
+    return found
+
+
+def equals_of(value: Any) -> list[Any]:
+    """What a field's value lets through by being equal to it."""
+    if isinstance(value, Mapping):
+        return [one for name in ("eq", "in") if name in value for one in equals_of(value[name])]
+    return value if isinstance(value, list) else [value]
+
+
 class Builder:
     """Counts the parts, so that no filter is too much work."""
 

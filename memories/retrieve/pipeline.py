@@ -121,7 +121,7 @@ def from_summaries(
         degraded.append("vector")
     vector, shown = found.get("vector"), set(reading.pks.tolist())
     told, late = ask_arms(
-        {"summary": partial(summary.answers, app, scope.user_id, question, vector, embedder.name, shown)}, here=here
+        {"summary": partial(summary.answers, app, scope.users, question, vector, embedder.name, shown)}, here=here
     )
     degraded += late
     sufficient = embedder.thresholds.related + summary.SUFFICIENT_WORDS

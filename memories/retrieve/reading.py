@@ -14,6 +14,7 @@ from memories.retrieve.columns import NOBODY, ORIGINS
 from memories.retrieve.index import View
 from memories.retrieve.nearest import Floats, Rows, taken
 from memories.retrieve.order import MERGED, Order, first_ones
+from memsite.tenancy.end_users import Users
 
 __all__ = ["Floats", "Reading", "Rows", "Scope", "read"]
 # Mean characters: below, texts are turns of a chat; above, documents.
@@ -24,7 +25,7 @@ K1, B_CHAT, B_LONG = 1.2, 0.4, 0.75
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Whose eyes: an agent's (None: an operator's), for an end user, at a time.
+    """Whose eyes: an agent's (None: an operator's), at a time. They see what is of these end `users` and of none.
 
     `without` are pks that are left out, `only` those that are let in (None: all), `unheard` the origins whose memories
     are left out unless somebody has reviewed them. In the `past`, `only` says what was valid then. Another app's eyes
@@ -33,7 +34,7 @@ class Scope:
     """
 
     agent_pk: int | None
-    user_id: str | None
+    users: Users
     now: float
     without: tuple[int, ...] = ()
     only: tuple[int, ...] | None = None
@@ -290,8 +291,15 @@ def reading_of(view: View, scope: Scope) -> Reading:
 def eyes_of(view: View, scope: Scope) -> tuple[object, ...]:
     """The same for all who see the same: agents and end users without memories of their own see what others do."""
     agent = scope.agent_pk if scope.agent_pk is None or scope.agent_pk in view.owners else NOBODY
-    user = view.users.numbers.get(scope.user_id, -1) if scope.user_id else None
-    return agent, user, scope.shared, scope.unheard
+    return agent, numbers_of(view, scope.users), scope.shared, scope.unheard
+
+
+def numbers_of(view: View, users: Users) -> tuple[int, ...] | None:
+    """Nobody's and those of these end users, as far as they have memories; None: any."""
+    if users is None:
+        return None
+    numbers = view.users.numbers
+    return NOBODY, *sorted({numbers[user] for user in users if user in numbers})
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,8 +325,9 @@ def read_anew(view: View, scope: Scope) -> Reading:
         seen &= columns.shared & (columns.user == NOBODY)
     if scope.agent_pk is not None:
         seen &= (columns.owner == NOBODY) | (columns.owner == scope.agent_pk)
-    if scope.user_id:
-        seen &= (columns.user == NOBODY) | (columns.user == view.users.numbers.get(scope.user_id, -1))
+    numbers = numbers_of(view, scope.users)
+    if numbers is not None:
+        seen &= np.isin(columns.user, numbers)
     allowed = seen.copy()
     if not scope.past:
         allowed &= columns.active

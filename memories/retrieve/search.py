@@ -17,7 +17,7 @@ from memories.models import Memory, Visibility
 from memories.providers.embeddings import Embedder
 from memories.retrieve.arms import ask_arms
 from memories.retrieve.columns import NOBODY
-from memories.retrieve.filters import build_filter, names_in
+from memories.retrieve.filters import build_filter, names_in, users_named
 from memories.retrieve.hits import Hit, Recall
 from memories.retrieve.past import known_at, take_back
 from memories.retrieve.pipeline import COLUMN_FIRST, recall
@@ -28,6 +28,7 @@ from memories.retrieve.tally import Tally, tallies
 from memories.retrieve.trust import tag_hits
 from memsite.literal import Literal
 from memsite.metrics import count_search
+from memsite.tenancy.end_users import is_of_users, users_told_of
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
 from memsite.tenancy.wall import confined, site_wide
@@ -75,6 +76,8 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
         found = with_shared(found, app, agent, asked, scope, embedder)
     if scope.past:
         take_back(app, found.hits, asked.as_of or now)
+        # What is theirs now may have been another end user's then.
+        found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.memory.user_id, scope.users)])
     tag_hits(app, found, asked.as_of if asked.as_of and scope.past else now)
     seconds = time.perf_counter() - started
     count_search(found.tier, found.degraded, seconds)
@@ -115,7 +118,7 @@ def scope_of(app: App, agent: Agent | None, asked: Asked, now: datetime) -> Scop
         only = tuple(let_in if only is None else set(only).intersection(let_in))
     return Scope(
         agent.pk if agent else None,
-        asked.user_id,
+        users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
         (asked.as_of or now).timestamp(),
         asked.exclude,
         only,
@@ -206,7 +209,7 @@ def foreign_scope(other: App, domain: str, asked: Asked, scope: Scope) -> Scope:
     return replace(
         scope,
         agent_pk=None,
-        user_id=None,
+        users=(),
         without=(),
         only=let_in,
         shared=True,

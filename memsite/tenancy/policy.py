@@ -190,6 +190,9 @@ class AppPolicy(Row):
     share_memories = models.BooleanField(
         default=False, help_text="Shared memories may be read by other apps that share too."
     )
+    users_apart = models.BooleanField(
+        default=False, help_text="An agent that names no end user is shown nothing that belongs to one."
+    )
 
     # What is injected.
     block = models.CharField(max_length=10, choices=Block, default=Block.OPS, help_text="The session-start block.")
@@ -274,6 +277,7 @@ POLICY_GROUPS = (
             "sentiment_weight",
             "off_domain_penalty",
             "share_memories",
+            "users_apart",
         ),
     ),
     (

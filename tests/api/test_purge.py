@@ -451,11 +451,11 @@ def test_why_a_memory_is_doubted_once_more_quotes_nothing_of_another_session(
         return Verdict(relation, f"other value: rome / {NEEDLE}" if is_contrary else "the same", 0.9)
 
     for place in ("Rome", "Oslo"):
-        alice.remember(f"The office is in {place}", category="work", dedupe=False)
+        alice.remember(f"The office is in {place}", category="work", subject="office", dedupe=False)
     monkeypatch.setattr(known, "relate", judge)
     session = alice.start_session()
-    stated = {"content": f"Oslo has the office, or {NEEDLE}", "category": "work", "session_id": session["id"]}
-    assert alice.remember(**stated)["outcome"] == "reinforced"
+    stated = {"content": f"Oslo has the office, or {NEEDLE}", "category": "work", "subject": "office"}
+    assert alice.remember(**stated, session_id=session["id"])["outcome"] == "reinforced"
     assert Revision.objects.filter(action="contradicted", reason="the contrary was said again").exists()
     alice.delete(f"sessions/{session['id']}")
     assert tables_with(NEEDLE) == set()

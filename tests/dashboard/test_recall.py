@@ -88,6 +88,19 @@ def test_where_the_hits_are_narrowed_it_says_that_the_block_is_not(
     assert ("does not narrow this" in text) == is_said
 
 
+@pytest.mark.parametrize(
+    ("users_apart", "query", "is_said"), [(False, {}, False), (True, {}, True), (True, {"user": "ann"}, False)]
+)
+def test_where_users_are_kept_apart_it_says_that_the_block_is_not(
+    vera: Client, alice: Caller, users_apart: bool, query: dict[str, str], is_said: bool
+) -> None:
+    AppPolicy.objects.filter(app=alice.app).update(users_apart=users_apart)
+    stored(alice, "whales are Ann's", user_id="ann")
+    answer = vera.get(PAGE, {"q": "whales", **query})
+    assert found(answer) == ["whales are Ann's"]
+    assert ("names no end user" in text_of(answer)) == is_said
+
+
 @pytest.mark.usefixtures("library")
 def test_looking_leaves_no_trace(vera: Client) -> None:
     vera.get(PAGE, {"q": "When does caddy start?"})

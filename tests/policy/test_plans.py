@@ -103,6 +103,7 @@ IN_ORDER: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
     "a service": (lambda app: Memory.objects.for_app(app).active().filter(subject="caddy"), "memory_subject"),
     "what has no subject": (lambda app: Memory.objects.for_app(app).active().filter(subject=None), "memory_"),
     "a user's": (lambda app: Memory.objects.for_app(app).active().filter(user_id="ben"), "memory_user"),
+    "nobody's": (lambda app: Memory.objects.for_app(app).of_users(()), "(app_id=?)"),
     "lessons": (lambda app: Memory.objects.for_app(app).active().lessons(), "memory_lesson"),
     "refused": (lambda app: Rejection.objects.for_app(app).filter(session=None), "(app_id=?)"),
     "read": (lambda app: Extraction.objects.for_app(app).filter(status="done"), "(app_id=?)"),

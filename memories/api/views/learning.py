@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from memories.agent import AlreadyDecided, CannotBeStored
 from memories.api.base import AgentView, AnyAnswer, found
-from memories.api.pages import as_uuid, one_of, page
+from memories.api.pages import one_of, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.learning import (
     EntityShown,
@@ -45,8 +45,7 @@ class Extractions(AgentView):
         rows = Extraction.objects.for_app(self.app).filter(session__agent=self.caller().agent)
         if status := request.query_params.get("status"):
             rows = rows.filter(status=one_of("status", status, ExtractionStatus.values))
-        if "session_id" in request.query_params:
-            rows = rows.filter(session=self.session(as_uuid("session_id", request.query_params["session_id"])))
+        rows = self.of_session_asked(rows)
         return page(self, rows.select_related("session", "resource"), show_extraction)
 
 
@@ -85,7 +84,7 @@ class Rejections(AgentView):
     def get(self, request: Request) -> Response:
         """What did not become a memory in this agent's sessions, and why."""
         mine = Q(session__agent=self.caller().agent) | Q(agent=self.caller().agent)
-        rows = Rejection.objects.for_app(self.app).filter(mine)
+        rows = Rejection.objects.for_app(self.app).filter(mine).of_users(self.users())
         if kind := request.query_params.get("kind"):
             rows = rows.filter(kind=one_of("kind", kind, RejectionKind.values))
         if decision := request.query_params.get("decision"):
@@ -114,8 +113,8 @@ class Lessons(AgentView):
     @lists(MemoryShown, "list_lessons", OpenApiParameter("user_id", str))
     def get(self, request: Request) -> Response:
         """What users corrected and agents learnt, the latest first."""
-        rows = self.memory_agent().memories().active().lessons()
-        rows = rows.of_user(request.query_params.get("user_id"))
+        user_id = request.query_params.get("user_id")
+        rows = self.memory_agent().memories_of(user_id).of_user(user_id).active().lessons()
         return page(self, rows.select_related("session", "resource"), show_memory)
 
 
@@ -138,7 +137,7 @@ class Entities(AgentView):
     @lists(EntityShown, "list_entities", OpenApiParameter("kind", str), OpenApiParameter("name", str))
     def get(self, request: Request) -> Response:
         """The named things that memories mention; `name` finds those that begin so."""
-        allowed = self.memory_agent().memories().active().values("pk")
+        allowed = self.memory_agent().memories_of().active().values("pk")
         seen = Count("mentions", filter=Q(mentions__memory__in=allowed))
         rows = Entity.objects.for_app(self.app).annotate(seen=seen).filter(seen__gt=0)
         if kind := request.query_params.get("kind"):
@@ -153,6 +152,6 @@ class MemoriesOfEntity(AgentView):
     def get(self, request: Request, uid: UUID) -> Response:
         """The memories that mention it."""
         entity = Entity.objects.for_app(self.app).filter(uid=uid).first()
-        rows = self.memory_agent().memories().filter(mentions__entity=entity)
+        rows = self.memory_agent().memories_of().filter(mentions__entity=entity)
         found(entity if rows.exists() else None)
         return page(self, rows.select_related("session", "resource"), show_memory)

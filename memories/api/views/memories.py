@@ -61,7 +61,8 @@ class Memories(StoringView):
     @lists(MemoryShown, "list_memories", *(OpenApiParameter(name, str) for name in LIST_FILTERS), TRUST_LEVEL)
     def get(self, request: Request) -> Response:
         """The latest first. `subject=general` finds those without a subject."""
-        rows = self.memory_agent().memories().select_related("session", "resource", "cold_text")
+        known = self.memory_agent().memories_of(request.query_params.get("user_id"))
+        rows = known.select_related("session", "resource", "cold_text")
         return page(self, of_level_asked(rows.filter(**list_filters(request)), request), show_memory)
 
     @extend_schema(
@@ -239,7 +240,7 @@ class Links(AgentView):
     def get(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()
         memory = self.memory(agent, uid)
-        visible = agent.memories()
+        visible = agent.memories_of(memory.user_id)
         rows = Link.objects.for_app(self.app).filter(from_memory__in=visible, to_memory__in=visible)
         ends = rows.filter(from_memory=memory) | rows.filter(to_memory=memory)
         return page(self, ends.select_related("from_memory", "to_memory"), show_link)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef, Q
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
@@ -14,7 +15,7 @@ from rest_framework.response import Response
 
 from memories.api.base import AgentView, Answer, found
 from memories.api.bodies import Unread, body_chunks
-from memories.api.pages import as_uuid, one_of, page
+from memories.api.pages import one_of, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.apps import Purged, show_purged
 from memories.api.shapes.memories import show_tagged
@@ -42,8 +43,11 @@ from memories.api.shapes.sessions import (
 )
 from memories.api.shapes.triggers import show_trigger
 from memories.capture.spoken import Captured
+from memories.models import Memory
 from memsite.exceptions import Conflict
+from memsite.tenancy.end_users import of_users
 from memsite.tenancy.idempotency import Slot
+from memsite.tenancy.scoping import ScopedQuerySet
 from sessions.checkpoints import DifferentCheckpoint, NoTurnLeft, recover, replay
 from sessions.models import MAX_TURN, AgentSession, Event, Level, Resource, SessionStatus, Turn
 from sessions.recording import Said, SaidOtherwise, source_key, stored_before
@@ -55,10 +59,10 @@ class Sessions(AgentView):
     @lists(SessionShown, "list_sessions", OpenApiParameter("status", str, enum=SessionStatus.values))
     def get(self, request: Request) -> Response:
         """This agent's, the latest first."""
-        rows = AgentSession.objects.for_app(self.app).filter(agent=self.caller().agent).select_related("agent")
+        rows = AgentSession.objects.for_app(self.app).filter(of_users(self.users()), agent=self.caller().agent)
         if status := request.query_params.get("status"):
             rows = rows.filter(status=one_of("status", status, SessionStatus.values))
-        return page(self, rows, show_session)
+        return page(self, rows.select_related("agent"), show_session)
 
     @extend_schema(
         request=NewSession, responses={201: SessionStarted, 200: SessionStarted}, operation_id="start_session"
@@ -235,15 +239,22 @@ class Events(AgentView):
         OpenApiParameter("session_id", OpenApiTypes.UUID),
     )
     def get(self, request: Request) -> Response:
-        rows = Event.objects.for_app(self.app).select_related("session")
+        rows = self.of_session_asked(self.events_shown()).select_related("session")
         query = request.query_params
         if "level" in query:
             rows = rows.filter(level=one_of("level", query["level"], Level.values))
         if "service" in query:
             rows = rows.filter(service=query["service"])
-        if "session_id" in query:
-            rows = rows.filter(session=self.session(as_uuid("session_id", query["session_id"])))
         return page(self, rows, show_event)
+
+    def events_shown(self) -> ScopedQuerySet[Event]:
+        """Where users are kept apart, without what tells of a memory of anybody but the session's own."""
+        rows = Event.objects.for_app(self.app)
+        if self.users() is None:
+            return rows
+        told = Memory.objects.for_app(self.app).filter(uid=OuterRef("memory_uid"))
+        in_place = Q(user_id=None) | Q(user_id=OuterRef("session__user_id"))
+        return rows.filter(Q(memory_uid=None) | Exists(told.filter(in_place)))
 
 
 class Resources(AgentView):
@@ -251,7 +262,4 @@ class Resources(AgentView):
     def get(self, request: Request) -> Response:
         """Raw text as it came, of this agent's sessions."""
         rows = Resource.objects.for_app(self.app).filter(session__agent=self.caller().agent, session__purged_at=None)
-        rows = rows.select_related("session")
-        if "session_id" in request.query_params:
-            rows = rows.filter(session=self.session(as_uuid("session_id", request.query_params["session_id"])))
-        return page(self, rows, show_resource)
+        return page(self, self.of_session_asked(rows).select_related("session"), show_resource)

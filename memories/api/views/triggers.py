@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import date
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -40,7 +41,9 @@ class Triggers(AgentView):
     )
     def get(self, request: Request) -> Response:
         """The latest noted first, with the memories they bring up."""
-        return page(self, filtered(self.memory_agent().triggers(), request), show_row)
+        agent = self.memory_agent()
+        rows = agent.triggers_of(request.query_params.get("user_id"))
+        return page(self, filtered(rows, request), partial(show_row, agent))
 
     @extend_schema(request=NewTrigger, responses={201: TriggerShown}, operation_id="create_trigger")
     def post(self, request: Request) -> Response:
@@ -54,21 +57,22 @@ class Triggers(AgentView):
         self.count_writes(1)
         with days_checked():
             trigger = agent.add_trigger(fields, memories)
-        return 201, show_row(agent.triggers().get(pk=trigger.pk))
+        return 201, show_row(agent, agent.triggers().get(pk=trigger.pk))
 
 
 class OneTrigger(AgentView):
     @extend_schema(responses=TriggerShown, operation_id="get_trigger")
     def get(self, request: Request, uid: UUID) -> Response:
-        return Response(show_row(self.trigger(self.memory_agent(), uid)))
+        agent = self.memory_agent()
+        return Response(show_row(agent, self.trigger(agent, uid)))
 
     @extend_schema(request=TriggerChanges, responses=TriggerShown, operation_id="change_trigger")
     def patch(self, request: Request, uid: UUID) -> Response:
         """`{"status": "cancelled"}` calls it off; one that is done waits again with a new day and status waiting."""
-        changes = self.read(TriggerChanges)
+        changes, agent = self.read(TriggerChanges), self.memory_agent()
         with days_checked():
-            trigger = self.memory_agent().change_trigger(uid, changes)
-        return Response(show_row(found(trigger)))
+            trigger = agent.change_trigger(uid, changes)
+        return Response(show_row(agent, found(trigger)))
 
     @extend_schema(responses={200: Deleted}, operation_id="delete_trigger")
     def delete(self, request: Request, uid: UUID) -> Response:
@@ -81,8 +85,8 @@ class OneTrigger(AgentView):
         return found(agent.triggers().filter(uid=uid).first())
 
 
-def show_row(trigger: FutureTrigger) -> dict[str, Any]:
-    return show_trigger(Due(trigger, list(trigger.memories.all())))
+def show_row(agent: MemoryAgent, trigger: FutureTrigger) -> dict[str, Any]:
+    return show_trigger(Due(trigger, agent.brought_up(trigger)))
 
 
 def filtered(rows: QuerySet[FutureTrigger], request: Request) -> QuerySet[FutureTrigger]:

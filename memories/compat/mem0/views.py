@@ -34,7 +34,7 @@ from memories.compat.mem0.shapes import (
 )
 from memories.models import Action, Memory, Revision
 from memories.models.memory import MemoryQuerySet
-from memories.retrieve.filters import build_filter
+from memories.retrieve.filters import build_filter, users_named
 from memories.text.clean import is_visible
 from memsite.exceptions import Unprocessable
 from memsite.json_body import parse_json
@@ -76,8 +76,8 @@ class Mem0View(StoringView):
         return dict(body.validated_data)
 
     def known(self, filters: Mapping[str, Any]) -> MemoryQuerySet:
-        rows = self.memory_agent().memories().active().valid(timezone.now()).filter(build_filter(filters))
-        return rows.select_related("cold_text")
+        rows = self.memory_agent().memories_of(*users_named(filters)).filter(build_filter(filters))
+        return rows.active().valid(timezone.now()).select_related("cold_text")
 
     def owner_in_query(self) -> dict[str, str]:
         owner = Owner(data={name: value for name, value in self.request.query_params.items() if name in IDS and value})
@@ -148,8 +148,8 @@ class SelfHostedMemories(Adding):
         owner = self.owner_in_query() | owner_of({"filters": filters_in_query(request)})
         if not owner:
             raise ValidationError("At least one of user_id, agent_id, app_id and run_id is needed.")
-        agent = self.memory_agent()
-        agent.forget(list(agent.memories().filter(build_filter(translated(None, owner)))))
+        agent, filters = self.memory_agent(), translated(None, owner)
+        agent.forget(list(agent.memories_of(*users_named(filters)).filter(build_filter(filters))))
         return Response({"message": "Memories deleted successfully!"})
 
 

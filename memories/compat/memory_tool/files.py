@@ -21,7 +21,7 @@ class Files:
 
     def __init__(self, agent: MemoryAgent, user_id: str | None) -> None:
         self.agent, self.user_id = agent, user_id
-        rows = kept(agent, KIND).filter(agent=agent.agent, user_id=user_id)
+        rows = kept(agent, KIND, user_id).filter(agent=agent.agent, user_id=user_id)
         self.rows: dict[str, Memory] = {row.metadata["file"]["path"]: row for row in rows}
 
     def is_folder(self, path: str) -> bool:

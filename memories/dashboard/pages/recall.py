@@ -81,6 +81,7 @@ def answer(desk: Desk, fields: dict[str, Any]) -> dict[str, Any]:
         "took_ms": took_ms,
         "told": told,
         "is_narrowed": not fields.keys() <= TOLD_BY,
+        "is_of_all_users": desk.app.policy.users_apart and "user" not in fields,
     }
 
 

@@ -13,6 +13,7 @@ from memories.providers.embeddings import Vectors
 from memories.retrieve.question import WORD, Question
 from memories.retrieve.ranking import COVERED_COUNTS
 from memories.text.relate.stems import stem
+from memsite.tenancy.end_users import Users
 from memsite.tenancy.models import App
 
 MOST_SUMMARIES = 3
@@ -37,13 +38,13 @@ class Answer:
 
 
 def answers(
-    app: App, user_id: str | None, question: Question, vector: Vectors | None, model: str, shown: set[int]
+    app: App, users: Users, question: Question, vector: Vectors | None, model: str, shown: set[int]
 ) -> list[Answer]:  # fmt: skip
     """Passages of the three summaries that fit best, best first, as far as their memories may be shown. One query.
 
     Vectors of another model count nothing.
     """
-    rows = [row for row in passages(app, user_id) if row.memory_id in shown]
+    rows = [row for row in passages(app, users) if row.memory_id in shown]
     meaning = np.zeros(len(rows))
     alike = [at for at, row in enumerate(rows) if vector is not None and row.model == model and row.data]
     if vector is not None and alike:
@@ -55,12 +56,14 @@ def answers(
     return [answer for answer in found if answer.passage.summary_id in best]
 
 
-def passages(app: App, user_id: str | None) -> QuerySet[Passage]:
-    """None in an app that keeps no summaries any more: nobody keeps them up to date."""
+def passages(app: App, users: Users) -> QuerySet[Passage]:
+    """Of what is known of these end users, and of nobody in particular.
+
+    None in an app that keeps no summaries any more: nobody keeps them up to date.
+    """
     if not app.policy.capture_summaries:
         return Passage.objects.for_app(app).none()
-    users = {"", user_id or ""}
-    current = Summary.objects.for_app(app).current().filter(user_id__in=users)
+    current = Summary.objects.for_app(app).current().filter(user_id__in={"", *(users or ())})
     return Passage.objects.for_app(app).filter(summary__in=current).select_related("summary")
 
 

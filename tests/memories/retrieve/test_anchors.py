@@ -41,7 +41,7 @@ def days_asked(caller: Caller, text: str, mode: str = "auto", **scope: Any) -> l
     """The spans of days that the question stands for, once the memories are known."""
     embedder = embedder_of(caller)
     view = indexes.of(caller.app, embedder.name, embedder.dim).view()
-    reading = read(view, Scope(caller.agent.pk, scope.pop("user_id", None), NOW.timestamp(), **scope))
+    reading = read(view, Scope(caller.agent.pk, scope.pop("users", None), NOW.timestamp(), **scope))
     question = read_question(text, reading, NOW)
     evidence, _ = weigh(caller.app, question, reading, embedder, make_plan(mode, caller.app.policy))
     return list(evidence.question.days)
@@ -124,7 +124,7 @@ def test_the_day_of_what_one_may_not_see_is_not_told(alice: Caller, bob: Caller,
     on(alice, "2026-07-10", "The move of doe", user_id="doe")
     on(charlie, "2026-08-10", "The move of globex", visibility="shared")
     store(bob, "something")
-    assert days_asked(bob, "after the move", user_id="roe") == []
+    assert days_asked(bob, "after the move", users=("roe",)) == []
     assert days_asked(alice, "after the secret move") == AFTER
 
 

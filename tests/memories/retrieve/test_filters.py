@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.models import Memory
-from memories.retrieve.filters import FilterError, build_filter
+from memories.retrieve.filters import FilterError, build_filter, users_named
 from tests.conftest import Caller
 
 
@@ -54,6 +54,28 @@ def shelf(alice: Caller) -> Caller:
 )
 def test_what_a_filter_lets_through(shelf: Caller, filters: dict[str, Any], expected: str) -> None:
     assert let_through(filters) == expected.split()
+
+
+@pytest.mark.parametrize(
+    ("filters", "named"),
+    [
+        ({}, ""),
+        ({"category": "ann", "metadata.user_id": "ann"}, ""),
+        ({"user_id": "ann"}, "ann"),
+        ({"user_id": ["ann", None, "ben"]}, "ann ben"),
+        ({"user_id": {"eq": "ann"}}, "ann"),
+        ({"user_id": {"in": ["ann", "ben"], "ne": "cleo"}}, "ann ben"),
+        ({"and": [{"user_id": "ann"}, {"or": [{"user_id": "ben"}, {"tags": "cleo"}]}]}, "ann ben"),
+        ({"user_id": None}, ""),
+        ({"user_id": {"ne": "ann"}}, ""),
+        ({"not": {"user_id": "ann"}}, ""),
+        ({"not": {"not": {"user_id": "ann"}}}, ""),
+    ],
+    ids=str,
+)
+def test_a_filter_names_the_end_users_it_asks_for(filters: dict[str, Any], named: str) -> None:
+    build_filter(filters)
+    assert sorted(users_named(filters)) == named.split()
 
 
 LOOKUPS = ("contains", "has_key", "has_keys", "regex", "range", "startswith", "isnull", "in", "a__contains", "s__regex")

@@ -88,7 +88,7 @@ def test_of_what_the_caller_may_see_and_what_is_valid_now(acme: App, alice: Call
     alice.remember("Likes coffee", user_id="ben")
     alice.remember("Closed in May", valid_until="2027-01-01T00:00:00Z")
     alice.remember("Only alice knows", visibility="agent")
-    scope = Scope(bob.agent.pk, "ada", NOW.timestamp())
+    scope = Scope(bob.agent.pk, ("ada",), NOW.timestamp())
     pks, total = asked(acme, "app", scope=scope)
     assert set(Memory.objects.filter(pk__in=pks).values_list("uid", flat=True)) == {*map(type_of_uid, (mine, of_all))}
     assert total == 2

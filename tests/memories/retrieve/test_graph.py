@@ -22,7 +22,7 @@ def near(caller: Caller, question: str, **scope: Any) -> dict[str, float]:
     """Proximity by content, as this caller's agent may see it; 0 is left out."""
     embedder = embedder_of(caller)
     view = indexes.of(caller.app, embedder.name, embedder.dim).view()
-    reading = read(view, Scope(caller.agent.pk, scope.pop("user_id", None), timezone.now().timestamp(), **scope))
+    reading = read(view, Scope(caller.agent.pk, scope.pop("users", None), timezone.now().timestamp(), **scope))
     found = graph.proximity(caller.app, question, reading)
     texts = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
     return {texts[int(pk)]: float(value) for pk, value in zip(reading.pks, found, strict=True) if value}
@@ -192,8 +192,8 @@ def test_private_memories_and_another_users_are_not_found(alice: Caller, bob: Ca
     store(alice, "private", tags=["anna"], visibility="agent")
     store(alice, "doe's", tags=["anna"], user_id="doe")
     store(alice, "common", tags=["anna"])
-    assert near(bob, "anna", user_id="roe") == {"common": 1.0}
-    assert near(alice, "anna", user_id="doe") == {"private": 1.0, "doe's": 1.0, "common": 1.0}
+    assert near(bob, "anna", users=("roe",)) == {"common": 1.0}
+    assert near(alice, "anna", users=("doe",)) == {"private": 1.0, "doe's": 1.0, "common": 1.0}
 
 
 def test_a_private_memory_is_no_way_to_another_for_those_who_may_not_see_it(alice: Caller, bob: Caller) -> None:
@@ -204,8 +204,8 @@ def test_a_private_memory_is_no_way_to_another_for_those_who_may_not_see_it(alic
 
 def test_another_users_memory_is_no_way_to_a_common_one(alice: Caller) -> None:
     chain(alice, "one", "two", tags=["anna"], user_id="doe")
-    assert near(alice, "anna", user_id="doe") == {"one": 1.0, "two": 0.5}
-    assert near(alice, "anna", user_id="roe") == {}
+    assert near(alice, "anna", users=("doe",)) == {"one": 1.0, "two": 0.5}
+    assert near(alice, "anna", users=("roe",)) == {}
 
 
 def test_scores_do_not_tell_that_a_name_stands_in_private_memories(alice: Caller, bob: Caller) -> None:

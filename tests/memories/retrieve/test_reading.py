@@ -13,6 +13,7 @@ import time_machine
 from memories.retrieve import index as index_module
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.reading import Reading, Scope, read
+from memsite.tenancy.end_users import Users
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, embedder_of, forget, search, store
 
@@ -21,10 +22,10 @@ NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 
 @pytest.fixture
 def reading(alice: Caller) -> Callable[..., Reading]:
-    def of(now: datetime = NOON, agent: Caller | None = None, user_id: str | None = None, **scope: Any) -> Reading:
+    def of(now: datetime = NOON, agent: Caller | None = None, users: Users = None, **scope: Any) -> Reading:
         embedder = embedder_of(alice)
         view = indexes.of(alice.app, embedder.name, embedder.dim).view()
-        return read(view, Scope(agent.agent.pk if agent else None, user_id, now.timestamp(), **scope))
+        return read(view, Scope(agent.agent.pk if agent else None, users, now.timestamp(), **scope))
 
     return of
 
@@ -52,7 +53,7 @@ def test_agents_and_users_without_memories_of_their_own_see_the_same(
 ) -> None:  # fmt: skip
     store(alice, "whales sing")
     assert reading(agent=alice) is reading(agent=bob)
-    assert reading(user_id="ann") is reading(user_id="ben")
+    assert reading(users=("ann",)) is reading(users=("ben",)) is reading(users=())
 
 
 def test_what_is_one_agents_is_not_read_by_another(alice: Caller, bob: Caller, reading: Read) -> None:
@@ -66,7 +67,20 @@ def test_what_is_one_agents_is_not_read_by_another(alice: Caller, bob: Caller, r
 def test_what_is_one_users_is_not_read_for_another(alice: Caller, reading: Read) -> None:
     store(alice, "whales sing", user_id="ann")
     store(alice, "herons stand")
-    assert [reading(user_id=user).size for user in ("ann", "ben", "ann", "cleo", None)] == [2, 1, 2, 1, 2]
+    assert [reading(users=users).size for users in (("ann",), ("ben",), ("ann",), ("cleo",), None)] == [2, 1, 2, 1, 2]
+
+
+def test_what_is_of_one_of_several_users_or_of_none_is_read_for_them(alice: Caller, reading: Read) -> None:
+    for user in ("ann", "ben", "cleo", None):
+        store(alice, f"of {user}", user_id=user)
+    assert [reading(users=users).size for users in ((), ("ann",), ("ann", "cleo"), ("cleo", "ann"), None)] == [
+        1,
+        2,
+        3,
+        3,
+        4,
+    ]
+    assert reading(users=("ann", "cleo")) is reading(users=("cleo", "ann", "dan"))
 
 
 def test_what_is_shared_is_read_apart(alice: Caller, reading: Read) -> None:
@@ -101,11 +115,11 @@ def test_only_the_last_few_are_kept(alice: Caller, reading: Read, monkeypatch: p
     monkeypatch.setattr(index_module, "READINGS_KEPT", 2)
     for user in ("ann", "ben", "cleo"):
         store(alice, f"of {user}", user_id=user)
-    first = reading(user_id="ann")
+    first = reading(users=("ann",))
     for user in ("ben", "cleo"):
-        reading(user_id=user)
+        reading(users=(user,))
     assert len(first.view.readings.values) == 2
-    assert reading(user_id="ann") is not first
+    assert reading(users=("ann",)) is not first
 
 
 def test_sessions_are_measured_from_their_first_turn_to_their_last(alice: Caller, reading: Read) -> None:

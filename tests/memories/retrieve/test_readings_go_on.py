@@ -12,7 +12,7 @@ from memories.retrieve.reading import Reading, Scope, read
 
 NOW = 2e9
 ROUNDS, MOST_SESSIONS = 12, 20
-ANYBODY, ANN, LATER = Scope(None, None, NOW), Scope(None, "ann", NOW), Scope(None, None, NOW + 1_000)
+ANYBODY, ANN, LATER = Scope(None, None, NOW), Scope(None, ("ann",), NOW), Scope(None, None, NOW + 1_000)
 
 
 class Growing:

@@ -246,6 +246,9 @@ def test_a_users_summary_is_for_that_user(alice: Caller) -> None:
     assert sorted(told(alice, user_id="doe")) == ["whales sing for all", "whales sing for doe"]
     assert told(alice, user_id="roe") == ["whales sing for all"]
     assert told(alice) == ["whales sing for all"]
+    set_policy(alice, users_apart=True)
+    assert told(alice) == ["whales sing for all"]
+    assert told(alice, filters={"user_id": "doe"}) == ["whales sing for doe"]
 
 
 @pytest.mark.usefixtures("summary")
