@@ -32,9 +32,12 @@ def die_with_parent(parent_pid: int | None = None) -> None:
 def web_application() -> Any:
     """Granian's factory: runs in each of its workers, which otherwise outlive a killed granian."""
     die_with_parent()
+    from memsite.conf import get_conf
     from memsite.metrics import count_together
+    from memsite.processors import keep_to_one
     from memsite.wsgi import application
 
+    keep_to_one(get_conf().web_processes, get_conf().data_dir)
     count_together("web")
     Thread(target=load_sdk, name="load-sdk", daemon=True).start()
     return application
