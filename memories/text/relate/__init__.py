@@ -21,6 +21,7 @@ from .moves import find_move
 from .reasons import find_conflict, give_reason
 from .replacements import find_other_value, find_replacement
 from .tokens import canonical_text
+from .values import find_added_values
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
 from .wishes import find_come_true
 from .wording import find_other_wording
@@ -68,15 +69,16 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     model = load_model(WITHOUT_COSINE if closeness is None else WITH_COSINE)
     probabilities = model.probabilities(evidence.features)
     relation = max(probabilities, key=lambda label: probabilities[label])
-    inserted = find_insertion(sides)
+    values, is_whole = find_added_values(sides)
+    more = find_insertion(sides, values)
     if relation is Relation.SAME:
         outlines = sides.existing, sides.new
         denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
         if denial:
             return Verdict(Relation.CONTRADICTS, denial, DENIED)
-        if inserted:
-            return Verdict(Relation.ELABORATES, f"says more: {' '.join(inserted)}", probabilities[relation])
-        doubt = _doubt_the_same(sides, evidence)
+        if more or (values and is_whole and not sides.aligned.lone_existing):
+            return Verdict(Relation.ELABORATES, f"says more: {' '.join(more or values)}", probabilities[relation])
+        doubt = _doubt_the_same(sides, evidence, values)
         if doubt:
             return Verdict(Relation.DIFFERENT, doubt, 1 - probabilities[Relation.SAME])
     if relation is Relation.CONTRADICTS:
@@ -84,15 +86,14 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
         if room:
             return Verdict(Relation.DIFFERENT, room, 1 - probabilities[Relation.CONTRADICTS])
     is_shown = relation is not Relation.CONTRADICTS or find_conflict(evidence) is not None
-    if inserted and not is_shown:
-        return Verdict(Relation.ELABORATES, f"says more: {' '.join(inserted)}", 1 - probabilities[relation])
+    if more and not is_shown:
+        return Verdict(Relation.ELABORATES, f"says more: {' '.join(more)}", 1 - probabilities[relation])
     return Verdict(relation, give_reason(relation, evidence), probabilities[relation], is_shown)
 
 
-def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:
-    """Say why two statements are not the same after all: nothing may be lost."""
-    added = find_additions(sides)
-    if added:
+def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str | None:
+    """Say why two statements are not the same after all: nothing may be lost, nor `values` that only one has."""
+    if added := find_additions(sides) or values:
         return f"says more: {' '.join(added)}"
     replaced = find_replacement(sides) or find_other_value(sides)
     if replaced:
