@@ -5,7 +5,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise, product
+from itertools import product
 
 from . import measures
 from .evidence import Sides
@@ -26,7 +26,9 @@ _COMES_ROUND = {"clock": measures.DAY, "weekday": 7 * measures.DAY, "day of mont
 """What comes round in which time: "every March" is "each year in March"."""
 _LAST_DAYS = 28
 _EACH = ("every", "each")
-_OF_EACH = (*_EACH, "a", "per")
+_JOINTS = ("and", "or", ",", "to", "-", "until")
+_A = ("a", "an", "per")
+_OF_EACH = (*_EACH, *_A)
 _DAY = re.compile(r"\d{4}-\d|\d+\.\d+\.\d{4}")
 
 
@@ -52,9 +54,9 @@ def find_added_values(sides: Sides) -> tuple[list[str], bool]:
 
 
 def _told(statement: Statement, side: Outline) -> Told:
-    told = (*figures_of(statement, side), *_ordinals(side.tokens), *_months_of_each_year(side.tokens))
+    more = (*_ordinals(side.tokens), *_months_in_words(side.tokens), *_rates(side.tokens))
     days = tuple(token for token in side.tokens if _DAY.match(token))
-    return Told(told, frozenset(map(stem, side.tokens)), days)
+    return Told((*figures_of(statement, side), *more), frozenset(map(stem, side.tokens)), days)
 
 
 def _lacking(one: Told, other: Told) -> list[Quantity]:
@@ -120,11 +122,20 @@ def _is_bare(value: Quantity) -> bool:
     return ":" in value.kind or value.kind in (UNITLESS, "status", "year")
 
 
-def _months_of_each_year(tokens: tuple[str, ...]) -> Iterator[Quantity]:
-    """ "Every March": what else is read as a word."""
-    for before, word in pairwise(tokens):
-        if before in _EACH and word in measures.MONTHS_THAT_ARE_WORDS:
+def _months_in_words(tokens: tuple[str, ...]) -> Iterator[Quantity]:
+    """ "Every March", "April and May": what else is read as a word."""
+    for before, joint, word in zip(("", "", *tokens), ("", *tokens), tokens, strict=False):
+        is_month = joint in _EACH or (joint in _JOINTS and before in measures.MONTHS)
+        if is_month and word in measures.MONTHS_THAT_ARE_WORDS:
             yield span("date", measures.MONTHS[word] * 100.0, measures.MONTHS[word] * 100.0 + 31, word)
+
+
+def _rates(tokens: tuple[str, ...]) -> Iterator[Quantity]:
+    """Of what is so much "a month": what is told of "40 euros" alone."""
+    for before, word, unit in zip(tokens, tokens[1:], tokens[2:], strict=False):
+        kind, seconds = measures.UNITS.get(unit, ("", 0.0))
+        if before in measures.UNITS and word in _A and kind == "duration":
+            yield point("period", seconds, f"{word} {unit}")
 
 
 def _ordinals(tokens: tuple[str, ...]) -> Iterator[Quantity]:
