@@ -12,9 +12,11 @@ from dataclasses import replace
 from .additions import find_additions, find_insertion
 from .beside import find_room_for_both
 from .denial import find_other_unit, find_plain_denial, find_plain_opposite
+from .ended import doubt_by_deed, find_end
 from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
+from .habits import find_other_habit
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .moves import find_move
@@ -66,29 +68,44 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     if sides.existing.is_empty or sides.new.is_empty:
         return Verdict(Relation.DIFFERENT, "nothing to compare", 1.0)
     evidence = extract(sides, closeness)
+    if ended := find_end(sides, evidence):
+        return Verdict(Relation.CONTRADICTS, ended, DENIED)
     model = load_model(WITHOUT_COSINE if closeness is None else WITH_COSINE)
     probabilities = model.probabilities(evidence.features)
     relation = max(probabilities, key=lambda label: probabilities[label])
+    if relation is Relation.SAME:
+        return _judge_the_same(sides, evidence, probabilities[relation])
+    if relation is Relation.CONTRADICTS:
+        return _judge_a_contrary(sides, evidence, probabilities[relation])
+    return Verdict(relation, give_reason(relation, evidence), probabilities[relation])
+
+
+def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdict:
+    """What the model takes for the same is that only if nothing is denied and nothing would be lost."""
+    outlines = sides.existing, sides.new
+    denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
+    if denial:
+        return Verdict(Relation.CONTRADICTS, denial, DENIED)
     values, is_whole = find_added_values(sides)
     more = find_insertion(sides, values)
-    if relation is Relation.SAME:
-        outlines = sides.existing, sides.new
-        denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
-        if denial:
-            return Verdict(Relation.CONTRADICTS, denial, DENIED)
-        if more or (values and is_whole and not sides.aligned.lone_existing):
-            return Verdict(Relation.ELABORATES, f"says more: {' '.join(more or values)}", probabilities[relation])
-        doubt = _doubt_the_same(sides, evidence, values)
-        if doubt:
-            return Verdict(Relation.DIFFERENT, doubt, 1 - probabilities[Relation.SAME])
-    if relation is Relation.CONTRADICTS:
-        room = find_room_for_both(sides, evidence)
-        if room:
-            return Verdict(Relation.DIFFERENT, room, 1 - probabilities[Relation.CONTRADICTS])
-    is_shown = relation is not Relation.CONTRADICTS or find_conflict(evidence) is not None
-    if more and not is_shown:
-        return Verdict(Relation.ELABORATES, f"says more: {' '.join(more)}", 1 - probabilities[relation])
-    return Verdict(relation, give_reason(relation, evidence), probabilities[relation], is_shown)
+    if more or (values and is_whole and not sides.aligned.lone_existing):
+        return Verdict(Relation.ELABORATES, f"says more: {' '.join(more or values)}", certainty)
+    doubt = _doubt_the_same(sides, evidence, values)
+    if doubt:
+        return Verdict(Relation.DIFFERENT, doubt, 1 - certainty)
+    return Verdict(Relation.SAME, give_reason(Relation.SAME, evidence), certainty)
+
+
+def _judge_a_contrary(sides: Sides, evidence: Evidence, certainty: float) -> Verdict:
+    """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
+    room = find_room_for_both(sides, evidence) or find_other_habit(sides)
+    if room:
+        return Verdict(Relation.DIFFERENT, room, 1 - certainty)
+    is_shown = find_conflict(evidence) is not None
+    more = [] if is_shown else find_insertion(sides, find_added_values(sides)[0])
+    if more:
+        return Verdict(Relation.ELABORATES, f"says more: {' '.join(more)}", 1 - certainty)
+    return Verdict(Relation.CONTRADICTS, give_reason(Relation.CONTRADICTS, evidence), certainty, is_shown)
 
 
 def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str | None:
@@ -104,7 +121,7 @@ def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str 
     old, new = sides.existing, sides.new
     told = find_come_true(old, new) or find_other_marks(old.written, new.written)
     told = told or find_other_order(old.written, new.written)
-    if told := told or find_other_wording(old, new):
+    if told := told or find_other_wording(old, new) or doubt_by_deed(old, new):
         return told
     f = evidence.features
     if f["coverage_high"] < MIN_COVERAGE_OF_THE_SAME and not f["opposites_agree"]:
