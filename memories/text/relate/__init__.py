@@ -20,6 +20,7 @@ from .habits import find_other_habit
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .moves import find_move
+from .now import find_new_value
 from .reasons import find_conflict, give_reason
 from .replacements import find_other_value, find_replacement
 from .tokens import canonical_text
@@ -54,6 +55,9 @@ def relate(
         return Verdict(Relation.SAME, "identical text", 1.0)
     if moved := find_move(existing, new):
         return Verdict(Relation.CONTRADICTS, f"moved: {' / '.join(moved)}", DENIED, is_certain=True)
+    if changed := find_new_value(existing, new):
+        reason = f"now otherwise: {' / '.join(changed)}"
+        return Verdict(Relation.CONTRADICTS, reason[:REASON_MAX_CHARS], DENIED, is_certain=True)
     is_known = similarity is not None and math.isfinite(similarity)
     closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
     verdict = _judge(existing, new, closeness, subject)
