@@ -127,7 +127,7 @@ def celery_command() -> list[str]:
 
 
 def child_environment(workers: int) -> dict[str, str]:
-    """Ours, how many web processes there are, and the way to this checkout: we may have been started from any folder."""
+    """Ours, how many web processes there are, and the way to this checkout: the command may come from any folder."""
     site = str(Path(memsite.__file__).resolve().parent.parent)
     paths = [site, *filter(None, [os.environ.get("PYTHONPATH")])]
     ours = {"MEMSITE_LOG_FORMAT": log_format(), "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}

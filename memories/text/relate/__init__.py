@@ -12,15 +12,19 @@ from dataclasses import replace
 from .additions import find_additions, find_insertion
 from .beside import find_room_for_both
 from .denial import find_other_unit, find_plain_denial, find_plain_opposite
+from .ended import doubt_by_deed, find_end
 from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
+from .habits import find_other_habit
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .moves import find_move
+from .now import find_new_value
 from .reasons import find_conflict, give_reason
 from .replacements import find_other_value, find_replacement
 from .tokens import canonical_text
+from .values import find_added_values
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
 from .wishes import find_come_true
 from .wording import find_other_wording
@@ -51,6 +55,9 @@ def relate(
         return Verdict(Relation.SAME, "identical text", 1.0)
     if moved := find_move(existing, new):
         return Verdict(Relation.CONTRADICTS, f"moved: {' / '.join(moved)}", DENIED, is_certain=True)
+    if changed := find_new_value(existing, new):
+        reason = f"now otherwise: {' / '.join(changed)}"
+        return Verdict(Relation.CONTRADICTS, reason[:REASON_MAX_CHARS], DENIED, is_certain=True)
     is_known = similarity is not None and math.isfinite(similarity)
     closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
     verdict = _judge(existing, new, closeness, subject)
@@ -65,35 +72,50 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
     if sides.existing.is_empty or sides.new.is_empty:
         return Verdict(Relation.DIFFERENT, "nothing to compare", 1.0)
     evidence = extract(sides, closeness)
+    if ended := find_end(sides, evidence):
+        return Verdict(Relation.CONTRADICTS, ended, DENIED)
     model = load_model(WITHOUT_COSINE if closeness is None else WITH_COSINE)
     probabilities = model.probabilities(evidence.features)
     relation = max(probabilities, key=lambda label: probabilities[label])
-    inserted = find_insertion(sides)
     if relation is Relation.SAME:
-        outlines = sides.existing, sides.new
-        denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
-        if denial:
-            return Verdict(Relation.CONTRADICTS, denial, DENIED)
-        if inserted:
-            return Verdict(Relation.ELABORATES, f"says more: {' '.join(inserted)}", probabilities[relation])
-        doubt = _doubt_the_same(sides, evidence)
-        if doubt:
-            return Verdict(Relation.DIFFERENT, doubt, 1 - probabilities[Relation.SAME])
+        return _judge_the_same(sides, evidence, probabilities[relation])
     if relation is Relation.CONTRADICTS:
-        room = find_room_for_both(sides, evidence)
-        if room:
-            return Verdict(Relation.DIFFERENT, room, 1 - probabilities[Relation.CONTRADICTS])
-    is_shown = relation is not Relation.CONTRADICTS or find_conflict(evidence) is not None
-    if inserted and not is_shown:
-        return Verdict(Relation.ELABORATES, f"says more: {' '.join(inserted)}", 1 - probabilities[relation])
+        return _judge_a_contrary(sides, evidence, probabilities[relation])
+    return Verdict(relation, give_reason(relation, evidence), probabilities[relation])
+
+
+def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdict:
+    """What the model takes for the same is that only if nothing is denied and nothing would be lost."""
+    outlines = sides.existing, sides.new
+    denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
+    if denial:
+        return Verdict(Relation.CONTRADICTS, denial, DENIED)
+    values, is_whole = find_added_values(sides)
+    more = find_insertion(sides, values)
+    if more or (values and is_whole and not sides.aligned.lone_existing):
+        return Verdict(Relation.ELABORATES, f"says more: {' '.join(more or values)}", certainty)
+    doubt = _doubt_the_same(sides, evidence, values)
+    if doubt:
+        return Verdict(Relation.DIFFERENT, doubt, 1 - certainty)
     matched = evidence.features["coverage_mean"]
-    return Verdict(relation, give_reason(relation, evidence), probabilities[relation], is_shown, matched=matched)
+    return Verdict(Relation.SAME, give_reason(Relation.SAME, evidence), certainty, matched=matched)
 
 
-def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:
-    """Say why two statements are not the same after all: nothing may be lost."""
-    added = find_additions(sides)
-    if added:
+def _judge_a_contrary(sides: Sides, evidence: Evidence, certainty: float) -> Verdict:
+    """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
+    room = find_room_for_both(sides, evidence) or find_other_habit(sides)
+    if room:
+        return Verdict(Relation.DIFFERENT, room, 1 - certainty)
+    is_shown = find_conflict(evidence) is not None
+    more = [] if is_shown else find_insertion(sides, find_added_values(sides)[0])
+    if more:
+        return Verdict(Relation.ELABORATES, f"says more: {' '.join(more)}", 1 - certainty)
+    return Verdict(Relation.CONTRADICTS, give_reason(Relation.CONTRADICTS, evidence), certainty, is_shown)
+
+
+def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str | None:
+    """Say why two statements are not the same after all: nothing may be lost, nor `values` that only one has."""
+    if added := find_additions(sides) or values:
         return f"says more: {' '.join(added)}"
     replaced = find_replacement(sides) or find_other_value(sides)
     if replaced:
@@ -104,7 +126,7 @@ def _doubt_the_same(sides: Sides, evidence: Evidence) -> str | None:
     old, new = sides.existing, sides.new
     told = find_come_true(old, new) or find_other_marks(old.written, new.written)
     told = told or find_other_order(old.written, new.written)
-    if told := told or find_other_wording(old, new):
+    if told := told or find_other_wording(old, new) or doubt_by_deed(old, new):
         return told
     f = evidence.features
     if f["coverage_high"] < MIN_COVERAGE_OF_THE_SAME and not f["opposites_agree"]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from . import measures
 from .evidence import Sides
 from .outline import LIGHT_WEIGHT
 from .statement import Statement
@@ -12,8 +13,8 @@ MAX_ADDED = 2
 """Of the 479 pairs labelled the same, four add more, and the model calls none of them the same; 19 add two."""
 
 _ARTICLES = ("a", "an", "the")
-_STANDING = ("located", "situated")
-"""What stands somewhere is there."""
+_SILENT = frozenset({"located", "situated", "o'clock"}) | measures.PARTS_OF_DAY.keys()
+"""What stands somewhere is there; and times of the day are told as values."""
 
 
 def find_additions(sides: Sides) -> list[str]:
@@ -28,15 +29,18 @@ def find_additions(sides: Sides) -> list[str]:
     return words + numbers if surplus > MAX_ADDED else []
 
 
-def find_insertion(sides: Sides) -> list[str]:
+def find_insertion(sides: Sides, values: list[str]) -> list[str]:
     """Return what only the new statement says, where it says all of the other and more: "allergic to nuts" / "allergic
-    to nuts and eggs". Adverbs of manner do not count, nor who does it where the other leaves that open.
+    to nuts and eggs"; its `values` if it has no words of its own.
+
+    Adverbs of manner do not count, nor who does it where the other leaves that open.
     """
     if not _holds(sides.new.tokens, sides.existing.tokens):
         return []
     words = [word.text for word in sides.aligned.lone_new if word.weight > LIGHT_WEIGHT]
     subjects = set() if _subject_of(sides.existing_statement) else _subject_of(sides.new_statement)
-    return [word for word in words if not word.endswith("ly") and word not in _STANDING and word not in subjects]
+    told = [word for word in words if not word.endswith("ly") and word not in _SILENT and word not in subjects]
+    return told or values
 
 
 def holds_all_of(fuller: str, text: str) -> bool:

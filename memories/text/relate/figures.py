@@ -20,15 +20,19 @@ _KIND_NAMES = {"clock": "time of day", "period": "interval", "size": "amount of 
 
 def weigh_numbers(found: Evidence, sides: Sides) -> None:
     f = found.features
-    old = _as_periods(sides.existing_statement.quantities, sides.existing)
-    new = _as_periods(sides.new_statement.quantities, sides.new)
-    kinds = _meet(found, _sharpest(old), _sharpest(new), (sides.existing.written, sides.new.written))
+    old, new = figures_of(sides.existing_statement, sides.existing), figures_of(sides.new_statement, sides.new)
+    kinds = _meet(found, old, new, (sides.existing.written, sides.new.written))
     is_equal, is_conflict = Agreement.EQUAL in kinds, Agreement.CONFLICT in kinds
     f["number_equal"] = float(is_equal and not is_conflict)
     f["number_conflict"] = float(is_conflict)
     f["number_both"] = float(is_equal and is_conflict)
     f["number_one_side"] = float(bool(old) != bool(new))
     f["number_unpaired"] = float(bool(old) and bool(new) and not kinds)
+
+
+def figures_of(statement: Statement, side: Outline) -> tuple[Quantity, ...]:
+    """Its quantities as they are compared."""
+    return _sharpest(_as_periods(statement.quantities, side))
 
 
 def _sharpest(quantities: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
@@ -48,7 +52,7 @@ def _meet(
     found: Evidence, old: tuple[Quantity, ...], new: tuple[Quantity, ...], texts: tuple[str, str]
 ) -> set[Agreement]:
     """Return how the quantities of one kind agree; a value that has met its equal meets no other."""
-    meetings = [(_agreement(a, b), a, b) for a, b in product(old, new) if are_comparable(a, b)]
+    meetings = [(agreement(a, b), a, b) for a, b in product(old, new) if are_comparable(a, b)]
     meetings = [meeting for meeting in meetings if not (_is_same_year(*meeting) and _have_dates(old, new))]
     equal = [meeting for meeting in meetings if meeting[0] is Agreement.EQUAL]
     paired_old, paired_new = [a for _, a, _ in equal], [b for _, _, b in equal]
@@ -94,7 +98,8 @@ def _is_denied(quantity: Quantity, text: str) -> bool:
     return bool(re.search(pattern, text.lower()))
 
 
-def _agreement(old: Quantity, new: Quantity) -> Agreement:
+def agreement(old: Quantity, new: Quantity) -> Agreement:
+    """How two quantities of one kind stand to each other, months and years counted in days or not."""
     near = abs(old.named - new.named) <= CALENDAR_TOLERANCE * max(abs(old.named), abs(new.named))
     is_calendar = old.kind in ("period", "duration") and abs(old.named) >= MONTH_SECONDS
     if near and is_calendar and _unit(old) != _unit(new):

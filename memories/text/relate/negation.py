@@ -94,6 +94,8 @@ def is_negation(tokens: Tokens, at: int) -> bool:
 def _is_no_denial(tokens: Tokens, at: int) -> bool:
     """Know "nothing but", "not only", "no later than", and the second half of "cannot not"."""
     word, behind = tokens[at], tokens[at + 1 : at + 4]
+    if word == "used" and at and tokens[at - 1] in cues.PRESENT:
+        return True  # "is used to store"
     if word in cues.NEGATIVE_VERBS and word.endswith("ed") and (at == 0 or tokens[at - 1] in ("a", "an", "the")):
         return True  # "a failed job": only which one is meant
     if word in ("without", "no") and behind[:1] and behind[0] in cues.TROUBLE:

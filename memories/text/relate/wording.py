@@ -6,7 +6,7 @@ from difflib import SequenceMatcher
 from memories.text.wordlist import words
 
 from . import cues, grammar
-from .measures import UNITS
+from .measures import MONTHS, UNITS
 from .outline import Outline
 
 Tokens = Sequence[str]
@@ -95,6 +95,8 @@ def _is_rearranged(old: Tokens, new: Tokens) -> bool:
     left, right = ([token for token in side if token[0].isalnum()] for side in (old, new))
     if sorted(_parts(old)) == sorted(_parts(new)) or _is_turned(left, right) or _is_list_turned(left, right):
         return True
+    if _is_date_turned(left, right):
+        return True
     return _settled(old) == _settled(new)
 
 
@@ -102,6 +104,15 @@ def _is_turned(old: Tokens, new: Tokens) -> bool:
     """ "On Friday we deploy" is "we deploy on Friday"."""
     ends = [at for at in range(1, len(old)) if [*old[at:], *old[:at]] == [*new]]
     return any(old[at] in _OPENING or old[0] in _OPENING for at in ends)
+
+
+def _is_date_turned(old: Tokens, new: Tokens) -> bool:
+    """ "On 1 June" is "on June 1"."""
+    places = [at for at, (left, right) in enumerate(zip(old, new, strict=False)) if left != right]
+    if len(places) != 2 or places[1] != places[0] + 1:
+        return False
+    one, other = sorted(old[at] for at in places)
+    return one.isdecimal() and other in MONTHS
 
 
 def _settled(tokens: Tokens) -> list[str]:

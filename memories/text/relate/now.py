@@ -1,0 +1,65 @@
+"""Who has turned 35 is no longer 34, and who now works for another is no longer with the one named before, however
+little the two sentences have in common.
+"""
+
+import re
+
+_WHO = r"(?P<who>\S.{0,60}?)"
+_JUST = r"(?:(?:has|have) )?(?:(?:just|recently|already) )?"
+_OLD = r" years? old\b.*"
+_AGED = re.compile(rf"{_WHO} (?:is|are) (?:(?:still|now|currently|aged) )?(?P<age>\d{{1,3}})(?:{_OLD}|[.!]?)")
+_TURNED = re.compile(
+    rf"{_WHO} {_JUST}turned (?P<age>\d{{1,3}})(?:{_OLD}|[.!]?|[,]? (?:in|on|last|this|today|yesterday|and)\b.*)"
+)
+_ONE_AT_A_TIME = (
+    r"(?:works? (?:for|at)|(?:is|are) (?:employed (?:by|at)|working (?:for|at)))",
+    r"reports? to",
+    r"(?:stud(?:y|ies)|(?:is|are) studying) at",
+    r"banks? with",
+)
+"""How it is told for whom somebody works, whose report, student or customer they are: of one only, as a rule."""
+_BEGUN = r"(?:started (?:working|(?:a|their|his|her) (?:new )?job) (?:for|at|with)|took a (?:new )?job (?:at|with))"
+_NAME = (
+    r"(?P<name>[A-Z][\w&.'’-]{0,30}(?: [A-Z][\w&.'’-]{0,30}){0,3})"
+    r"(?=[,.;!]|$| (?:as|in|on|and|since|from|near|because|after)\b)"
+)
+_TOLD = tuple(re.compile(rf"{_WHO} (?:(?:still|currently) )?{told} {_NAME}") for told in _ONE_AT_A_TIME)
+_NEW_JOB = re.compile(rf"{_WHO} {_JUST}{_BEGUN} {_NAME}")
+_NOW = re.compile(r"^Now,? | now\b", re.IGNORECASE)
+_MAY_BE_NEW = re.compile(r"\b(?:now|started|took)\b", re.IGNORECASE)
+
+
+def find_new_value(existing: str, new: str) -> tuple[str, str] | None:
+    """Return what was so and what is now: two ages, employers, superiors, schools or banks of the same one."""
+    if " turned " in new:
+        return _find_age(existing, new)
+    if " turned " in existing:
+        ages = _find_age(new, existing)
+        return ages and ages[::-1]
+    return _find_place(existing, new) if _MAY_BE_NEW.search(new) else None
+
+
+def _find_age(aged: str, turned: str) -> tuple[str, str] | None:
+    left, right = _AGED.fullmatch(aged), _TURNED.fullmatch(turned)
+    if not left or not right or not _are_one(left, right) or int(left["age"]) == int(right["age"]):
+        return None
+    return left["age"], right["age"]
+
+
+def _find_place(existing: str, new: str) -> tuple[str, str] | None:
+    present, times = _NOW.subn("", new, count=1)
+    for told in _TOLD:
+        left, right = told.match(existing), told.match(present) if times else None
+        if left and not right and told is _TOLD[0]:
+            right = _NEW_JOB.match(present)
+        if left and right and _are_one(left, right) and _words_of(left).isdisjoint(_words_of(right)):
+            return left["name"].casefold(), right["name"].casefold()
+    return None
+
+
+def _are_one(left: re.Match[str], right: re.Match[str]) -> bool:
+    return left["who"].casefold() == right["who"].casefold()
+
+
+def _words_of(match: re.Match[str]) -> set[str]:
+    return set(match["name"].casefold().split())
