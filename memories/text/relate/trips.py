@@ -17,7 +17,8 @@ _AHEAD = re.compile(
 )
 _TRIP = r"(?:trip|visit|holiday|holidays|vacation|flight|journey|tour|excursion|getaway)"
 _IS_OFF = (
-    r"(?:(?:is|was|are|were|got|has been|have been)(?: now| just| sadly| unfortunately)? (?:cancell?ed|called off|off(?=[.!,]|$| because| due))|"
+    r"(?:(?:is|was|are|were|got|has been|have been)(?: now| just| sadly| unfortunately)? (?:cancell?ed|called off|"
+    r"off(?=[.!,]|$| because| due))|"
     r"(?:is|are) (?:not|no longer) (?:happening|taking place)|(?:isn|aren)['’]t (?:happening|taking place)|"
     r"(?:will not|won['’]t) (?:happen|take place)|(?:has )?(?:fell|fallen) through)"
 )
