@@ -81,9 +81,7 @@ def _find_certain(existing: str, new: str) -> str | None:
         return f"now otherwise: {' / '.join(changed)}"
     if place := find_trip_off(existing, new):
         return f"called off: {place}"
-    if switched := find_switch(existing, new):
-        return f"switched: {' / '.join(switched)}"
-    return None
+    return find_switch(existing, new)
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:

@@ -48,8 +48,8 @@ _ONE_AT_A_TIME = words("browser editor keyboard phone milk")
 """Classes of words of which who switched to one has left the other."""
 
 
-def find_switch(existing: str, new: str) -> tuple[str, str] | None:
-    """Return what somebody was said to do, and what of the new statement ends it."""
+def find_switch(existing: str, new: str) -> str | None:
+    """Name what somebody was said to do, and what of the new statement ends it; else None."""
     if " switched " not in new and " changed " not in new and " no " not in new and " over to " not in new:
         return None
     known = _DOES_NOW.match(existing)
@@ -58,7 +58,7 @@ def find_switch(existing: str, new: str) -> tuple[str, str] | None:
     return _find_left(known, new) or _find_no_longer(known, new)
 
 
-def _find_left(known: re.Match[str], new: str) -> tuple[str, str] | None:
+def _find_left(known: re.Match[str], new: str) -> str | None:
     switched = _SWITCHED.match(new)
     if not switched or switched["who"].casefold() != known["who"].casefold():
         return None
@@ -70,10 +70,10 @@ def _find_left(known: re.Match[str], new: str) -> tuple[str, str] | None:
     left = [switched["before"], more and more["what"]]
     is_left = any(_is_what(_stems(one), what) for one in left if one)
     is_left = is_left or (not switched["before"] and _exclude(what, after))
-    return (known["what"], switched["after"]) if is_left else None
+    return f"switched: {known['what']} / {switched['after']}" if is_left else None
 
 
-def _find_no_longer(known: re.Match[str], new: str) -> tuple[str, str] | None:
+def _find_no_longer(known: re.Match[str], new: str) -> str | None:
     over = _NO_LONGER.match(new)
     if not over or over["who"].casefold() != known["who"].casefold():
         return None
@@ -82,7 +82,7 @@ def _find_no_longer(known: re.Match[str], new: str) -> tuple[str, str] | None:
     ended, place = _split(_CLAUSE.split(over["what"])[0])
     what, _ = _split(_CLAUSE.split(known["what"])[0])
     is_it = _is_what(ended, what) and _is_known(place, known.string)
-    return (known["what"], f"no longer {over['what']}") if is_it else None
+    return f"negated: no longer {over['does'] or over['what']}" if is_it else None
 
 
 def _split(text: str) -> tuple[list[str], list[str]]:
