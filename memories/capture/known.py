@@ -142,14 +142,16 @@ def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: 
 
 def is_telling(memory: Memory | Stated, verdict: Verdict, candidate: Candidate, now: datetime) -> bool:
     """Whether it says something about the candidate. Nothing contradicts what is told of somebody else, or of another
-    time; and what holds at another time is not the same.
+    time, unless words make certain that it is of one matter ("is going to Croatia" / "the trip to Croatia is off");
+    and what holds at another time is not the same.
     """
     if verdict.relation == Relation.DIFFERENT:
         return False
     if verdict.relation == Relation.SAME:
         return holds_as_long(memory, candidate, now)
     is_contrary = verdict.relation == Relation.CONTRADICTS
-    return holds_with(memory, candidate, now) and (is_about_one(memory, candidate) or not is_contrary)
+    is_of_it = not is_contrary or verdict.is_certain or is_about_one(memory, candidate)
+    return holds_with(memory, candidate, now) and is_of_it
 
 
 def holds_as_long(memory: Memory | Stated, candidate: Candidate, now: datetime) -> bool:

@@ -23,7 +23,10 @@ from .moves import find_move
 from .now import find_new_value
 from .reasons import find_conflict, give_reason
 from .replacements import find_other_value, find_replacement
+from .reported import say_plainly
+from .switches import find_switch
 from .tokens import canonical_text
+from .trips import find_trip_off
 from .values import find_added_values
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
 from .wishes import find_come_true
@@ -53,15 +56,32 @@ def relate(
     """
     if canonical_text(existing) == canonical_text(new):
         return Verdict(Relation.SAME, "identical text", 1.0)
-    if moved := find_move(existing, new):
-        return Verdict(Relation.CONTRADICTS, f"moved: {' / '.join(moved)}", DENIED, is_certain=True)
-    if changed := find_new_value(existing, new):
-        reason = f"now otherwise: {' / '.join(changed)}"
-        return Verdict(Relation.CONTRADICTS, reason[:REASON_MAX_CHARS], DENIED, is_certain=True)
+    verdict = _relate(existing, new, similarity, subject, thresholds)
+    if plain := say_plainly(existing, new):
+        told = _relate(*plain, similarity, subject, thresholds)
+        if told.relation is Relation.CONTRADICTS:
+            return told
+    return verdict
+
+
+def _relate(existing: str, new: str, similarity: float | None, subject: str, thresholds: Thresholds) -> Verdict:
+    if certain := _find_certain(existing, new):
+        return Verdict(Relation.CONTRADICTS, certain[:REASON_MAX_CHARS], DENIED, is_certain=True)
     is_known = similarity is not None and math.isfinite(similarity)
     closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
     verdict = _judge(existing, new, closeness, subject)
     return replace(verdict, reason=verdict.reason[:REASON_MAX_CHARS], score=round(verdict.score, 3))
+
+
+def _find_certain(existing: str, new: str) -> str | None:
+    """Say what the words alone make certain is otherwise now; else None."""
+    if moved := find_move(existing, new):
+        return f"moved: {' / '.join(moved)}"
+    if changed := find_new_value(existing, new):
+        return f"now otherwise: {' / '.join(changed)}"
+    if place := find_trip_off(existing, new):
+        return f"called off: {place}"
+    return find_switch(existing, new)
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:

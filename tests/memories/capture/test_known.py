@@ -313,6 +313,6 @@ class TestWhatWasFoundInTalk:
 
     def test_without_a_vector_nobody_knows(self, acme: App) -> None:
         know(acme, learnt("User drinks coffee"))
-        candidate = learnt("User no longer drinks coffee")
+        candidate = learnt("User does not drink coffee")
         (outlook,) = look_around(acme, [candidate], current_embedder())
         assert outlook.telling == []

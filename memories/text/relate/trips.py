@@ -1,0 +1,81 @@
+"""A trip that is called off is not going to be made, however little the two sentences have in common."""
+
+import re
+
+from memories.text.wordlist import words
+
+from .measures import MONTHS, WEEKDAYS
+
+_NAME = r"(?P<place>[A-Z][\w-]{1,30}(?: [A-Z][\w-]{1,30}){0,2})"
+_GOING = r"(?:going|flying|travelling|traveling|driving|heading|cycling|sailing|off)"
+_TO_GO = r"(?:go|fly|travel|drive|head|take a trip)"
+_AHEAD = re.compile(
+    rf"(?P<who>\S.{{0,60}}?) (?:(?:is|are) (?:still |also )?(?:{_GOING}|(?:planning|about|due) to {_TO_GO})|"
+    rf"(?:plans? to|intends? to|will) {_TO_GO}|(?P<simple>goes|go|flies|fly|travels?|drives?)|"
+    r"(?:has |have )?(?:booked|planned|plans?) (?:a|the|their|his|her) (?:flight|trip|holiday|vacation|journey))"
+    rf" to {_NAME}"
+)
+_TRIP = r"(?:trip|visit|holiday|holidays|vacation|flight|journey|tour|excursion|getaway)"
+_IS_OFF = (
+    r"(?:(?:is|was|are|were|got|has been|have been)(?: now| just| sadly| unfortunately)? (?:cancell?ed|called off|"
+    r"off(?=[.!,]|$| because| due))|"
+    r"(?:is|are) (?:not|no longer) (?:happening|taking place)|(?:isn|aren)['’]t (?:happening|taking place)|"
+    r"(?:will not|won['’]t) (?:happen|take place)|(?:has )?(?:fell|fallen) through)"
+)
+_CALLED_OFF = (
+    re.compile(
+        r"(?:(?P<owner>\S.{0,60}?)['’]s|[Tt]he|[Tt]his|[Tt]hat|[Tt]heir|[Oo]ur|[Mm]y) "
+        r"(?P<kind>(?:[a-z][\w-]{0,20} ){0,2})"
+        rf"{_TRIP} to {_NAME}(?P<between>(?: (?:in|on|of|for|next|this) [\w ]{{1,30}}?)?) {_IS_OFF}(?P<behind>.*)"
+    ),
+    re.compile(
+        r"(?P<owner>\S.{0,60}?) (?:(?:has|have|had to) )?(?:just )?(?:cancell?ed|called off|cancel|call off) "
+        rf"(?:the|their|his|her|this|that) (?P<kind>(?:[a-z][\w-]{{0,20}} ){{0,2}}){_TRIP} to {_NAME}"
+        r"(?P<between>)(?P<behind>.*)"
+    ),
+)
+_NEUTRAL = words("planned upcoming whole entire booked big long summer winter family")
+"""What says of no other trip that it is off."""
+_COMES_ROUND = re.compile(
+    r"\b(?:every|each|often|usually|always|sometimes|regularly|weekly|monthly|yearly|daily|twice|times|weekends|"
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)days)\b",
+    re.IGNORECASE,
+)
+_IN_DOUBT = re.compile(
+    r"\b(?:not|but|if|unless|until|except|maybe|perhaps|partly|rebooked|instead|again|once|only|whether)\b|\?",
+    re.IGNORECASE,
+)
+_DATED = re.compile(r"\b(?:\d[\w.:]*|[A-Za-z]+)\b")
+_RELATIVE = words("next tomorrow tonight")
+_DAYS = MONTHS.keys() - words("may march") | WEEKDAYS.keys()
+_USER = re.compile(r"User(?: and .*|,.*)?|The user")
+
+
+def find_trip_off(existing: str, new: str) -> str | None:
+    """Name the place, where somebody is going there and the new one calls that trip off."""
+    if " to " not in new or not (going := _AHEAD.match(existing)):
+        return None
+    for told in _CALLED_OFF:
+        off = told.match(new)
+        if off and _is_of_one_trip(going, off) and not _IN_DOUBT.search(off["behind"]):
+            return off["place"]
+    return None
+
+
+def _is_of_one_trip(going: re.Match[str], off: re.Match[str]) -> bool:
+    """Tell whether both are of the same people, place and time."""
+    text, owner = going.string, off["owner"] or "User"
+    is_theirs = bool(_USER.fullmatch(going["who"])) if owner == "User" else going["who"] == owner
+    is_there = going["place"] == off["place"]
+    told_days = _days_in(text)
+    is_once = not _COMES_ROUND.search(text) and bool(told_days or not going["simple"])
+    is_then = _days_in(off["between"] + off["behind"]) <= told_days
+    kinds = set(off["kind"].split()) - _NEUTRAL
+    return is_theirs and is_there and is_once and is_then and kinds <= set(text.lower().split())
+
+
+def _days_in(text: str) -> set[str]:
+    """Return the years, days, months and weekdays that it names."""
+    told = {word.strip(".:").casefold() for word in _DATED.findall(text) if word[0].isdigit() or word[0].isupper()}
+    named = {word for word in told if word[0].isdigit() or word in _DAYS or word in ("may", "march")}
+    return named | (_RELATIVE & set(text.casefold().split()))
