@@ -43,12 +43,15 @@ _AGE = (
     r"(?:\d{1,2}|1[01]\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|sixteen|eighteen|"
     r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
 )
-_TURNED = (
-    r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+ (?:has |have )?"
+_TURNED_AGE = (
     rf"(?:just |recently |finally )?turned {_AGE}"
     r"(?=$|[.,!;]| (?:last|this|on|in|today|yesterday|and|a|\w+ (?:days?|weeks?|months?|years?) ago)\b)"
 )
-"""Somebody's birthday: neither pages nor degrees nor a light are turned so."""
+"""Neither pages nor degrees nor a light are turned so."""
+_TURNED = (
+    r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+ (?:has |have )?"
+    rf"{_TURNED_AGE}"
+)
 
 PERSONAL = (
     _mark(
@@ -88,6 +91,7 @@ PERSONAL = (
         r"stop(?:ped)? \w+ing|closed?|opened?|accept|cover|share|split|sold|"
         r"freelance|refuse|wear|earn|subscribe|bake|brew|keep (?:kosher|bees|chickens)|come from|suffer|self-host)\b",
     ),
+    _mark("age", 0.6, rf"^(?:I|(?:my|our) (?:[\w-]+ ){{0,2}}(?:{_KIN})(?: \w+)?) (?:has |have )?{_TURNED_AGE}"),
     _mark(
         "begun",
         0.6,

@@ -430,6 +430,8 @@ def test_what_is_quoted_stays_anothers_words_and_apostrophes_quote_nothing(said:
         ("Emma has just turned eight.", ["Emma turned eight"]),
         ("Ben recently turned 21", ["Ben recently turned 21"]),
         ("My son turned four in March", ["User's son turned four in March 2026"]),
+        ("I just turned 40", ["User turned 40"]),
+        ("My daughter just turned 12.", ["User's daughter turned 12"]),
         ("I turned 40 in April", ["User turned 40 in April 2026"]),
         ("Emma just turned around.", []),
         ("Emma turned 180 degrees", []),
