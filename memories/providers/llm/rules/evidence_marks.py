@@ -39,6 +39,20 @@ _KIN = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True)
 _OWN = "|".join(sorted((re.escape(word) for word in OWN_THINGS), key=len, reverse=True))
 _PASSING = "|".join(sorted(PASSING_THINGS, key=len, reverse=True))
 
+_AGE = (
+    r"(?:\d{1,2}|1[01]\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|sixteen|eighteen|"
+    r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+)
+_TURNED_AGE = (
+    rf"(?:just |recently |finally )?turned {_AGE}"
+    r"(?=$|[.,!;]| (?:last|this|on|in|today|yesterday|and|a|\w+ (?:days?|weeks?|months?|years?) ago)\b)"
+)
+"""Neither pages nor degrees nor a light are turned so."""
+_TURNED = (
+    r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+ (?:has |have )?"
+    rf"{_TURNED_AGE}"
+)
+
 PERSONAL = (
     _mark(
         "health",
@@ -76,6 +90,14 @@ PERSONAL = (
         r"co-founded|host|identify|pronounce|garden|knit|paint|sing|surf|climb|hike|swim|cycle|meditate|teach|"
         r"stop(?:ped)? \w+ing|closed?|opened?|accept|cover|share|split|sold|"
         r"freelance|refuse|wear|earn|subscribe|bake|brew|keep (?:kosher|bees|chickens)|come from|suffer|self-host)\b",
+    ),
+    _mark("age", 0.6, rf"^(?:I|(?:my|our) (?:[\w-]+ ){{0,2}}(?:{_KIN})(?: \w+)?) (?:has |have )?{_TURNED_AGE}"),
+    _mark(
+        "begun",
+        0.6,
+        r"\bI(?:'ve| have)?(?: just| recently| finally)? (?:(?:started|began|begun) (?:learning|playing|studying|"
+        r"training|teaching|volunteering|practi[cs]ing) (?!this\b|that\b|it\b|with (?:this|that|it)\b)\w|"
+        r"took up (?!the\b|this\b|that\b|it\b|a lot\b|too\b|more\b|most\b|\d|space\b|time\b)\w)",
     ),
     _mark(
         "a long habit",
@@ -295,11 +317,12 @@ _OPS_VERB = (
 )
 _BY_ITSELF = r"[a-z]+s (?:itself|themselves|by itself|by themselves|on its own|automatically)"
 SAYS_WHAT_IS = re.compile(
-    rf"^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
+    rf"{_TURNED}|^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
     r"^[\w./@`#+-]+(?: [\w./@`#+-]+){0,4}'s \w",
     re.IGNORECASE,
 )
 IMPERSONAL = (
+    _mark("age", 0.8, _TURNED, is_exact=True),
     _mark("figure", 0.2, r"\d"),
     _mark(
         "identifier",

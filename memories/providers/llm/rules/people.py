@@ -73,6 +73,12 @@ _BEHIND = re.compile(
     r"(?=$|[,.;]| (?:is|was|are|were|for|in|on|at|until|till|to|and|but|every|next|when|if|because|since|tomorrow)\b)"
 )
 """Neither "for her birthday" nor "she told her"."""
+_TAKEN = re.compile(
+    r"^(?:I|[Ww]e|[Mm]y \w+)(?: (?:always|usually|often|also|sometimes))? "
+    r"(?:picks?|drops?|takes?|brings?|drives?|fetch(?:es)?|collects?|visits?|calls?|phones?|walks?|sees?|meets?) "
+    r"(?P<word>her|him)(?= (?:up|off|home|to|from|every|on|at)\b(?!-))"
+)
+"""Whom somebody fetches, takes along or goes to see: neither "her bike" nor "bought her a bike"."""
 _NEAR_CLAUSES = 3
 _PERFECT = words(
     "been got had gone done made taken moved started joined left become worked lived finished decided agreed"
@@ -87,6 +93,8 @@ class People:
     def __init__(self) -> None:
         self._seen: list[str] = []
         self._known: set[str] = set()
+        self._called: dict[str, str] = {}
+        """By their names, those who were called by what they are to somebody: "Emma", "my daughter Emma"."""
         self._clauses = 0
         self._said_in: dict[str, int] = {}
 
@@ -97,12 +105,14 @@ class People:
             found = match.group()
             if match["name"]:
                 before, behind = text[max(0, match.start() - 20) : match.start()], text[match.end() :]
-                is_known = found in self._known
+                is_known = found in self._known or found in self._called
                 if found in _NOT_PEOPLE or not (is_known or _ACTS.match(behind) or _TREATED.search(before)):
                     continue
                 if not is_known and _PLACED.search(before) and not _TREATED.search(before):
                     continue
                 self._known.add(found)
+            elif found.rpartition(" ")[2].istitle() and " " in found:
+                self._called[found.rpartition(" ")[2]] = found
             if found in self._seen:
                 self._seen.remove(found)
             self._seen.insert(0, found)
@@ -112,7 +122,7 @@ class People:
     def find(self, pronoun: str, previous: str = "") -> str:
         """Whom a pronoun means; "" if nobody fits."""
         nearest = [_opener(previous)] if previous and pronoun in {"he", "she", "his", "her", "him"} else []
-        return next((seen for seen in [*nearest, *self._seen] if seen and _fits(seen, pronoun)), "")
+        return next((seen for seen in [*nearest, *self._seen] if seen and self._may_be(seen, pronoun)), "")
 
     def said_ago(self, person: str) -> int:
         """How many clauses ago somebody was named; 0 for the last one."""
@@ -144,17 +154,31 @@ class People:
         return f"{lead}{person}{ending}{text[match.end() :]}"
 
     def name_behind(self, text: str) -> str:
-        """The statement with "with her" named, if only one person fits of those who were spoken of just now."""
+        """The statement with "with her" or "pick her up" named, if only one person fits of those spoken of just now."""
         match = _BEHIND.search(text)
         if match and len({found.group() for found in _PERSON.finditer(text[: match.start()])}) > 1:
             return text  # one of these may be meant
-        fitting = [one for one in self._seen if _fits(one, match["word"]) and self._is_near(one)] if match else []
-        if not match or len({one.lower() for one in fitting}) != 1 or re.search(rf"\b{re.escape(fitting[0])}\b", text):
+        match = match or _TAKEN.match(text)
+        fitting = (
+            [one for one in self._seen if self._may_be(one, match["word"]) and self._is_near(one)] if match else []
+        )
+        if not match or len({self._called.get(one, one).lower() for one in fitting}) != 1:
             return text
-        return f"{text[: match.start('word')]}{fitting[0]}{text[match.end() :]}"
+        if any(re.search(rf"\b{re.escape(one)}\b", text) for one in fitting):
+            return text
+        return f"{text[: match.start('word')]}{_within(fitting[0])}{text[match.end('word') :]}"
+
+    def _may_be(self, person: str, pronoun: str) -> bool:
+        """Whether a pronoun can mean somebody; of "Tom" it tells what "my son Tom" does."""
+        return _fits(self._called.get(person, person), pronoun)
 
     def _is_near(self, person: str) -> bool:
         return self.said_ago(person) <= _NEAR_CLAUSES
+
+
+def _within(person: str) -> str:
+    """As somebody is called inside of a sentence: "my wife"."""
+    return re.sub(r"^(?:My|Our|The)\b", lambda found: found[0].lower(), person)
 
 
 def _opener(clause: str) -> str:

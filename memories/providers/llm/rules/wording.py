@@ -26,6 +26,8 @@ _BARE_KIN = re.compile(
     re.IGNORECASE,
 )
 """Whose they are goes without saying for the speaker only."""
+_JUST_TURNED = re.compile(r"\b(?:(?:has|have) )?just (?=turned (?:\d|[a-z]+(?:$|[.,!;])))")
+"""Whose age it tells is that old afterwards, too."""
 _SPACES = re.compile(r"\s+")
 _WRITTEN_SMALL = re.compile(r"[a-z][\w./:@-]*(?:\d|[a-z_][._/:@][a-z_])")
 """What hosts, files and settings are called: "pg-02", "app.example.org", "max_retries"."""
@@ -34,7 +36,7 @@ _WRITTEN_SMALL = re.compile(r"[a-z][\w./:@-]*(?:\d|[a-z_][._/:@][a-z_])")
 def word(text: str, role: str, group: str) -> str:
     """What `role` said, told by somebody else; "we" are the `group`."""
     said = _of_user(text, group) if role == USER else _of_assistant(text)
-    said = _SPACES.sub(" ", said).strip(" ,;:–—-")
+    said = _SPACES.sub(" ", _JUST_TURNED.sub("", said)).strip(" ,;:–—-")
     return begin_sentence(said)
 
 

@@ -131,3 +131,32 @@ def test_whom_somebody_spoke_to_is_meant_before_who_was_named_earlier(said: str)
 )
 def test_what_is_ordered_behind_a_statement_is_of_nothing_said_before(said: str) -> None:
     assert resolve("the serial of the switch is on the lid", said) == said
+
+
+@pytest.mark.parametrize(
+    ("clauses", "meant"),
+    [
+        (("My daughter Emma is 7", "Emma has swimming", "I pick her up at 3"), "I pick Emma up at 3"),
+        (("My daughter Emma is 7", "I drop her off at 8"), "I drop my daughter Emma off at 8"),
+        (("My mum lives in Graz", "I visit her every Sunday"), "I visit my mum every Sunday"),
+        (("My daughter Emma is 7", "My son Tom is 4", "Tom has football", "I pick her up at 3"),
+         "I pick my daughter Emma up at 3"),
+    ],
+)  # fmt: skip
+def test_whom_somebody_fetches_or_visits_is_named(clauses: tuple[str, ...], meant: str) -> None:
+    assert resolve(*clauses) == meant
+
+
+@pytest.mark.parametrize(
+    "clauses",
+    [
+        ("I pick her up at 3",),
+        ("My son Tom is 4", "I pick her up at 3"),
+        ("My daughter Emma is 7", "My wife Anna works nights", "I pick her up at 3"),
+        ("My daughter Emma is 7", "I take her bike to the shop"),
+        ("My daughter Emma is 7", "I bought her a bike"),
+        ("My daughter Emma is 7", "I take Emma to school and pick her up at 3"),
+    ],
+)
+def test_who_is_fetched_stays_open_where_nobody_or_more_than_one_fits(clauses: tuple[str, ...]) -> None:
+    assert resolve("the weather is fine", *clauses) == clauses[-1]

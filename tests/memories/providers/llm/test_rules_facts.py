@@ -421,3 +421,41 @@ def test_no_message_of_several_sentences_is_kept_whole() -> None:
 )
 def test_what_is_quoted_stays_anothers_words_and_apostrophes_quote_nothing(said: str, kept: str | None) -> None:
     assert to_third_person(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Emma just turned 8.", ["Emma turned 8"]),
+        ("Emma has just turned eight.", ["Emma turned eight"]),
+        ("Ben recently turned 21", ["Ben recently turned 21"]),
+        ("My son turned four in March", ["User's son turned four in March 2026"]),
+        ("I just turned 40", ["User turned 40"]),
+        ("My daughter just turned 12.", ["User's daughter turned 12"]),
+        ("I turned 40 in April", ["User turned 40 in April 2026"]),
+        ("Emma just turned around.", []),
+        ("Emma turned 180 degrees", []),
+        ("The clock turned 12", []),
+        ("It just turned 8.", []),
+    ],
+)
+def test_who_has_turned_what_age_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "I started learning the piano last month, my teacher is called Mrs. Okoye.",
+            ["User started learning the piano in April 2026", "User's teacher is called Mrs. Okoye"],
+        ),
+        ("I took up pottery last year", ["User took up pottery in 2025"]),
+        ("I began volunteering at the shelter last year", ["User began volunteering at the shelter in 2025"]),
+        ("I started crying last night.", []),
+        ("I started playing with this last month", []),
+        ("I took up too much space last time", []),
+    ],
+)
+def test_what_somebody_began_to_learn_or_do_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
