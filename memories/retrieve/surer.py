@@ -21,7 +21,7 @@ from memories.retrieve.reading import Reading
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 
-CLOSE = 10
+CLOSE = 3
 """Hits that are no further apart are read together."""
 LOOKED_AT = 500
 """Of so many hits it is asked what they are at odds with, at most."""
