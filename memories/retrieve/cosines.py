@@ -98,8 +98,8 @@ class Estimated:
 
     def put(self, places: Rows) -> None:
         known = len(self.table)
-        self.codes[places] = np.arange(known, known + places.size, dtype=np.uint16).reshape(places.shape)
-        self.table = np.concatenate([self.table, self.measure(places.ravel())])
+        self.codes[places] = np.arange(known, known + len(places), dtype=np.uint16)
+        self.table = np.concatenate([self.table, self.measure(places)])
 
     @property
     def best(self) -> float:
@@ -117,7 +117,7 @@ class Estimated:
 
     def look_closer(self, places: Rows) -> None:
         if self.closer:
-            self.put(places)
+            self.put(places[self.codes[places] < self.signs])
 
 
 class Listed:

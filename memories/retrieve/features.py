@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from memories.retrieve.cosines import Cosines
 from memories.retrieve.nearest import highest, likely_among, lowest_of_highest
-from memories.retrieve.order import first_ones
+from memories.retrieve.order import distinct, first_ones
 from memories.retrieve.question import Question
 from memories.retrieve.reading import Floats, Reading, Rows
 from memories.retrieve.words import LEAST_BEST, Words
@@ -138,14 +138,6 @@ def by_words(words: Words, size: int) -> Rows:
     return holding[highest(words.bm25[holding], most)] if len(holding) > most else holding
 
 
-def distinct(numbers: Rows, size: int) -> Rows:
-    """Each of these numbers below `size` once: without sorting them, and without looking at all that are below it."""
-    last, count = np.empty(size, np.int32), np.arange(len(numbers), dtype=np.int32)
-    last[numbers] = count
-    once: Rows = numbers[last[numbers] == count]
-    return once
-
-
 def roughly(evidence: Evidence, scale: Scale, places: Rows) -> Floats:
     """How good some places may be, by themselves."""
     reading, words = evidence.reading, evidence.words
@@ -166,17 +158,21 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     scale = scale_of(evidence.cosines, reading.size, evidence.usual_cosine)
     at = candidates(evidence, scale)
     places = reading.order.rows[at]
-    near, exists = neighbours(reading, at)
-    evidence.cosines.look_closer(near[REACH - 1 : REACH + 2] if reading.has_sessions else places)
 
     def meaning(places: Rows) -> Floats:
         return scale(evidence.cosines.at(places))
 
-    before, look = evidence.looks(np.stack([near[REACH - 1], places]))
+    if reading.has_sessions:
+        near, exists = neighbours(reading, at)
+        evidence.cosines.look_closer(near[REACH - 1 : REACH + 2].ravel())
+        before, look = evidence.looks(np.stack([near[REACH - 1], places]))
+        beside = around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(evidence, meaning, at)
+    else:
+        evidence.cosines.look_closer(places)
+        look, beside = evidence.looks(places), alone(evidence, meaning, places)
     found: Features = {
         **meaning_and_words(evidence, meaning, places),
-        **around(evidence, meaning, near, exists, has_look(before, Look.ASKS)),
-        **session(evidence, meaning, at),
+        **beside,
         **form(evidence, places, look),
     }
     if question.subjects:
@@ -210,8 +206,6 @@ def around(
     """
     reading, words = evidence.reading, evidence.words
     before, after, beside = REACH - 1, REACH + 1, slice(REACH - 2, REACH + 3)
-    if not reading.has_sessions:
-        return {"covered_nearby": words.covered(near[REACH])}
     close = meaning(near[before]) * exists[before]
     held = np.bitwise_or.reduce(words.bits[near[beside]] * exists[beside])
     asked = reading.chat * (asks & exists[before])
@@ -220,6 +214,18 @@ def around(
         "covered_nearby": words.weight_of(held) / words.total,
         "answers_meaning": asked * np.maximum(close, 0),
         "answers_words": asked * words.bm25[near[before]] / max(words.best, LEAST_BEST),
+    }
+
+
+def alone(evidence: Evidence, meaning: Meaning, places: Rows) -> Features:
+    """The same, and what `session` tells, where nothing stands beside anything: each is a session of its own."""
+    reading, words = evidence.reading, evidence.words
+    return {
+        "covered_nearby": words.covered(places),
+        "session_meaning": meaning(places),
+        "session_words": words.bm25[places] / words.total,
+        "session_topic": words.topics(reading.at("session_number", places)),
+        "opens_session": np.full(len(places), reading.chat),
     }
 
 
@@ -239,14 +245,6 @@ def neighbours(reading: Reading, at: Rows) -> tuple[Rows, NDArray[np.bool_]]:
 def session(evidence: Evidence, meaning: Meaning, at: Rows) -> Features:
     """How much the whole session is about it, and whether it opens it. `at` is where the candidates are in order."""
     reading, words = evidence.reading, evidence.words
-    if not reading.has_sessions:
-        places = reading.order.rows[at]
-        return {
-            "session_meaning": meaning(places),
-            "session_words": words.bm25[places] / words.total,
-            "session_topic": words.topics(reading.at("session_number", places)),
-            "opens_session": np.full(len(at), reading.chat),
-        }
     nth = np.searchsorted(reading.session_bounds, at, "right") - 1
     # They rise, as `at` does.
     begins = first_ones(nth)

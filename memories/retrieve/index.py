@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from memories.retrieve import kept, loading
 from memories.retrieve.away import InPgvector
 from memories.retrieve.columns import NOBODY, Codes, Columns, Sessions, Subjects, empty_columns, grow, layout_of
 from memories.retrieve.held import Held, InProcess
+from memories.retrieve.latest import Latest
 from memories.retrieve.loading import changed_between, counts_of, fill, gone_since
 from memories.retrieve.nearest import Rows
 from memories.retrieve.order import Order, order_of
@@ -28,39 +29,11 @@ from memories.retrieve.postings import Postings
 from memories.retrieve.sample import Sample
 from memsite.tenancy.models import App
 
-Value = TypeVar("Value")
 GROWTH = 1.25
 # Each takes about a twentieth of what the vectors take.
 READINGS_KEPT = 4
 # Dead rows are dropped when they are this share of all.
 MOST_DEAD = 0.25
-
-
-class Latest(Generic[Value]):
-    """The last few values that were put in, by key. For all threads."""
-
-    def __init__(self, most: int) -> None:
-        self.most = most
-        self.values: dict[Any, Value] = {}
-        self.lock = Lock()
-
-    def get(self, key: Any) -> Value | None:
-        return self.values.get(key)
-
-    def clear(self) -> None:
-        with self.lock:
-            self.values.clear()
-
-    def drop(self, key: Any) -> None:
-        with self.lock:
-            self.values.pop(key, None)
-
-    def put(self, key: Any, value: Value) -> None:
-        with self.lock:
-            self.values.pop(key, None)
-            self.values[key] = value
-            while len(self.values) > self.most:
-                del self.values[next(iter(self.values))]
 
 
 shown: Latest[list[Any]] = Latest(4_096)

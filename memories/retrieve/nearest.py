@@ -103,9 +103,8 @@ def disagreeing(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> NDArra
 
 def signs_of(query: Vectors) -> NDArray[np.uint64]:
     """As `sign_bits` has them, of one vector."""
-    packed = np.packbits(query > 0)
-    packed.resize(8 * -(-len(query) // 64))
-    return packed.view(np.uint64)
+    signs: NDArray[np.uint64] = sign_bits(query[None])[0]
+    return signs
 
 
 @cache

@@ -94,6 +94,14 @@ def counted(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], Rows]:
     return rising[begins], np.diff(begins, append=len(rising))
 
 
+def distinct(numbers: Rows, size: int) -> Rows:
+    """Each of these numbers below `size` once: without sorting them, and without looking at all that are below it."""
+    last, count = np.empty(size, np.int32), np.arange(len(numbers), dtype=np.int32)
+    last[numbers] = count
+    once: Rows = numbers[last[numbers] == count]
+    return once
+
+
 def inserted(values: NDArray[Value], places: Rows, new: NDArray[Value]) -> NDArray[Value]:
     """As `np.insert` with rising places, but a few cost little more than the copy."""
     kept = [values[start:end] for start, end in pairwise([0, *places.tolist(), len(values)])]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from memories.retrieve.order import counted
+from memories.retrieve.order import counted, distinct
 from memories.retrieve.reading import Floats, Reading, Rows
 
 LEAST_BEST = 1e-6
@@ -59,17 +59,18 @@ class Words:
         """BM25 of the sessions as one text each, by their numbers, and the best of them."""
         reading = self.reading
         size = len(reading.session_words)
-        word = np.repeat(np.arange(len(self.places)), [len(where) for where in self.places])
-        session, said = reading.at("session_number", np.concatenate(self.places)), np.ones(1, np.intp)
-        if reading.has_sessions:
-            # One number for each pair of a word and a session: sorting all at once takes a third of one by one.
-            pairs, said = counted(word * size + session)
-            word, session = np.divmod(pairs, size)
-        norm = 0.5 + 0.5 * reading.session_lengths(session)
-        weight = idf(reading.session_count, np.bincount(word, minlength=len(self.places)))
         # Of most sessions nothing is looked at.
         topic = np.zeros(size)
-        np.add.at(topic, session, weight[word] * (said * 2.2 / (said + 1.2 * norm)))
+        if not reading.has_sessions:
+            session = reading.at("session_number", self.holding)
+            topic[session] = self.shares[self.holding] * (2.2 / (1 + 1.2 * norm_of(reading, session)))
+            return topic, float(topic[session].max(initial=0))
+        word = np.repeat(np.arange(len(self.places)), [len(where) for where in self.places])
+        # One number for each pair of a word and a session: sorting all at once takes a third of one by one.
+        pairs, said = counted(word * size + reading.at("session_number", np.concatenate(self.places)))
+        word, session = np.divmod(pairs, size)
+        weight = idf(reading.session_count, np.bincount(word, minlength=len(self.places)))
+        np.add.at(topic, session, weight[word] * (said * 2.2 / (said + 1.2 * norm_of(reading, session))))
         return topic, float(topic[session].max(initial=0))
 
     def topics(self, sessions: NDArray[np.int32]) -> Floats:
@@ -96,6 +97,12 @@ class Words:
         return share
 
 
+def norm_of(reading: Reading, sessions: NDArray[np.int32]) -> Floats:
+    """BM25's, of some sessions, by their numbers: half of it is how long they are."""
+    norm: Floats = np.float32(0.5) + np.float32(0.5) * reading.session_lengths(sessions)
+    return norm
+
+
 def bit_of(number: int) -> np.uint32:
     return np.uint32(1 << number)
 
@@ -120,12 +127,10 @@ def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> W
     if not names:
         nothing = np.broadcast_to(np.float32(0), reading.size)
         return Words(reading, [], [], np.zeros(0, np.float32), nothing, nothing, np.zeros(0, np.intp))
-    weight = idf(reading.size, np.array([len(where) for where in places]))
-    shares, first = np.zeros(reading.size, np.float32), []
-    for one, where in zip(weight, places, strict=True):
-        so_far = shares[where]
-        first.append(where[so_far == 0])
-        shares[where] = so_far + one
-    bm25, holding = np.zeros(reading.size, np.float32), np.concatenate(first)
+    counts = np.array([len(where) for where in places])
+    weight, every = idf(reading.size, counts), np.concatenate(places)
+    shares, bm25 = np.zeros(reading.size, np.float32), np.zeros(reading.size, np.float32)
+    np.add.at(shares, every, np.repeat(weight, counts))
+    holding = distinct(every, reading.size)
     bm25[holding] = shares[holding] * reading.length_discount(holding)
     return Words(reading, names, places, weight, shares, bm25, holding)
