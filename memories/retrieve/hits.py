@@ -37,7 +37,8 @@ class Recall:
     """Hits, best first, the arms that could not answer, and whether parts are added or multiplied to the score.
 
     `tier` is what answered: summaries, items, or none. `more` says that there are hits behind these. Hits whose scores
-    are no more than the `band` apart fit about equally well. `at_odds` are pairs, by their pks, of hits and others.
+    are no more than the `band` apart fit about equally well. `at_odds` are pairs, by their pks, of hits of
+    this page and of those before.
     """
 
     hits: list[Hit]

@@ -37,7 +37,7 @@ from memories.retrieve.ranking import (
 )
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
-from memories.retrieve.surer import CLOSE, hits_with_the_surer, with_the_surer
+from memories.retrieve.surer import CLOSE, among, hits_with_the_surer, with_the_surer
 from memories.retrieve.words import Words, match_words
 from memories.text.looks import Look, look_of
 from memsite.conf import get_conf
@@ -93,8 +93,9 @@ def recall(
         summed_up = from_summaries(app, question, reading, scope, embedder, min_score)
         if hits := [hit for hit in summed_up.hits if hit.memory.pk not in told]:
             hits, at_odds = hits_with_the_surer(app, reading, hits, told)
-            page, more = hits[offset:][:limit], len(hits) > offset + limit
-            return replace(summed_up, hits=page, tier="summaries", more=more, at_odds=at_odds)
+            so_far, more = hits[: offset + limit], len(hits) > offset + limit
+            at_odds = among(at_odds, {hit.memory.pk for hit in so_far})
+            return replace(summed_up, hits=so_far[offset:], tier="summaries", more=more, at_odds=at_odds)
     evidence, degraded = weigh(app, question, reading, embedder, plan)
     # One more than is shown: whether there are more, is told.
     most = offset + limit + 1
@@ -105,6 +106,7 @@ def recall(
         ranked = at_least(ranked, min_score)
     ranked, at_odds = with_the_surer(app, reading, ranked, most, told, bring=not scope.past)
     hits = load(app, reading, ranked, limit, offset)
+    at_odds = among(at_odds, set(reading.at("pk", ranked.places[: offset + limit]).tolist()))
     more = len(ranked.places) > offset + limit and len(hits) == limit
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
     tier = "items" if hits else "none"

@@ -24,6 +24,7 @@ from memories.retrieve.pipeline import COLUMN_FIRST, recall
 from memories.retrieve.ranking import band_of
 from memories.retrieve.reading import Scope
 from memories.retrieve.serving import serving_embedder
+from memories.retrieve.surer import among
 from memories.retrieve.tally import Tally, tallies
 from memories.retrieve.trust import tag_hits
 from memsite.literal import Literal
@@ -160,13 +161,14 @@ def with_shared(
     answers, late = ask_arms(arms)
     everything = [own, *answers.values()]
     hits = in_policys_order([hit for one in everything for hit in one.hits], app.policy)
+    so_far = hits[: first.limit]
     return replace(
         found,
-        hits=hits[asked.offset :][: asked.limit],
+        hits=so_far[asked.offset :],
         more=any(one.more for one in everything) or len(hits) > first.limit,
         degraded=[*found.degraded, *(["shared"] if late else [])],
         tier=found.tier if found.hits or not hits else "items",
-        at_odds=[pair for one in everything for pair in one.at_odds],
+        at_odds=among([pair for one in everything for pair in one.at_odds], {hit.memory.pk for hit in so_far}),
     )
 
 

@@ -50,6 +50,11 @@ def contradictions(app: App, kind: str, *twice: int) -> QuerySet[Link, Pair]:
     return links.order_by().values_list("from_memory", "to_memory")
 
 
+def among(pairs: Sequence[Pair], pks: Collection[int]) -> list[Pair]:
+    """The pairs both ends of which are these."""
+    return [pair for pair in pairs if pair[0] in pks and pair[1] in pks]
+
+
 class Odds:
     """What is at odds with some memories of a reading, and how sure each is that may be shown."""
 

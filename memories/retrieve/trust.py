@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from memories.models import Memory, Source
 from memories.retrieve.hits import Hit, Recall
 from memories.retrieve.ranking import band_of
-from memories.retrieve.surer import Pair, contradictions_of
+from memories.retrieve.surer import Pair, among, contradictions_of
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 
@@ -17,16 +17,15 @@ UNREVIEWED = "unreviewed"
 
 
 def tag_hits(app: App, found: Recall, now: datetime) -> None:
-    """Tags each hit: at odds with another of them, and what `tags_of` says of it alone.
+    """Tags each hit: at odds with another of them or of a page before, and what `tags_of` says of it alone.
 
-    Of two that are at odds, the more confident one takes the better place, if they fit about equally well: within the
-    band of score. No query.
+    Of two on this page that are at odds, the more confident one takes the better place, if they fit about equally well:
+    within the band of score. No query.
     """
     hits = found.hits
-    pairs = among(found.at_odds, {hit.memory.pk for hit in hits})
-    if pairs:
+    if pairs := among(found.at_odds, {hit.memory.pk for hit in hits}):
         surface_the_surer(hits, pairs, found.band)
-    at_odds = ends_of(pairs)
+    at_odds = ends_of(found.at_odds)
     for hit in hits:
         hit.trust = tags_of(hit.memory, app.policy, now, at_odds)
 
@@ -48,11 +47,6 @@ def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collectio
 def at_odds_among(app: App, pks: Sequence[int]) -> set[int]:
     """Those of these memories that contradict another of them. One query, if there are two."""
     return ends_of(among(contradictions_of(app, pks), pks)) if len(pks) > 1 else set()
-
-
-def among(pairs: Sequence[Pair], pks: Collection[int]) -> list[Pair]:
-    """The pairs both ends of which are these."""
-    return [pair for pair in pairs if pair[0] in pks and pair[1] in pks]
 
 
 def ends_of(pairs: Sequence[Pair]) -> set[int]:

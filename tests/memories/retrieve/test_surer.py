@@ -182,6 +182,29 @@ def test_no_more_are_answered_than_were_asked_for(alice: Caller) -> None:
     assert (contents(second), second.more) == ([one.content], False)
 
 
+def test_a_hit_says_that_it_is_at_odds_with_one_of_a_page_before(alice: Caller) -> None:
+    one, _ = at_odds(alice)
+    assert flagged(search(alice, QUESTION, limit=1)) == []
+    assert flagged(search(alice, QUESTION, limit=1, offset=1)) == [one.content]
+
+
+def test_so_it_does_where_summaries_answer(alice: Caller) -> None:
+    set_policy(alice, capture_summaries=True)
+    one, _ = at_odds(alice)
+    summarise(alice, "sea", ("whales sing", one))
+    first, second = (search(alice, QUESTION, limit=1, offset=at, mode="tiered") for at in (0, 1))
+    assert (first.tier, flagged(first), second.tier, flagged(second)) == ("summaries", [], "summaries", [one.content])
+
+
+def test_so_it_does_among_what_other_apps_share(alice: Caller, charlie: Caller) -> None:
+    for caller in (alice, charlie):
+        set_policy(caller, share_memories=True)
+    one, _ = at_odds(charlie, visibility="shared")
+    change(charlie, one, visibility="shared")
+    found = [search(alice, QUESTION, limit=1, offset=at, shared=True) for at in (0, 1)]
+    assert [flagged(page) for page in found] == [[], [one.content]]
+
+
 @pytest.mark.parametrize("ranking", RANKINGS)
 @pytest.mark.parametrize("mode", ["auto", "vector"])
 def test_all_pages_together_are_one_long_answer(alice: Caller, ranking: str, mode: str) -> None:
