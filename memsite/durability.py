@@ -14,24 +14,49 @@ from memsite.statements import execute_all
 log = structlog.get_logger("memsite.durability")
 # PostgreSQL: serialization_failure, deadlock_detected, lock_not_available, too_many_connections.
 BUSY_STATES = frozenset({"40001", "40P01", "55P03", "53300"})
+# PostgreSQL: admin_shutdown, crash_shutdown, cannot_connect_now. Of what the driver notices itself there is no state.
+CUT_OFF_STATES = frozenset({"57P01", "57P02", "57P03"})
+CONNECTION_STATES = "08"
 COUNT_MILLISECONDS = 500
 """A count waits so long for other writers."""
 COUNT_LOCK_TIMEOUT = f"SET LOCAL lock_timeout TO {COUNT_MILLISECONDS}"
 
 
+class Unsure(OperationalError):
+    """The connection broke off while the database was told to commit: what was written is stored, or nothing of it."""
+
+
 def is_busy(error: BaseException | None) -> bool:
-    """The wait for a lock, or for a connection, was in vain, or was ended for others to go on: nothing was stored."""
+    """The wait for a lock, or for a connection, was in vain, or was ended for others to go on, or the server went away
+    in the middle of it: nothing was stored.
+    """
     if not isinstance(error, OperationalError):
         return False
-    cause = error.__cause__
+    if is_unconnected(error):
+        return not isinstance(error, Unsure)
+    return "locked" in str(error) or getattr(error.__cause__, "sqlstate", None) in BUSY_STATES
+
+
+def is_unconnected(error: BaseException | None) -> bool:
+    """There was no connection to be had in time, or it is gone."""
     # By its name: the pool is loaded on PostgreSQL only.
-    is_unconnected = type(cause).__name__ == "PoolTimeout" or is_out_of_reach(error)
-    return is_unconnected or "locked" in str(error) or getattr(cause, "sqlstate", None) in BUSY_STATES
+    is_waiting = isinstance(error, OperationalError) and type(error.__cause__).__name__ == "PoolTimeout"
+    return is_waiting or is_out_of_reach(error) or is_cut_off(error)
 
 
 def is_out_of_reach(error: BaseException | None) -> bool:
     """There was no connection to be had, as the server is away, or lets nobody in."""
     return isinstance(error, OperationalError) and type(error.__cause__).__name__ == "OutOfReach"
+
+
+def is_cut_off(error: BaseException | None) -> bool:
+    """The connection broke off while it was used: PostgreSQL was stopped, or is not to be reached any more."""
+    cause = error.__cause__ if isinstance(error, OperationalError) else None
+    # By its name: the driver is loaded on PostgreSQL only.
+    if cause is None or type(cause).__module__.partition(".")[0] != "psycopg":
+        return False
+    state = getattr(cause, "sqlstate", None)
+    return state is None or state in CUT_OFF_STATES or state.startswith(CONNECTION_STATES)
 
 
 def count(work: Callable[[], object]) -> bool:
@@ -43,7 +68,8 @@ def count(work: Callable[[], object]) -> bool:
         with unhurried():
             work()
     except OperationalError as error:
-        if connection.in_atomic_block or not is_busy(error):
+        # Without a connection nothing else can be done, either: whoever asked would wait for one twice.
+        if connection.in_atomic_block or not is_busy(error) or is_unconnected(error):
             raise
         log.warning("not_counted")
         return False

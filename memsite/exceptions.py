@@ -58,6 +58,17 @@ class Busy(APIException):
     wait = BUSY_RETRY_SECONDS
 
 
+class MayBeStored(APIException):
+    """The connection broke off at the commit. No 503: that one may be sent again without a thought."""
+
+    status_code = HTTPStatus.INTERNAL_SERVER_ERROR
+    default_detail = (
+        "The connection to the database broke off while this was stored: it is stored as a whole, or not at all. Look "
+        "before you send it again."
+    )
+    default_code = "may_be_stored"
+
+
 class Unwritable(APIException):
     """Nothing can be written: the disk is full (507), or the database is read-only, or its disk fails (503)."""
 

@@ -16,8 +16,8 @@ from rest_framework import exceptions
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
-from memsite.durability import is_busy, is_out_of_reach
-from memsite.exceptions import Busy, Unwritable
+from memsite.durability import Unsure, is_busy, is_cut_off, is_out_of_reach
+from memsite.exceptions import Busy, MayBeStored, Unwritable
 from memsite.requests import current_request_id
 from memsite.unwritable import why_unwritable
 
@@ -29,6 +29,7 @@ log = structlog.get_logger("memsite.problems")
 CONTENT_TYPE = "application/problem+json"
 NO_HOST_OF_OURS = "This server does not answer to this host name: MEMSITE_ALLOWED_HOSTS lists those that it answers to."
 OUT_OF_REACH = "The server cannot reach its database: nothing was stored, try again."
+CUT_OFF = "The server lost the connection to its database: nothing was stored, try again."
 SOME_ID = "00000000-0000-0000-0000-000000000000"
 MOST_PARTS = 12
 UNTOLD = ("HEAD", "OPTIONS")
@@ -89,17 +90,25 @@ def as_api_exception(error: Exception) -> exceptions.APIException | None:
         return exceptions.NotFound()
     if isinstance(error, PermissionDenied):
         return exceptions.PermissionDenied()
-    return that_passes(error)
+    return of_the_database(error)
 
 
-def that_passes(error: BaseException | None) -> Busy | Unwritable | None:
-    """What the database cannot do now and can do later: whoever asked is told to come again."""
+def of_the_database(error: BaseException | None) -> Busy | Unwritable | MayBeStored | None:
+    """What the database cannot do now and can do later: whoever asked is told to come again, or to look first."""
+    if isinstance(error, Unsure):
+        log.error("commit_unsure", error=first_line(error))
+        return MayBeStored()
     if is_busy(error):
         return told_busy(error)
     if why := why_unwritable(error):
-        log.error("not_written", reason=why.value, error=str(error).partition("\n")[0])
+        log.error("not_written", reason=why.value, error=first_line(error))
         return Unwritable(why)
     return None
+
+
+def first_line(error: BaseException | None) -> str:
+    """PostgreSQL goes on with the statement, and what is in it."""
+    return str(error).partition("\n")[0]
 
 
 def told_busy(error: BaseException | None) -> Busy:
@@ -107,6 +116,9 @@ def told_busy(error: BaseException | None) -> Busy:
     if is_out_of_reach(error):
         log.error("database_out_of_reach", error=str(error))
         return Busy(OUT_OF_REACH)
+    if is_cut_off(error):
+        log.error("database_connection_lost", error=first_line(error))
+        return Busy(CUT_OFF)
     log.warning("database_busy", vendor=connection.vendor)
     return Busy()
 
@@ -213,9 +225,11 @@ def is_address(parts: list[str]) -> bool:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django calls it while the exception is being handled."""
-    known = that_passes(sys.exception())
+    known = of_the_database(sys.exception())
     if known is None:
         return error_view(request, HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; it has been logged.")
+    if isinstance(known, MayBeStored):
+        return error_view(request, known.status_code, str(known.detail), code_of(known))
     response = error_view(request, known.status_code, str(known.detail), code_of(known), typed=typed_in(request))
     response["Retry-After"] = whole_seconds(known.wait)
     return response

@@ -64,6 +64,7 @@ class Odds:
         self.pairs: list[Pair] = []
         self.others: dict[int, set[int]] = defaultdict(set)
         self.asked: set[int] = set()
+        self.places: dict[int, int] = {}
         self.ask(pks)
 
     def ask(self, pks: Sequence[int]) -> None:
@@ -83,10 +84,15 @@ class Odds:
         return surest if surest is not None and own is not None and sure[surest] > own else None
 
     def sure(self, pk: int) -> Sure | None:
-        place = self.reading.places(np.array([pk], np.int64))
-        if not len(place) or pk in self.told:
+        if pk in self.told or (place := self.place_of(pk)) is None:
             return None
-        return float(self.reading.at("confidence", place)[0]), pk
+        return float(self.reading.at("confidence", np.array([place]))[0]), pk
+
+    def place_of(self, pk: int) -> int | None:
+        """Where in the reading it is. Asked for once: it may be changed meanwhile, and is not found any more then."""
+        if pk not in self.places and len(found := self.reading.places(np.array([pk], np.int64))):
+            self.places[pk] = int(found[0])
+        return self.places.get(pk)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,10 +140,12 @@ def with_the_surer(
     most = min(most, LOOKED_AT)
     pks: list[int] = reading.at("pk", ranked.places).tolist()
     odds = Odds(app, reading, pks[:most], told)
+    odds.places |= zip(pks, ranked.places.tolist(), strict=True)
     if not odds.pairs or not bring:
         return ranked, odds.pairs
     found = placed(pks, ranked.scores.tolist(), most, odds.surest_against)
-    return (arranged(ranked, reading, found) if any(one.brought for one in found) else ranked), odds.pairs
+    is_brought = any(one.brought for one in found)
+    return (arranged(ranked, found, [odds.places[one.pk] for one in found]) if is_brought else ranked), odds.pairs
 
 
 def hits_with_the_surer(
@@ -158,14 +166,13 @@ def hits_with_the_surer(
     return [known[one.pk] for one in found if one.pk in known], odds.pairs
 
 
-def arranged(ranked: Ranked, reading: Reading, found: Sequence[Placed]) -> Ranked:
-    """The parts of what was brought say that alone."""
-    places = reading.places(np.array([one.pk for one in found], np.int64))
+def arranged(ranked: Ranked, found: Sequence[Placed], places: Sequence[int]) -> Ranked:
+    """What was found, with its `places`. The parts of what was brought say that alone."""
     at = {place: number for number, place in enumerate(ranked.places.tolist())}
     # The last column is of what was brought.
-    columns = [-1 if one.brought else at[place] for one, place in zip(found, places.tolist(), strict=True)]
+    columns = [-1 if one.brought else at[place] for one, place in zip(found, places, strict=True)]
     parts = np.pad(ranked.parts, ((0, 1), (0, 1)), constant_values=np.nan)[:, columns]
     scores = np.array([one.score for one in found])
     brought = np.array([one.brought for one in found])
     parts[-1] = np.where(brought, scores, np.nan)
-    return replace(ranked, places=places, scores=scores, names=[*ranked.names, PART], parts=parts)
+    return replace(ranked, places=np.array(places), scores=scores, names=[*ranked.names, PART], parts=parts)

@@ -10,9 +10,11 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import psycopg
+from django.db import OperationalError
 from django.db.backends.postgresql import base
 from psycopg_pool import PoolTimeout
 
+from memsite.durability import Unsure, is_cut_off
 from memsite.postgres.session import settle
 
 # The server's words where it has no room for one more: those that there are will be free again.
@@ -62,6 +64,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
             if not Connection.is_reached:
                 # It went away meanwhile.
                 knock(conn_params)
+            raise
+
+    def _commit(self) -> None:
+        """Django's, but that who is cut off by it hears that nobody knows."""
+        try:
+            super()._commit()  # type: ignore[misc]  # the stubs leave it out
+        except OperationalError as error:
+            if is_cut_off(error):
+                raise Unsure(str(error)) from error.__cause__
             raise
 
     def _close(self) -> None:

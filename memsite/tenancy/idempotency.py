@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 import orjson
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
 from django.db.models import Q, QuerySet
 
 from memsite.conf import get_conf
@@ -66,6 +66,8 @@ def idempotent(caller: str, key: str | None, request: Mapping[str, Any], now: da
         yield slot
     finally:
         if slot.row and not slot.kept:
+            # Where the connection broke off, by another one.
+            connection.close_if_unusable_or_obsolete()
             IdempotentAnswer.objects.filter(pk=slot.row.pk, status=0, created_at=slot.row.created_at).delete()
 
 

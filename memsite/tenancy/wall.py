@@ -151,7 +151,8 @@ def tell(connection: Any) -> None:
         # Whether it was kept or rolled back, with what it was told in it, nobody knows.
         told.where = UNKNOWN
     if told.where != where:
-        connection.connection.execute(ASK, ["none" if where == SITE else ROLE, where])
+        with connection.wrap_database_errors:
+            connection.connection.execute(ASK, ["none" if where == SITE else ROLE, where])
         told.where, told.in_transaction = where, status_of(connection) != "IDLE"
 
 

@@ -15,12 +15,16 @@ from typing import Any
 import psycopg
 import pytest
 from django.db import OperationalError, connection
+from django.db.backends.postgresql import base
 from django.db.utils import ConnectionHandler
 from django.test import Client
+from psycopg import errors
+from psycopg_pool import PoolTimeout
 
 from memories.management.plain_errors import database_message
+from memories.models import Memory
 from memsite.conf import get_conf
-from memsite.durability import is_busy, is_out_of_reach
+from memsite.durability import Unsure, count, is_busy, is_cut_off, is_out_of_reach
 from memsite.postgres.base import Connection, DatabaseWrapper, OutOfReach
 from memsite.settings import LOCK_SECONDS, database
 from memsite.tenancy import authentication
@@ -187,3 +191,118 @@ def test_a_command_says_it_in_one_sentence(command: list[str], closed: int, tmp_
     assert "The database sea cannot be used: " in line
     assert "refused" in line
     assert "secret" not in line
+
+
+# --- in the middle of it
+
+
+def cut_off(error: type[psycopg.Error] = psycopg.OperationalError) -> OperationalError:
+    told = OperationalError("server closed the connection unexpectedly\n\tThis probably means …")
+    told.__cause__ = error(str(told))
+    return told
+
+
+BROKEN_OFF = (
+    psycopg.OperationalError, errors.AdminShutdown, errors.CrashShutdown, errors.CannotConnectNow,
+    errors.ConnectionFailure,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("error", BROKEN_OFF)
+def test_a_connection_that_breaks_off_is_told_from_what_the_server_refuses(error: type[psycopg.Error]) -> None:
+    assert is_cut_off(cut_off(error))
+    assert is_busy(cut_off(error))
+
+
+@pytest.mark.parametrize("error", [errors.QueryCanceled, errors.DiskFull, errors.LockNotAvailable, PoolTimeout])
+def test_what_the_server_refuses_is_another_matter(error: type[psycopg.Error]) -> None:
+    assert not is_cut_off(cut_off(error))
+
+
+def raising(error: Exception) -> Callable[..., None]:
+    def work(*_: Any, **__: Any) -> None:
+        raise error
+
+    return work
+
+
+def test_a_request_that_loses_its_connection_is_told_to_come_again(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authentication, "find_key", raising(cut_off()))
+    answer = alice.get("memories")
+    body = assert_problem(answer, 503)
+    assert body["detail"] == "The server lost the connection to its database: nothing was stored, try again."
+    assert int(answer["Retry-After"]) >= 1
+
+
+def test_one_that_loses_it_at_the_commit_is_told_that_nobody_knows(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(authentication, "find_key", raising(Unsure("server closed the connection unexpectedly")))
+    answer = alice.get("memories")
+    body = assert_problem(answer, 500)
+    assert (body["code"], "Retry-After" in answer) == ("may_be_stored", False)
+    assert "Look before you send it again" in body["detail"]
+
+
+def test_so_is_who_sends_a_form(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("django.contrib.auth.views.LoginView.get", raising(Unsure("gone")))
+    answer = Client(raise_request_exception=False).get("/login", headers={"Accept": "text/html"})
+    assert answer.status_code == 500
+    assert "stored as a whole, or not at all" in answer.content.decode()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("error", [cut_off(), OperationalError("")])
+def test_who_only_counts_does_not_go_on_without_a_connection(error: OperationalError) -> None:
+    """The next one who wants the database would wait for it as long again."""
+    error.__cause__ = error.__cause__ or PoolTimeout("couldn't get a connection after 20.00 sec")
+    with pytest.raises(OperationalError):
+        count(raising(error))
+
+
+def stop_this_connection(*_: Any, **__: Any) -> None:
+    """As a server does that is stopped: from somewhere else."""
+    other: Any = connection.copy()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        (number,) = cursor.fetchone()
+    with other.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [number])
+    other.close()
+
+
+@pytest.mark.postgres("its connections break off")
+@pytest.mark.django_db(transaction=True)
+def test_nothing_is_stored_and_the_same_request_may_be_sent_again(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def post() -> Any:
+        return alice.post("memories", {"content": "Whales sing"}, **{"Idempotency-Key": "one"})
+
+    with monkeypatch.context() as patched:
+        patched.setattr("memories.capture.pipeline.note_energy", stop_this_connection)
+        assert_problem(post(), 503)
+    assert not Memory.objects.exists()
+    assert post().status_code == 201
+    assert Memory.objects.count() == 1
+
+
+@pytest.mark.postgres("its connections break off")
+@pytest.mark.django_db(transaction=True)
+def test_at_the_commit_nobody_knows(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit, is_written = base.DatabaseWrapper._commit, []  # type: ignore[attr-defined]  # the stubs leave it out
+
+    def too_late(wrapper: Any) -> None:
+        if is_written:
+            is_written.clear()
+            stop_this_connection()
+        commit(wrapper)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(base.DatabaseWrapper, "_commit", too_late)
+        patched.setattr("memories.capture.pipeline.note_energy", lambda *_: is_written.append(True))
+        body = assert_problem(alice.post("memories", {"content": "Whales sing"}), 500)
+    assert body["code"] == "may_be_stored"
+    assert alice.post("memories", {"content": "Whales sing"}).status_code == 201

@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 
 from memories.models import Memory
 from memories.retrieve.hits import Recall
-from memories.retrieve.surer import CLOSE, LOOKED_AT, contradictions_of, placed
+from memories.retrieve.index import AppIndex
+from memories.retrieve.pipeline import indexes
+from memories.retrieve.surer import CLOSE, LOOKED_AT, Placed, contradictions_of, placed
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, forget, link, search, set_policy, store
 from tests.memories.retrieve.test_summaries import summarise
@@ -222,6 +224,26 @@ def test_all_pages_together_are_one_long_answer(alice: Caller, ranking: str, mod
         assert [sorted(contents(page)) for page in pages] == [
             sorted(whole[at : at + limit]) for at in range(0, len(whole), limit)
         ]
+
+
+def test_what_changes_while_it_is_searched_for_is_found_as_it_was(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rows of an index die under the views that were made of it: each change of a memory gives it another one."""
+    one, other = at_odds(alice)
+    kept: list[AppIndex] = []
+
+    def placed_late(*arguments: Any) -> list[Placed]:
+        found = placed(*arguments)
+        for index in indexes.of_app(alice.app.pk):
+            for memory in (one, other):
+                index.bury(memory.pk)
+            kept.append(index)
+        return found
+
+    monkeypatch.setattr("memories.retrieve.surer.placed", placed_late)
+    assert contents(search(alice, QUESTION)) == [other.content, one.content]
+    assert kept
 
 
 def test_however_many_hits_are_looked_at_the_query_is_possible(alice: Caller) -> None:
