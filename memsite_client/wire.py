@@ -37,7 +37,8 @@ class Retry:
 
     def after_answer(self, response: httpx.Response) -> float | None:
         may = response.status_code in NOTHING_DONE or (
-            self.repeatable and (response.status_code in GATEWAY_FAILED or is_twin_at_work(response))
+            self.repeatable
+            and (response.status_code in GATEWAY_FAILED or is_twin_at_work(response) or may_be_stored(response))
         )
         asked = retry_after(response)
         return self.next_wait(asked) if may and asked <= LONGEST_WAIT_SECONDS else None
@@ -53,6 +54,11 @@ class Retry:
 def is_twin_at_work(response: httpx.Response) -> bool:
     """Whether an earlier try with the same idempotency key is still being answered."""
     return response.status_code == 409 and IDEMPOTENCY_KEY in response.request.headers
+
+
+def may_be_stored(response: httpx.Response) -> bool:
+    """Whether the server does not know itself: its database went away at the commit."""
+    return response.status_code == 500 and b'"may_be_stored"' in response.content
 
 
 def retry_after(response: httpx.Response) -> float:

@@ -29,8 +29,8 @@ BROKEN_OFF = httpx.ReadError("")
 TOO_SLOW = httpx.ReadTimeout("")
 
 
-def problem(status: int, **headers: str) -> httpx.Response:
-    body = json.dumps({"status": status, "title": "No", "detail": f"Told {status}."})
+def problem(status: int, code: str = "", **headers: str) -> httpx.Response:
+    body = json.dumps({"status": status, "title": "No", "detail": f"Told {status}.", "code": code})
     return httpx.Response(status, content=body, headers={"Content-Type": "application/problem+json", **headers})
 
 
@@ -140,6 +140,15 @@ def test_a_twin_that_is_still_at_work_is_waited_for() -> None:
     script = Script(TOO_SLOW, problem(409), OK)
     client(script).create_memory("Whales sing")
     assert len(script.sent) == 3
+
+
+def test_what_may_be_stored_is_sent_again_where_that_stores_it_once() -> None:
+    unsure = problem(500, "may_be_stored")
+    script = Script(unsure, OK)
+    client(script).create_memory("Whales sing")
+    assert len(script.sent) == 2
+    with pytest.raises(ServerFailed):
+        client(Script(unsure, OK)).delete_memory("x")
 
 
 def test_as_long_as_the_server_asks_for_is_waited(waits: list[float]) -> None:
