@@ -156,6 +156,7 @@ class Knowledge(Caller):
         `on_linked` runs inside the transaction.
         """
         with self.changing(memory) as (write, current):
+            other = check_version(self.app, other, None)
             if kind == LinkKind.SUPERSEDES and current.is_superseded and other.pk in superseding(current):
                 raise BothSuperseded("It is superseded by that one itself: neither would be found any more.")
             link, is_new = write.link(current, other, kind)

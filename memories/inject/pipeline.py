@@ -7,6 +7,8 @@ from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.db import transaction
+
 from memories.inject.budget import Render, fit
 from memories.inject.render import (
     Line,
@@ -138,11 +140,20 @@ def line_limit(policy: AppPolicy, block: str, budget: int) -> int:
 
 
 def note_injected(session: AgentSession, injected: Injected, turn_number: int | None, now: datetime) -> None:
-    """Remembers what the agent was shown: for its echo, and for what is learnt from use."""
-    Injection.objects.bulk_create(
-        Injection(
-            app_id=session.app_id, session=session, memory=memory, turn_number=turn_number,
-            block=injected.block, line=line, created_at=now,
-        )
-        for memory, line in zip(injected.memories, injected.lines, strict=True)
-    )  # fmt: skip
+    """Remembers what the agent was shown: for its echo, and for what is learnt from use.
+
+    What was forgotten since it was read is left out.
+    """
+    if not injected.memories:
+        return
+    with transaction.atomic():
+        shown = Memory.objects.for_app(session.app).filter(pk__in=[memory.pk for memory in injected.memories])
+        there = shown.held()
+        Injection.objects.bulk_create(
+            Injection(
+                app_id=session.app_id, session=session, memory=memory, turn_number=turn_number,
+                block=injected.block, line=line, created_at=now,
+            )
+            for memory, line in zip(injected.memories, injected.lines, strict=True)
+            if memory.pk in there
+        )  # fmt: skip

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
-from django.db import models
+from django.db import connection, models
 from django.db.models import Q
 from django.utils import timezone
 
@@ -111,6 +111,18 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
     def live(self) -> Self:
         """What counts against the app's limit."""
         return self.filter(status__in=LIVE)
+
+    def held(self) -> set[int]:
+        """The pks of those that are there, and are there until the transaction ends: who deletes one waits for it."""
+        pks = self.order_by("pk").values_list("pk", flat=True)
+        if connection.vendor == "sqlite":
+            # Nobody else writes while this transaction may.
+            return set(pks)
+        asked, parameters = pks.query.sql_with_params()
+        with connection.cursor() as cursor:
+            # As its foreign keys ask, but at once: who changes one is not in the way.
+            cursor.execute(f"{asked} FOR KEY SHARE", parameters)
+            return {pk for (pk,) in cursor.fetchall()}
 
     def least_worthy(self) -> Self:
         """What may go when the app is full, the least worthy first.

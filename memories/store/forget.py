@@ -53,7 +53,10 @@ def erase(write: Writer, rows: Sequence[Memory]) -> int:
     shared = set(everything.filter(pk__in=private).once_shared().values_list("pk", flat=True)) if private else set()
     alone = set(private) - shared
     named = set(Mention.objects.for_app(app).filter(memory__in=rows).values_list("entity_id", flat=True))
-    everything.filter(pk__in=[memory.pk for memory in rows]).delete()
+    going = everything.filter(pk__in=[memory.pk for memory in rows])
+    # Whoever is just telling an agent of one (`held`) is waited for: what that notes of it is found, and goes, too.
+    list(going.select_for_update().order_by("pk").values_list("pk"))
+    going.delete()
     drop_unmentioned(app, named)
     Forgotten.objects.bulk_create(
         Forgotten(
