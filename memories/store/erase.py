@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
-from django.db.models import QuerySet
+from django.db.models import PROTECT, Exists, OuterRef, QuerySet
 
 from memories.models import (
     Entity,
@@ -44,6 +44,7 @@ OF_A_SESSION = (Injection, Extraction, Rejection, FutureTrigger, Event, Cooldown
 OF_AN_APP = (SummaryDue, Entity, RecallCount, HealthReport, Import, Rollback)
 """What was spent stays: the ledger holds numbers."""
 Delete = Callable[[Writer], int]
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 def going_memories(app: App) -> MemoryQuerySet:
@@ -74,11 +75,20 @@ def stages(app: App) -> Iterator[tuple[str, Delete]]:
     if is_going(app):
         yield name_of(Summary), deleting(partial(rows_of, app, Summary))
     yield "memories", erase_memories
-    yield "resources", deleting(lambda: going_rows(app, Resource), BATCH_OF_TEXTS)
-    yield "sessions", deleting(lambda: going_sessions(app))
+    yield "resources", deleting(lambda: unread(going_rows(app, Resource)), BATCH_OF_TEXTS)
+    yield "sessions", deleting(lambda: unread(going_sessions(app)))
     if is_going(app):
         for rows in OF_AN_APP:
             yield name_of(rows), deleting(partial(rows_of, app, rows))
+
+
+def unread(rows: Rows) -> Rows:
+    """Those that no other row reads. What another purge has hidden since waits for the next time."""
+    for relation in rows.model._meta.related_objects:
+        if relation.on_delete is PROTECT:
+            readers = relation.related_model._base_manager.filter(**{relation.field.name: OuterRef("pk")})
+            rows = rows.filter(~Exists(readers))
+    return rows
 
 
 def rows_of(app: App, model: Any) -> QuerySet[Any]:

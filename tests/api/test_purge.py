@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -19,7 +19,8 @@ from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.run import Unclaimed
 from memories.models import Extraction, HealthReport, Link, LinkKind, Memory, Purge, Revision, Source, Summary
 from memories.providers.llm.rules import facts
-from memories.store import AppGone, Candidate, Writer, writing
+from memories.store import AppGone, Candidate, Writer, erase, writing
+from memories.store.purge import purge_session as hide
 from memories.text.relate import Relation, Verdict
 from memsite.tenancy.models import App, AppPolicy, Residue
 from memsite.tenancy.scoping import Scoped
@@ -255,6 +256,26 @@ def test_a_purge_that_is_killed_anywhere_goes_on_where_it_was(
     assert kills > 4
     assert tables_with(NEEDLE) == set()
     assert "memories_memory" in tables_with(NEIGHBOUR)
+
+
+@pytest.mark.parametrize("stage", ["extractions", "memories", "resources"])
+def test_another_purge_in_the_middle_of_one_is_no_obstacle(
+    alice: Caller, rooms: dict[str, dict[str, Any]], stage: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is hidden when its stage is over already, waits for the next round."""
+    one, other = (AgentSession.objects.get(uid=room["id"]) for room in rooms.values())
+    in_order = erase.stages
+
+    def stages(app: App) -> Iterator[tuple[str, erase.Delete]]:
+        for name, delete in in_order(app):
+            yield name, delete
+            if name == stage and AgentSession.objects.for_app(app).filter(pk=other.pk).exists():
+                hide(other, "test", timezone.now())
+
+    monkeypatch.setattr("memories.maintain.purge.stages", stages)
+    assert alice.delete(f"sessions/{one.uid}").status_code == 200
+    upkeep_purge()
+    assert (AgentSession.objects.count(), Resource.objects.count(), Purge.objects.open().count()) == (0, 0, 0)
 
 
 # --- what is late
