@@ -16,6 +16,7 @@ from pathlib import Path
 
 from bench.page import circumstances
 from bench.promises import copies, crowd, keys, kills, traces
+from bench.promises.mingle import mingle
 from bench.promises.site import Site
 
 Try = Callable[[Site, float], tuple[bool, str]]
@@ -102,6 +103,11 @@ def try_traces(site: Site, share: float) -> tuple[bool, str]:
     )
 
 
+def try_mingling(site: Site, share: float) -> tuple[bool, str]:
+    done = mingle(site, 8, scaled(1000, share))
+    return done.holds, "\n  ".join([f"{dict(done.statuses)}.", *done.broken[:9]])
+
+
 TRIES: dict[str, Try] = {
     "traces": try_traces,
     "limit": try_limit,
@@ -109,6 +115,7 @@ TRIES: dict[str, Try] = {
     "rotating": try_rotating,
     "copies": try_copies,
     "crowd": try_crowd,
+    "mingling": try_mingling,
     "kills": try_kills,
 }
 

@@ -14,6 +14,7 @@ from bench.promises.copies import send_copies
 from bench.promises.crowd import write_together
 from bench.promises.keys import hit_limit, revoke, rotate
 from bench.promises.kills import kill_under_load
+from bench.promises.mingle import mingle
 from bench.promises.site import LOOK_EVERY_SECONDS, START_SECONDS, Site
 from bench.promises.traces import purge_in_use
 
@@ -93,6 +94,12 @@ def test_writers_that_come_together_are_all_served_while_others_look_and_upkeep_
     done = write_together(site, writers=6, posts=8)
     assert done.holds, (done.statuses, done.lost, done.rounds, done.waits[-3:])
     assert done.pages > 0
+
+
+def test_all_kinds_of_requests_to_the_same_few_memories_are_answered(site: Site) -> None:
+    done = mingle(site, guests=6, acts=60)
+    assert done.holds, done.broken
+    assert done.statuses[200] > 100
 
 
 def test_a_site_that_stops_in_order_has_counted_what_was_searched(site: Site) -> None:
