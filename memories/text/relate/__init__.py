@@ -27,6 +27,7 @@ from .reported import say_plainly
 from .switches import find_switch
 from .tokens import canonical_text
 from .trips import find_trip_off
+from .unended import doubt_by_undone, find_unended
 from .values import find_added_values
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
 from .wishes import find_come_true
@@ -108,6 +109,8 @@ def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdi
     """What the model takes for the same is that only if nothing is denied and nothing would be lost."""
     outlines = sides.existing, sides.new
     denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
+    if denial and (unended := find_unended(sides, evidence)):
+        return Verdict(Relation.DIFFERENT, unended, 1 - certainty)
     if denial:
         return Verdict(Relation.CONTRADICTS, denial, DENIED)
     values, is_whole = find_added_values(sides)
@@ -123,7 +126,7 @@ def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdi
 
 def _judge_a_contrary(sides: Sides, evidence: Evidence, certainty: float) -> Verdict:
     """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
-    room = find_room_for_both(sides, evidence) or find_other_habit(sides)
+    room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
     if room:
         return Verdict(Relation.DIFFERENT, room, 1 - certainty)
     is_shown = find_conflict(evidence) is not None
@@ -145,7 +148,7 @@ def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str 
         return f"of another day: {conflict}"
     old, new = sides.existing, sides.new
     told = find_come_true(old, new) or find_other_marks(old.written, new.written)
-    told = told or find_other_order(old.written, new.written)
+    told = told or find_other_order(old.written, new.written) or doubt_by_undone(old, new)
     if told := told or find_other_wording(old, new) or doubt_by_deed(old, new):
         return told
     f = evidence.features
