@@ -22,8 +22,9 @@ from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .moves import find_move
 from .now import find_new_value
 from .reasons import find_conflict, give_reason
-from .replacements import find_other_value, find_replacement
+from .replacements import find_other_state, find_other_value, find_replacement
 from .reported import say_plainly
+from .somebody import find_other_relative, is_said_of_a_relative
 from .switches import find_switch
 from .tokens import canonical_text
 from .trips import find_trip_off
@@ -113,6 +114,8 @@ def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdi
         return Verdict(Relation.DIFFERENT, unended, 1 - certainty)
     if denial:
         return Verdict(Relation.CONTRADICTS, denial, DENIED)
+    if other := find_other_relative(*outlines):
+        return Verdict(Relation.DIFFERENT, other, 1 - certainty)
     values, is_whole = find_added_values(sides)
     more = find_insertion(sides, values)
     if more or (values and is_whole and not sides.aligned.lone_existing):
@@ -127,6 +130,7 @@ def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdi
 def _judge_a_contrary(sides: Sides, evidence: Evidence, certainty: float) -> Verdict:
     """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
     room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
+    room = room or is_said_of_a_relative(sides.existing, sides.new)
     if room:
         return Verdict(Relation.DIFFERENT, room, 1 - certainty)
     is_shown = find_conflict(evidence) is not None
@@ -140,7 +144,7 @@ def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str 
     """Say why two statements are not the same after all: nothing may be lost, nor `values` that only one has."""
     if added := find_additions(sides) or values:
         return f"says more: {' '.join(added)}"
-    replaced = find_replacement(sides) or find_other_value(sides)
+    replaced = find_replacement(sides) or find_other_value(sides) or find_other_state(sides)
     if replaced:
         return f"another word in its place: {' / '.join(replaced)}"
     conflict = evidence.notes.get("number_conflict", "")
