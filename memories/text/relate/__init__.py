@@ -20,7 +20,7 @@ from .habits import find_other_habit
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .moves import find_move
-from .now import find_new_value
+from .now import find_birthday_ahead, find_new_value, write_ages
 from .reasons import find_conflict, give_reason
 from .replacements import find_other_state, find_other_value, find_replacement
 from .reported import say_plainly
@@ -56,6 +56,7 @@ def relate(
     `similarity` is the cosine of their embeddings; None or NaN when there is none yet. Cost: about a
     millisecond for new sentences; what was read before is kept. Never raises.
     """
+    existing, new = write_ages(existing, new)
     if canonical_text(existing) == canonical_text(new):
         return Verdict(Relation.SAME, "identical text", 1.0)
     verdict = _relate(existing, new, similarity, subject, thresholds)
@@ -131,6 +132,7 @@ def _judge_a_contrary(sides: Sides, evidence: Evidence, certainty: float) -> Ver
     """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
     room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
     room = room or is_said_of_a_relative(sides.existing, sides.new)
+    room = room or find_birthday_ahead(sides.existing.written, sides.new.written)
     if room:
         return Verdict(Relation.DIFFERENT, room, 1 - certainty)
     is_shown = find_conflict(evidence) is not None
