@@ -70,6 +70,8 @@ def relate(
 def _relate(existing: str, new: str, similarity: float | None, subject: str, thresholds: Thresholds) -> Verdict:
     if certain := _find_certain(existing, new):
         return Verdict(Relation.CONTRADICTS, certain[:REASON_MAX_CHARS], DENIED, is_certain=True)
+    if ended := _find_ended(new, existing):
+        return Verdict(Relation.CONTRADICTS, ended[:REASON_MAX_CHARS], DENIED, is_certain=True, ended_before=True)
     is_known = similarity is not None and math.isfinite(similarity)
     closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
     verdict = _judge(existing, new, closeness, subject)
@@ -82,9 +84,14 @@ def _find_certain(existing: str, new: str) -> str | None:
         return f"moved: {' / '.join(moved)}"
     if changed := find_new_value(existing, new):
         return f"now otherwise: {' / '.join(changed)}"
-    if place := find_trip_off(existing, new):
+    return _find_ended(existing, new)
+
+
+def _find_ended(said: str, end: str) -> str | None:
+    """Say what the one tells that is over by the other, in whatever order they come."""
+    if place := find_trip_off(said, end):
         return f"called off: {place}"
-    return find_switch(existing, new)
+    return find_switch(said, end)
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
