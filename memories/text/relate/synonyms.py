@@ -183,7 +183,6 @@ afraid, scared, frightened, fear, fearful
 sick, ill, unwell
 unemployed, jobless
 single, unmarried, not married
-happy, glad
 wealthy, rich
 slim, thin
 crazy about, mad about, nuts about
