@@ -74,6 +74,17 @@ _PASSED_TO = (
     r"[a-z]+ing)\b|an? (?:different|new|better|other|second|bigger|smaller|more|less)\b)"
 )
 """What somebody switches to for a moment, or does not name."""
+_LATELY = r"(?:just |recently |finally )?"
+_LEARNED = (
+    rf"{_LATELY}(?:learned|learnt)(?: how)? to {_SKILL}\b"
+    r"(?! (?:it|this|that|them|her|him|me|people|through|a line|attention|conclusions)\b)"
+)
+_GAVE_UP = rf"{_LATELY}(?:gave|given) up {_GIVEN_UP}\b(?! (?:there|here|home|back|around)\b)"
+_SWITCHED = rf"{_LATELY}switched (?:back |over )?(?:from [\w-]+(?: [\w-]+){{0,2}} )?to (?!{_PASSED_TO})"
+_SOMEBODY_DID = (
+    r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+ (?:has |have )?"
+    rf"(?:{_LEARNED}|{_GAVE_UP}|{_SWITCHED}\w)"
+)
 
 PERSONAL = (
     _mark(
@@ -121,24 +132,9 @@ PERSONAL = (
         r"training|teaching|volunteering|practi[cs]ing) (?!this\b|that\b|it\b|with (?:this|that|it)\b)\w|"
         r"took up (?!the\b|this\b|that\b|it\b|a lot\b|too\b|more\b|most\b|\d|space\b|time\b)\w)",
     ),
-    _mark(
-        "learned",
-        0.6,
-        r"\bI(?:'ve| have)?(?: just| recently| finally| also| once)? (?:learned|learnt)(?: how)? to "
-        rf"{_SKILL}\b(?! (?:it|this|that|them|her|him|me|people|through|a line|attention|conclusions)\b)",
-    ),
-    _mark(
-        "gave up",
-        0.5,
-        rf"\bI(?:'ve| have)?(?: just| recently| finally| also| even)? (?:gave|given) up {_GIVEN_UP}\b"
-        r"(?! (?:there|here|home|back|around)\b)",
-    ),
-    _mark(
-        "switched",
-        0.2,
-        r"\bI(?:'ve| have)?(?: just| recently| finally| now| also)? switched (?:back |over )?"
-        rf"(?:from [\w-]+(?: [\w-]+){{0,2}} )?to (?!{_PASSED_TO})[a-z]",
-    ),
+    _mark("learned", 0.9, rf"\b(?:I|we)(?:'ve| have)?(?: also| once| even)? {_LEARNED}"),
+    _mark("gave up", 0.5, rf"\b(?:I|we)(?:'ve| have)?(?: also| once| even)? {_GAVE_UP}"),
+    _mark("switched", 0.2, rf"\bI(?:'ve| have)?(?: also| now)? {_SWITCHED}[a-z]"),
     _mark(
         "a long habit",
         0.5,
@@ -357,12 +353,13 @@ _OPS_VERB = (
 )
 _BY_ITSELF = r"[a-z]+s (?:itself|themselves|by itself|by themselves|on its own|automatically)"
 SAYS_WHAT_IS = re.compile(
-    rf"{_TURNED}|^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
+    rf"{_TURNED}|{_SOMEBODY_DID}|^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
     r"^[\w./@`#+-]+(?: [\w./@`#+-]+){0,4}'s \w",
     re.IGNORECASE,
 )
 IMPERSONAL = (
     _mark("age", 0.8, _TURNED, is_exact=True),
+    _mark("what they learned or left", 0.5, _SOMEBODY_DID, is_exact=True),
     _mark("figure", 0.2, r"\d"),
     _mark(
         "identifier",
