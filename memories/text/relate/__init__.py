@@ -161,7 +161,7 @@ def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str 
         return f"of another day: {conflict}"
     old, new = sides.existing, sides.new
     told = find_come_true(old, new) or find_other_marks(old.written, new.written)
-    told = told or find_other_order(old.written, new.written) or doubt_by_undone(old, new)
+    told = told or find_other_order(old.written, new.written) or doubt_by_undone(sides)
     if told := told or find_other_wording(old, new) or doubt_by_deed(old, new):
         return told
     f = evidence.features
