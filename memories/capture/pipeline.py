@@ -24,6 +24,8 @@ from sessions.life import note_life
 from sessions.models import AgentSession
 
 OTHERWISE = "the contrary was said again"
+LATER = "the contrary was said later"
+"""In none of its words: those of a memory are only taken out of what was recorded behind it."""
 Stored = Callable[[Writer, list[Outcome]], None]
 
 
@@ -113,8 +115,7 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
     if not same:
         for item in contrary:
             if item not in doubted:
-                write.contradict(memory, by=item.memory, reason=item.verdict.reason)
-    if not same:
+                write.contradict(memory, by=item.memory, reason=LATER)
         for item in of_relation(known, Relation.SUPERSEDES):
             write.supersede(item.memory, by=memory, reason=item.verdict.reason)
         for item in of_relation(known, Relation.ELABORATES):

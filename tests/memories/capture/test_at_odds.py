@@ -10,7 +10,8 @@ import pytest
 from django.utils import timezone
 
 from memories.capture.known import Stated, is_telling, judge
-from memories.models import Memory, Source
+from memories.capture.pipeline import LATER
+from memories.models import Action, Memory, Source
 from memories.store import Candidate
 from memories.text.relate import Relation
 from tests.conftest import Caller
@@ -89,6 +90,13 @@ def test_the_one_said_later_counts_in_whatever_order_they_are_heard(
     before, after = learnt(alice, word), learnt(alice, ending)
     assert against(alice, before) == [(str(after.uid), str(before.uid))]
     assert before.confidence < after.confidence
+
+
+def test_why_the_older_one_is_doubted_quotes_nothing_of_the_newer(alice: Caller) -> None:
+    hear_of(alice, JUNE, "The trip to Croatia is cancelled.")
+    hear_of(alice, MAY, "I'm going to Croatia in July 2027.")
+    reasons = learnt(alice, "going").revisions.values_list("action", "reason")
+    assert dict(reasons)[Action.CONTRADICTED] == LATER
 
 
 def test_who_takes_up_again_what_was_off_is_believed(alice: Caller) -> None:
