@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import NamedTuple
 
@@ -58,6 +58,7 @@ class Stated(NamedTuple):
     valid_from: datetime | None
     valid_until: datetime | None
     created_at: datetime
+    resource__content_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,8 @@ def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: 
     is_as_seen = write.change_number == outlook.seen + 1 and not write.changed
     newer = {} if is_as_seen else nearest_newer(write.app, candidate, outlook.seen)
     told = {item.memory.pk: item.verdict for item in outlook.telling if item.memory.pk not in newer}
-    rows = drawer(write.app, candidate).in_bulk([*told, *newer]) if told or newer else {}
+    drawn = drawer(write.app, candidate).select_related("resource").defer("resource__raw_content")
+    rows = drawn.in_bulk([*told, *newer]) if told or newer else {}
     standing = [Known(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
     fresh = [Known(rows[pk], judge(rows[pk], candidate, cosine, embedder)) for pk, cosine in newer.items()]
     fresh = [known for known in fresh if is_telling(known.memory, known.verdict, candidate, write.now)]
@@ -190,6 +192,11 @@ def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, e
     # Of what only one of them is about, the name is what they differ in.
     subject = (candidate.subject or memory.subject) if is_about_one(memory, candidate) else None
     verdict = relate(memory.content, candidate.content, cosine, subject or "", bands)
+    if not verdict.is_certain and is_said_before(candidate, memory):
+        turned = relate(candidate.content, memory.content, cosine, subject or "", bands)
+        verdict = replace(turned, ended_before=True) if turned.is_certain else verdict
+    if verdict.ended_before:
+        return OTHER_MATTER if is_of_before(memory.content, said_at(candidate) or timezone.now()) else verdict
     if verdict.is_certain:
         return OTHER_MATTER if is_of_before(candidate.content, memory.created_at) else verdict
     is_vague = is_guessed(candidate) or not candidate.subject
@@ -204,6 +211,20 @@ def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, e
 def is_of_before(content: str, moment: datetime) -> bool:
     """Whether it names an earlier year: what happened in 2015 changes nothing of what was said since."""
     return any(int(year) < moment.year for year in YEAR.findall(content))
+
+
+def said_at(said: Candidate | Memory | Stated) -> datetime | None:
+    """When somebody said it, as far as that is known: what is imported comes later."""
+    if isinstance(said, Stated):
+        return said.resource__content_at
+    return said.resource.content_at if said.resource else None
+
+
+def is_said_before(candidate: Candidate, memory: Memory | Stated) -> bool:
+    """Whether the candidate was said before what the memory was learnt from: it is no news then."""
+    told = said_at(candidate)
+    known = said_at(memory) if told else None
+    return told is not None and known is not None and told < known
 
 
 def is_alike(verdict: Verdict, cosine: float | None, bands: Thresholds) -> bool:

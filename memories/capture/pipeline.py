@@ -7,7 +7,7 @@ from datetime import datetime
 
 from memories.capture.brought import brought_along, is_of_another_session
 from memories.capture.embed import embed_candidates
-from memories.capture.known import Known, Outlook, holds_as_long, look_around, related_to
+from memories.capture.known import Known, Outlook, holds_as_long, is_said_before, look_around, related_to
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.refusals import refuse
 from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
@@ -24,6 +24,8 @@ from sessions.life import note_life
 from sessions.models import AgentSession
 
 OTHERWISE = "the contrary was said again"
+LATER = "the contrary was said later"
+"""In none of its words: those of a memory are only taken out of what was recorded behind it."""
 Stored = Callable[[Writer, list[Outcome]], None]
 
 
@@ -107,15 +109,19 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
     memory = confirm(write, same, candidate) if same else create(write, candidate)
     # Its reason has words of what is said now; whose memory it becomes may outlive the session where that is said.
     is_quoted = not (same and is_of_another_session(memory, candidate))
-    for item in contrary:
+    doubted = [item for item in contrary if not is_said_before(candidate, item.memory)]
+    for item in doubted:
         write.contradict(item.memory, by=memory, reason=item.verdict.reason if is_quoted else OTHERWISE)
     if not same:
+        for item in contrary:
+            if item not in doubted:
+                write.contradict(memory, by=item.memory, reason=LATER)
         for item in of_relation(known, Relation.SUPERSEDES):
             write.supersede(item.memory, by=memory, reason=item.verdict.reason)
         for item in of_relation(known, Relation.ELABORATES):
             write.link(memory, item.memory, LinkKind.ELABORATES)
     reason = next((item.verdict.reason for item in [same, *contrary] if item), "")
-    return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in contrary])
+    return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in doubted])
 
 
 def is_said_again(write: Writer, known: Known, candidate: Candidate) -> bool:

@@ -15,6 +15,7 @@ from memories.learn.unsettled import first_break, is_asked, last_break
 from memories.text.fence import strip_fenced
 from memories.text.future import find_coming
 from memories.text.overlap import used_share
+from memories.text.relate.trips import NEUTRAL
 from memories.text.secrets import strip_private
 from memories.text.sentence import sentence_around
 from memories.text.temporal import find_windows
@@ -26,9 +27,27 @@ _OFF = re.compile(
     r"(?:cancell?ed|called off)\b"
     r"|\bfell through\b"
     r"|(?:\b(?:is|are) not|\b(?:is|are)n['’]t) (?:happening|taking place)\b(?: (?:any ?more|after all))?"
-    r"|\b(?:I|we|they|he|she)(?: have| had to|['’]ve)? (?:just )?(?:cancell?ed|called off)\b",
+    r"|\b(?:(?:I|we)|(?P<other>they|he|she))"
+    r"(?:(?: have|['’]ve)? (?:just )?(?:cancell?ed|called off)| had to (?:cancel|call off))\b",
     re.IGNORECASE,
 )
+_REASON = re.compile(
+    r"\b(?:due to|owing to|on account of|thanks to|since|in view of|for lack of|"
+    r"as (?=(?:the|my|our|his|her|their|I|we|he|she|it|they|there|nobody|no|everyone|nothing)\b|(?-i:[A-Z])))",
+    re.IGNORECASE,
+)
+"""What is told behind it is why, and no more of what is called off."""
+_NOT_OUR_OWN = re.compile(r"\b(?:he|she|they)(?:['’]|\b)", re.IGNORECASE)
+_NEUTRAL = "|".join(sorted(NEUTRAL))
+_TRIP = (
+    rf"(?:the|a|an|our|my|this|that) (?:(?:{_NEUTRAL}) )?"
+    r"(?:trip|visit|holidays?|vacation|journey|tour|getaway) to "
+)
+_PLANNED = r"(?:planning|planned|plan|booked|booking|have|taking|making|going on)"
+_GO = r"(?:going|go|travell?ing|travel|flying|fly|driving|drive|heading|head|off)"
+_TRIP_OFF = re.compile(rf"\b(?i:{_TRIP})(?=[A-Z])")
+_GOING = re.compile(rf"\b(?i:(?:{_PLANNED} )?{_TRIP}|(?:(?:planning|about|due) to )?{_GO} to )(?=[A-Z])")
+"""Whoever has called off the trip to Rome is not going there."""
 _DOUBTFUL = re.compile(
     r"\b(?:not|never|no|hardly|may|might|could|would|should|will|if|unless|whether|when|until|almost|nearly|maybe|"
     r"perhaps|probably|once|other|another|any|some|every|each|all)\b|n['’]t\b",
@@ -40,20 +59,35 @@ _REMINDER = re.compile(
 _OWNERS = re.compile(r"\b(?:his|her|their|your|its)\b", re.IGNORECASE)
 
 
+Stretch = tuple[date, date]
+
+
 @dataclass(frozen=True, slots=True)
 class CalledOff:
-    """`days` are those that were named with it, None if none was."""
+    """`days` are the stretches that were named with it, None if none was."""
 
     matter: str
-    days: frozenset[date] | None
+    days: tuple[Stretch, ...] | None
+    said_on: date
+    is_own: bool = True
+    """Whether no other than the user is told to have called it off."""
 
-    def is_said_of(self, message: str, time: str, on: date) -> bool:
-        """Whether a message that tells what is to come on a day tells of the same, in whatever forms of its words."""
-        if self.days is not None and on not in self.days:
+    def is_said_of(self, message: str, time: str, on: date, until: date | None = None) -> bool:
+        """Whether a message that tells what is to come then tells of the same, in whatever forms of its words."""
+        if self.days is not None and not any(self._is_within(days, on, until or on) for days in self.days):
             return False
         matter = _REMINDER.sub(" ", message.replace(time, " "))
-        is_same = used_share(matter, self.matter) == used_share(self.matter, matter) == 1.0
-        return is_same and _owners(matter) == _owners(self.matter)
+        return _is_same(matter, self.matter) or self._is_of_trip(matter)
+
+    def _is_within(self, days: Stretch, on: date, until: date) -> bool:
+        """ "In July" is the whole of it or what is left, and every day in it."""
+        first, last = days
+        return first <= max(on, self.said_on) and first <= until <= last
+
+    def _is_of_trip(self, matter: str) -> bool:
+        if not self.is_own or _NOT_OUR_OWN.search(matter) or not _TRIP_OFF.search(self.matter):
+            return False
+        return bool(_GOING.search(matter)) and _is_same(_GOING.sub(" ", matter), _TRIP_OFF.sub(" ", self.matter))
 
 
 def read_called_off(said: str, said_at: datetime) -> list[CalledOff]:
@@ -70,7 +104,7 @@ def _read(text: str, place: re.Match[str], said_at: datetime) -> CalledOff | Non
     """None where it is doubtful what is called off, or whether, or on which day."""
     start, end = place.span()
     before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]
-    matter = f"{before[last_break(before) :]} | {behind[: first_break(behind)]}"
+    matter = f"{before[last_break(before) :]} | {_without_reason(behind[: first_break(behind)])}"
     sentence = sentence_around(text, start, end, 2 * READ_AROUND)
     if _DOUBTFUL.search(matter) or is_asked(sentence) or sentence.endswith("?"):
         return None
@@ -79,7 +113,17 @@ def _read(text: str, place: re.Match[str], said_at: datetime) -> CalledOff | Non
         return None
     for one in reversed(comings):
         matter = f"{matter[: one.start]} {matter[one.end :]}"
-    return CalledOff(matter, frozenset(one.on for one in comings) or None)
+    days = tuple((one.on, one.until or one.on) for one in comings)
+    return CalledOff(matter, days or None, said_at.date(), not place["other"])
+
+
+def _without_reason(text: str) -> str:
+    told = _REASON.search(text)
+    return text[: told.start()] if told else text
+
+
+def _is_same(one: str, other: str) -> bool:
+    return used_share(one, other) == used_share(other, one) == 1.0 and _owners(one) == _owners(other)
 
 
 def _owners(text: str) -> set[str]:

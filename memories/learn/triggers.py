@@ -171,9 +171,9 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
     waiting = visible_triggers(session.app, session.agent).filter(
         status=TriggerStatus.WAITING, user_id=session.user_id, resource__content_at__lte=resource.content_at
     )
-    triggers = list(waiting.only("message", "text", "trigger_date", "rule")[:MOST_COMPARED])
+    triggers = list(waiting.only("message", "text", "trigger_date", "until", "rule")[:MOST_COMPARED])
     for one in off:
-        meant = [row for row in triggers if one.is_said_of(row.message, row.text, row.trigger_date)]
+        meant = [row for row in triggers if one.is_said_of(row.message, row.text, row.trigger_date, row.until)]
         if len(meant) == 1 and not meant[0].rule:
             waiting.filter(pk=meant[0].pk).update(status=TriggerStatus.CANCELLED, reason=called_off_in(session))
 

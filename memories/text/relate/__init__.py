@@ -20,13 +20,15 @@ from .habits import find_other_habit
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .moves import find_move
-from .now import find_new_value
+from .now import find_birthday_ahead, find_new_value, write_ages
 from .reasons import find_conflict, give_reason
-from .replacements import find_other_value, find_replacement
+from .replacements import find_other_state, find_other_value, find_replacement
 from .reported import say_plainly
+from .somebody import find_other_relative, is_said_of_a_relative
 from .switches import find_switch
 from .tokens import canonical_text
 from .trips import find_trip_off
+from .unended import doubt_by_undone, find_unended
 from .values import find_added_values
 from .verdict import REASON_MAX_CHARS, Relation, Thresholds, Verdict
 from .wishes import find_come_true
@@ -54,6 +56,7 @@ def relate(
     `similarity` is the cosine of their embeddings; None or NaN when there is none yet. Cost: about a
     millisecond for new sentences; what was read before is kept. Never raises.
     """
+    existing, new = write_ages(existing, new)
     if canonical_text(existing) == canonical_text(new):
         return Verdict(Relation.SAME, "identical text", 1.0)
     verdict = _relate(existing, new, similarity, subject, thresholds)
@@ -67,6 +70,8 @@ def relate(
 def _relate(existing: str, new: str, similarity: float | None, subject: str, thresholds: Thresholds) -> Verdict:
     if certain := _find_certain(existing, new):
         return Verdict(Relation.CONTRADICTS, certain[:REASON_MAX_CHARS], DENIED, is_certain=True)
+    if ended := _find_ended(new, existing):
+        return Verdict(Relation.CONTRADICTS, ended[:REASON_MAX_CHARS], DENIED, is_certain=True, ended_before=True)
     is_known = similarity is not None and math.isfinite(similarity)
     closeness = thresholds.scale(float(similarity)) if is_known and similarity is not None else None
     verdict = _judge(existing, new, closeness, subject)
@@ -79,9 +84,14 @@ def _find_certain(existing: str, new: str) -> str | None:
         return f"moved: {' / '.join(moved)}"
     if changed := find_new_value(existing, new):
         return f"now otherwise: {' / '.join(changed)}"
-    if place := find_trip_off(existing, new):
+    return _find_ended(existing, new)
+
+
+def _find_ended(said: str, end: str) -> str | None:
+    """Say what the one tells that is over by the other, in whatever order they come."""
+    if place := find_trip_off(said, end):
         return f"called off: {place}"
-    return find_switch(existing, new)
+    return find_switch(said, end)
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
@@ -108,8 +118,12 @@ def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdi
     """What the model takes for the same is that only if nothing is denied and nothing would be lost."""
     outlines = sides.existing, sides.new
     denial = find_plain_denial(sides, evidence) or find_plain_opposite(*outlines) or find_other_unit(*outlines)
+    if denial and (unended := find_unended(sides, evidence)):
+        return Verdict(Relation.DIFFERENT, unended, 1 - certainty)
     if denial:
         return Verdict(Relation.CONTRADICTS, denial, DENIED)
+    if other := find_other_relative(*outlines):
+        return Verdict(Relation.DIFFERENT, other, 1 - certainty)
     values, is_whole = find_added_values(sides)
     more = find_insertion(sides, values)
     if more or (values and is_whole and not sides.aligned.lone_existing):
@@ -123,7 +137,9 @@ def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdi
 
 def _judge_a_contrary(sides: Sides, evidence: Evidence, certainty: float) -> Verdict:
     """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
-    room = find_room_for_both(sides, evidence) or find_other_habit(sides)
+    room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
+    room = room or is_said_of_a_relative(sides.existing, sides.new)
+    room = room or find_birthday_ahead(sides.existing.written, sides.new.written)
     if room:
         return Verdict(Relation.DIFFERENT, room, 1 - certainty)
     is_shown = find_conflict(evidence) is not None
@@ -137,7 +153,7 @@ def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str 
     """Say why two statements are not the same after all: nothing may be lost, nor `values` that only one has."""
     if added := find_additions(sides) or values:
         return f"says more: {' '.join(added)}"
-    replaced = find_replacement(sides) or find_other_value(sides)
+    replaced = find_replacement(sides) or find_other_value(sides) or find_other_state(sides)
     if replaced:
         return f"another word in its place: {' / '.join(replaced)}"
     conflict = evidence.notes.get("number_conflict", "")
@@ -145,7 +161,7 @@ def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str 
         return f"of another day: {conflict}"
     old, new = sides.existing, sides.new
     told = find_come_true(old, new) or find_other_marks(old.written, new.written)
-    told = told or find_other_order(old.written, new.written)
+    told = told or find_other_order(old.written, new.written) or doubt_by_undone(sides)
     if told := told or find_other_wording(old, new) or doubt_by_deed(old, new):
         return told
     f = evidence.features

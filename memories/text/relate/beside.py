@@ -9,6 +9,7 @@ from memories.text.wordlist import words
 from . import cues, grammar
 from .alignment import COVERED, Words
 from .evidence import Evidence, Sides
+from .lookup import SYNONYM_GROUPS
 from .outline import Outline
 from .reasons import STRONGEST_FIRST
 from .stems import stem
@@ -18,14 +19,17 @@ _OF_MANY = frozenset(
     stem(verb)
     for verb in words("""
         like love enjoy hate speak read collect know visit eat drink learn study play cook watch bake sing follow own
-        take allergic invite meet met attend buy bought see saw travel allow allowed welcome fix fixed
+        take allergic invite meet met attend buy bought see saw travel allow allowed welcome fix fixed afraid scared
+        frightened fear fond keen
         """)
 )
 """What they are said of has, as a rule, several: another object is another fact."""
 _EVENTS = words("visited met called phoned fixed invited attended watched saw bought went travelled traveled")
 """What somebody has done once they may have done again, on another day."""
-_OF_WHOM = words("allergic allow allowed welcome")
-"""Said of those to whom it is done: "cats are allowed". "Is called" and "is fixed" are said of one thing, for good."""
+_OF_WHOM = words("allergic allow allowed welcome afraid scared frightened fond keen")
+"""Said of those to whom it is done or who are so: "cats are allowed". "Is called" and "is fixed" are said of one thing,
+for good.
+"""
 _BEING = words("is are am was were be been being get gets got")
 _BEFORE_A_NOUN = words("the a an my your his her its our their this that favourite favorite s of")
 _HAVING = words("has have had own owns owned got")
@@ -162,7 +166,12 @@ def _is_unmatched(held: Words, best: list[tuple[float, int]], at: int) -> bool:
 
 def _verb_of_many(old: Outline, new: Outline) -> str | None:
     ours, theirs = ({stem(verb) for verb in _doing(side)} & _OF_MANY for side in (old, new))
-    return min(ours & theirs, default=None)
+    alike = {one for one, other in product(ours, theirs) if one == other or _groups_of(one) & _groups_of(other)}
+    return min(alike, default=None)
+
+
+def _groups_of(verb: str) -> frozenset[int]:
+    return SYNONYM_GROUPS.get((verb,), frozenset())
 
 
 def _event(old: Outline, new: Outline) -> str | None:

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import NamedTuple
 
 from memories.text.wordlist import words
 
 from . import cues, grammar
-from .ends import BY_ANYONE, BY_ONESELF
+from .ends import BY_ANYONE, BY_ONESELF, BY_PEOPLE
+from .stems import stem
 from .wordlist import groups, phrases
 
 Tokens = tuple[str, ...]
@@ -26,10 +27,15 @@ class Deed(NamedTuple):
     tail: Tokens
     states: tuple[Tokens, ...]
     is_by_oneself: bool
+    is_by_people: bool
     is_handed_on: bool
 
     def __str__(self) -> str:
         return " ".join((*self.words, *self.tail))
+
+
+Deeds = dict[str, list[Deed]]
+"""By their first word."""
 
 
 class Place(NamedTuple):
@@ -43,12 +49,17 @@ class Place(NamedTuple):
 @lru_cache(maxsize=4_096)
 def deeds_in(tokens: Tokens) -> tuple[tuple[Deed, Place], ...]:
     """Return what is done there and where, of deeds that begin with one word the longest: "returned from"."""
-    return tuple(islice(_find_deeds(tokens), MOST_DEEDS))
+    return tuple(islice(_find_deeds(tokens, _DEEDS), MOST_DEEDS))
 
 
-def _find_deeds(tokens: Tokens) -> Iterator[tuple[Deed, Place]]:
+def denied_deeds_in(tokens: Tokens) -> tuple[tuple[Deed, Place], ...]:
+    """The same for what is not done, in any form of its words: "did not give it back"."""
+    return tuple(islice(_find_deeds(tuple(map(stem, tokens)), _DEEDS_BY_STEM), MOST_DEEDS))
+
+
+def _find_deeds(tokens: Tokens, known: Deeds) -> Iterator[tuple[Deed, Place]]:
     for start, word in enumerate(tokens):
-        deeds = [deed for deed in _DEEDS.get(word, ()) if tokens[start : start + len(deed.words)] == deed.words]
+        deeds = [deed for deed in known.get(word, ()) if tokens[start : start + len(deed.words)] == deed.words]
         longest = max((len(deed.words) for deed in deeds), default=0)
         for deed in deeds:
             end = start + len(deed.words)
@@ -75,17 +86,28 @@ def tells_deed_like(tokens: Tokens, deed: Deed) -> bool:
     return any(other.states == deed.states for other, _ in deeds_in(tokens))
 
 
-def _compile() -> dict[str, list[Deed]]:
-    found: dict[str, list[Deed]] = {}
-    for table, is_by_oneself in ((BY_ONESELF, True), (BY_ANYONE, False)):
+def _compile() -> Deeds:
+    found: Deeds = {}
+    for table in (BY_ONESELF, BY_PEOPLE, BY_ANYONE):
         for group in groups(table):
             deeds, _, states = group.partition("|")
             ends = tuple(tuple(state.removesuffix(_DOTS).split()) for state in phrases(states))
             for deed in phrases(deeds):
                 first, _, last = deed.partition(_DOTS)
-                made = Deed(tuple(first.split()), tuple(last.split()), ends, is_by_oneself, states.endswith(_DOTS))
+                by = table is not BY_ANYONE, table is BY_PEOPLE
+                made = Deed(tuple(first.split()), tuple(last.split()), ends, *by, states.endswith(_DOTS))
                 found.setdefault(made.words[0], []).append(made)
     return found
 
 
+def _by_stem(deeds: Deeds) -> Deeds:
+    found: Deeds = {}
+    for deed in chain.from_iterable(deeds.values()):
+        made = deed._replace(words=tuple(map(stem, deed.words)), tail=tuple(map(stem, deed.tail)))
+        if made not in found.setdefault(made.words[0], []):
+            found[made.words[0]].append(made)
+    return found
+
+
 _DEEDS = _compile()
+_DEEDS_BY_STEM = _by_stem(_DEEDS)

@@ -10,16 +10,17 @@ from memories.text.wordlist import words
 
 from . import grammar
 from .deeds import Deed, Place, Tokens, deeds_in, states_in, tells_deed_like
-from .ends import OPENING
+from .ends import ON_LOAN, OPENING
 from .evidence import Evidence, Seen, Sides
 from .habits import find_habit
 from .measures import WEEKDAYS
 from .outline import Outline
+from .somebody import is_somebody
 from .stems import stem
 from .wishes import AHEAD_FORM, BE, HAVE, MIN_PAST, PAST_BE, PRESENT_FORM, groups_of, tells_ahead, verb_at
 
 _BE = words("is are was were be been being got get gets")
-_UNSAID = _BE | words("has have had just finally already recently now since meanwhile fully a an the user i")
+UNSAID = _BE | words("has have had just finally already recently now since meanwhile fully a an the user i")
 """What tells nothing of who does it, before what is done."""
 _DOUBTED = words("half part partly partially some almost nearly if unless")
 _CONFLICTS = ("number_conflict", "number_both")
@@ -57,7 +58,7 @@ def _find_deed(being: Seen, doing: Seen) -> str | None:
 def _is_done(side: Outline, place: Place, other: Outline) -> bool:
     """Tell whether it is done, and wholly: not "wants to", "has not", "if", "half of"."""
     before = side.tokens[: place.start]
-    is_meant = next((word for word in reversed(before) if word not in _UNSAID), "") != "to"
+    is_meant = next((word for word in reversed(before) if word not in UNSAID), "") != "to"
     is_real = not tells_ahead(before) and grammar.CONDITIONALS.isdisjoint(before) and _DOUBTED.isdisjoint(side.tokens)
     return is_meant and is_real and _denies_nothing_within(side, other, place.start, place.end)
 
@@ -81,6 +82,8 @@ def _is_of_it(being: Seen, states: list[tuple[int, int]], doing: Seen, deed: Dee
         return False
     if not being.has_only_known(0, end if deed.is_handed_on else len(being.outline.tokens), so):
         return False
+    if deed.is_by_people and not is_held_by_people(being.outline, start):
+        return False
     if deed.is_by_oneself:
         return _are_by_one(being, start, doing, place) and _is_object(doing, place, so)
     if states_in(doing.outline.tokens, deed) and not deed.is_handed_on:
@@ -95,18 +98,28 @@ def _is_of_it(being: Seen, states: list[tuple[int, int]], doing: Seen, deed: Dee
 def _are_by_one(being: Seen, start: int, doing: Seen, place: Place) -> bool:
     """Tell whether both begin with the same one, and who is somewhere is not there on certain days only."""
     tokens = being.outline.tokens
-    verb = next((at for at, word in enumerate(tokens[:start]) if word in BE | HAVE), start)
+    verb = _verb_before(tokens, start)
     is_at_times = tokens[start] in _BE and not WEEKDAYS.keys().isdisjoint(tokens)
     return not is_at_times and _one_who(tokens[:verb]) == _one_who(doing.outline.tokens[: place.start])
 
 
+def _verb_before(tokens: Tokens, start: int) -> int:
+    return next((at for at, word in enumerate(tokens[:start]) if word in BE | HAVE), start)
+
+
+def is_held_by_people(side: Outline, start: int) -> bool:
+    """Tell whether somebody has it, or it is on loan, whoever has it: no machine loses what it returns."""
+    verb = _verb_before(side.tokens, start)
+    return side.tokens[start] in ON_LOAN or is_somebody(side, verb, side.tokens[start:])
+
+
 def _one_who(tokens: Tokens) -> set[str]:
-    return set(tokens) - _UNSAID
+    return set(tokens) - UNSAID
 
 
 def _is_passive(tokens: Tokens, place: Place) -> bool:
     """Tell whether the deed is of what stands before it: "was paid", "has expired"."""
-    helping = takewhile(_UNSAID.__contains__, reversed(tokens[: place.start]))
+    helping = takewhile(UNSAID.__contains__, reversed(tokens[: place.start]))
     return place.until <= place.end or not _BE.isdisjoint(helping)
 
 

@@ -10,9 +10,6 @@ BY_ONESELF = """
 outgrew, outgrown, grew out of, grown out of, overcame, overcome, got over, gotten over, is over, recovered from,
     was cured of, shook off, beat, conquered | has, have, suffers, struggles, is, afraid, scared, fear, phobia,
     addicted, addiction
-returned, gave back, gave ... back, given back, handed back, handed ... back, handed in, handed ... in, brought back,
-    brought ... back, took back, took ... back, sent back | has, have, holds, keeps, borrowed, borrows, rents, leases,
-    uses, is using
 paid back, paid ... back, paid off, paid ... off, repaid, settled | owes, owe, debt, loan, mortgage, credit, borrowed
 let ... lapse, let ... expire, let ... run out | has, have, subscribes, subscription, member, membership, holds, owns,
     pays
@@ -22,6 +19,15 @@ is back from, are back from, came back from, come back from, returned from, was 
 finished, completed, is done with, is through with | is in, is on, attends, takes, undergoes, is taking, is doing
 """
 """Only who is in a state ends it so."""
+
+BY_PEOPLE = """
+returned, gave back, gave ... back, given back, handed back, handed ... back, handed in, handed ... in, brought back,
+    brought ... back, took back, took ... back, sent back | has, have, holds, keeps, borrowed, borrows, rents, leases,
+    uses, is using
+"""
+"""The same, but where it is not said to be on loan, people alone end it so: what an API returned, it still has."""
+
+ON_LOAN = words("borrowed borrows rents leases")
 
 BY_ANYONE = """
 paid, paid off, settled | open, unpaid, outstanding, due, overdue, pending

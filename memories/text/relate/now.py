@@ -4,12 +4,23 @@ little the two sentences have in common.
 
 import re
 
+from .measures import NUMBER_WORDS, TENS
+
 _WHO = r"(?P<who>\S.{0,60}?)"
 _JUST = r"(?:(?:has|have) )?(?:(?:just|recently|already) )?"
 _OLD = r" years? old\b.*"
 _AGED = re.compile(rf"{_WHO} (?:is|are) (?:(?:still|now|currently|aged) )?(?P<age>\d{{1,3}})(?:{_OLD}|[.!]?)")
 _TURNED = re.compile(
     rf"{_WHO} {_JUST}turned (?P<age>\d{{1,3}})(?:{_OLD}|[.!]?|[,]? (?:in|on|last|this|today|yesterday|and)\b.*)"
+)
+_TENS, _ONES = "|".join(TENS), "|".join(NUMBER_WORDS)
+_AGE_IN_WORDS = re.compile(
+    r"(?P<lead>\S.{0,80}? (?:is|are|(?:is |are )?turning|turns?|turned)(?: (?:now|still|currently|aged))? )"
+    rf"(?:(?P<tens>{_TENS})(?:[- ](?P<one>{_ONES}))?|(?P<few>{_ONES}))"
+    r"(?P<rest>(?: years? old\b|,? (?:in|on|last|next|this|today|tomorrow|yesterday)\b).*|[.!]?)$"
+)
+_TURNING = re.compile(
+    rf"{_WHO} (?:(?:is|are) turning|(?:will|is going to|are going to) turn|turns?) (?P<age>\d{{1,3}})(?![\w%]|[.,:]\d)"
 )
 _ONE_AT_A_TIME = (
     r"(?:works? (?:for|at)|(?:is|are) (?:employed (?:by|at)|working (?:for|at)))",
@@ -27,6 +38,33 @@ _TOLD = tuple(re.compile(rf"{_WHO} (?:(?:still|currently) )?{told} {_NAME}") for
 _NEW_JOB = re.compile(rf"{_WHO} {_JUST}{_BEGUN} {_NAME}")
 _NOW = re.compile(r"^Now,? | now\b", re.IGNORECASE)
 _MAY_BE_NEW = re.compile(r"\b(?:now|started|took)\b", re.IGNORECASE)
+
+
+def write_ages(existing: str, new: str) -> tuple[str, str]:
+    """Return both as they are, or where both tell an age, with it in digits: "is thirty-nine" is "is 39"."""
+    written = _write_age(existing), _write_age(new)
+    return written if written != (existing, new) and all(map(_tells_an_age, written)) else (existing, new)
+
+
+def _tells_an_age(text: str) -> bool:
+    return bool(_AGED.fullmatch(text) or _TURNED.fullmatch(text) or _TURNING.match(text))
+
+
+def _write_age(text: str) -> str:
+    told = _AGE_IN_WORDS.match(text)
+    if not told:
+        return text
+    years = TENS.get(told["tens"], 0) + NUMBER_WORDS.get(told["one"] or told["few"], 0)
+    return f"{told['lead']}{years}{told['rest']}"
+
+
+def find_birthday_ahead(existing: str, new: str) -> str | None:
+    """Say so where the one tells an age and the other the next birthday: who turns 8 next week is 7."""
+    for aged, turning in ((existing, new), (new, existing)):
+        now, then = _AGED.fullmatch(aged), _TURNING.match(turning)
+        if now and then and int(now["age"]) + 1 == int(then["age"]):
+            return f"still {now['age']} and turning {then['age']}"
+    return None
 
 
 def find_new_value(existing: str, new: str) -> tuple[str, str] | None:

@@ -28,15 +28,22 @@ _SPELT = tuple(
 _TAKING = words("take takes took need needs needed require requires required")
 """Of what a thing takes, any of these is said: "takes a minute to boot" is "needs a minute to boot"."""
 MOST_LONE = 2
+_BEING = words("is are am was were feels feel gets")
+_OF_WHAT = words("of with at about in on by for to from")
 _NO_VERBS = ("subject", "be", HAVE)
 """Slots that tell too little of how a word is meant."""
 
 
 def find_replacement(sides: Sides) -> tuple[str, str] | None:
-    """Return the two words, unless they are known to mean the same or are one word in two spellings."""
+    """Return the two words, unless they are known to mean the same or are one word in two spellings.
+
+    Others that mean the same may stand in the place of each other beside them: "afraid of dogs" / "scared of cats".
+    """
     old, new = sides.existing.tokens, sides.new.tokens
     lone = sides.aligned.lone_existing, sides.aligned.lone_new
-    places = [at for at, (left, right) in enumerate(zip(old, new, strict=False)) if left != right]
+    groups = zip(sides.existing.groups, sides.new.groups, strict=False)
+    told = enumerate(zip(old, new, groups, strict=False))
+    places = [at for at, (left, right, (mine, theirs)) in told if left != right and not mine & theirs]
     if len(old) != len(new) or len(places) != 1 or any(len(side) != 1 for side in lone):
         return None
     (left,), (right,) = lone
@@ -59,6 +66,28 @@ def find_other_value(sides: Sides) -> tuple[str, str] | None:
         if slot in old and not _are_spellings(old[slot], word):
             return old[slot].text, word.text
     return None
+
+
+def find_other_state(sides: Sides) -> tuple[str, str] | None:
+    """Return how the two are said to be, where neither has the other's word: "proud of Ben" / "angry with Ben"."""
+    found = [
+        next((word for word in lone if word.at in places), None)
+        for lone, places in (
+            (sides.aligned.lone_existing, _state_places(sides.existing.tokens)),
+            (sides.aligned.lone_new, _state_places(sides.new.tokens)),
+        )
+    ]
+    left, right = found
+    return (left.text, right.text) if left and right and not _are_spellings(left, right) else None
+
+
+def _state_places(tokens: tuple[str, ...]) -> list[int]:
+    """Where it is told how the first one is, before what it is like that of or about."""
+    return [
+        at
+        for at, (before, word, behind) in enumerate(zip(tokens, tokens[1:], tokens[2:], strict=False), start=1)
+        if before in _BEING and word not in grammar.PREPOSITIONS and behind in _OF_WHAT
+    ][:1]
 
 
 def _lone_values(statement: Statement, lone: tuple[Word, ...]) -> Iterator[tuple[str, Word]]:

@@ -179,4 +179,23 @@ decade, ten years
 sign-up, sign up, signup, register, registration, create an account
 unused, not in use
 random order, arbitrary order
+afraid, scared, frightened, fear, fearful
+sick, ill, unwell
+unemployed, jobless
+single, unmarried, not married
+wealthy, rich
+slim, thin
+crazy about, mad about, nuts about
+mother, mum, mom, mam, mummy, mommy
+father, dad, daddy
+lawyer, attorney
+vet, veterinarian
+pharmacist, chemist
+physiotherapist, physio
+police officer, policeman, policewoman, cop
+firefighter, fireman
+postman, mailman
+sofa, couch
+fridge, refrigerator
+backpack, rucksack
 """

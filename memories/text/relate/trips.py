@@ -34,7 +34,7 @@ _CALLED_OFF = (
         r"(?P<between>)(?P<behind>.*)"
     ),
 )
-_NEUTRAL = words("planned upcoming whole entire booked big long summer winter family")
+NEUTRAL = words("planned upcoming whole entire booked big long summer winter family")
 """What says of no other trip that it is off."""
 _COMES_ROUND = re.compile(
     r"\b(?:every|each|often|usually|always|sometimes|regularly|weekly|monthly|yearly|daily|twice|times|weekends|"
@@ -70,7 +70,7 @@ def _is_of_one_trip(going: re.Match[str], off: re.Match[str]) -> bool:
     told_days = _days_in(text)
     is_once = not _COMES_ROUND.search(text) and bool(told_days or not going["simple"])
     is_then = _days_in(off["between"] + off["behind"]) <= told_days
-    kinds = set(off["kind"].split()) - _NEUTRAL
+    kinds = set(off["kind"].split()) - NEUTRAL
     return is_theirs and is_there and is_once and is_then and kinds <= set(text.lower().split())
 
 

@@ -754,6 +754,52 @@ def test_what_is_doubtful_calls_nothing_off(session: AgentSession, text: str) ->
     assert off(trigger) == [False]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "We cancelled the trip to Rome in July because the flights were too expensive",
+        "We had to cancel our trip to Rome, Tim is ill",
+        "The trip to Rome was called off due to a strike.",
+        "Our summer trip to Rome has been cancelled as the flights were too expensive",
+        "The trip to Rome in July fell through since nobody had time",
+    ],
+)
+@pytest.mark.parametrize("told", ["We're going to Rome in July", "We're planning a trip to Rome in July."])
+def test_a_trip_is_called_off_in_other_words_and_with_a_reason(session: AgentSession, told: str, text: str) -> None:
+    [trigger], [other] = say(session, told), say(session, "We're going to Oslo in July")
+    say(session, text, later(0.2))
+    assert off(trigger, other) == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        ("We're going to Rome in July", "We cancelled the trip to Rome in August"),
+        ("We're going to Rome in July", "We cancelled the trip to Rome on 3 July"),
+        ("We're going to Rome in July", "We cancelled the trip to Rome and Milan"),
+        ("We're going to Rome in July", "We cancelled the school trip to Rome"),
+        ("We're going to Rome in July", "The flight to Rome was cancelled"),
+        ("We're going to Rome in July", "She cancelled the trip to Rome in July"),
+        ("We're going to Rome in July", "We have to cancel the trip to Rome"),
+        ("He's going to Rome in July", "We cancelled the trip to Rome"),
+        ("Anna is going to Rome in July", "We cancelled the trip to Rome"),
+        ("We're going to Rome in July with the kids", "We cancelled the trip to Rome in July"),
+    ],
+)
+def test_another_trip_is_not_called_off(session: AgentSession, told: str, text: str) -> None:
+    [trigger] = say(session, told)
+    say(session, text, later(0.2))
+    assert off(trigger) == [False]
+
+
+def test_what_is_called_off_of_a_month_is_called_off_on_its_days(session: AgentSession) -> None:
+    [trip], [fair] = say(session, "The trip to Rome is on 3 July"), say(session, "The fair is from 3 to 10 July")
+    [later_fair] = say(session, "The regatta is from 30 July to 2 August")
+    say(session, "The trip to Rome in July is cancelled. The fair in July is cancelled.", later(0.2))
+    say(session, "The regatta in July is cancelled", later(0.2))
+    assert off(trip, fair, later_fair) == [True, True, False]
+
+
 def test_what_may_be_one_of_two_or_comes_round_is_not_called_off(session: AgentSession) -> None:
     [friday], [saturday] = say(session, "Dinner with Kim on Friday"), say(session, "Dinner with Kim on Saturday")
     [gym] = say(session, "I go to the gym every Monday")

@@ -201,6 +201,42 @@ def test_who_switched_something_else_still_does_it(existing: str, new: str) -> N
 
 
 @pytest.mark.parametrize(
+    ("said", "end"),
+    [
+        (CROATIA, "The trip to Croatia is cancelled"),
+        ("Anna is going to Rome", "Anna's trip to Rome is cancelled"),
+        (NIGHTS, "User switched to day shifts, no more nights"),
+        ("User drinks coffee every morning", "User switched from coffee to tea"),
+        ("User is a vegetarian", "User is no longer a vegetarian"),
+        ("User's brother Ben uses Firefox", "Ben switched to Chrome"),
+    ],
+)
+def test_what_is_over_is_at_odds_with_it_in_whatever_order_they_come(said: str, end: str) -> None:
+    for similarity in (None, 0.3, 0.8):
+        told = relate(said, end, similarity), relate(end, said, similarity)
+        assert [one.relation for one in told] == [Relation.CONTRADICTS] * 2
+        assert [one.is_certain for one in told] == [True, True]
+        assert [one.ended_before for one in told] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("said", "end"),
+    [
+        (CROATIA, "The trip to Norway is cancelled"),
+        (CROATIA, "The trip to Croatia in March is cancelled"),
+        (CROATIA, "The school trip to Croatia is cancelled"),
+        (NIGHTS, "User's brother switched to day shifts"),
+        (NIGHTS, "User switched to day shifts but went back to nights"),
+        ("User works nights and day shifts", "User switched to day shifts"),
+        ("User is a nurse", "User is no longer a nurse at the Linz hospital"),
+    ],
+)
+def test_what_ends_something_else_is_no_more_at_odds_where_it_came_first(said: str, end: str) -> None:
+    told = relate(end, said, 0.3)
+    assert (told.is_certain, told.ended_before) == (False, False)
+
+
+@pytest.mark.parametrize(
     "padding",
     [
         "a",

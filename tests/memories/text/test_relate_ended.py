@@ -6,7 +6,7 @@ import pytest
 
 from memories.text.relate import Relation, relate
 from memories.text.relate.ended import find_end
-from memories.text.relate.ends import BY_ANYONE, BY_ONESELF
+from memories.text.relate.ends import BY_ANYONE, BY_ONESELF, BY_PEOPLE
 from memories.text.relate.features import extract, lay_side_by_side
 from memories.text.relate.wordlist import groups
 
@@ -29,6 +29,13 @@ COSINES = (None, 0.7, 0.85, 0.97)
         ("User has a key to the office", "User returned the key to the office"),
         ("User has a rental car", "User gave the rental car back"),
         ("User borrowed Tom's ladder", "User returned Tom's ladder"),
+        ("Anna has a library card", "Anna returned the library card"),
+        ("User has a leased car", "User returned the leased car to the dealer"),
+        ("User's manager has a key", "User's manager gave the key back"),
+        ("The tenant has a key to the flat", "The tenant returned the key to the flat"),
+        ("My sister Anna has a key", "My sister Anna handed the key back"),
+        ("The team has a test device", "The team returned the test device"),
+        ("The branch rents a printer", "The branch sent back the printer"),
         ("User owes Ben 50 euros", "User paid Ben the 50 euros back"),
         ("User has a student loan", "User paid off the student loan"),
         ("User subscribes to the Times", "User let the subscription to the Times lapse"),
@@ -137,13 +144,107 @@ def test_what_is_over_is_said_again(existing: str, new: str, similarity: float |
     assert relate(existing, new, similarity).relation is Relation.SAME
 
 
+@pytest.mark.parametrize("similarity", COSINES)
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("The API has a key", "The API returned the key"),
+        ("The API has an error", "The API returned an error"),
+        ("The server holds the token", "The server sent back the token"),
+        ("The endpoint has a result", "The endpoint gave the result back"),
+        ("The cache keeps the page", "The cache handed the page back"),
+        ("The package manager has the lock", "The package manager returned the lock"),
+        ("The company server has a key", "The company server returned the key"),
+        ("Redis has the key", "Redis returned the key"),
+        ("Jellyfin has the list", "Jellyfin returned the list"),
+        ("Has a key", "Returned the key"),
+    ],
+)
+def test_what_a_machine_returns_it_still_has(existing: str, new: str, similarity: float | None) -> None:
+    for one, other in ((existing, new), (new, existing)):
+        assert relate(one, other, similarity).relation is Relation.DIFFERENT, (one, other)
+
+
+@pytest.mark.parametrize("similarity", COSINES)
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User has a cold", "User has not recovered from the cold"),
+        ("User has a cold", "User still hasn't fully recovered from the cold"),
+        ("User has a cold", "User is not over the cold yet"),
+        ("User has a cold", "User never got over the cold"),
+        ("User has a cold", "User has barely recovered from the cold"),
+        ("User has a cold", "User is still recovering from the cold"),
+        ("User has a cough", "User has not recovered from the cold"),
+        ("User is in hospital", "User is still not out of hospital"),
+        ("The bug is open", "User is fixing the bug"),
+        ("The contract is active", "The contract will be terminated in May"),
+        ("User has a cold", "User did not recover from the cold"),
+        ("User is afraid of dogs", "User has not overcome the fear of dogs"),
+        ("User has a key to the office", "User has not returned the key to the office"),
+        ("User has a key to the office", "User did not give the key to the office back"),
+        ("User is in hospital", "User has not been discharged from hospital"),
+        ("User is on parental leave", "User has not returned from parental leave"),
+        ("User takes antibiotics", "User has not finished the antibiotics"),
+        ("User has a gym membership", "User did not let the gym membership lapse"),
+        ("User owes Ben 50 euros", "User has not paid Ben the 50 euros back"),
+        ("The invoice is open", "The invoice has not been paid yet"),
+        ("The bug is open", "The bug was never fixed"),
+        ("The car is broken", "The car was not repaired"),
+        ("The cat is missing", "The cat has not been found"),
+        ("The ban is in force", "The ban was not lifted"),
+        ("Release 2.4 is live", "Release 2.4 was not rolled back"),
+    ],
+)
+def test_what_is_not_over_is_still_so(existing: str, new: str, similarity: float | None) -> None:
+    for one, other in ((existing, new), (new, existing)):
+        assert relate(one, other, similarity).relation is not Relation.CONTRADICTS, (one, other)
+
+
+@pytest.mark.parametrize("similarity", COSINES)
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User has recovered from the cold", "User has not recovered from the cold"),
+        ("User has healed from the flu", "User has not recovered from the flu"),
+        ("User has a cold", "User does not have a cold"),
+        ("User has 2 keys to the office", "User has not returned the 3 keys to the office"),
+        ("The invoice was paid", "The invoice was not paid"),
+        ("User uses Vim", "User did not return to Vim"),
+        ("User is healthy again", "User has not recovered from the cold"),
+        ("User has a degree", "User has not finished the degree"),
+    ],
+)
+def test_what_is_denied_otherwise_is_at_odds_as_before(existing: str, new: str, similarity: float | None) -> None:
+    assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
+
+
+@pytest.mark.parametrize("similarity", COSINES)
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User does not have a cold", "User has not recovered from the cold"),
+        ("User has a cold", "User is still recovering from the cold"),
+        ("The bug is open", "User is fixing the bug"),
+    ],
+)
+def test_what_is_not_over_is_neither_what_is_not_so_nor_the_same(
+    existing: str, new: str, similarity: float | None
+) -> None:
+    for one, other in ((existing, new), (new, existing)):
+        assert relate(one, other, similarity).relation is not Relation.SAME
+
+
 def test_every_deed_ends_something() -> None:
-    for group in (*groups(BY_ONESELF), *groups(BY_ANYONE)):
+    for group in (*groups(BY_ONESELF), *groups(BY_PEOPLE), *groups(BY_ANYONE)):
         deeds, bar, states = group.partition("|")
         assert [deeds.strip() != "", bar, states.strip() != ""] == [True, "|", True], group
 
 
-@pytest.mark.parametrize("padding", ["fixed ", "used to ", "gave it back ", "is open was paid ", "on Monday ", "at 8 "])
+@pytest.mark.parametrize(
+    "padding",
+    ["fixed ", "used to ", "gave it back ", "is open was paid ", "on Monday ", "at 8 ", "not over it not returned "],
+)
 def test_many_ends_and_values_cost_no_more_than_others(padding: str) -> None:
     """What is read ends after some thousands of characters."""
     assert relate("The bug is open", padding * 20_000, 0.8).relation in Relation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memories.text.relate import Relation, relate
-from memories.text.relate.now import find_new_value
+from memories.text.relate.now import find_birthday_ahead, find_new_value, write_ages
 from tests.growth import assert_linear, repeated
 
 
@@ -59,3 +59,58 @@ def test_another_value_is_looked_for_in_linear_time(padding: str) -> None:
         lambda text: find_new_value(f"User works for {text}", f"{text} turned {text}"), repeated(padding), 16_000
     )
     assert_linear(lambda text: find_new_value(f"User works for {text}", f"User now {text}"), repeated(padding), 16_000)
+
+
+@pytest.mark.parametrize("similarity", [None, 0.3, 0.8])
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User is 39", "User turned forty"),
+        ("User is thirty-nine", "User turned 40"),
+        ("User is thirty nine years old", "User turned forty in May"),
+        ("User's son is seven", "User's son has just turned eight"),
+        ("User's daughter Emma is seven", "Emma turned 8"),
+        ("User is twenty-one", "User recently turned twenty-two"),
+    ],
+)
+def test_an_age_may_be_told_in_words(existing: str, new: str, similarity: float | None) -> None:
+    for one, other in ((existing, new), (new, existing)):
+        told = relate(one, other, similarity)
+        assert (told.relation, told.is_certain) == (Relation.CONTRADICTS, True)
+
+
+@pytest.mark.parametrize("similarity", [None, 0.5, 0.8, 0.97])
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User is 40", "User turned forty"),
+        ("User is forty", "User turned 40 in May"),
+        ("User is one of five", "User turned two pages"),
+        ("User is 39", "User's sister turned forty"),
+        # A birthday that is to come leaves the age as it is.
+        ("Emma is 7", "Emma is turning 8 in the week of 11 May 2026"),
+        ("User's daughter Emma is seven", "Emma turns eight on Friday"),
+        ("User is 39", "User will turn forty in May"),
+    ],
+)
+def test_the_same_age_or_the_next_birthday_denies_nothing(existing: str, new: str, similarity: float | None) -> None:
+    for one, other in ((existing, new), (new, existing)):
+        assert relate(one, other, similarity).relation is not Relation.CONTRADICTS, (one, other)
+
+
+def test_an_age_is_the_same_in_words_and_digits() -> None:
+    assert relate("User is thirty-nine", "User is 39").relation is Relation.SAME
+    assert relate("User is forty years old", "User is 40 years old.").relation is Relation.SAME
+    assert relate("User is 39", "User is forty", 0.8).relation is Relation.CONTRADICTS
+    assert relate("Emma is 5", "Emma is turning 8 next week", 0.8).relation is Relation.CONTRADICTS
+
+
+@pytest.mark.parametrize("text", ["Replication factor is three", "User is one in a million", "User turned two pages"])
+def test_what_else_is_counted_in_words_stays_as_it_is(text: str) -> None:
+    assert write_ages(text, "Every row is on a single node") == (text, "Every row is on a single node")
+
+
+@pytest.mark.parametrize("padding", ["a", " is", " is forty", " turned", "turning eight ", "is one in "])
+def test_ages_in_words_are_read_in_linear_time(padding: str) -> None:
+    for read in (write_ages, find_birthday_ahead):
+        assert_linear(lambda text, read=read: read(f"User {text}", f"{text} turned {text}"), repeated(padding), 16_000)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
+from memories.providers.llm.rules.leaning import leans_on_what_is_done
 from memories.providers.llm.rules.verbs import is_finite
 from memories.providers.llm.rules.words import PREPOSITIONS, SUBORDINATORS
 from memories.providers.llm.rules.words_verbs import NOUNLIKE
@@ -94,6 +95,7 @@ def _split_joined(piece: str) -> list[str]:
             and has_verb(right[:80])
             and len(left.split()) > 1
             and _is_free(left)
+            and not leans_on_what_is_done(right)
         ):
             clauses.append(left)
             end = match.end()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from memories.providers.llm.rules.clauses import has_verb
+from memories.providers.llm.rules.leaning import leans_on_what_is_done
 from memories.providers.llm.rules.verbs import is_base, is_finite, is_past
 from memories.providers.llm.rules.words import ADVERBS, PREPOSITIONS, SUBORDINATORS
 from memories.text.wordlist import words
@@ -131,6 +132,8 @@ def _tells_of_the_past(rest: str) -> bool:
 def _is_new(left: str, border: str, right: str) -> bool:
     """Whether a clause of its own begins behind the border, not one more of what somebody says or knows."""
     if len(right.split()) < MIN_WORDS or _IF.match(left) or not _opens_clause(right, border):
+        return False
+    if leans_on_what_is_done(right):
         return False
     if "," in border or ";" in border:
         return True

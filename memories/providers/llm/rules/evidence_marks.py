@@ -39,18 +39,51 @@ _KIN = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True)
 _OWN = "|".join(sorted((re.escape(word) for word in OWN_THINGS), key=len, reverse=True))
 _PASSING = "|".join(sorted(PASSING_THINGS, key=len, reverse=True))
 
-_AGE = (
-    r"(?:\d{1,2}|1[01]\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|sixteen|eighteen|"
-    r"twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+AGE = (
+    r"(?:\d{1,2}|1[01]\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|"
+    r"fifteen|sixteen|seventeen|eighteen|nineteen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-[a-z]+)?)"
 )
 _TURNED_AGE = (
-    rf"(?:just |recently |finally )?turned {_AGE}"
+    rf"(?:just |recently |finally )?turned {AGE}"
     r"(?=$|[.,!;]| (?:last|this|on|in|today|yesterday|and|a|\w+ (?:days?|weeks?|months?|years?) ago)\b)"
 )
 """Neither pages nor degrees nor a light are turned so."""
+_TURNING_AGE = (
+    rf"(?:turning|will turn|will be turning|going to turn|about to turn) {AGE}"
+    r"(?=$|[.,!;]| (?:next|this|on|in|today|tomorrow|soon|and)\b)"
+)
 _TURNED = (
+    r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+"
+    rf"(?: (?:has |have )?{_TURNED_AGE}|(?:'s| is| are)? {_TURNING_AGE})"
+)
+_SKILL = (
+    r"(?:swim|drive|ride|ski|snowboard|skate|surf|sail|dive|row|climb|dance|cook|bake|knit|sew|crochet|paint|draw|sing|"
+    r"juggle|code|program|type|weld|solder|weave|garden|whistle|fence|skateboard|fly (?:a|small)|speak [a-z]+|"
+    r"sign|play (?!it\b|along\b|with\b|by\b|nice\b|fair\b|dumb\b|an?\b|some\b|around\b|together\b)[a-z]+)"
+)
+_GIVEN_UP = (
+    r"(?:smoking|vaping|drinking|gambling|eating \w+|alcohol|coffee|caffeine|meat|fish|dairy|sugar|sweets|chocolate|"
+    r"cigarettes|beer|wine|soda|bread|carbs|gluten|fast food|social media|running|swimming|cycling|climbing|dancing|"
+    r"driving|skiing|singing|teaching|riding|football|soccer|tennis|basketball|golf|chess|yoga|ballet|"
+    r"(?:playing )?(?:the |my )?(?:piano|guitar|violin|cello|drums|flute|trumpet|saxophone|harp)|"
+    r"my (?:job|car|flat|apartment|allotment|career|studies))"
+)
+_PASSED_TO = (
+    r"(?:the (?!(?:[a-z]+ )?shifts?\b|train\b|bus\b|bike\b)|(?:my|your|his|her|their|our|this|that|these|those|it|"
+    r"you|him|them|another|other|plan|incognito|speaker|video|mute|airplane|flight|page|channel|something|someone|"
+    r"[a-z]+ing)\b|an? (?:different|new|better|other|second|bigger|smaller|more|less)\b)"
+)
+"""What somebody switches to for a moment, or does not name."""
+_LATELY = r"(?:just |recently |finally )?"
+_LEARNED = (
+    rf"{_LATELY}(?:learned|learnt)(?: how)? to {_SKILL}\b"
+    r"(?! (?:it|this|that|them|her|him|me|people|through|a line|attention|conclusions)\b)"
+)
+_GAVE_UP = rf"{_LATELY}(?:gave|given) up {_GIVEN_UP}\b(?! (?:there|here|home|back|around)\b)"
+_SWITCHED = rf"{_LATELY}switched (?:back |over )?(?:from [\w-]+(?: [\w-]+){{0,2}} )?to (?!{_PASSED_TO})"
+_SOMEBODY_DID = (
     r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+ (?:has |have )?"
-    rf"{_TURNED_AGE}"
+    rf"(?:{_LEARNED}|{_GAVE_UP}|{_SWITCHED}\w)"
 )
 
 PERSONAL = (
@@ -99,6 +132,9 @@ PERSONAL = (
         r"training|teaching|volunteering|practi[cs]ing) (?!this\b|that\b|it\b|with (?:this|that|it)\b)\w|"
         r"took up (?!the\b|this\b|that\b|it\b|a lot\b|too\b|more\b|most\b|\d|space\b|time\b)\w)",
     ),
+    _mark("learned", 0.9, rf"\b(?:I|we)(?:'ve| have)?(?: also| once| even)? {_LEARNED}"),
+    _mark("gave up", 0.5, rf"\b(?:I|we)(?:'ve| have)?(?: also| once| even)? {_GAVE_UP}"),
+    _mark("switched", 0.2, rf"\bI(?:'ve| have)?(?: also| now)? {_SWITCHED}[a-z]"),
     _mark(
         "a long habit",
         0.5,
@@ -317,12 +353,13 @@ _OPS_VERB = (
 )
 _BY_ITSELF = r"[a-z]+s (?:itself|themselves|by itself|by themselves|on its own|automatically)"
 SAYS_WHAT_IS = re.compile(
-    rf"{_TURNED}|^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
+    rf"{_TURNED}|{_SOMEBODY_DID}|^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
     r"^[\w./@`#+-]+(?: [\w./@`#+-]+){0,4}'s \w",
     re.IGNORECASE,
 )
 IMPERSONAL = (
     _mark("age", 0.8, _TURNED, is_exact=True),
+    _mark("what they learned or left", 0.5, _SOMEBODY_DID, is_exact=True),
     _mark("figure", 0.2, r"\d"),
     _mark(
         "identifier",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memories.providers.llm.rules.evidence_marks import AGE
 from memories.providers.llm.rules.verbs import is_participle
 from memories.text.wordlist import words
 
@@ -94,7 +95,7 @@ _SAYS_HOW = re.compile(
 """What is said of something: "then 8 is ok" is no "8 is" with an "ok" behind it."""
 _SLIPPED = re.compile(
     r"\b(?:by the way|btw|[Iw]e?'ve to|i|[Ii]m|[Ii]ve|\w+nt|[Cc]ant|[Ww]ont|[Tt]hats|[Ww]hats|u|cos|cuz|bc|w|gonna|"
-    r"wanna|tmrw?|2morrow)\b"
+    r"wanna|tmrw?|2morrow)\b|'s turning\b"
 )
 _LAST = words("""
     lol lmao haha hahaha hehe btw fyi tbh though thx thanks ty pls please know guess think right ok okay yeah xd way
@@ -118,6 +119,7 @@ _SLIPS = (
     (re.compile(r"\b([Iw]e?)'ve to(?= [a-z])"), r"\1 have to"),
     (re.compile(r"(?<=\w),? (?:by the way|btw)\b(?=,? \w|,)"), ""),
     (re.compile(r"\b(?:gonna)\b"), "going to"),
+    (re.compile(rf"\b(?!(?i:it|that|this|there|what)\b)([A-Za-zà-ÿ]+)'s (?=turning {AGE}\b)"), r"\1 is "),
     (re.compile(r"\b(?:wanna)\b"), "want to"),
     (re.compile(r"\btmrw\b|\btmr\b|\b2morrow\b"), "tomorrow"),
 )

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules.facts import extract
+from memories.providers.llm.rules.gate import gate
 from memories.providers.llm.rules.person import to_third_person
 from memories.text.messages import Message
 
@@ -433,6 +434,10 @@ def test_what_is_quoted_stays_anothers_words_and_apostrophes_quote_nothing(said:
         ("I just turned 40", ["User turned 40"]),
         ("My daughter just turned 12.", ["User's daughter turned 12"]),
         ("I turned 40 in April", ["User turned 40 in April 2026"]),
+        ("Emma's turning 8 next week", ["Emma is turning 8 in the week of 11 May 2026"]),
+        ("Ben is turning forty-two in June.", ["Ben is turning forty-two in June 2026"]),
+        ("My daughter's turning eight on Friday", ["User's daughter is turning eight on Friday 8 May 2026"]),
+        ("It's turning 8.", []),
         ("Emma just turned around.", []),
         ("Emma turned 180 degrees", []),
         ("The clock turned 12", []),
@@ -452,6 +457,19 @@ def test_who_has_turned_what_age_is_kept(said: str, kept: list[str]) -> None:
         ),
         ("I took up pottery last year", ["User took up pottery in 2025"]),
         ("I began volunteering at the shelter last year", ["User began volunteering at the shelter in 2025"]),
+        ("I learned to swim last summer", ["User learned to swim in summer 2025"]),
+        ("I've finally learnt how to ride a bike", ["User has finally learnt how to ride a bike"]),
+        ("I learned to play the piano as a child", ["User learned to play the piano as a child"]),
+        ("I just learned to swim!", ["User just learned to swim"]),
+        ("We learned to sail in 2020", ["User learned to sail in 2020"]),
+        ("Emma learned to swim last summer", ["Emma learned to swim in summer 2025"]),
+        ("Sam learned to let go", []),
+        ("Kim learned to play it cool", []),
+        ("I learned to love it.", []),
+        ("I learned to play it cool", []),
+        ("I learned how to play a little bit", []),
+        ("I learned to draw conclusions", []),
+        ("I learned to let go", []),
         ("I started crying last night.", []),
         ("I started playing with this last month", []),
         ("I took up too much space last time", []),
@@ -459,3 +477,65 @@ def test_who_has_turned_what_age_is_kept(said: str, kept: list[str]) -> None:
 )
 def test_what_somebody_began_to_learn_or_do_is_kept(said: str, kept: list[str]) -> None:
     assert contents(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I switched to decaf last week", ["User switched to decaf in the week of 27 April 2026"]),
+        ("I've switched to oat milk", ["User has switched to oat milk"]),
+        ("I switched from coffee to tea.", ["User switched from coffee to tea"]),
+        ("I've switched back to nights", ["User has switched back to nights"]),
+        ("I switched to the other tab", []),
+        ("I switched to the next song", []),
+        ("I switched to another bus", []),
+        ("I switched to plan B", []),
+        ("I switched to reading", []),
+        (
+            "I gave up smoking in March, my husband still smokes",
+            ["User gave up smoking in March 2026", "User's husband still smokes"],
+        ),
+        (
+            "I've given up sugar, but my wife bakes every Sunday",
+            ["User has given up sugar", "User's wife bakes every Sunday"],
+        ),
+        ("I gave up coffee", ["User gave up coffee"]),
+        ("Anna has given up smoking", ["Anna has given up smoking"]),
+        ("Ben switched to night shifts in May", ["Ben switched to night shifts in May 2026"]),
+        ("Tim switched to the other tab", []),
+        ("Emma gave up her seat", []),
+        ("I gave up my seat for her", []),
+        ("I gave up waiting", []),
+        ("I gave up on the crossword", []),
+        ("I gave up driving there and took a cab", []),
+    ],
+)
+def test_what_somebody_switched_to_or_gave_up_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "On Wednesdays I can't fetch Tim, then grandma does it",
+            "On Wednesdays User cannot fetch Tim, then their grandma does it",
+        ),
+        ("On Fridays I can't cook, so my husband does it", "On Fridays User cannot cook, so their husband does it"),
+        (
+            "My wife drives the kids on Mondays, on Tuesdays I do it",
+            "User's wife drives the kids on Mondays, on Tuesdays User does it",
+        ),
+        ("I stopped eating meat, my kids still do", "User stopped eating meat, their kids still do"),
+    ],
+)
+def test_who_does_it_instead_is_told_with_what_is_done(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+    assert gate(chunk(said)).keep
+
+
+@pytest.mark.parametrize(
+    "said", ["I learned to swim last summer", "I switched to decaf last week", "Emma's turning 8 next week"]
+)
+def test_what_is_told_alone_is_worth_keeping(said: str) -> None:
+    assert gate(chunk(said)).keep
