@@ -93,12 +93,18 @@ class Toolbox:
             return failed(f"There is no tool {name!r}. There are: {', '.join(self.tools)}.")
         try:
             door.require(tool.scope)
-            answer = tool.work(door, **tool.arguments.validate_arguments(dict(given)))
+            answer = tool.work(door, **tool.arguments.validate_arguments(spoken(tool, given)))
         except ValidationError as error:
             return failed("; ".join(f"{place(one['loc'])}: {one['msg']}" for one in error.errors()[:5]))
         except Exception as error:
             return failed(told_of(error, name))
         return succeeded(answer)
+
+
+def spoken(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Without null for what may be left out: models fill in every argument of a schema, and mean its default."""
+    needed = tool.listed.input_schema.get("required", ())
+    return {name: value for name, value in given.items() if value is not None or name in needed}
 
 
 def plain_schema(node: Any) -> Any:
