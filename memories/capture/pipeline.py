@@ -24,6 +24,8 @@ from sessions.life import note_life
 from sessions.models import AgentSession
 
 OTHERWISE = "the contrary was said again"
+SINCE = "the contrary was said since"
+"""No words of what was said since: it may be purged, and this is noted behind another statement than its own."""
 Stored = Callable[[Writer, list[Outcome]], None]
 
 
@@ -107,15 +109,38 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
     memory = confirm(write, same, candidate) if same else create(write, candidate)
     # Its reason has words of what is said now; whose memory it becomes may outlive the session where that is said.
     is_quoted = not (same and is_of_another_session(memory, candidate))
-    for item in contrary:
+    doubted = [item for item in contrary if not is_said_since(item.memory, candidate, write.now)]
+    for item in doubted:
         write.contradict(item.memory, by=memory, reason=item.verdict.reason if is_quoted else OTHERWISE)
     if not same:
+        for item in contrary:
+            if item not in doubted:
+                write.contradict(memory, by=item.memory, reason=SINCE)
         for item in of_relation(known, Relation.SUPERSEDES):
-            write.supersede(item.memory, by=memory, reason=item.verdict.reason)
+            replace_older(write, item, memory, candidate)
         for item in of_relation(known, Relation.ELABORATES):
             write.link(memory, item.memory, LinkKind.ELABORATES)
     reason = next((item.verdict.reason for item in [same, *contrary] if item), "")
-    return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in contrary])
+    return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in doubted])
+
+
+def is_said_since(memory: Memory, candidate: Candidate, now: datetime) -> bool:
+    """Whether it was said after the candidate, which a text of earlier says: an old conversation that is imported.
+
+    Nothing was said after it was stored, whatever its text claims.
+    """
+    if candidate.resource is None:
+        return False
+    told = memory.resource
+    said = min(told.content_at, memory.created_at) if told else memory.created_at
+    return min(candidate.resource.content_at, now) < said
+
+
+def replace_older(write: Writer, known: Known, memory: Memory, candidate: Candidate) -> None:
+    if is_said_since(known.memory, candidate, write.now):
+        write.supersede(memory, by=known.memory, reason=SINCE)
+    else:
+        write.supersede(known.memory, by=memory, reason=known.verdict.reason)
 
 
 def is_said_again(write: Writer, known: Known, candidate: Candidate) -> bool:
