@@ -48,6 +48,10 @@ TOLD_OF_A_SESSION = ("title", "environment")
 SEAMS_TOKENS = 1
 
 
+class AnothersSession(Exception):
+    """The session of this name is with another end user."""
+
+
 @dataclass(frozen=True, slots=True)
 class Greeting:
     """What a session begins with: lessons, what is due today, what is known; and the jobs that it set going.
@@ -95,7 +99,10 @@ class Greeting:
 
 class Sessions(Feedback, Triggers, Upkeep):
     def open_session(self, external_id: str | None, fields: Mapping[str, Any]) -> tuple[AgentSession, bool]:
-        """The session, and whether it is new. The agent's own id for it finds it again and wakes it up."""
+        """The session, and whether it is new. The agent's own id for it finds it again and wakes it up.
+
+        Raises AnothersSession: what one end user said in it would become another's.
+        """
         now = timezone.now()
         fields = {**fields, **{name: clean_all(fields[name]) for name in TOLD_OF_A_SESSION if name in fields}}
         if external_id is None:
@@ -104,7 +111,7 @@ class Sessions(Feedback, Triggers, Upkeep):
             session, is_new = self.session_called(external_id, fields, now)
             if not is_new:
                 awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
-                changes = {**awake, **fields}
+                changes = {**awake, **fields, "user_id": same_user(session, fields.get("user_id"))}
                 for name, value in changes.items():
                     setattr(session, name, value)
                 session.save(update_fields=list(changes))
@@ -253,3 +260,10 @@ def turn_texts(turn: Turn) -> list[Said]:
         Said(Role.USER, turn.user_input, f"turn:{turn.number}:user", turn.created_at, turn.number),
         Said(Role.ASSISTANT, turn.llm_output, f"turn:{turn.number}:assistant", turn.created_at, turn.number),
     ]
+
+
+def same_user(session: AgentSession, user_id: str | None) -> str | None:
+    """Whom it is with when it is opened again: it may become known later, and not change."""
+    if session.user_id and user_id and user_id != session.user_id:
+        raise AnothersSession("The session of this name is with another end user: open one of another name.")
+    return session.user_id or user_id

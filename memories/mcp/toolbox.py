@@ -12,7 +12,7 @@ import structlog
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from pydantic import TypeAdapter, ValidationError
 
-from memories.agent import BothSuperseded
+from memories.agent import AnothersSession, BothSuperseded
 from memories.api.storing import StoringView
 from memories.learn.stretches import WrongTrigger
 from memories.store import LimitReached
@@ -132,7 +132,7 @@ def place(path: tuple[int | str, ...]) -> str:
 
 def told_of(error: Exception, name: str) -> str:
     """One sentence; of what nobody foresaw only that it happened."""
-    if isinstance(error, LimitReached | BothSuperseded):
+    if isinstance(error, LimitReached | BothSuperseded | AnothersSession):
         return str(error)
     if isinstance(error, WrongTrigger):
         return f"{error.field}: {error.reason}"

@@ -14,6 +14,8 @@ from sessions.models import AgentSession
 from tests.api.checks import assert_problem, say
 from tests.aside import aside, has_to_wait
 from tests.conftest import Caller, make_app, make_caller
+from tests.talking import tell
+from tests.upkeep import upkeep_learn_due
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 
@@ -80,6 +82,21 @@ def test_the_same_external_id_opens_the_same_session_again(alice: Caller) -> Non
     assert (body["status"], body["ended_at"], body["end_reason"]) == ("active", None, "")
     assert (body["title"], body["tier"]) == ("Night watch", 3)
     assert AgentSession.objects.count() == 1
+
+
+def test_a_session_stays_with_whom_it_is(alice: Caller) -> None:
+    """What one end user said in it would be learnt, and found, as another's."""
+
+    def opened(**user: Any) -> Any:
+        return alice.post("sessions", {"external_id": "chat-1", **user})
+
+    assert opened().json()["user_id"] is None
+    session = opened(user_id="ann").json()
+    tell(alice, session, "I live in Porto.")
+    assert_problem(opened(user_id="ben"), 409)
+    assert [opened(**user).json()["user_id"] for user in ({}, {"user_id": None}, {"user_id": "ann"})] == ["ann"] * 3
+    upkeep_learn_due()
+    assert set(Memory.objects.values_list("user_id", flat=True)) == {"ann"}
 
 
 @pytest.mark.postgres("SQLite's writers wait for each other anyway")

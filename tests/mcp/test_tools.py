@@ -151,6 +151,12 @@ def test_a_context_without_room_does_not_say_that_nothing_is_known(alice: Caller
     assert "does not fit" in told["content"][0]["text"]
 
 
+def test_a_session_stays_with_whom_it_is(alice: Caller) -> None:
+    call(alice, "context", session="chat", user_id="ann")
+    assert "with another end user" in refused(alice, "context", session="chat", user_id="ben")
+    assert "with another end user" in refused(alice, "store", content="x", session="chat", user_id="ben")
+
+
 def test_null_is_what_an_argument_is_when_it_is_left_out(alice: Caller) -> None:
     """Models fill in all arguments that a schema names."""
     stored = use(alice, "store", content="whales sing at night")

@@ -1,4 +1,4 @@
-"""What is learnt late of what was said long ago (an old conversation that is imported) gives way to what was said since."""
+"""What was said long ago and is learnt late (an old conversation that is imported) gives way to what was said since."""
 
 from __future__ import annotations
 
