@@ -29,7 +29,7 @@ from memories.models import Extraction, Memory
 from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.harmless import harmless
-from memories.retrieve.trust import at_odds_among, tags_of
+from memories.retrieve.trust import at_odds_with, tags_of
 from memories.text.clean import clean_all
 from memories.text.tokens import estimate_tokens
 from memsite.conf import get_conf
@@ -160,19 +160,24 @@ class Sessions(Feedback, Triggers, Upkeep):
         dues, lessons = self.due_triggers(user_id), self.lessons(user_id)
         first = harmless(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS])
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
-        due = inject_due(dues, self.app.policy, budget // 2)
+        at_odds = self.doubted([memory for one in dues for memory in one.memories] + first, user_id, now)
+        due = inject_due(dues, self.app.policy, budget // 2, at_odds)
         told = {memory.pk for memory in due.memories}
         untold = [lesson for lesson in first if lesson.pk not in told]
         taught = inject_lessons(
-            untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2,
-            at_odds_among(self.app, [lesson.pk for lesson in first]),
-        )  # fmt: skip
+            untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2, at_odds
+        )
         told |= {memory.pk for memory in taught.memories}
         rest = budget - due.tokens - taught.tokens
         known = greet(
             self.app, self.scope(user_id, now), self.embedder, self.app.policy.block, now, max_tokens=rest, told=told
         )  # fmt: skip
         return Greeting(taught, due, known, dues, first, self.app.policy, now)
+
+    def doubted(self, memories: Sequence[Memory], user_id: str | None, now: datetime) -> set[int]:
+        """Those that something contradicts which may be told as well, whether or not a block has room for it."""
+        others = injectable(self.memories_of(user_id).of_user(user_id), self.app.policy, now)
+        return at_odds_with(self.app, {memory.pk for memory in memories}, others)
 
     def prompt(self, tier: int) -> str:
         """What an agent of this tier (1 to 3) is told to do, and how it notes down what it learns. Markdown."""
