@@ -163,9 +163,9 @@ def holds_as_long(memory: Memory | Stated, candidate: Candidate, now: datetime) 
 
 
 def holds_with(memory: Memory | Stated, candidate: Candidate, now: datetime) -> bool:
-    """Whether there is a time at which both hold."""
+    """Whether there is a time at which both hold: what says no time holds from when it was said."""
     since, until = candidate.valid_from or now, candidate.valid_until
-    begins_in_time = until is None or memory.valid_from is None or memory.valid_from < until
+    begins_in_time = until is None or (memory.valid_from or memory.created_at) < until
     return begins_in_time and (memory.valid_until is None or memory.valid_until > since)
 
 
