@@ -127,9 +127,9 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
 def is_said_since(memory: Memory, candidate: Candidate, now: datetime) -> bool:
     """Whether it was said after the candidate, which a text of earlier says: an old conversation that is imported.
 
-    Nothing was said after it was stored, whatever its text claims.
+    Nothing was said after it was stored, whatever its text claims; and what a person lets through is said as of then.
     """
-    if candidate.resource is None:
+    if candidate.resource is None or candidate.reviewed_at:
         return False
     told = memory.resource
     said = min(told.content_at, memory.created_at) if told else memory.created_at
