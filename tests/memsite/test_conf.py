@@ -11,6 +11,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db.utils import ConnectionHandler
 
+from memsite import checks
 from memsite.conf import ROOT, Conf, read_conf, unknown_variables, variable
 from memsite.settings import database
 
@@ -172,3 +173,22 @@ def test_a_secret_key_of_another_user_is_told(tmp_path: Path, monkeypatch: pytes
                 ImproperlyConfigured, match=r"secret\.key cannot be read: Permission denied\. Run this as"
             ):
                 conf.effective_secret_key()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, []),
+        ({"LLM": "ollama"}, ["The language model cannot be asked: the models of ollama have to be named."]),
+        ({"LLM": "ollama", "LLM_LARGE_MODEL": "qwen3"}, []),
+        ({"LLM": "openai", "LLM_URL": "http://10.0.0.1/v1"}, ["openai have to be named"]),
+    ],
+)
+def test_a_model_that_cannot_be_asked_is_warned_about(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], told: list[str]
+) -> None:
+    conf = read_conf({f"MEMSITE_{name}": value for name, value in given.items()})
+    monkeypatch.setattr(checks, "get_conf", lambda: conf)
+    warnings = [str(one.msg) for one in checks.check_model()]
+    assert len(warnings) == len(told)
+    assert all(part in warning for part, warning in zip(told, warnings, strict=True))
