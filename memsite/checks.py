@@ -11,6 +11,8 @@ from django.db import connection, connections
 from django.db.migrations.recorder import MigrationRecorder
 
 from memories.providers.embeddings import EmbedderError, make_embedder
+from memories.providers.llm.factory import make_chat
+from memories.providers.llm.provider import LLMMisconfigured
 from memsite.conf import get_conf, unknown_variables
 from memsite.versions import standing
 
@@ -78,6 +80,17 @@ def check_previous_embedder(**_: Any) -> list[CheckMessage]:
     except EmbedderError as error:
         hint = "See MEMSITE_PREVIOUS_EMBEDDER in docs/settings.md, or unset it once the change is through."
         return [Warning(str(error), hint=hint, id="memsite.W004")]
+    return []
+
+
+@register()
+def check_model(**_: Any) -> list[CheckMessage]:
+    """A warning: the rules do its work."""
+    try:
+        make_chat(get_conf().llm_settings)
+    except LLMMisconfigured as error:
+        hint = "See MEMSITE_LLM and what follows it in docs/settings.md. Until then nothing is asked of it."
+        return [Warning(f"The language model cannot be asked: {error}.", hint=hint, id="memsite.W010")]
     return []
 
 

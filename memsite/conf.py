@@ -29,6 +29,8 @@ DATABASES = ("sqlite://", "postgres://", "postgresql://")
 # "memory" is for programs that are both ends of it.
 BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "sentinel", "amqp", "amqps", "memory")
 LOG_FORMATS = ("auto", "console", "json")
+# So long ago there still is a date.
+MOST_YEARS = 100
 # Nothing else (and nothing at all): who misspells "true" would find out late that it meant "false".
 BOOLEANS = {**dict.fromkeys(("true", "1", "yes", "on"), True), **dict.fromkeys(("false", "0", "no", "off", ""), False)}
 # Of the command `memsite` and what it starts, which may run in the same environment.
@@ -142,10 +144,16 @@ class Conf:
         require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")
         require(are_networks(self.webhook_networks), "WEBHOOK_NETWORKS", "is a list such as 10.0.0.0/8,127.0.0.1/32")
         require(are_networks(self.provider_networks), "PROVIDER_NETWORKS", "is a list such as 127.0.0.1/32,10.0.0.0/8")
-        require(self.idempotency_hours > 0, "IDEMPOTENCY_HOURS", "is a positive number of hours")
+        require(
+            0 < self.idempotency_hours <= MOST_YEARS * 366 * 24, "IDEMPOTENCY_HOURS",
+            f"is a positive number of hours, {MOST_YEARS} years at most",
+        )  # fmt: skip
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
         require(self.backup_keep > 0, "BACKUP_KEEP", "is a positive number of days")
-        require(self.crashed_after_minutes > 0, "CRASHED_AFTER_MINUTES", "is a positive number of minutes")
+        require(
+            0 < self.crashed_after_minutes <= MOST_YEARS * 366 * 24 * 60, "CRASHED_AFTER_MINUTES",
+            f"is a positive number of minutes, {MOST_YEARS} years at most",
+        )  # fmt: skip
 
     @property
     def secret_file(self) -> Path:

@@ -10,7 +10,7 @@ from memories.agent.purging import Purging
 from memories.agent.recall import Context, Recalling
 from memories.agent.review import AlreadyDecided, CannotBeStored, Review
 from memories.agent.rollback import CannotTakeBack, Foreseen, NoSuchSource, RollingBack
-from memories.agent.sessions import Sessions
+from memories.agent.sessions import AnothersSession, Sessions
 from memories.agent.spending import Spending
 from memories.agent.summaries import Summaries
 from memories.agent.telling import Change, Telling
@@ -19,6 +19,7 @@ from memories.retrieve.serving import current_embedder
 
 __all__ = [
     "AlreadyDecided",
+    "AnothersSession",
     "BadFile",
     "BothSuperseded",
     "CannotBeStored",

@@ -20,6 +20,7 @@ from memories.agent.sessions import Sessions
 from memories.announce.changes import note_changes, pass_over
 from memories.capture.ahead import Ahead
 from memories.capture.spoken import Captured
+from memories.capture.withholding import sift
 from memories.capture.work import queue_digest
 from memories.maintain.run import Run, Unclaimed
 from memories.models import Import, ImportPart, ImportStatus
@@ -69,7 +70,9 @@ class Porting(Sessions, Knowledge):
 
     def survey_import(self, file: IO[bytes], source: str) -> dict[str, dict[str, int]]:
         """What the file would bring, by type. Keeps nothing. Raises BadFile."""
-        return survey(self.app, lines_in(file, SOURCES[source], limits()))
+        return survey(
+            self.app, lines_in(file, SOURCES[source], limits()), lambda facts: sift(facts, self.app.policy).free
+        )
 
     def begin_import(self, file: IO[bytes], source: str, agent: str = "", user_id: str | None = None) -> Import:
         """Looks at all of the file and keeps it; what is short is taken in at once, the rest by a worker.
@@ -174,8 +177,9 @@ class Porting(Sessions, Knowledge):
         known = facts.known | known_facts(self.app, list(facts.lines))
         new = facts.sifted.without(known)
         there = sum(line["id"] in known for line in facts.lines)
-        left = len(facts.lines) - there - len(new.candidates)
-        counts = {"memory": Counter({NEW: len(new.candidates), KNOWN: there, LEFT_OUT: left})}
+        # What a person has to decide about is no memory yet.
+        stored = len(new.free)
+        counts = {"memory": Counter({NEW: stored, KNOWN: there, LEFT_OUT: len(facts.lines) - there - stored})}
 
         def note_known(*_: object) -> None:
             self.check_part(part)

@@ -29,7 +29,7 @@ from memories.models import Extraction, Memory
 from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.harmless import harmless
-from memories.retrieve.trust import at_odds_among, tags_of
+from memories.retrieve.trust import at_odds_with, tags_of
 from memories.text.clean import clean_all
 from memories.text.tokens import estimate_tokens
 from memsite.conf import get_conf
@@ -46,6 +46,10 @@ MOST_TELLING = ("-importance", "-confidence", "-id")
 TOLD_OF_A_SESSION = ("title", "environment")
 # Three blocks have two empty lines between them.
 SEAMS_TOKENS = 1
+
+
+class AnothersSession(Exception):
+    """The session of this name is with another end user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +99,10 @@ class Greeting:
 
 class Sessions(Feedback, Triggers, Upkeep):
     def open_session(self, external_id: str | None, fields: Mapping[str, Any]) -> tuple[AgentSession, bool]:
-        """The session, and whether it is new. The agent's own id for it finds it again and wakes it up."""
+        """The session, and whether it is new. The agent's own id for it finds it again and wakes it up.
+
+        Raises AnothersSession: what one end user said in it would become another's.
+        """
         now = timezone.now()
         fields = {**fields, **{name: clean_all(fields[name]) for name in TOLD_OF_A_SESSION if name in fields}}
         if external_id is None:
@@ -104,7 +111,7 @@ class Sessions(Feedback, Triggers, Upkeep):
             session, is_new = self.session_called(external_id, fields, now)
             if not is_new:
                 awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
-                changes = {**awake, **fields}
+                changes = {**awake, **fields, "user_id": same_user(session, fields.get("user_id"))}
                 for name, value in changes.items():
                     setattr(session, name, value)
                 session.save(update_fields=list(changes))
@@ -153,19 +160,24 @@ class Sessions(Feedback, Triggers, Upkeep):
         dues, lessons = self.due_triggers(user_id), self.lessons(user_id)
         first = harmless(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS])
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
-        due = inject_due(dues, self.app.policy, budget // 2)
+        at_odds = self.doubted([memory for one in dues for memory in one.memories] + first, user_id, now)
+        due = inject_due(dues, self.app.policy, budget // 2, at_odds)
         told = {memory.pk for memory in due.memories}
         untold = [lesson for lesson in first if lesson.pk not in told]
         taught = inject_lessons(
-            untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2,
-            at_odds_among(self.app, [lesson.pk for lesson in first]),
-        )  # fmt: skip
+            untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2, at_odds
+        )
         told |= {memory.pk for memory in taught.memories}
         rest = budget - due.tokens - taught.tokens
         known = greet(
             self.app, self.scope(user_id, now), self.embedder, self.app.policy.block, now, max_tokens=rest, told=told
         )  # fmt: skip
         return Greeting(taught, due, known, dues, first, self.app.policy, now)
+
+    def doubted(self, memories: Sequence[Memory], user_id: str | None, now: datetime) -> set[int]:
+        """Those that something contradicts which may be told as well, whether or not a block has room for it."""
+        others = injectable(self.memories_of(user_id).of_user(user_id), self.app.policy, now)
+        return at_odds_with(self.app, {memory.pk for memory in memories}, others)
 
     def prompt(self, tier: int) -> str:
         """What an agent of this tier (1 to 3) is told to do, and how it notes down what it learns. Markdown."""
@@ -253,3 +265,10 @@ def turn_texts(turn: Turn) -> list[Said]:
         Said(Role.USER, turn.user_input, f"turn:{turn.number}:user", turn.created_at, turn.number),
         Said(Role.ASSISTANT, turn.llm_output, f"turn:{turn.number}:assistant", turn.created_at, turn.number),
     ]
+
+
+def same_user(session: AgentSession, user_id: str | None) -> str | None:
+    """Whom it is with when it is opened again: it may become known later, and not change."""
+    if session.user_id and user_id and user_id != session.user_id:
+        raise AnothersSession("The session of this name is with another end user: open one of another name.")
+    return session.user_id or user_id

@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from memories.agent import BothSuperseded, MemoryAgent
+from memories.agent import AnothersSession, BothSuperseded, MemoryAgent
 from memories.api.fields import Shape, read_as
 from memories.api.pages import as_uuid, refuse_unknown
 from memories.models import Memory
@@ -72,7 +72,7 @@ class View(APIView):
             self.read(Nothing)
 
     def handle_exception(self, exc: Exception) -> Response:
-        is_conflict = isinstance(exc, LimitReached | BothSuperseded)
+        is_conflict = isinstance(exc, LimitReached | BothSuperseded | AnothersSession)
         return super().handle_exception(Conflict(str(exc)) if is_conflict else exc)
 
     def caller(self) -> Principal:

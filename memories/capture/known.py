@@ -165,9 +165,9 @@ def holds_as_long(memory: Memory | Stated, candidate: Candidate, now: datetime) 
 
 
 def holds_with(memory: Memory | Stated, candidate: Candidate, now: datetime) -> bool:
-    """Whether there is a time at which both hold."""
+    """Whether there is a time at which both hold: what says no time holds from when it was said."""
     since, until = candidate.valid_from or now, candidate.valid_until
-    begins_in_time = until is None or memory.valid_from is None or memory.valid_from < until
+    begins_in_time = until is None or (memory.valid_from or memory.created_at) < until
     return begins_in_time and (memory.valid_until is None or memory.valid_until > since)
 
 
@@ -196,7 +196,8 @@ def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, e
         turned = relate(candidate.content, memory.content, cosine, subject or "", bands)
         verdict = replace(turned, ended_before=True) if turned.is_certain else verdict
     if verdict.ended_before:
-        return OTHER_MATTER if is_of_before(memory.content, said_at(candidate) or timezone.now()) else verdict
+        said_at = candidate.resource.content_at if candidate.resource else timezone.now()
+        return OTHER_MATTER if is_of_before(memory.content, said_at) else verdict
     if verdict.is_certain:
         return OTHER_MATTER if is_of_before(candidate.content, memory.created_at) else verdict
     is_vague = is_guessed(candidate) or not candidate.subject
@@ -213,18 +214,16 @@ def is_of_before(content: str, moment: datetime) -> bool:
     return any(int(year) < moment.year for year in YEAR.findall(content))
 
 
-def said_at(said: Candidate | Memory | Stated) -> datetime | None:
-    """When somebody said it, as far as that is known: what is imported comes later."""
-    if isinstance(said, Stated):
-        return said.resource__content_at
-    return said.resource.content_at if said.resource else None
-
-
 def is_said_before(candidate: Candidate, memory: Memory | Stated) -> bool:
-    """Whether the candidate was said before what the memory was learnt from: it is no news then."""
-    told = said_at(candidate)
-    known = said_at(memory) if told else None
-    return told is not None and known is not None and told < known
+    """Whether the candidate, which a text of earlier says, was said before the memory: an old conversation that is
+    imported is no news.
+
+    Nothing was said after it was stored, whatever its text claims; and what a person lets through is said as of then.
+    """
+    if candidate.resource is None or candidate.reviewed_at:
+        return False
+    told = memory.resource__content_at if isinstance(memory, Stated) else memory.resource and memory.resource.content_at
+    return candidate.resource.content_at < (min(told, memory.created_at) if told else memory.created_at)
 
 
 def is_alike(verdict: Verdict, cosine: float | None, bands: Thresholds) -> bool:

@@ -24,8 +24,8 @@ from sessions.life import note_life
 from sessions.models import AgentSession
 
 OTHERWISE = "the contrary was said again"
-LATER = "the contrary was said later"
-"""In none of its words: those of a memory are only taken out of what was recorded behind it."""
+SINCE = "the contrary was said since"
+"""No words of what was said since: it may be purged, and this is noted behind another statement than its own."""
 Stored = Callable[[Writer, list[Outcome]], None]
 
 
@@ -115,13 +115,20 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
     if not same:
         for item in contrary:
             if item not in doubted:
-                write.contradict(memory, by=item.memory, reason=LATER)
+                write.contradict(memory, by=item.memory, reason=SINCE)
         for item in of_relation(known, Relation.SUPERSEDES):
-            write.supersede(item.memory, by=memory, reason=item.verdict.reason)
+            replace_older(write, item, memory, candidate)
         for item in of_relation(known, Relation.ELABORATES):
             write.link(memory, item.memory, LinkKind.ELABORATES)
     reason = next((item.verdict.reason for item in [same, *contrary] if item), "")
     return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in doubted])
+
+
+def replace_older(write: Writer, known: Known, memory: Memory, candidate: Candidate) -> None:
+    if is_said_before(candidate, known.memory):
+        write.supersede(memory, by=known.memory, reason=SINCE)
+    else:
+        write.supersede(known.memory, by=memory, reason=known.verdict.reason)
 
 
 def is_said_again(write: Writer, known: Known, candidate: Candidate) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import date
 from typing import Protocol
 
@@ -40,11 +40,13 @@ def due_line(due: Due) -> str:
     return f"- {when}: {neutralise(trigger.message)} ({how} {due.said})"
 
 
-def memory_line(memory: Memory, policy: AppPolicy) -> str:
-    return f"  {ops_line(memory, note_of(memory, policy))}"
+def memory_line(memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> str:
+    return f"  {ops_line(memory, note_of(memory, policy, at_odds))}"
 
 
-def due_block(dues: Sequence[Due], policy: AppPolicy, brought: Sequence[Memory] | None = None) -> str:
+def due_block(
+    dues: Sequence[Due], policy: AppPolicy, brought: Sequence[Memory] | None = None, at_odds: Collection[int] = ()
+) -> str:
     """The fenced block of these, each memory once; "" if there are none. `brought` limits which memories are in."""
     if not dues:
         return ""
@@ -56,11 +58,11 @@ def due_block(dues: Sequence[Due], policy: AppPolicy, brought: Sequence[Memory] 
         for memory in due.memories:
             if memory.pk not in shown and (allowed is None or memory.pk in allowed):
                 shown.add(memory.pk)
-                lines.append(memory_line(memory, policy))
+                lines.append(memory_line(memory, policy, at_odds))
     return fence("\n".join(lines))
 
 
-def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int) -> Injected:
+def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int, at_odds: Collection[int] = ()) -> Injected:
     """The block of as much as the budget holds: what is due first, then the memories to it."""
     taken: list[Due] = []
     for due in dues:
@@ -69,11 +71,11 @@ def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int) -> In
             taken.append(due)
     candidates, brought = harmless(each_once(taken)), list[Memory]()
     for memory in candidates:
-        if fits(due_block(taken, policy, [*brought, memory]), budget_tokens):
+        if fits(due_block(taken, policy, [*brought, memory], at_odds), budget_tokens):
             brought.append(memory)
-    text = due_block(taken, policy, brought)
-    lines = tuple(memory_line(memory, policy) for memory in brought)
-    return Injected(text, estimate_tokens(text), brought, len(candidates), BLOCK, lines)
+    text = due_block(taken, policy, brought, at_odds)
+    lines = tuple(memory_line(memory, policy, at_odds) for memory in brought)
+    return Injected(text, estimate_tokens(text), brought, len(candidates), BLOCK, lines, at_odds)
 
 
 def fits(text: str, budget_tokens: int) -> bool:

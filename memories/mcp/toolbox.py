@@ -12,7 +12,7 @@ import structlog
 from mcp.server.mcpserver.utilities.func_metadata import FuncMetadata, func_metadata
 from pydantic import TypeAdapter, ValidationError
 
-from memories.agent import BothSuperseded
+from memories.agent import AnothersSession, BothSuperseded
 from memories.api.storing import StoringView
 from memories.learn.stretches import WrongTrigger
 from memories.store import LimitReached
@@ -93,12 +93,18 @@ class Toolbox:
             return failed(f"There is no tool {name!r}. There are: {', '.join(self.tools)}.")
         try:
             door.require(tool.scope)
-            answer = tool.work(door, **tool.arguments.validate_arguments(dict(given)))
+            answer = tool.work(door, **tool.arguments.validate_arguments(spoken(tool, given)))
         except ValidationError as error:
             return failed("; ".join(f"{place(one['loc'])}: {one['msg']}" for one in error.errors()[:5]))
         except Exception as error:
             return failed(told_of(error, name))
         return succeeded(answer)
+
+
+def spoken(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Without null for what may be left out: models fill in every argument of a schema, and mean its default."""
+    needed = tool.listed.input_schema.get("required", ())
+    return {name: value for name, value in given.items() if value is not None or name in needed}
 
 
 def plain_schema(node: Any) -> Any:
@@ -126,7 +132,7 @@ def place(path: tuple[int | str, ...]) -> str:
 
 def told_of(error: Exception, name: str) -> str:
     """One sentence; of what nobody foresaw only that it happened."""
-    if isinstance(error, LimitReached | BothSuperseded):
+    if isinstance(error, LimitReached | BothSuperseded | AnothersSession):
         return str(error)
     if isinstance(error, WrongTrigger):
         return f"{error.field}: {error.reason}"

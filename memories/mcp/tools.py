@@ -34,6 +34,11 @@ from sessions.models import AgentSession
 toolbox = Toolbox()
 NOTHING = "Nothing is known about that."
 NOTHING_ELSE = "Nothing is known about that, but for what this session was shown already."
+NO_ROOM = "What is known does not fit into so few tokens: ask for more."
+ARGUMENTS = {
+    "trigger_date": "date", "trigger_time": "time", "turn_number": "turn", "external_id": "session", "to": "to_id",
+}  # fmt: skip
+"""What tools call the fields of the API, where they call them otherwise."""
 MOST_LINKS = 20
 FORGET_AT_MOST = 100
 
@@ -60,7 +65,13 @@ def given(**fields: Any) -> dict[str, Any]:
 
 
 def read(shape: type[Shape], **fields: Any) -> dict[str, Any]:
-    return read_as(shape, given(**fields))
+    """What is wrong is told of the argument as the model knows it."""
+    try:
+        return read_as(shape, given(**fields))
+    except ValidationError as wrong:
+        if not isinstance(wrong.detail, dict):
+            raise
+        raise ValidationError({ARGUMENTS.get(name, name): why for name, why in wrong.detail.items()}) from None
 
 
 # --- what is known
@@ -142,7 +153,8 @@ def context(
     injected = recalled.injected
     counts = {"tokens": injected.tokens, "included": len(injected.memories), "total": injected.total}
     document = {"text": injected.text, **counts, "ids": [memory.uid for memory in injected.memories]}
-    return Told(injected.text or (NOTHING_ELSE if session else NOTHING), document)
+    nothing = NO_ROOM if injected.total else NOTHING_ELSE if session else NOTHING
+    return Told(injected.text or nothing, document)
 
 
 def session_named(door: StoringView, name: str, user_id: str | None) -> AgentSession:
@@ -287,7 +299,7 @@ def feedback(
 ) -> dict[str, Any]:
     """Which of the memories you were shown did you use? Those gain priority, the others lose some."""
     rows = AgentSession.objects.for_app(door.app).filter(agent=door.caller().agent, external_id=session)
-    row = door.in_app(found(rows.first()))
+    row = door.in_app(found(rows.first(), "There is no session of this name: name it to `context` first."))
     body = read(Answered, turn_number=turn, text=text, question=question)
     judged = door.memory_agent().judge_response(row, body["turn_number"], body["text"], body["question"])
     return {
@@ -310,7 +322,7 @@ def categories(
     if name is None:
         known = agent.categories(user_id or "")
         return {"categories": [{"name": one.name, "memories": one.memories} for one in known]}
-    summary = found(agent.summary(name, user_id or ""))
+    summary = found(agent.summary(name, user_id or ""), "There is no category of this name.")
     return Told(summary.content, {"category": summary.category, "content": summary.content})
 
 

@@ -10,8 +10,9 @@ from memories.agent import MemoryAgent
 from memories.api.shapes.triggers import NewTrigger
 from memories.api.storing import StoringView
 from memories.api.views.triggers import memories_named
+from memories.learn.stretches import WrongTrigger
 from memories.mcp.brief import take
-from memories.mcp.tools import Cursor, Limit, UserId, given, read, toolbox
+from memories.mcp.tools import ARGUMENTS, Cursor, Limit, UserId, given, read, toolbox
 from memories.models import FutureTrigger
 
 __all__ = ["toolbox"]
@@ -51,7 +52,11 @@ def add_trigger(
     agent = door.memory_agent()
     memories = memories_named(agent, body.pop("memory_ids"))
     door.count_writes(1)
-    return brief_trigger(agent, agent.add_trigger({**body, "text": str(body["trigger_date"])}, memories))
+    try:
+        return brief_trigger(agent, agent.add_trigger({**body, "text": str(body["trigger_date"])}, memories))
+    except WrongTrigger as wrong:
+        reason = str(wrong).replace("trigger_date", ARGUMENTS["trigger_date"])
+        raise WrongTrigger(ARGUMENTS.get(wrong.field, wrong.field), reason) from None
 
 
 def brief_trigger(agent: MemoryAgent, row: FutureTrigger) -> dict[str, Any]:

@@ -6,7 +6,7 @@ Nothing of a file in which anything is wrong is kept. What is kept is worked off
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from django.db import transaction
 from django.db.models import F
@@ -14,15 +14,18 @@ from django.utils import timezone
 
 from memories.models import Import, ImportPart, ImportStatus, Memory, Purge
 from memories.models.imported import packed
+from memories.portable.learning import candidates_of
 from memories.portable.restore import KNOWN, LEFT_OUT, NEW, key_of, known_keys
 from memories.portable.sources.items import CONVERSATION, FACT
 from memories.portable.tables import BY_NAME, Line
+from memories.store import Candidate
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.residue import note_residue
 from sessions.models import AgentSession, Resource
 from sessions.recording import source_key
 
 MOST_LINES, MOST_BYTES = 500, 1024 * 1024
+Free = Callable[[Sequence[Candidate]], Sequence[Candidate]]
 
 
 class CannotImport(Exception):
@@ -111,23 +114,27 @@ def forget_import(row: Import) -> None:
 # --- what a file would bring
 
 
-def survey(app: App, lines: Iterable[Line]) -> dict[str, dict[str, int]]:
-    """How much of it is new to the app, by type. Keeps nothing; raises BadFile."""
+def survey(app: App, lines: Iterable[Line], free: Free) -> dict[str, dict[str, int]]:
+    """How much of it is new to the app, by type. Keeps nothing; raises BadFile.
+
+    `free` says which facts need no person to decide about them.
+    """
     counts: dict[str, Counter[str]] = {}
     for part in parts_of(lines):
-        for name, count in counted(app, part):
+        for name, count in counted(app, part, free):
             counts.setdefault(name, Counter()).update(count)
     return {name: dict(count) for name, count in counts.items()}
 
 
-def counted(app: App, part: list[Line]) -> Iterator[tuple[str, dict[str, int]]]:
+def counted(app: App, part: list[Line], free: Free) -> Iterator[tuple[str, dict[str, int]]]:
     kind = part[0]["type"]
     if kind == CONVERSATION:
         yield "message", message_counts(app, part)
     elif kind == FACT:
         there = known_facts(app, part)
         known = sum(line["id"] in there for line in part)
-        yield "memory", {NEW: len(part) - known, KNOWN: known}
+        new = len(free(candidates_of(Import(app=app), part, there)))
+        yield "memory", {NEW: new, KNOWN: known, LEFT_OUT: len(part) - known - new}
     elif kind in BY_NAME:
         table = BY_NAME[kind]
         keys = known_keys(table, app, part)

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 
 from memories.models import Memory, Source
+from memories.models.memory import MemoryQuerySet
 from memories.retrieve.hits import Hit, Recall
 from memories.retrieve.ranking import band_of
 from memories.retrieve.surer import Pair, among, contradictions_of
@@ -47,6 +48,15 @@ def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collectio
 def at_odds_among(app: App, pks: Sequence[int]) -> set[int]:
     """Those of these memories that contradict another of them. One query, if there are two."""
     return ends_of(among(contradictions_of(app, pks), pks)) if len(pks) > 1 else set()
+
+
+def at_odds_with(app: App, pks: Collection[int], others: MemoryQuerySet) -> set[int]:
+    """Those of these memories that contradict another of them, or one of `others`. Two queries at most."""
+    own = set(pks)
+    pairs = contradictions_of(app, sorted(own))
+    beside = ends_of(pairs) - own
+    shown = own.union(others.filter(pk__in=beside).values_list("pk", flat=True)) if beside else own
+    return ends_of(among(pairs, shown)) & own
 
 
 def ends_of(pairs: Sequence[Pair]) -> set[int]:

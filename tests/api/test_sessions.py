@@ -14,6 +14,8 @@ from sessions.models import AgentSession
 from tests.api.checks import assert_problem, say
 from tests.aside import aside, has_to_wait
 from tests.conftest import Caller, make_app, make_caller
+from tests.talking import tell
+from tests.upkeep import upkeep_learn_due
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 
@@ -57,6 +59,34 @@ def test_a_session_starts_with_the_memory_block_and_the_lessons(alice: Caller) -
     assert context["tokens"] == -(-len(context["text"]) // 4)
 
 
+def test_lessons_and_what_is_due_say_that_something_contradicts_them(alice: Caller) -> None:
+    trip = alice.remember("Flies to Lisbon on 26 November", category="travel")
+    off = alice.remember("Never wants to see Lisbon", category="travel")
+    lesson = alice.remember("Answer in Portuguese", kind="lesson")
+    no = alice.remember("Understands English only", category="languages")
+    for one, other in ((off, trip), (no, lesson)):
+        alice.post(f"memories/{one['id']}/links", {"to": other["id"], "kind": "contradicts"})
+    today = f"{datetime.now(tz=UTC):%Y-%m-%d}"
+    alice.post("triggers", {"trigger_date": today, "message": "The flight to Lisbon", "memory_ids": [trip["id"]]})
+    context = alice.start_session()["context"]
+    said = {line.split("] ")[-1].removeprefix("- ") for line in context["text"].splitlines() if "confidence" in line}
+    assert said == {
+        "Flies to Lisbon on 26 November (confidence: 0.7; conflicting)",
+        "Never wants to see Lisbon (confidence: 0.7; conflicting)",
+        "Answer in Portuguese (confidence: 0.7; conflicting)",
+        "Understands English only (confidence: 0.7; conflicting)",
+    }
+    assert "conflicting" in context["lessons"][0]["trust"]
+
+
+def test_what_another_end_user_says_puts_nothing_in_doubt(alice: Caller) -> None:
+    lesson = alice.remember("Answer in Portuguese", kind="lesson")
+    no = alice.remember("Understands English only", user_id="doe")
+    alice.post(f"memories/{no['id']}/links", {"to": lesson["id"], "kind": "contradicts"})
+    assert "conflicting" in alice.start_session(user_id="doe")["context"]["text"]
+    assert "conflicting" not in alice.start_session(user_id="roe")["context"]["text"]
+
+
 def test_lessons_about_another_end_user_are_not_handed_over(alice: Caller) -> None:
     alice.remember("Call Ms Doe by her first name", kind="lesson", user_id="doe")
     context = alice.start_session(user_id="roe")["context"]
@@ -80,6 +110,21 @@ def test_the_same_external_id_opens_the_same_session_again(alice: Caller) -> Non
     assert (body["status"], body["ended_at"], body["end_reason"]) == ("active", None, "")
     assert (body["title"], body["tier"]) == ("Night watch", 3)
     assert AgentSession.objects.count() == 1
+
+
+def test_a_session_stays_with_whom_it_is(alice: Caller) -> None:
+    """What one end user said in it would be learnt, and found, as another's."""
+
+    def opened(**user: Any) -> Any:
+        return alice.post("sessions", {"external_id": "chat-1", **user})
+
+    assert opened().json()["user_id"] is None
+    session = opened(user_id="ann").json()
+    tell(alice, session, "I live in Porto.")
+    assert_problem(opened(user_id="ben"), 409)
+    assert [opened(**user).json()["user_id"] for user in ({}, {"user_id": None}, {"user_id": "ann"})] == ["ann"] * 3
+    upkeep_learn_due()
+    assert set(Memory.objects.values_list("user_id", flat=True)) == {"ann"}
 
 
 @pytest.mark.postgres("SQLite's writers wait for each other anyway")

@@ -87,8 +87,13 @@ def test_arguments_nobody_knows_and_json_in_texts_are_taken_kindly(alice: Caller
         ("store", {"content": "<private>all of it</private>"}, "content: Nothing of it may be kept"),
         ("update", {"id": "0"}, "id: Not an id."),
         ("forget", {"ids": []}, "ids: "),
-        ("add_trigger", {"date": "soon", "message": "x"}, "trigger_date: "),
-        ("add_trigger", {"date": "2199-01-07", "until": "2199-01-01", "message": "x"}, "until: "),
+        ("add_trigger", {"date": "soon", "message": "x"}, "date: "),
+        ("add_trigger", {"date": "2020-01-01", "message": "x"}, "date: Is over."),
+        ("add_trigger", {"date": "2199-01-07", "time": "3 pm", "message": "x"}, "time: "),
+        ("add_trigger", {"date": "2199-01-07", "until": "2199-01-01", "message": "x"}, "until: Lies before date."),
+        ("context", {"turn": -1}, "turn: "),
+        ("context", {"session": "x" * 201}, "session: "),
+        ("categories", {"name": "music"}, "There is no category of this name."),
         ("nothing", {}, "There is no tool 'nothing'."),
     ],
 )
@@ -136,7 +141,29 @@ def test_the_context_is_fenced_and_what_was_used_gains(alice: Caller) -> None:
     again = call(alice, "context", query="whales", session="conversation-1", turn=2)
     assert again["structuredContent"]["ids"] == []
     assert "but for what this session was shown already" in again["content"][0]["text"]
-    assert refused(alice, "feedback", session="another", text="x") == "There is nothing with this id."
+    assert refused(alice, "feedback", session="another", text="x").startswith("There is no session of this name")
+
+
+def test_a_context_without_room_does_not_say_that_nothing_is_known(alice: Caller) -> None:
+    use(alice, "store", content="whales sing at night")
+    told = call(alice, "context", max_tokens=5)
+    assert told["structuredContent"]["included"] == 0
+    assert "does not fit" in told["content"][0]["text"]
+
+
+def test_a_session_stays_with_whom_it_is(alice: Caller) -> None:
+    call(alice, "context", session="chat", user_id="ann")
+    assert "with another end user" in refused(alice, "context", session="chat", user_id="ben")
+    assert "with another end user" in refused(alice, "store", content="x", session="chat", user_id="ben")
+
+
+def test_null_is_what_an_argument_is_when_it_is_left_out(alice: Caller) -> None:
+    """Models fill in all arguments that a schema names."""
+    stored = use(alice, "store", content="whales sing at night")
+    found = use(alice, "search", query="whales", limit=None, detail=None, cursor=None, filters=None, tags=None)
+    assert [memory["id"] for memory in found["memories"]] == [stored["id"]]
+    assert use(alice, "history", id=stored["id"], limit=None, after=None)["changes"]
+    assert refused(alice, "search", query=None).startswith("query: ")
 
 
 def test_categories_lessons_and_triggers_are_told(alice: Caller) -> None:

@@ -11,6 +11,7 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db.utils import ConnectionHandler
 
+from memsite import checks
 from memsite.conf import ROOT, Conf, read_conf, unknown_variables, variable
 from memsite.settings import database
 
@@ -49,6 +50,9 @@ def test_each_value_has_its_type() -> None:
         ("BROKER_URL", "http://localhost/0"),
         ("BROKER_URL", "redis:/localhost"),
         ("MAX_BODY_BYTES", "0"),
+        ("IDEMPOTENCY_HOURS", "0"),
+        ("IDEMPOTENCY_HOURS", "999999999"),
+        ("CRASHED_AFTER_MINUTES", "9999999999"),
         ("DATABASE_URL", "mysql://localhost/x"),
         ("PROVIDER_NETWORKS", "everywhere"),
         ("METRICS_TOKEN", "short"),
@@ -169,3 +173,22 @@ def test_a_secret_key_of_another_user_is_told(tmp_path: Path, monkeypatch: pytes
                 ImproperlyConfigured, match=r"secret\.key cannot be read: Permission denied\. Run this as"
             ):
                 conf.effective_secret_key()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, []),
+        ({"LLM": "ollama"}, ["The language model cannot be asked: the models of ollama have to be named."]),
+        ({"LLM": "ollama", "LLM_LARGE_MODEL": "qwen3"}, []),
+        ({"LLM": "openai", "LLM_URL": "http://10.0.0.1/v1"}, ["openai have to be named"]),
+    ],
+)
+def test_a_model_that_cannot_be_asked_is_warned_about(
+    monkeypatch: pytest.MonkeyPatch, given: dict[str, str], told: list[str]
+) -> None:
+    conf = read_conf({f"MEMSITE_{name}": value for name, value in given.items()})
+    monkeypatch.setattr(checks, "get_conf", lambda: conf)
+    warnings = [str(one.msg) for one in checks.check_model()]
+    assert len(warnings) == len(told)
+    assert all(part in warning for part, warning in zip(told, warnings, strict=True))

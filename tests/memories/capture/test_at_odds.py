@@ -10,7 +10,7 @@ import pytest
 from django.utils import timezone
 
 from memories.capture.known import Stated, is_telling, judge
-from memories.capture.pipeline import LATER
+from memories.capture.pipeline import SINCE
 from memories.models import Action, Memory, Source
 from memories.store import Candidate
 from memories.text.relate import Relation
@@ -96,7 +96,7 @@ def test_why_the_older_one_is_doubted_quotes_nothing_of_the_newer(alice: Caller)
     hear_of(alice, JUNE, "The trip to Croatia is cancelled.")
     hear_of(alice, MAY, "I'm going to Croatia in July 2027.")
     reasons = learnt(alice, "going").revisions.values_list("action", "reason")
-    assert dict(reasons)[Action.CONTRADICTED] == LATER
+    assert dict(reasons)[Action.CONTRADICTED] == SINCE
 
 
 def test_who_takes_up_again_what_was_off_is_believed(alice: Caller) -> None:

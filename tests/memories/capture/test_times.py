@@ -51,6 +51,14 @@ def test_what_is_over_is_not_denied_by_what_came_after_it(alice: Caller) -> None
     assert outcomes(alice, rome, milan) == ["created", "created"]
 
 
+def test_what_holds_now_is_not_denied_by_what_was_over_before_it_was_said(alice: Caller) -> None:
+    milan = {"content": "The office is in Milan"}
+    rome = {"content": "The office is in Rome", "valid_from": "2019-01-01T00:00:00Z", "valid_until": OVER}
+    turin = {"content": "The office is in Turin", "valid_until": OVER}
+    assert outcomes(alice, milan, rome, turin) == ["created", "created", "created"]
+    assert outcomes(alice, {"content": "The office is in Naples", "valid_until": COMING}) == ["contradicted"]
+
+
 def test_what_holds_now_is_denied_by_what_holds_from_now_on(alice: Caller) -> None:
     rome, milan = {"content": "The office is in Rome"}, {"content": "The office is in Milan", "valid_from": OVER}
     assert outcomes(alice, rome, milan) == ["created", "contradicted"]
