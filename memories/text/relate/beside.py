@@ -82,7 +82,8 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
 def _excuse(firm: list[str], sides: Sides, evidence: Evidence) -> str | None:
     """Say why what seems to oppose the two does not: it is denied by the way, avoided with care, of another day."""
     is_opposed = bool(evidence.features["opposed"])
-    if firm == ["negated_one_side"] and _deny_something_else(sides):
+    is_only_denied = firm == ["negated_one_side"]
+    if is_only_denied and (_deny_something_else(sides) or (not is_opposed and _share_only_whom(sides))):
         return "denies something else"
     if "negated_one_side" in firm and _BY_CAUTION.issuperset(firm) and (other := deny_of_another(sides)):
         return other
@@ -112,6 +113,28 @@ def _deny_something_else(sides: Sides) -> bool:
         )
         for at in side.turns
     )
+
+
+def _share_only_whom(sides: Sides) -> bool:
+    """Tell whether all that the two have in common is the one whom they begin with: "User's brother Erik lives in
+    Oslo" / "User's brother Erik is not a carpenter any more".
+    """
+    aligned = sides.aligned
+    return _shares_only_whom(sides.existing, aligned.existing, aligned.best_existing) and _shares_only_whom(
+        sides.new, aligned.new, aligned.best_new
+    )
+
+
+def _shares_only_whom(side: Outline, held: Words, best: list[tuple[float, int]]) -> bool:
+    shared = [word for word, (share, _) in zip(held, best, strict=True) if share]
+    verb = _verb_of(side)
+    return bool(shared) and all(word.at < verb and (word.is_name or _KIN in word.classes) for word in shared)
+
+
+def _verb_of(side: Outline) -> int:
+    """Where it begins to say something of whom it begins with; 0 where that is not clear."""
+    verbs = (at for at, token in enumerate(side.tokens) if at and (token in _SAYING or stem(token) in _VERBS))
+    return next(verbs, 0)
 
 
 def _adds_nothing(sides: Sides) -> bool:
@@ -242,6 +265,7 @@ def _tells_its_own(held: Words, best: list[tuple[float, int]]) -> bool:
 
 _VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
 _BECOMING = words("become became")
+_SAYING = _AUXILIARIES | _BEING | _HAVING | cues.DENIALS
 _DAYS = MONTHS.keys() | WEEKDAYS.keys()
 _DATES = re.compile(rf"(?:date|year|(?:number of )?(?:{'|'.join(MONTHS)})) differs")
 _PLACING = words("in on at from via")

@@ -2,6 +2,8 @@
 or a relative of theirs.
 """
 
+from collections.abc import Iterator
+
 from memories.text.wordlist import words
 
 from .lookup import classes_of
@@ -30,6 +32,8 @@ _DATA = words("""
 _MOST_WORDS = 4
 _MOST_WORDS_OF_A_CHAIN = 8
 _IN_LAW = words("in law step")
+_WITH = words("with")
+MOST_BETWEEN = 3
 
 
 def is_somebody(side: Outline, verb: int, thing: tuple[str, ...]) -> bool:
@@ -63,8 +67,15 @@ def find_other_relative(old: Outline, new: Outline) -> str | None:
 
 def is_said_of_a_relative(old: Outline, new: Outline) -> str | None:
     """The same, where only one of the two tells of such people: an only child has no brother."""
-    tells = [not _RELATED.isdisjoint(side.tokens) for side in (old, new)]
+    tells = [any(_relatives_told(side)) for side in (old, new)]
     return None if all(tells) else find_other_relative(old, new)
+
+
+def _relatives_told(side: Outline) -> Iterator[str]:
+    """Whoever is with somebody is not told of: "lives in Gothenburg with their partner Erik"."""
+    for at, word in enumerate(side.tokens):
+        if word in _RELATED and _WITH.isdisjoint(side.tokens[max(0, at - MOST_BETWEEN) : at]):
+            yield word
 
 
 def _begins_with_user(side: Outline) -> bool:

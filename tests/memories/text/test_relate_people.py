@@ -130,3 +130,45 @@ def test_one_relative_may_be_called_in_several_ways(
 ) -> None:
     for one, other in ((existing, new), (new, existing)):
         assert relate(one, other, similarity).relation is relation, (one, other)
+
+
+@pytest.mark.parametrize("similarity", [None, 0.64, 0.8])
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User's brother Erik lives in Oslo", "User's brother Erik is not a carpenter any more"),
+        ("User's brother Erik is not a carpenter any more", "User's brother Erik lives in Oslo"),
+        ("User's sister Anna does not eat meat", "User's sister Anna plays the cello"),
+        ("User's mother is no longer a nurse", "User's mother grows roses"),
+    ],
+)
+def test_what_is_denied_of_somebody_denies_nothing_else_of_them(
+    existing: str, new: str, similarity: float | None
+) -> None:
+    assert relate(existing, new, similarity).relation is Relation.DIFFERENT
+
+
+@pytest.mark.parametrize("similarity", [None, 0.74, 0.85])
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User's brother Erik is a carpenter", "User's brother Erik is not a carpenter any more"),
+        ("User's sister Anna eats meat", "User's sister Anna does not eat meat"),
+        ("User's mother smokes", "User's mother does not smoke"),
+    ],
+)
+def test_what_is_denied_of_somebody_is_at_odds_with_the_same(existing: str, new: str, similarity: float | None) -> None:
+    assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
+
+
+@pytest.mark.parametrize("similarity", [None, 0.74, 0.85])
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User lives in Gothenburg with their partner Erik", "User's brother Erik lives in Oslo"),
+        ("User lives in Graz with their wife", "User's sister lives in Linz"),
+        ("User works at Acme with their cousin Tim", "User's father works at Initech"),
+    ],
+)
+def test_who_is_with_the_user_is_not_told_of(existing: str, new: str, similarity: float | None) -> None:
+    assert relate(existing, new, similarity).relation is Relation.DIFFERENT
