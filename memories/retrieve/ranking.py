@@ -107,7 +107,7 @@ def rank_product(
     """
     reading, columns = evidence.reading, evidence.reading.view.columns
     similar = evidence.similarity(np.arange(reading.size), relevant)
-    places = np.flatnonzero((similar >= relevant) | (not floor))
+    places = np.flatnonzero(is_fitting(evidence, similar, relevant) | (not floor))
     rows = reading.rows[places]
     days = np.maximum(0.0, scope.now - columns.created[rows]) / SECONDS_PER_DAY
     parts = {
@@ -210,6 +210,14 @@ def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDAr
     own = evidence.cosines.at(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
     fitting: NDArray[np.bool_] = in_talk | own
     return fitting | np.isin(reading.subjects[places], named) if named else fitting
+
+
+def is_fitting(evidence: Evidence, similar: NDArray[np.float64], relevant: float) -> NDArray[np.bool_]:
+    """As `fits` asks of the best, of each: what resembles the question less may hold its words instead."""
+    fitting: NDArray[np.bool_] = similar >= relevant
+    holding = evidence.words.holding
+    fitting[holding] |= similar[holding] + COVERED_COUNTS * evidence.words.covered(holding) >= relevant
+    return fitting
 
 
 def worth(reading: Reading, places: Rows, scope: Scope, policy: AppPolicy) -> Features:

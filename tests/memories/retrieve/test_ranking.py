@@ -170,6 +170,15 @@ def test_the_product_formula_by_hand(alice: Caller, age_days: float, recency: fl
     assert found.combined == "product"
 
 
+def test_the_product_also_ranks_what_holds_the_words_of_the_question(alice: Caller) -> None:
+    """As every ranking does, it lets in what resembles the question too little and has its words."""
+    set_ranking(alice, "product")
+    others = " ".join(f"w{number}" for number in range(400))
+    alice.remember(f"whales {others}", dedupe=False)
+    (hit,) = search(alice, "whales").hits
+    assert 0 < hit.parts["similarity"] < 0.2
+
+
 def test_confidence_first_among_what_fits_equally_well(alice: Caller) -> None:
     alice.remember("whales sing yearly", confidence=0.9, dedupe=False)
     alice.remember("whales sing weekly", confidence=0.4, dedupe=False)
