@@ -20,6 +20,7 @@ from django.db import DatabaseError, connection
 from memories.retrieve import loading
 from memories.retrieve.columns import ORIGINS, TONES, Columns
 from memories.store.index_files import evidence, is_true, path_of
+from memories.text import looks
 from memsite.array_file import About, map_arrays, read_about, write_arrays
 from memsite.drafts import draft_in, in_place, private
 from memsite.tenancy.models import App
@@ -30,7 +31,8 @@ STALE = 0.1
 """If more than this share of the rows had to be read after all, it is written anew."""
 MOST_OF_ROOM = 0.25
 """Of what is free on the disk, so much at most: it is the database's."""
-MEANING = hashlib.sha256(repr((1, loading.CHANGED, loading.TIMES, ORIGINS, TONES)).encode()).hexdigest()[:16]
+WHAT_COUNTS = (1, looks.EDITION, loading.CHANGED, loading.TIMES, ORIGINS, TONES)
+MEANING = hashlib.sha256(repr(WHAT_COUNTS).encode()).hexdigest()[:16]
 """What is in the columns. Raise the number when `loading.fill` makes something else of the same rows."""
 log = structlog.get_logger("memories.retrieve")
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
 from memories.retrieve.reading import Reading
+from memories.text.people import PERSONS
 from memories.text.temporal import TimeWindow, find_windows
 
 WORD = re.compile(r"\w+")
@@ -41,6 +42,7 @@ MONTH_DAY = re.compile(
 )
 MONTH_OF_MAY = re.compile(r"\b(in|of|since|until|last|this|next) may\b")
 ASKS_WHEN = re.compile(r"\b(when|what (date|day|month|year|time)|which (month|year|day)|how long|date)\b")
+OF_ASKER = re.compile(r"\b(i|me|my|mine|myself|the user|user)\b")
 ASKS_NAME = re.compile(r"\W*(who|where|which|what \w* ?which)\b|.*\bname\b", re.DOTALL)
 
 
@@ -49,6 +51,7 @@ class Question:
     """`bare` is the text without the names of broad subjects: what is embedded, and `words` are its telling words.
 
     `every_word` has those names too. `days` are spans of ordinals, and `days_weigh` how much they say, up to 1.
+    `of_asker`: it asks of whoever asks, or of the user, and names nobody else.
     """
 
     text: str
@@ -60,6 +63,7 @@ class Question:
     wants_time: bool
     wants_name: bool
     days_weigh: float = 1.0
+    of_asker: bool = False
 
 
 def read_question(text: str, reading: Reading, now: datetime) -> Question:
@@ -79,6 +83,7 @@ def read_question(text: str, reading: Reading, now: datetime) -> Question:
         days=asked_days(text, find_windows(text[:MAX_TIME_CHARACTERS], now), reading),
         wants_time=bool(ASKS_WHEN.search(folded)),
         wants_name=bool(ASKS_NAME.match(folded)),
+        of_asker=not named and PERSONS.isdisjoint(telling) and bool(OF_ASKER.search(folded)),
     )
 
 

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from memories.models import Sentiment
 from memories.retrieve.columns import TONES
-from memories.retrieve.features import Evidence, Features, features
+from memories.retrieve.features import Evidence, Features, features, has_look
 from memories.retrieve.reading import Floats, Reading, Rows, Scope
+from memories.text.looks import Look
 from memsite.tenancy.policy import AppPolicy
 
 SECONDS_PER_DAY = 86_400
@@ -34,6 +35,8 @@ TRAIL = 6.0
 # Age costs this much at most: an exact old match is still found.
 MOST_AGE = 1.0
 LEAST_PRIORITY = 0.1
+# Set by hand, as much as what fits about equally well: in no annotated conversation somebody asks of themself.
+OF_ANOTHER = 1.5
 # What a penalty leaves of a score at least.
 LEAST_SHARE = 1e-3
 # As near in the graph as one hop from everything the question names.
@@ -85,7 +88,7 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     if floor:
         near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant)
         places, parts = places[near], parts[:, near]
-    worths = worth(evidence.reading, places, scope, policy)
+    worths = {**worth(evidence.reading, places, scope, policy), **of_others(evidence, places)}
     parts = np.concatenate([parts, stacked(worths, len(places))])
     return by_sum(evidence.reading, places, [*weights, *worths], parts)
 
@@ -230,6 +233,14 @@ def worth(reading: Reading, places: Rows, scope: Scope, policy: AppPolicy) -> Fe
         "age": -np.minimum(policy.decay_per_day * days, MOST_AGE),
         **leanings(reading, places, scope, policy),
     }
+
+
+def of_others(evidence: Evidence, places: Rows) -> Features:
+    """What counts against a memory that tells of a brother, where somebody asks of themself: "where do I live?" """
+    if not evidence.question.of_asker:
+        return {}
+    told = has_look(evidence.looks(places), Look.OF_ANOTHER)
+    return {"of_another": -OF_ANOTHER * told} if told.any() else {}
 
 
 def leanings(reading: Reading, places: Rows, scope: Scope, policy: AppPolicy) -> Features:

@@ -8,6 +8,8 @@ from enum import IntFlag
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.text.people import ANIMALS, PERSONS
+
 
 class Look(IntFlag):
     READ = 1
@@ -19,10 +21,11 @@ class Look(IntFlag):
     GREETING = 64
     ASKS = 128
     ADDRESSES = 256
+    OF_ANOTHER = 512
 
 
 # Raised whenever another look is seen in the same text: looks that were kept before count as not taken.
-EDITION = 1
+EDITION = 2
 EDITION_STARTS_AT_BIT = 10
 # Enough to see a form; a book would take long.
 MAX_CHARACTERS = 5000
@@ -53,6 +56,8 @@ GREETING = re.compile(
     r"(hey|hi|hello|thanks|thank you|wow|yeah|cool|awesome|great|nice|congrats|sounds|haha|lol|ok|okay|oh|aw+"
     r"|that's|glad)\b"
 )
+OF_ANOTHER = re.compile(rf"(?:the )?user['’]s (?:[\w-]+ )?(?:{'|'.join(sorted(PERSONS | ANIMALS))})\b")
+"""It begins with somebody whom the user has: "User's older brother lives in Oslo"."""
 ASKS = re.compile(r"\?\W*$")
 WORD = re.compile(r"\w+")
 ATTACHMENT = re.compile(r"\s*\[[^\]]*\]?\s*$")
@@ -83,4 +88,5 @@ def look_of(text: str, subject: str | None) -> Look:
     seen[Look.NAMES] = bool(NAMES.search(body))
     seen[Look.GREETING] = bool(GREETING.match(small))
     seen[Look.ASKS] = bool(ASKS.search(body))
+    seen[Look.OF_ANOTHER] = bool(OF_ANOTHER.match(small))
     return Look(sum(bit for bit, holds in seen.items() if holds) | Look.READ)

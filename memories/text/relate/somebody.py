@@ -4,6 +4,7 @@ or a relative of theirs.
 
 from collections.abc import Iterator
 
+from memories.text.people import ANIMALS, CARERS, GROUPS, PERSONS
 from memories.text.wordlist import words
 
 from .lookup import classes_of
@@ -11,17 +12,8 @@ from .outline import Outline
 from .replacements import spelt_plainly
 
 _SELF = words("user i we he she they who everybody somebody someone")
-_PEOPLE = words("""
-    wife husband partner girlfriend boyfriend fiancée fiancé spouse mother mum mom father dad parents parent sister
-    brother sibling siblings twin twins daughter son child children kid kids baby aunt uncle cousin niece nephew
-    grandmother grandma granny grandfather grandpa granddaughter grandson stepson stepdaughter friend friends colleague
-    colleagues coworker coworkers boss manager neighbour neighbours neighbor neighbors roommate roommates flatmate
-    flatmates landlord landlady tenant tenants guest guests customer customers student students pupil pupils intern
-    interns employee employees visitor visitors team family couple school company firm club office man woman boy girl
-    """)
-_RELATED = _PEOPLE | words(
-    "doctor dentist teacher therapist lawyer nurse dog dogs cat cats horse pet pets animals relatives"
-)
+_PEOPLE = PERSONS | GROUPS
+_RELATED = _PEOPLE | CARERS | ANIMALS | words("relatives")
 _CALLINGS = frozenset({"kin", "profession"})
 _ARTICLES = words("the a an this that our my his her their its new old former younger older elder little")
 _DATA = words("""

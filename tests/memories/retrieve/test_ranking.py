@@ -170,6 +170,27 @@ def test_the_product_formula_by_hand(alice: Caller, age_days: float, recency: fl
     assert found.combined == "product"
 
 
+WHERE = ("User's older brother Erik lives in Oslo", "User lives in Gothenburg, in a small flat by the harbour")
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("where do I live?", 1),
+        ("where does the user live?", 1),
+        ("where does my brother live?", 0),
+    ],
+)
+def test_who_asks_of_themself_is_told_of_themself_first(alice: Caller, question: str, first: int) -> None:
+    for text in WHERE:
+        alice.remember(text, dedupe=False)
+    found = search(alice, question)
+    assert contents(found)[0] == WHERE[first]
+    parts = {hit.memory.content: hit.parts for hit in found.hits}
+    assert ("of_another" in parts[WHERE[0]]) == (first == 1)
+    assert all(sum(hit.parts.values()) == pytest.approx(hit.score) for hit in found.hits)
+
+
 def test_the_product_also_ranks_what_holds_the_words_of_the_question(alice: Caller) -> None:
     """As every ranking does, it lets in what resembles the question too little and has its words."""
     set_ranking(alice, "product")
