@@ -48,6 +48,16 @@ _PRONOUN_IS = frozenset(
 )
 
 
+_UNCHANGED = frozenset({"quit", "cut", "hit", "read", "split", "bet", "cast"})
+"""The same in the present and the past: with somebody before them they tell of the past, if nothing says otherwise.
+What is put or set on a day may be to come.
+"""
+_RECENTLY = _ADVERBS | {"finally", "recently", "suddenly", "only", "actually", "even"}
+_NO_SUBJECTS = MODALS | FUTURE | {
+    "to", "do", "does", "did", "don't", "doesn't", "didn't", "please", "let's", "let", "help", "make", "always",
+    "usually", "often", "sometimes", "mostly", "me", "him", "us", "them",
+}  # fmt: skip
+_CONDITIONS = frozenset({"if", "when", "whenever", "once", "unless", "until", "till", "before", "after", "would"})
 _DONE_TO = BE | {"was", "were", "wasn't", "weren't", "been", "got", "be"}
 _AWAY = frozenset({"here", "there", "house", "home", "out", "away", "into", "in"})
 
@@ -179,8 +189,20 @@ def _is_past(speech: Speech, at: int, word: str) -> bool:
         return _is_done(speech, at)
     if word in PAST:
         return True
+    if word in _UNCHANGED:
+        return _is_said_of_somebody(speech, at)
     is_form = len(word) > 3 and word.endswith("ed") and word.isalpha() and word not in NOT_A_PAST_FORM
     return is_form and not _is_participle(speech, at)
+
+
+def _is_said_of_somebody(speech: Speech, at: int) -> bool:
+    """Whether somebody stands before the verb, and no condition before them: "I quit", "User finally quit"."""
+    place = at - 1
+    while place >= 0 and speech.said(place) in _RECENTLY - {"not", "never"}:
+        place -= 1
+    before = speech.said(place) if place >= 0 else ""
+    is_somebody = before.isalpha() and before not in _NO_SUBJECTS and not _is_boundary(speech, place)
+    return is_somebody and speech.said(place - 1) not in _CONDITIONS | MODALS | FUTURE
 
 
 def _is_done(speech: Speech, at: int) -> bool:
