@@ -17,7 +17,7 @@ GROUPS = (
     ("graph", ("graph",)),
     ("summary", ("passage", "summary")),
     ("beside it", ("near_", "covered_", "answers_", "session_", "opens_", "long_covered", "long_session")),
-    ("subject", ("subject_", "other_asks")),
+    ("subject", ("subject_", "other_asks", "of_another")),
     ("day", ("day_",)),
     ("at odds", ("surer",)),
 )

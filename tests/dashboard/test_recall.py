@@ -60,6 +60,12 @@ def test_what_is_there_because_it_contradicts_a_hit_says_so(vera: Client, alice:
     assert second.memory.uid == caddy
 
 
+def test_what_tells_of_another_than_who_asks_says_so(vera: Client, alice: Caller) -> None:
+    alice.remember("User's brother lives in Oslo", dedupe=False)
+    (hit,) = vera.get(PAGE, {"q": "where do I live?"}).context["hits"]
+    assert [(part.group, part.is_against) for part in hit.parts if part.name == "of another"] == [("subject", True)]
+
+
 @pytest.mark.usefixtures("library")
 def test_what_is_left_out_is_shown_below_the_floor(vera: Client) -> None:
     answer = vera.get(PAGE, {"q": "caddy"})
