@@ -62,10 +62,13 @@ def idempotent(caller: str, key: str | None, request: Mapping[str, Any], now: da
         yield Slot()
         return
     slot = claim(caller, check_key(key), fingerprint(request), now)
+    is_answered = False
     try:
         yield slot
+        is_answered = slot.kept
     finally:
-        if slot.row and not slot.kept:
+        # What was kept in a transaction that failed after all, at its commit even, is not there.
+        if slot.row and not is_answered:
             # Where the connection broke off, by another one.
             connection.close_if_unusable_or_obsolete()
             IdempotentAnswer.objects.filter(pk=slot.row.pk, status=0, created_at=slot.row.created_at).delete()

@@ -292,6 +292,7 @@ def test_nothing_is_stored_and_the_same_request_may_be_sent_again(
 @pytest.mark.postgres("its connections break off")
 @pytest.mark.django_db(transaction=True)
 def test_at_the_commit_nobody_knows(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And whoever sends the same once more is served: it was rolled back."""
     commit, is_written = base.DatabaseWrapper._commit, []  # type: ignore[attr-defined]  # the stubs leave it out
 
     def too_late(wrapper: Any) -> None:
@@ -303,6 +304,7 @@ def test_at_the_commit_nobody_knows(alice: Caller, monkeypatch: pytest.MonkeyPat
     with monkeypatch.context() as patched:
         patched.setattr(base.DatabaseWrapper, "_commit", too_late)
         patched.setattr("memories.capture.pipeline.note_energy", lambda *_: is_written.append(True))
-        body = assert_problem(alice.post("memories", {"content": "Whales sing"}), 500)
+        body = assert_problem(alice.post("memories", {"content": "Whales sing"}, **{"Idempotency-Key": "one"}), 500)
     assert body["code"] == "may_be_stored"
-    assert alice.post("memories", {"content": "Whales sing"}).status_code == 201
+    assert alice.post("memories", {"content": "Whales sing"}, **{"Idempotency-Key": "one"}).status_code == 201
+    assert Memory.objects.count() == 1
