@@ -123,7 +123,7 @@ def deleting(rows: Callable[[], QuerySet[Any]], size: int = BATCH) -> Delete:
 
 
 def erase_memories(write: Writer) -> int:
-    rows = list(going_memories(write.app).order_by("pk")[:BATCH])
+    rows = list(going_memories(write.app).select_for_update().order_by("pk")[:BATCH])
     if rows:
         with purge_permit():
             if not is_going(write.app):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from django.db.models import prefetch_related_objects
 
-from memories.models import Forgotten, Memory, Mention, Rejection, Revision, Status, Summary, Visibility
+from memories.models import LIVE, Forgotten, Memory, Mention, Rejection, Revision, Status, Summary, Visibility
 from memories.store.due import Key
 from memories.store.lineage import forgotten_with
 from memories.store.mentions import drop_unmentioned
@@ -30,8 +30,10 @@ def forget(write: Writer, given: Sequence[Memory]) -> int:
     app = write.app
     rows = forgotten_with(app, [*given, *digests_of(app, given)])
     uids = [memory.uid for memory in rows]
-    # Asked of the table: they may have been read before somebody else archived or forgot one.
-    write.count -= Memory.objects.for_app(app).live().filter(pk__in=[memory.pk for memory in rows]).count()
+    # Asked of the table: they may have been read before somebody else archived or forgot one. Whoever is just telling
+    # an agent of one (`held`) is waited for: what that notes of it is found, and goes, too.
+    there = Memory.objects.for_app(app).filter(pk__in=[memory.pk for memory in rows]).order_by("pk")
+    write.count -= sum(status in LIVE for status in there.select_for_update().values_list("status", flat=True))
     forget_answers(app, uids)
     with purge_permit():
         Event.objects.for_app(app).filter(memory_uid__in=uids).delete()
@@ -46,17 +48,16 @@ def forget(write: Writer, given: Sequence[Memory]) -> int:
 
 
 def erase(write: Writer, rows: Sequence[Memory]) -> int:
-    """The rows themselves, hidden ones too, and what nobody can do without them. Call it with a purge permit."""
+    """The rows themselves, hidden ones too, and what nobody can do without them. They have been read for update, so
+    that nobody else comes to need one. Call it with a purge permit.
+    """
     app = write.app
     private = [memory.pk for memory in rows if memory.visibility == Visibility.AGENT]
     everything = Memory.objects.for_app(app) | Memory.objects.going(app)
     shared = set(everything.filter(pk__in=private).once_shared().values_list("pk", flat=True)) if private else set()
     alone = set(private) - shared
     named = set(Mention.objects.for_app(app).filter(memory__in=rows).values_list("entity_id", flat=True))
-    going = everything.filter(pk__in=[memory.pk for memory in rows])
-    # Whoever is just telling an agent of one (`held`) is waited for: what that notes of it is found, and goes, too.
-    list(going.select_for_update().order_by("pk").values_list("pk"))
-    going.delete()
+    everything.filter(pk__in=[memory.pk for memory in rows]).delete()
     drop_unmentioned(app, named)
     Forgotten.objects.bulk_create(
         Forgotten(
