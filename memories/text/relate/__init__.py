@@ -17,6 +17,7 @@ from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
 from .habits import find_other_habit
+from .instead import find_other_role
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .moves import find_move
@@ -139,7 +140,8 @@ def _judge_a_contrary(sides: Sides, evidence: Evidence, certainty: float) -> Ver
     """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
     room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
     room = room or is_said_of_a_relative(sides.existing, sides.new)
-    room = room or find_birthday_ahead(sides.existing.written, sides.new.written)
+    written = sides.existing.written, sides.new.written
+    room = room or find_birthday_ahead(*written) or find_other_role(*written)
     if room:
         return Verdict(Relation.DIFFERENT, room, 1 - certainty)
     is_shown = find_conflict(evidence) is not None

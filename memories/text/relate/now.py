@@ -4,6 +4,7 @@ little the two sentences have in common.
 
 import re
 
+from .instead import find_replaced
 from .measures import NUMBER_WORDS, TENS
 
 _WHO = r"(?P<who>\S.{0,60}?)"
@@ -74,7 +75,7 @@ def find_new_value(existing: str, new: str) -> tuple[str, str] | None:
     if " turned " in existing:
         ages = _find_age(new, existing)
         return ages and ages[::-1]
-    return _find_place(existing, new) if _MAY_BE_NEW.search(new) else None
+    return (_find_place(existing, new) if _MAY_BE_NEW.search(new) else None) or find_replaced(existing, new)
 
 
 def _find_age(aged: str, turned: str) -> tuple[str, str] | None:
