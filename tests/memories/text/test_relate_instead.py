@@ -102,11 +102,9 @@ def test_the_reason_names_both() -> None:
     assert relate(FOSTER, NOW).reason == "now otherwise: foster / zaha hadid"
 
 
+@pytest.mark.parametrize("begins", ["", "User works at A", "User is not "])
 @pytest.mark.parametrize(
     "padding", ["a", " a", ", not ", " instead of ", " is not a but ", " works at A", " is a a at A"]
 )
-def test_what_is_replaced_is_looked_for_in_linear_time(padding: str) -> None:
-    for begins in ("", "User works at A", "User is not "):
-        assert_linear(
-            lambda text, begins=begins: find_replaced(f"{begins}{text}", f"{begins}{text}"), repeated(padding), 16_000
-        )
+def test_what_is_replaced_is_looked_for_in_linear_time(padding: str, begins: str) -> None:
+    assert_linear(lambda text: find_replaced(f"{begins}{text}", f"{begins}{text}"), repeated(padding), 16_000)
