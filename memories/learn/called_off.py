@@ -34,6 +34,10 @@ _OFF = re.compile(
     r"(?:(?: have|['’]ve)? (?:just )?(?:cancell?ed|called off)| had to (?:cancel|call off))\b",
     re.IGNORECASE,
 )
+_MAY_BE_OFF = re.compile(
+    r"called off|off\b|cancel|fell through|happening|taking place|going to|travell?ing to", re.IGNORECASE
+)
+"""Most messages are read for these alone, which is quick."""
 _REASON = re.compile(
     r"\b(?:due to|owing to|on account of|thanks to|since|in view of|for lack of|"
     r"as (?=(?:the|my|our|his|her|their|I|we|he|she|it|they|there|nobody|no|everyone|nothing)\b|(?-i:[A-Z])))",
@@ -101,7 +105,7 @@ class CalledOff:
 
 def read_called_off(said: str, said_at: datetime) -> list[CalledOff]:
     """In the order it is said. Linear; of a long text the beginning is read, and of one that says much, nothing."""
-    if not _OFF.search(said):
+    if not _MAY_BE_OFF.search(said):
         return []
     text = strip_private(strip_fenced(said))[:READ_CHARACTERS]
     places = list(_OFF.finditer(text))

@@ -10,6 +10,7 @@ import math
 from dataclasses import replace
 
 from .additions import find_additions, find_insertion
+from .again import find_begun
 from .beside import find_room_for_both
 from .denial import find_other_unit, find_plain_denial, find_plain_opposite
 from .ended import doubt_by_deed, find_end
@@ -92,7 +93,7 @@ def _find_ended(said: str, end: str) -> str | None:
     """Say what the one tells that is over by the other, in whatever order they come."""
     if place := find_trip_off(said, end):
         return f"called off: {place}"
-    return find_switch(said, end)
+    return find_switch(said, end) or find_begun(said, end)
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
