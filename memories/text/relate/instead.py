@@ -15,6 +15,8 @@ from .measures import MONTHS, WEEKDAYS
 
 MOST_CHARACTERS = 400
 """Longer texts are no statement of one thing."""
+MOST_WORDS, MOST_MORE = 5, 7
+"""What has more words is a clause, no name of a thing; and what is told behind it in more is another story."""
 _WHO = r"(?P<who>\S.{0,80}?)"
 _STILL = r"(?:(?:still|now|currently|actually|already|mainly|mostly) )?"
 _BETWEEN = r"(?:(?:as|in|on) [^,.;:]{1,60}? |(?:remotely|full-time|part-time|mainly|now) )?"
@@ -82,7 +84,11 @@ _IN_DOUBT = re.compile(
     r"\b(?:if|unless|may(?! \d)|might|could|would|should|must|never|only|just|always|until|sometimes|usually|often|yet|"
     r"alone|both|once|temporarily|used to|planned to|wants?|hopes?)\b|\?",
 )
-_NO_ONE = re.compile(r"(?:it|this|that|there|these|those|he|she|they|we|you|what|which|here|who|sometimes)\b.*", re.I)
+_NO_ONE = re.compile(
+    r"(?:it|this|that|there|these|those|he|she|they|we|you|what|which|here|who|sometimes|maybe|perhaps|really)\b.*|"
+    r"(?:.* )?(?:the|an?|his|her|its|their|my|our|your)",
+    re.IGNORECASE,
+)
 """Who cannot be known to be the same one in two statements."""
 _DETERMINER = re.compile(r"^(?:an?|the|their|his|her|its|my|our) ", re.IGNORECASE)
 _NOW = re.compile(
@@ -141,7 +147,10 @@ def _read(text: str) -> _Replaced | None:
     for told, left, rest in _readings(text):
         left, behind = _without_preposition(told, left)
         value, more = _cut(told.what)
-        if rest[:1] in ("!", "?", "(") or not left or not value or left.casefold() == value.casefold():
+        is_other = left.casefold() != value.casefold() and all(
+            0 < len(one.split()) <= MOST_WORDS for one in (left, value)
+        )
+        if not is_other or rest[:1] in ("!", "?", "(") or len(f"{more} {behind}".split()) > MOST_MORE:
             continue
         more = "" if told.role.is_named and _PLACE_OF_IT.match(more) else more
         return _Replaced(told._replace(what=value), left, f"{more} {behind}")
@@ -158,7 +167,7 @@ def _readings(text: str) -> list[tuple[_Told, str, str]]:
         said, denied = _told_by(f"{lead} {before['right']}"), _told_by(f"{lead} {before['left']}")
         # "not at Acme but Initech": the preposition is said once.
         said = said or [told._replace(what=before["right"]) for told in denied]
-        found += [(told, before["left"], before["rest"]) for told in said]
+        found += [(told, before["left"], before["rest"]) for told in said if told.who == before["who"]]
     return found
 
 

@@ -84,6 +84,9 @@ def test_what_is_said_to_be_replaced_is_so_no_more(existing: str, new: str) -> N
         ("User works at Zaha Hadid", NOW),
         ("User uses npm", "User uses pnpm, not npm, if the build is slow"),
         ("The meeting is on Wednesday", "The meeting is in Room 5, not on Wednesday"),
+        ("User has a big house", "User does not mind a big house, but even small ones have a big garden"),
+        ("User has personal preferences", "User has no time and not a lot of personal preferences"),
+        ("The ride is too long", "The ride was short and not too long"),
     ],
 )
 def test_what_is_not_said_to_be_replaced_is_another_matter(existing: str, new: str) -> None:
