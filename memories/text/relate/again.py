@@ -36,11 +36,12 @@ _AGAIN = re.compile(rf"{_WHO} (?P<now>now )?(?:(?:is|are) {_JUST}(?P<doing>{_DOI
 _IS_AGAIN = re.compile(r"(?:^| )(?:again|now)\b", re.IGNORECASE)
 _NOT = re.compile(
     rf"{_WHO} (?:(?:(?:does|do) not|(?:does|do)n['’]t|no longer|never) (?:(?:ever|currently) )?(?P<does>{_DOES})|"
-    rf"(?:(?:has|have) )?{_JUST}(?:stopped|quit|given up|gave up) (?P<doing>{_DOING})){_WHAT}"
+    rf"(?:(?:has|have) )?{_JUST}(?:stopped|quit|given up|gave up)(?: (?P<doing>{_DOING}))?){_WHAT}"
 )
 _DIET = re.compile(r"(?P<who>\S.{0,60}?) (?:is|are) (?:an? )?(?:(?:strict|lifelong) )?(?P<diet>[a-z][a-z-]{2,20})[.!]?")
 _EATS = words("drink eat order")
 _EAT_STEMS = frozenset(map(stem, _EATS))
+_CONSUME_STEMS = _EAT_STEMS | frozenset(map(stem, words("smoke take use")))
 _MAY_BEGIN = re.compile(r"\b(?:again|now|started|begun|began|resumed|back to|taken up|took up)\b")
 _IN_DOUBT = re.compile(
     r"\b(?:if|unless|may(?! \d)|might|could|would|should|never|not|no|nor|without|wants?|almost|nearly|hardly|until|"
@@ -80,9 +81,12 @@ def _verb_of(told: re.Match[str]) -> str:
 def _is_not_done(existing: str, who: str, verb: str, what: list[str], new: str) -> bool:
     """Tell whether it is denied of the same one, and of all that is done: not "after noon", nor "much coffee"."""
     denied = _NOT.match(existing)
-    if not denied or denied["who"].casefold() != who.casefold() or stem(_verb_of(denied)) != verb:
+    if not denied or denied["who"].casefold() != who.casefold():
         return False
     left, place = split_place(CLAUSE.split(denied["what"] or "")[0])
+    left_off = stem(_verb_of(denied))
+    if left_off != verb and (left_off or not left or verb not in _CONSUME_STEMS):
+        return False  # who gave up coffee drinks none
     is_it = left == what or is_what(left, what) or _are_opposite(("no", *left), what)
     return is_it and is_known(place, new)
 

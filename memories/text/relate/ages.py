@@ -18,7 +18,8 @@ _AGE = r"\d{1,3}(?: years?(?: old)?)?"
 _ONE = rf"{_NAME}(?:,? (?:\((?:aged? )?{_AGE}\)|(?:who(?: is|['’]s) |who is aged |is |aged )?{_AGE}(?![\w-])))"
 _INTRODUCED = re.compile(
     rf"(?:{_OWNER}(?:['’]s (?:[a-z]{{2,20}} )?{_KINDS}(?: (?:is|are))?|"
-    rf" has (?:[a-z]{{1,10}} )?(?:[a-z]{{2,20}} )?{_KINDS}(?:,? (?:called|named))?)[,:]? )?"
+    rf"(?: and [A-Z][\w-]{{1,30}})? (?:has|have) (?:[a-z]{{1,10}} )?(?:[a-z]{{2,20}} )?{_KINDS}"
+    r"(?:,? (?:called|named))?)[,:]? )?"
     rf"(?P<all>{_ONE}(?:(?:,? and|,) {_ONE}){{0,5}})[.!,]?"
 )
 _EACH = re.compile(rf"(?P<name>{_NAME})[^\d]{{0,20}}(?P<age>\d{{1,3}})")

@@ -45,6 +45,7 @@ _ROLES = (
     _Role(r"stud(?:y|ies)|(?:is|are) (?:studying|enrolled)|goes to school", "at|in", is_named=True),
     _Role(r"reports?", "to", is_named=True),
     _Role(r"banks?", "with|at", is_named=True),
+    _Role(r"pays?", "with|by|in"),
     _Role(r"uses?|(?:is|are) using", ""),
     _Role(r"drives?|rides?|(?:is|are) (?:driving|riding)", ""),
     _Role(r"drinks?", ""),

@@ -66,6 +66,7 @@ def test_what_is_no_other_value_of_the_same_one(existing: str, new: str) -> None
         ("User has a son who is 6", "User's son turned 7"),
         ("User has a six-year-old daughter named Mia", "Mia turned 7"),
         ("User has two kids, Leo (6) and Mia (4)", "Mia turned 5"),
+        ("User and Anna have two kids, Leo (6) and Mia (4)", "Leo turned 7"),
         ("User has two kids, Leo (6) and Mia (4)", "Leo turned 7"),
         ("User's kids are Leo (6) and Mia (4)", "Leo turned 7"),
         ("User has a son, Leo, 6", "Leo turned 7"),
