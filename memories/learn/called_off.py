@@ -25,12 +25,19 @@ READ_AROUND = 300
 _OFF = re.compile(
     r"(?:\b(?:is|are|was|were|been|got)|['’]s) (?:(?:now|just|already|also|sadly|unfortunately) )?"
     r"(?:cancell?ed|called off)\b"
+    r"|(?:\b(?:is|are)|['’]s) (?:(?:now|sadly|unfortunately) )?off(?= ?[.,;:!)\n]| ?\Z| (?:because|due|since|so|as)\b)"
     r"|\bfell through\b"
+    r"|\b(?:(?:I['’]m|I am|we['’]re|we are) (?:not|no longer)|we aren['’]t|(?:I|we) (?:won['’]t|will not) be) "
+    r"(?P<going>going|travell?ing) to (?=(?-i:[A-Z]))"
     r"|(?:\b(?:is|are) not|\b(?:is|are)n['’]t) (?:happening|taking place)\b(?: (?:any ?more|after all))?"
     r"|\b(?:(?:I|we)|(?P<other>they|he|she))"
     r"(?:(?: have|['’]ve)? (?:just )?(?:cancell?ed|called off)| had to (?:cancel|call off))\b",
     re.IGNORECASE,
 )
+_MAY_BE_OFF = re.compile(
+    r"called off|off\b|cancel|fell through|happening|taking place|going to|travell?ing to", re.IGNORECASE
+)
+"""Most messages are read for these alone, which is quick."""
 _REASON = re.compile(
     r"\b(?:due to|owing to|on account of|thanks to|since|in view of|for lack of|"
     r"as (?=(?:the|my|our|his|her|their|I|we|he|she|it|they|there|nobody|no|everyone|nothing)\b|(?-i:[A-Z])))",
@@ -39,18 +46,23 @@ _REASON = re.compile(
 """What is told behind it is why, and no more of what is called off."""
 _NOT_OUR_OWN = re.compile(r"\b(?:he|she|they)(?:['’]|\b)", re.IGNORECASE)
 _NEUTRAL = "|".join(sorted(NEUTRAL))
-_TRIP = (
-    rf"(?:the|a|an|our|my|this|that) (?:(?:{_NEUTRAL}) )?"
-    r"(?:trip|visit|holidays?|vacation|journey|tour|getaway) to "
-)
+_LEAD = rf"(?:the|a|an|our|my|this|that) (?:(?:{_NEUTRAL}) )?"
+_KIND = r"(?:trip|visit|holidays?|vacation|journey|tour|getaway)"
+_TRIP = rf"{_LEAD}{_KIND} to "
 _PLANNED = r"(?:planning|planned|plan|booked|booking|have|taking|making|going on)"
 _GO = r"(?:going|go|travell?ing|travel|flying|fly|driving|drive|heading|head|off)"
 _TRIP_OFF = re.compile(rf"\b(?i:{_TRIP})(?=[A-Z])")
+_TRIP_BEFORE = re.compile(
+    rf"\b(?P<lead>(?i:(?:{_PLANNED} )?{_LEAD}))(?P<place>[A-Z][\w-]{{1,30}}(?: [A-Z][\w-]{{1,30}}){{0,2}}) "
+    rf"(?P<kind>(?i:(?:(?:{_NEUTRAL}) )?{_KIND}))\b"
+)
+"""The place before it: "our Rome holiday"."""
 _GOING = re.compile(rf"\b(?i:(?:{_PLANNED} )?{_TRIP}|(?:(?:planning|about|due) to )?{_GO} to )(?=[A-Z])")
 """Whoever has called off the trip to Rome is not going there."""
+_AT_LAST = re.compile(r" (?:after all|any ?more|any longer)\b", re.IGNORECASE)
 _DOUBTFUL = re.compile(
-    r"\b(?:not|never|no|hardly|may|might|could|would|should|will|if|unless|whether|when|until|almost|nearly|maybe|"
-    r"perhaps|probably|once|other|another|any|some|every|each|all)\b|n['’]t\b",
+    r"\b(?:not|never|no|hardly|(?-i:may)|might|could|would|should|will|if|unless|whether|when|until|almost|nearly|maybe|"
+    r"perhaps|probably|once|yet|only|again|first|other|another|any|some|every|each|all)\b|n['’]t\b",
     re.IGNORECASE,
 )
 _REMINDER = re.compile(
@@ -85,14 +97,15 @@ class CalledOff:
         return first <= max(on, self.said_on) and first <= until <= last
 
     def _is_of_trip(self, matter: str) -> bool:
-        if not self.is_own or _NOT_OUR_OWN.search(matter) or not _TRIP_OFF.search(self.matter):
+        off, going = _place_behind(self.matter), _place_behind(matter)
+        if not self.is_own or _NOT_OUR_OWN.search(matter) or not _TRIP_OFF.search(off):
             return False
-        return bool(_GOING.search(matter)) and _is_same(_GOING.sub(" ", matter), _TRIP_OFF.sub(" ", self.matter))
+        return bool(_GOING.search(going)) and _is_same(_GOING.sub(" ", going), _TRIP_OFF.sub(" ", off))
 
 
 def read_called_off(said: str, said_at: datetime) -> list[CalledOff]:
     """In the order it is said. Linear; of a long text the beginning is read, and of one that says much, nothing."""
-    if not _OFF.search(said):
+    if not _MAY_BE_OFF.search(said):
         return []
     text = strip_private(strip_fenced(said))[:READ_CHARACTERS]
     places = list(_OFF.finditer(text))
@@ -104,7 +117,7 @@ def _read(text: str, place: re.Match[str], said_at: datetime) -> CalledOff | Non
     """None where it is doubtful what is called off, or whether, or on which day."""
     start, end = place.span()
     before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]
-    matter = f"{before[last_break(before) :]} | {_without_reason(behind[: first_break(behind)])}"
+    matter = _matter_of(place, before[last_break(before) :], _without_reason(behind[: first_break(behind)]))
     sentence = sentence_around(text, start, end, 2 * READ_AROUND)
     if _DOUBTFUL.search(matter) or is_asked(sentence) or sentence.endswith("?"):
         return None
@@ -115,6 +128,18 @@ def _read(text: str, place: re.Match[str], said_at: datetime) -> CalledOff | Non
         matter = f"{matter[: one.start]} {matter[one.end :]}"
     days = tuple((one.on, one.until or one.on) for one in comings)
     return CalledOff(matter, days or None, said_at.date(), not place["other"])
+
+
+def _matter_of(place: re.Match[str], before: str, behind: str) -> str:
+    """Who is not going to Rome after all has called off the trip to Rome."""
+    if not place["going"]:
+        return f"{before} | {behind}"
+    return f"{before} the trip to {_AT_LAST.sub('', behind, count=1)}"
+
+
+def _place_behind(text: str) -> str:
+    """ "Our Rome holiday" is "our holiday to Rome"."""
+    return _TRIP_BEFORE.sub(r"\g<lead>\g<kind> to \g<place>", text)
 
 
 def _without_reason(text: str) -> str:

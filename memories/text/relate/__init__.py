@@ -10,6 +10,7 @@ import math
 from dataclasses import replace
 
 from .additions import find_additions, find_insertion
+from .again import find_begun
 from .beside import find_room_for_both
 from .denial import find_other_unit, find_plain_denial, find_plain_opposite
 from .ended import doubt_by_deed, find_end
@@ -17,6 +18,7 @@ from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
 from .foreign import judge_foreign
 from .habits import find_other_habit
+from .instead import find_other_role
 from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .moves import find_move
@@ -91,7 +93,7 @@ def _find_ended(said: str, end: str) -> str | None:
     """Say what the one tells that is over by the other, in whatever order they come."""
     if place := find_trip_off(said, end):
         return f"called off: {place}"
-    return find_switch(said, end)
+    return find_switch(said, end) or find_begun(said, end)
 
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
@@ -139,7 +141,8 @@ def _judge_a_contrary(sides: Sides, evidence: Evidence, certainty: float) -> Ver
     """What the model takes for a contradiction is none where both may be true, or where the new one only says more."""
     room = find_room_for_both(sides, evidence) or find_other_habit(sides) or find_unended(sides, evidence)
     room = room or is_said_of_a_relative(sides.existing, sides.new)
-    room = room or find_birthday_ahead(sides.existing.written, sides.new.written)
+    written = sides.existing.written, sides.new.written
+    room = room or find_birthday_ahead(*written) or find_other_role(*written)
     if room:
         return Verdict(Relation.DIFFERENT, room, 1 - certainty)
     is_shown = find_conflict(evidence) is not None

@@ -4,6 +4,8 @@ little the two sentences have in common.
 
 import re
 
+from .ages import find_age_of, tells_age_of_one
+from .instead import find_replaced
 from .measures import NUMBER_WORDS, TENS
 
 _WHO = r"(?P<who>\S.{0,60}?)"
@@ -19,6 +21,7 @@ _AGE_IN_WORDS = re.compile(
     rf"(?:(?P<tens>{_TENS})(?:[- ](?P<one>{_ONES}))?|(?P<few>{_ONES}))"
     r"(?P<rest>(?: years? old\b|,? (?:in|on|last|next|this|today|tomorrow|yesterday)\b).*|[.!]?)$"
 )
+_YEAR_OLD_IN_WORDS = re.compile(rf"\b(?:(?P<tens>{_TENS})(?:[- ](?P<one>{_ONES}))?|(?P<few>{_ONES}))(?=-year-old\b)")
 _TURNING = re.compile(
     rf"{_WHO} (?:(?:is|are) turning|(?:will|is going to|are going to) turn|turns?) (?P<age>\d{{1,3}})(?![\w%]|[.,:]\d)"
 )
@@ -47,15 +50,18 @@ def write_ages(existing: str, new: str) -> tuple[str, str]:
 
 
 def _tells_an_age(text: str) -> bool:
-    return bool(_AGED.fullmatch(text) or _TURNED.fullmatch(text) or _TURNING.match(text))
+    return bool(_AGED.fullmatch(text) or _TURNED.fullmatch(text) or _TURNING.match(text)) or tells_age_of_one(text)
 
 
 def _write_age(text: str) -> str:
     told = _AGE_IN_WORDS.match(text)
     if not told:
-        return text
-    years = TENS.get(told["tens"], 0) + NUMBER_WORDS.get(told["one"] or told["few"], 0)
-    return f"{told['lead']}{years}{told['rest']}"
+        return _YEAR_OLD_IN_WORDS.sub(_years_in, text) if "-year-old" in text else text
+    return f"{told['lead']}{_years_in(told)}{told['rest']}"
+
+
+def _years_in(told: re.Match[str]) -> str:
+    return str(TENS.get(told["tens"], 0) + NUMBER_WORDS.get(told["one"] or told["few"], 0))
 
 
 def find_birthday_ahead(existing: str, new: str) -> str | None:
@@ -74,14 +80,15 @@ def find_new_value(existing: str, new: str) -> tuple[str, str] | None:
     if " turned " in existing:
         ages = _find_age(new, existing)
         return ages and ages[::-1]
-    return _find_place(existing, new) if _MAY_BE_NEW.search(new) else None
+    return (_find_place(existing, new) if _MAY_BE_NEW.search(new) else None) or find_replaced(existing, new)
 
 
 def _find_age(aged: str, turned: str) -> tuple[str, str] | None:
     left, right = _AGED.fullmatch(aged), _TURNED.fullmatch(turned)
-    if not left or not right or not _are_one(left, right) or int(left["age"]) == int(right["age"]):
+    if not right:
         return None
-    return left["age"], right["age"]
+    age = left["age"] if left and _are_one(left, right) else find_age_of(right["who"], aged)
+    return (age, right["age"]) if age and int(age) != int(right["age"]) else None
 
 
 def _find_place(existing: str, new: str) -> tuple[str, str] | None:

@@ -34,7 +34,7 @@ _IN_DOUBT = re.compile(
     re.IGNORECASE,
 )
 _SAYS_NO = re.compile(r"\b(?:not|never|no|nor|neither|without|if|unless|when)\b|n['’]t\b", re.IGNORECASE)
-_CLAUSE = re.compile(r",| (?:and|or|because|so|since|as|which|who) ")
+CLAUSE = re.compile(r",| (?:and|or|because|so|since|as|which|who) ")
 _DETERMINERS = words("a an the their his her its my our")
 _BEHIND = PREPOSITIONS | words("every each twice as")
 _GENERIC = words("mod model basis schedul shift job work contract position rol diet browser editor phon keyboard")
@@ -62,13 +62,13 @@ def _find_left(known: re.Match[str], new: str) -> str | None:
     switched = _SWITCHED.match(new)
     if not switched or switched["who"].casefold() != known["who"].casefold():
         return None
-    after, place = _split(_CLAUSE.split(switched["after"])[0])
-    what, _ = _split(_CLAUSE.split(known["what"])[0])
-    if not after or not _is_known(place, known.string) or set(after) <= set(_stems(known.string)):
+    after, place = split_place(CLAUSE.split(switched["after"])[0])
+    what, _ = split_place(CLAUSE.split(known["what"])[0])
+    if not after or not is_known(place, known.string) or set(after) <= set(stems_in(known.string)):
         return None
     more = _NO_MORE.search(switched["after"])
     left = [switched["before"], more and more["what"]]
-    is_left = any(_is_what(_stems(one), what) for one in left if one)
+    is_left = any(is_what(stems_in(one), what) for one in left if one)
     is_left = is_left or (not switched["before"] and _exclude(what, after))
     return f"switched: {known['what']} / {switched['after']}" if is_left else None
 
@@ -79,13 +79,13 @@ def _find_no_longer(known: re.Match[str], new: str) -> str | None:
         return None
     if stem(over["does"] or over["be"]) != stem(known["does"]):
         return None
-    ended, place = _split(_CLAUSE.split(over["what"])[0])
-    what, _ = _split(_CLAUSE.split(known["what"])[0])
-    is_it = _is_what(ended, what) and _is_known(place, known.string)
+    ended, place = split_place(CLAUSE.split(over["what"])[0])
+    what, _ = split_place(CLAUSE.split(known["what"])[0])
+    is_it = is_what(ended, what) and is_known(place, known.string)
     return f"negated: no longer {over['does'] or over['what']}" if is_it else None
 
 
-def _split(text: str) -> tuple[list[str], list[str]]:
+def split_place(text: str) -> tuple[list[str], list[str]]:
     """Return the stems of a thing, and those of the place or purpose behind it: "day shifts | at the hospital"."""
     tokens = [token.text for token in tokenize(_WHEN.sub(" ", text))]
     start = 1 if tokens and tokens[0] in PREPOSITIONS else 0
@@ -93,7 +93,8 @@ def _split(text: str) -> tuple[list[str], list[str]]:
     return _telling(tokens[:end]), _telling(tokens[end:])
 
 
-def _stems(text: str) -> list[str]:
+def stems_in(text: str) -> list[str]:
+    """Return the stems of what a text tells, in its order."""
     return _telling([token.text for token in tokenize(text)])
 
 
@@ -101,7 +102,7 @@ def _telling(tokens: list[str]) -> list[str]:
     return [stem(token) for token in tokens if token[0].isalnum() and token not in _DETERMINERS]
 
 
-def _is_what(told: list[str], what: list[str]) -> bool:
+def is_what(told: list[str], what: list[str]) -> bool:
     """Tell whether the one names the other, by its last word: "coffee" is "iced coffee", not a "coffee table"."""
     named, known = _matter_of(told), _matter_of(what)
     return bool(named and known) and set(named) <= set(known) and named[-1] == known[-1]
@@ -111,8 +112,9 @@ def _matter_of(stems: list[str]) -> list[str]:
     return [one for one in stems if one not in _GENERIC and one not in PREPOSITIONS]
 
 
-def _is_known(place: list[str], text: str) -> bool:
-    return set(place) - PREPOSITIONS <= set(_stems(text))
+def is_known(place: list[str], text: str) -> bool:
+    """Tell whether the text says that, too."""
+    return set(place) - PREPOSITIONS <= set(stems_in(text))
 
 
 def _exclude(what: list[str], after: list[str]) -> bool:

@@ -14,6 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memories.agent import MemoryAgent
 from memories.inject.due import due_block, inject_due
+from memories.learn.called_off import read_called_off
 from memories.learn.stretches import Days, WrongTrigger, bring_to, days_to_come
 from memories.learn.triggers import due, link_memories, note_coming, put_away, put_away_batch, roll_over
 from memories.models import FutureTrigger, Memory, Preload, Status, TriggerStatus, Visibility
@@ -30,6 +31,8 @@ NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)  # a Thursday
 TODAY = NOW.date()
 AUCKLAND = "Pacific/Auckland"
 MONDAYS = "FREQ=WEEKLY;BYDAY=MO"
+PORTUGAL = "We're planning a trip to Portugal in May."
+DENTIST = "I have a dentist appointment on Friday at 3pm."
 
 
 def later(days: float) -> datetime:
@@ -790,6 +793,79 @@ def test_another_trip_is_not_called_off(session: AgentSession, told: str, text: 
     [trigger] = say(session, told)
     say(session, text, later(0.2))
     assert off(trigger) == [False]
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (PORTUGAL, "The Portugal trip is off, we're going to Croatia in June instead."),
+        (PORTUGAL, "The trip to Portugal is off. We're going to Croatia in June instead."),
+        (PORTUGAL, "Our Portugal trip has been cancelled, we'll go to Croatia in June"),
+        (PORTUGAL, "The Portugal trip in May is off because Tim is ill"),
+        (PORTUGAL, "We're not going to Portugal after all."),
+        (PORTUGAL, "We are no longer going to Portugal in May, we're going to Croatia"),
+        (PORTUGAL, "I won't be going to Portugal any more"),
+        (PORTUGAL, "We cancelled our Portugal trip, so we're free in May"),
+        ("We're going to Rome in July", "Our Rome holiday is off"),
+        ("We're going to Rome in July", "We're not going to Rome after all, because the flights are too expensive"),
+        ("Our Rome holiday is in July", "The Rome holiday fell through"),
+        (DENTIST, "The dentist appointment on Friday is cancelled, I'll go next week"),
+        (DENTIST, "The dentist appointment is off, I'm free on Friday"),
+        ("I have a dentist on Friday", "The dentist on Friday is cancelled, I'll go next week"),
+    ],
+)
+def test_what_is_off_waits_no_longer_whatever_comes_in_its_place(session: AgentSession, told: str, text: str) -> None:
+    [trigger], [other] = say(session, told), say(session, "We're going to Oslo in May")
+    for one in say(session, text, later(0.2)):
+        assert off(one) == [False]
+    assert off(trigger, other) == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("told", "text"),
+    [
+        (PORTUGAL, "The Spain trip is off, we're going to Croatia in June"),
+        (PORTUGAL, "The Portugal trip is off to a good start"),
+        (PORTUGAL, "The Portugal trip is off season"),
+        (PORTUGAL, "The Portugal trip in June is off"),
+        (PORTUGAL, "If the Portugal trip is off, we're going to Croatia"),
+        (PORTUGAL, "The Portugal trip isn't off"),
+        (PORTUGAL, "Is the Portugal trip off?"),
+        (PORTUGAL, "Her Portugal trip is off"),
+        (PORTUGAL, "Anna's Portugal trip is off"),
+        (PORTUGAL, "The Portugal school trip is off"),
+        (PORTUGAL, "They're not going to Portugal after all"),
+        (PORTUGAL, "Anna is not going to Portugal after all"),
+        (PORTUGAL, "We're not going to Portugal with the kids"),
+        (PORTUGAL, "We're not going to Portugal until June"),
+        (PORTUGAL, "We're not going to Portugal yet"),
+        (PORTUGAL, "We're not going to Portugal in June"),
+        (PORTUGAL, "We're not going to Portugal by car"),
+        (PORTUGAL, "I'm not going to forget Portugal"),
+        (PORTUGAL, "We're not only going to Portugal"),
+        (PORTUGAL, "The office is off, we're going to Portugal"),
+        (DENTIST, "I'm off on Friday"),
+        (DENTIST, "The other dentist appointment is off"),
+        ("We're planning a trip to Portugal and Spain in May.", "The Portugal trip is off"),
+        ("He's going to Rome in July", "We're not going to Rome after all"),
+    ],
+)
+def test_what_is_off_is_only_what_is_named(session: AgentSession, told: str, text: str) -> None:
+    [trigger] = say(session, told)
+    say(session, text, later(0.2))
+    assert off(trigger) == [False]
+
+
+def test_what_is_planned_in_the_place_of_a_trip_is_what_waits(session: AgentSession) -> None:
+    [portugal] = say(session, PORTUGAL)
+    [croatia] = say(session, "The Portugal trip is off, we're going to Croatia in June instead.", later(0.2))
+    assert off(portugal, croatia) == [True, False]
+    assert croatia.trigger_date == date(2027, 6, 1)
+
+
+@pytest.mark.parametrize("unit", ["The A trip is off, ", "We're not going to A ", " is off ", "the A A A "])
+def test_what_is_called_off_is_read_in_linear_time(unit: str) -> None:
+    assert_linear(lambda text: read_called_off(text, NOW), repeated(unit), 16_000)
 
 
 def test_what_is_called_off_of_a_month_is_called_off_on_its_days(session: AgentSession) -> None:

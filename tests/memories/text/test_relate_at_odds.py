@@ -11,6 +11,7 @@ from memories.text.relate.trips import find_trip_off
 from tests.growth import assert_linear, repeated
 
 EMMA, CROATIA = "User's daughter Emma is allergic to peanuts", "User is going to Croatia in July 2027, to Split"
+PORTUGAL = "User is planning a trip to Portugal in May 2027"
 NIGHTS = "User works night shifts at the hospital, as a nurse on the cardiology ward"
 
 
@@ -124,6 +125,71 @@ def test_a_trip_that_is_called_off_is_not_made(existing: str, new: str) -> None:
     ],
 )
 def test_another_trip_is_another_matter(existing: str, new: str) -> None:
+    assert find_trip_off(existing, new) is None
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        (PORTUGAL, "The Portugal trip is off"),
+        (PORTUGAL, "The trip to Portugal is off"),
+        (PORTUGAL, "User is not going to Portugal after all"),
+        (PORTUGAL, "We're not going to Portugal after all"),
+        (PORTUGAL, "User and Anna are not going to Portugal in May after all"),
+        (PORTUGAL, "User is no longer going to Portugal"),
+        (PORTUGAL, "User won't be going to Portugal, because the flights are too expensive"),
+        (PORTUGAL, "User decided not to go to Portugal after all"),
+        (PORTUGAL, "The Portugal trip is off, User is going to Croatia in June instead"),
+        (PORTUGAL, "User's Portugal trip has been cancelled"),
+        (PORTUGAL, "User cancelled the Portugal trip"),
+        ("User is going to Rome in May", "Our Rome holiday fell through"),
+        ("User and Anna are planning a holiday to Rome", "Their Rome holiday is cancelled"),
+        ("User booked a flight to New York", "The New York trip isn't happening"),
+        ("User is planning to go to Lisbon", "The planned Lisbon visit is called off"),
+        ("Anna is going to Rome", "Anna's Rome trip is cancelled"),
+        ("Anna is going to Rome", "Anna is not going to Rome after all"),
+        ("User is planning a Rome holiday in May", "The Rome holiday in May is off"),
+        ("User has booked a family trip to Oslo", "User is not travelling to Oslo any more"),
+        (PORTUGAL, "User is not going to Portugal after all, but to Croatia"),
+    ],
+)
+def test_a_trip_is_called_off_by_its_place_or_by_not_going(existing: str, new: str) -> None:
+    assert find_trip_off(existing, new)
+    told = relate(existing, new, 0.3)
+    assert (told.relation, told.is_certain) == (Relation.CONTRADICTS, True)
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        (PORTUGAL, "The Spain trip is off"),
+        (PORTUGAL, "The Portugal trip is on"),
+        (PORTUGAL, "The Portugal trip in June is off"),
+        (PORTUGAL, "The Portugal trip may be off"),
+        (PORTUGAL, "The Portugal trip is off to a good start"),
+        (PORTUGAL, "Anna's Portugal trip is off"),
+        (PORTUGAL, "The Portugal school trip is cancelled"),
+        (PORTUGAL, "The Portugal office is closed"),
+        (PORTUGAL, "Anna is not going to Portugal after all"),
+        (PORTUGAL, "User is not going to Portugal alone"),
+        (PORTUGAL, "User is not going to Portugal by car"),
+        (PORTUGAL, "User is not going to Portugal in June"),
+        (PORTUGAL, "User is not going to Portugal Street"),
+        (PORTUGAL, "If the Portugal trip is off, User goes to Croatia"),
+        (PORTUGAL, "User is not sure about going to Portugal"),
+        (PORTUGAL, "The Portugal trip is not off"),
+        (PORTUGAL, "The Portugal trip was nearly cancelled"),
+        (PORTUGAL, "User is not going to Portugal until June"),
+        (PORTUGAL, "User is not only going to Portugal"),
+        (PORTUGAL, "The Portugal trip is off, User is going to Portugal in June instead"),
+        ("User went to Portugal in May", "The Portugal trip is off"),
+        ("User likes Portugal", "User is not going to Portugal after all"),
+        ("User wants to go to Portugal", "The Portugal trip is off"),
+        ("User travels to Portugal every year", "The Portugal trip is off"),
+        (PORTUGAL, "User is not going to Portugal but to Portugal's islands"),
+    ],
+)
+def test_another_trip_to_the_place_is_not_called_off(existing: str, new: str) -> None:
     assert find_trip_off(existing, new) is None
     assert not relate(existing, new, 0.3).is_certain
 
@@ -246,6 +312,8 @@ def test_what_ends_something_else_is_no_more_at_odds_where_it_came_first(said: s
         "The doctor says ",
         " to A",
         " trip to Rome",
+        " the Rome trip is off, we are going to",
+        " is not going to Rome after all",
         " no more ",
         " from a to b",
     ],

@@ -53,6 +53,77 @@ def test_what_is_no_other_value_of_the_same_one(existing: str, new: str) -> None
     assert find_new_value(existing, new) is None
 
 
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User has a son Leo who is 6", "Leo turned 7 yesterday"),
+        ("User has a son, Leo (6)", "Leo turned 7 yesterday"),
+        ("User has a son Leo (6)", "Leo turned 7"),
+        ("User has a son, Leo, who is 6", "Leo has just turned 7"),
+        ("User has a son called Leo, who is six years old", "Leo turned seven"),
+        ("User has a 6-year-old son, Leo", "Leo turned 7"),
+        ("User has a 6-year-old son called Leo", "Leo turned 7 on 30 September 2026"),
+        ("User has a son who is 6", "User's son turned 7"),
+        ("User has a six-year-old daughter named Mia", "Mia turned 7"),
+        ("User has two kids, Leo (6) and Mia (4)", "Mia turned 5"),
+        ("User and Anna have two kids, Leo (6) and Mia (4)", "Leo turned 7"),
+        ("User has two kids, Leo (6) and Mia (4)", "Leo turned 7"),
+        ("User's kids are Leo (6) and Mia (4)", "Leo turned 7"),
+        ("User has a son, Leo, 6", "Leo turned 7"),
+        ("User has a 6-year-old son", "User's son turned 7"),
+        ("Leo is 6", "User's son Leo turned 7 yesterday"),
+        ("User has a son Leo who is 6", "User's son Leo turned 7 yesterday"),
+        ("User has a son Leo aged 6", "Leo turned 7"),
+    ],
+)
+def test_who_was_introduced_with_an_age_is_older_now(existing: str, new: str) -> None:
+    for similarity in (None, 0.3, 0.8):
+        told = relate(existing, new, similarity), relate(new, existing, similarity)
+        assert [one.relation for one in told] == [Relation.CONTRADICTS] * 2
+        assert all(one.is_certain for one in told)
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User has a son Leo who is 7", "Leo turned 7"),
+        ("User has a son Leo who is 6", "Mia turned 7"),
+        ("User has a son who is 6", "User's daughter turned 7"),
+        ("User's brother Leo has a son who is 6", "Leo turned 7"),
+        ("User has a son Leo (6)", "Leo turned 7 pages"),
+        ("Leo (6 kg) is a cat", "Leo turned 7"),
+        ("User has a son who is 6", "User turned 7"),
+        ("Leo's school is 6 km away", "Leo turned 7"),
+        ("User has a friend Anna with a 6-year-old son", "Anna turned 30"),
+        ("Leo has a sister who is 6", "Leo turned 7"),
+        ("User has two sons, who are 6 and 8", "User's son turned 7"),
+        ("Leo's team won (6)", "Leo turned 7"),
+        ("Leo Smith (6)", "Leo turned 7"),
+        ("User met Leo when he was 6", "Leo turned 7"),
+        ("Leo was 6 when the family moved", "Leo turned 7"),
+        ("Mia (Leo's sister, 6)", "Leo turned 7"),
+        ("Leo is in group 6", "Leo turned 7"),
+        ("User has a son, Leo, 6 cats and a dog", "Leo turned 7"),
+        ("User's 6-year-old laptop is called Leo", "Leo turned 7 years old"),
+        ("User has a 6-year-old car", "User's car turned 7 times"),
+        ("User's son Leo (6) plays chess", "Leo turned 7"),
+        ("User's son Leo, 6, plays chess", "Leo turned 7"),
+        ("User's son Leo is 6 and loves chess", "Leo turned 7"),
+        ("User has a daughter Emma who is 7 and allergic to peanuts", "Emma turned 8 yesterday"),
+        ("User has a son Leo who is 6", "User's nephew Leo turned 7"),
+    ],
+)
+def test_another_number_is_not_the_age_of_who_is_introduced(existing: str, new: str) -> None:
+    assert find_new_value(*write_ages(existing, new)) is None
+
+
+@pytest.mark.parametrize(
+    "padding", ["a", " a", "User has a son A ", "Leo (6) and ", "Leo who is 6, ", " 6-year-old son "]
+)
+def test_an_age_is_looked_for_in_linear_time(padding: str) -> None:
+    assert_linear(lambda text: find_new_value(*write_ages(text, "Leo turned 7")), repeated(padding), 16_000)
+
+
 @pytest.mark.parametrize("padding", ["a", " a", "User is 34 ", " turned 35", " now works for A", "A ", "now "])
 def test_another_value_is_looked_for_in_linear_time(padding: str) -> None:
     assert_linear(
