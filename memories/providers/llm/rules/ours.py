@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memories.providers.llm.rules.evidence import count_ops
+from memories.providers.llm.rules.households import is_household
 from memories.providers.llm.rules.verbs import is_finite
 from memories.providers.llm.rules.words import ADVERBS, HOME, KIN, MODALS, PREPOSITIONS, SUBORDINATORS
 from memories.providers.llm.rules.words_categories import POINTERS
@@ -47,12 +48,13 @@ _WORD = re.compile(r"[\w'-]+")
 _ENDS = ADVERBS | MODALS | PREPOSITIONS | SUBORDINATORS | words("and or but")
 
 
-def weigh_ours(clause: str) -> int:
+def weigh_ours(clause: str, around: str = "") -> int:
     """Above 0 where "we" are people who work together, below where they live together, 0 where nothing tells.
 
-    What "our" stands before decides, by its last word: "our kitchen", but "our kitchen app".
+    What "our" stands before decides, by its last word: "our kitchen", but "our kitchen app". `around` is what the
+    clause stands in.
     """
-    if _LIVING.search(clause):
+    if _LIVING.search(clause) or is_household(clause, around):
         return -1
     match = _OWNED.search(clause)
     if not match:
