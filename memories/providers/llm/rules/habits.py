@@ -1,0 +1,109 @@
+"""What somebody began to do as a habit, does again or has stopped: "I've started drinking coffee", "I'm smoking again".
+
+What is only begun for now, such as a download or somebody's answer, is none. Only pieces of patterns, in lower case.
+"""
+
+from __future__ import annotations
+
+from memories.providers.llm.rules.verbs import gerund
+from memories.text.relate.siblings import SIBLINGS
+from memories.text.wordlist import words
+
+
+def _any(names: str) -> str:
+    """Whichever of these names, the longer ones first."""
+    return "|".join(sorted(names.split(), key=len, reverse=True))
+
+
+_SINCE = r"(?: (?:just|recently|finally|also|actually|slowly|even|lately|now|already))*"
+_PASTIMES = sorted(
+    words("""
+    run jog swim cycle bike row climb hike dance ski surf sail box fence meditate exercise knit crochet sew paint
+    garden fast diet journal babysit volunteer freelance
+    """)
+)
+
+
+def _doing(base: str) -> str:
+    """ "to eat" or "eating"."""
+    return rf"(?:to {base}|{gerund(base)})"
+
+
+_BARE = (
+    r"(?!(?:the|my|this|that|these|those|it|them|your|his|her|their|our|an?|some|something|and|but|or|at|in|on|from|"
+    r"with|when|while|lunch|dinner|supper|now|then|already|too|so|again|before|after|up|out|away|into)\b)[a-z][\w'-]*"
+)
+"""A thing as such: "coffee", not "my coffee"."""
+_STAPLE = (
+    r"(?:(?:red|white|raw) )?(?:meat|fish|beef|pork|chicken|dairy|cheese|eggs?|gluten|bread|carbs|sugar|sweets|"
+    r"chocolate|nuts|fruits?|vegetables|veggies|vegan|vegetarian|keto|organic|healthy|healthier|healthily|clean|breakfast|seafood)"
+)
+_DRUNK = (
+    rf"(?:(?:black|green|decaf|oat|soy|almond|cow's) )?(?:{_any(SIBLINGS['drink'])}|alcohol|caffeine|decaf|espresso|"
+    r"energy drinks|smoothies|protein shakes)"
+)
+_TAKEN = (
+    r"(?:(?:my|a|an|the) )?(?:[\w-]+ ){0,2}?(?:pills?|tablets?|capsules?|supplements?|vitamins?|vitamin \w+|meds|"
+    r"medication|medicine|antidepressants?|antibiotics?|painkillers?|statins?|creatine|iron|magnesium|melatonin|zinc|"
+    rf"probiotics|hormones|birth control|antihistamines?|ssris?|(?:[\w-]+ )?(?:lessons|classes)|"
+    rf"{_any(SIBLINGS['medicine'])})"
+    r"|the (?:bus|train|tram|metro|subway|tube|ferry|stairs) (?:to|home|instead|every)"
+)
+_AGAIN = (
+    r"(?=$|[.,;!:)]| (?:again|every|each|once|twice|three|four|regularly|daily|weekly|instead|since|because|after|"
+    r"before|and|but|too|outdoors|outside|indoors|competitively|seriously|lately|recently|last|this (?:week|month|year|"
+    r"spring|summer|autumn|fall|winter)|in (?:the (?:mornings?|evenings?|afternoons?|park|woods|gym)|my (?:free|spare)|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|"
+    r"winter|\d{4})|on (?:mon|tues|wednes|thurs|fri|satur|sun|week)|at (?:the weekend|weekends|night|the gym)|"
+    r"to (?:lose|get fit|stay|keep|improve|work|school|uni|the office)|with (?:my|a|some) |a (?:few|couple)(?: of)? "
+    r"(?:times|days|weeks|months|years)|\d+ (?:km|miles|times|days|weeks|months|years))\b)"
+)
+"""Behind what is done as a habit, not to something of the moment: "running the tests"."""
+_GONE_TO = (
+    r"(?:to (?:the (?:gym|pool|sauna|library)|therapy|counselling|church|mass|mosque|synagogue|physio|yoga|pilates|"
+    rf"{_any(SIBLINGS['sport'])}|(?:[\w-]+ ){{1,2}}(?:lessons|classes|club|group))|"
+    r"for (?:a )?(?:runs?|walks?|swims?) (?=every|each|in the|on \w+days|before|after)|"
+    r"(?:running|swimming|jogging|climbing|hiking|dancing|cycling))\b"
+)
+_SEEN = (
+    r"(?:an? )?(?:[\w-]+ )?(?:therapist|psychologist|psychiatrist|physio\w*|counsellor|counselor|dietitian|"
+    r"nutritionist|chiropractor|personal trainer)\b"
+)
+_WORN = (
+    r"(?:(?:[\w-]+ )?glasses|contacts|contact lenses|(?:a )?hearing aids?|braces|sunscreen|a (?:hijab|headscarf|wig))\b"
+)
+_WORKED = (
+    r"(?:nights?|night shifts?|day shifts?|early shifts?|late shifts?|days|shifts|mornings|weekends|part[- ]time|"
+    r"full[- ]time|remotely|freelance|from home|as an? [a-z]|"
+    r"(?:at|for) (?!it\b|this\b|that\b|the\b|my\b|a\b|an\b|me\b|you\b|\d)\w)"
+)
+_PLAYED = (
+    rf"(?:the )?(?:{_any(SIBLINGS['instrument'])}|{_any(SIBLINGS['sport'])}|chess|bridge|in an? (?:band|orchestra))\b"
+)
+_KEPT = r"(?:bees|chickens|hens|an? (?:[\w-]+ )?(?:diary|journal))\b"
+_HABIT = (
+    rf"(?:{_doing('smoke')}(?: (?:cigars|cigarettes|weed|cannabis|a pipe))?{_AGAIN}|{_doing('vape')}{_AGAIN}|"
+    rf"{_doing('take')} (?:{_TAKEN})\b|{_doing('go')} {_GONE_TO}|{_doing('see')} {_SEEN}|{_doing('wear')} {_WORN}|"
+    rf"{_doing('work')} {_WORKED}|{_doing('play')} {_PLAYED}|{_doing('keep')} {_KEPT}|{_doing('count')} calories\b|"
+    rf"(?:to work|working) out{_AGAIN}|(?:to lift|lifting) weights\b|intermittent fasting\b|journaling\b|"
+    rf"(?:{'|'.join(map(_doing, _PASTIMES))}){_AGAIN}|"
+    r"(?:to (?:cycle|walk|bike|run|drive|commute)|cycling|walking|biking|running|driving|commuting) to (?:work|school|"
+    r"uni|university|the office|the station)\b)"
+)
+_HABIT_EATEN = rf"(?:{_doing('eat')} {_STAPLE}|{_doing('drink')} {_DRUNK})\b(?! (?:when|while|at my)\b)"
+_HAVE = r"\b(?:i|we)(?:'ve| have|'d| had)"
+BEGAN = (
+    rf"\b(?:i|we)(?:'ve| have|'d| had)?{_SINCE} (?:started|began|begun) (?:{_HABIT}|{_HABIT_EATEN}|"
+    rf"(?:a|my) new (?:job|diet|medication|treatment|therapy|hobby|course|degree)\b)|"
+    rf"{_HAVE}{_SINCE} (?:started|begun) (?:{_doing('eat')}|{_doing('drink')}) {_BARE}\b(?! (?:when|while|at my)\b)|"
+    rf"{_HAVE}{_SINCE} taken up (?!(?:the|this|that|it|too|much|more|most|your|my|his|her|their|our|an?|so|space|time|"
+    rf"arms|residence|position|\d+)\b)[a-z]|{_HAVE}{_SINCE} taken up the (?:{_any(SIBLINGS['instrument'])})\b|"
+    rf"\b(?:i|we)(?:'ve| have)?{_SINCE} (?:went|gone) back to (?:{_HABIT}|{_HABIT_EATEN})|"
+    rf"\b(?:i|we) have{_SINCE} (?:stopped (?:wearing|taking|eating|drinking|smoking|using|going|working|playing|"
+    r"seeing|driving)|quit (?:smoking|drinking|my job))\b"
+)
+RESUMED = (
+    rf"\bi(?:'m| am){_SINCE} (?:(?:eating {_STAPLE}|drinking {_DRUNK}|smoking|vaping|taking (?:{_TAKEN})|"
+    rf"going {_GONE_TO}|seeing {_SEEN}|wearing {_WORN}|working {_WORKED}[\w-]*|playing {_PLAYED}|"
+    rf"(?:{'|'.join(gerund(base) for base in _PASTIMES)})) again\b|back (?:on|to) (?:eating {_STAPLE}|{_TAKEN}))"
+)

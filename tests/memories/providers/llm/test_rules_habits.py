@@ -1,0 +1,102 @@
+"""What somebody began to do as a habit, does again or has stopped is kept; what is begun for now is not."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from time import perf_counter
+
+import pytest
+
+from memories.providers.llm.provider import Chunk, Setting
+from memories.providers.llm.rules.evidence import weigh_personal
+from memories.providers.llm.rules.facts import extract
+from memories.providers.llm.rules.gate import gate
+from memories.text.messages import Message
+
+NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
+"""A Monday."""
+
+
+def chunk(said: str) -> Chunk:
+    return Chunk((Message("user", said),), NOW)
+
+
+def contents(said: str) -> list[str]:
+    return [fact.content for fact in extract(chunk(said), Setting())]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "I've started drinking coffee, one cup in the morning.",
+            "User has started drinking coffee, one cup in the morning",
+        ),
+        ("I started eating meat again", "User started eating meat again"),
+        ("I've begun smoking", "User has begun smoking"),
+        ("I've taken up running", "User has taken up running"),
+        ("I've taken up the guitar", "User has taken up the guitar"),
+        ("I'm drinking coffee again", "User is drinking coffee again"),
+        ("I'm eating meat again.", "User is eating meat again"),
+        ("I'm smoking again", "User is smoking again"),
+        ("I've stopped being vegan", "User has stopped being vegan"),
+        ("I have quit smoking.", "User has quit smoking"),
+        ("I've started taking iron pills", "User has started taking iron pills"),
+        ("I started taking vitamin D.", "User started taking vitamin D"),
+        ("I started taking the bus to work", "User started taking the bus to work"),
+        ("I've started going to the gym", "User has started going to the gym"),
+        ("I've started cycling to work", "User has started cycling to work"),
+        ("I've started seeing a therapist", "User has started seeing a therapist"),
+        ("I've started wearing glasses", "User has started wearing glasses"),
+        ("I've just started running again", "User has just started running again"),
+        ("I've started to drink coffee", "User has started to drink coffee"),
+        ("I've started a new diet", "User has started a new diet"),
+        ("I've gone back to eating meat.", "User has gone back to eating meat"),
+        ("I've started eating more vegetables", "User has started eating more vegetables"),
+    ],
+)
+def test_what_became_a_habit_is_kept(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+    assert gate(chunk(said)).keep
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I've started the server",
+        "I've started the download",
+        "I've started reading your answer",
+        "I've started drinking my coffee, let's go",
+        "I'm drinking coffee right now",
+        "I'm drinking wine again tonight",
+        "I'm eating lunch again",
+        "I'm eating pizza again lol",
+        "I've started eating popcorn while watching",
+        "I started eating when the phone rang",
+        "I've started running the tests",
+        "I've started running it",
+        "I've started smoking ribs at 8 this morning",
+        "I've started taking this seriously",
+        "I started taking notes",
+        "I've started going through your list",
+        "I've started seeing errors",
+        "I've started painting the fence",
+        "I've started to work on the report",
+        "I'm trying again",
+        "I've taken up too much of your time",
+        "I've taken up residence",
+        "If I started drinking coffee, would I sleep worse?",
+    ],
+)
+def test_what_is_begun_for_now_is_none(said: str) -> None:
+    assert contents(said) == []
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ["i've started eating ", "i'm drinking coffee ", "i just just ", "i've started taking a ", "i've taken up "],
+)
+def test_a_habit_is_soon_weighed_however_long_the_text(piece: str) -> None:
+    started = perf_counter()
+    weigh_personal((piece * 100_000)[:100_000])
+    assert perf_counter() - started < 2
