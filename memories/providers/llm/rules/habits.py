@@ -1,9 +1,11 @@
 """What somebody began to do as a habit, does again or has stopped: "I've started drinking coffee", "I'm smoking again".
 
-What is only begun for now, such as a download or somebody's answer, is none. Only pieces of patterns, in lower case.
+What is only begun for now, such as a download or somebody's answer, is none. Patterns are in lower case.
 """
 
 from __future__ import annotations
+
+import re
 
 from memories.providers.llm.rules.verbs import gerund
 from memories.text.relate.siblings import SIBLINGS
@@ -107,3 +109,57 @@ RESUMED = (
     rf"going {_GONE_TO}|seeing {_SEEN}|wearing {_WORN}|working {_WORKED}[\w-]*|playing {_PLAYED}|"
     rf"(?:{'|'.join(gerund(base) for base in _PASTIMES)})) again\b|back (?:on|to) (?:eating {_STAPLE}|{_TAKEN}))"
 )
+_HENCE = (
+    r"(?:from (?:now|today|tomorrow|next (?:week|month|year)|(?:mon|tues|wednes|thurs|fri|satur|sun)day|"
+    r"january|february|march|april|may|june|july|august|september|october|november|december) on(?:wards?)?|"
+    r"these days|nowadays|going forward)"
+)
+_LED = re.compile(
+    r"(?:(?P<days>these days|nowadays),? (?=(?:I|we)\b"
+    r"(?! (?:feel|think|guess|believe|suppose|mean|know|hope|reckon)\b))|"
+    r"(?P<hence>from now on|from today on|going forward)(?:,? (?=(?:I|we)'(?:m|re|ve|ll|d)\b)|"
+    r", (?=(?:I|we) (?!(?:want|need|expect|prefer|would|will need|ask)\b))))",
+    re.IGNORECASE,
+)
+_RESERVED = re.compile(r",? (?:because|since|as|so|when|while|if|unless|until|but|and|which|who|after|before)\b|[,;]|$")
+_IDLE = (
+    r"(?!(?:want|wanted|need|expect|demand|ask|say|tell|see|think|guess|mean|know|hope|feel|wish|believe|promise|swear|"
+    r"understand|get|try|look|trust|listen|remember|forget|forgive|agree|appreciate|find|notice|wonder|care|mind|keep|"
+    r"should|would|could|might|may|must|can|can't|cannot|have to|had|was|were|did|do|don't|didn't|won't|be|will|"
+    r"doing|trying|going|getting|having|not|just|gonna|so|too|very|really|pretty|more|"
+    r"here|there|back|done|fine|good|ok|okay|sorry|sure|tired|busy|happy|sad|ready|glad|afraid|lost|stuck|"
+    r"thinking|feeling|looking|seeing|wondering|asking|hearing|noticing|finding|being|talking)\b)"
+)
+"""No doing of somebody, but what they want, think or feel, or how they are."""
+_DOES = (
+    rf"(?:{_IDLE}[a-z]+|do (?!it\b|that\b|this\b|so\b|my best\b|not\b|better\b|nothing\b|everything\b|what\b)[a-z]+|"
+    r"(?:going to|gonna) (?!be\b|try\b|ask\b|get\b|keep\b|have\b|do (?:it|that|this|my)\b)[a-z]+)"
+)
+_OF_OTHERS = r"(?![^;]{0,60}\b(?:you|your|it|that|this|them|those|him|her|us|everything|something|anything)\b)"
+_ADVERBS = r"(?: (?:always|only|usually|mostly|mainly|also|never|often|both|all))*"
+FROM_NOW_ON = (
+    rf"^{_HENCE},? i(?:'m|'ll| am| will| won't| don't| do not)?{_ADVERBS} {_OF_OTHERS}{_DOES}\b|"
+    rf"^i(?:'m|'ll| am| will| won't| don't| do not)?{_ADVERBS} {_OF_OTHERS}{_DOES}\b[^;]{{1,60}}? {_HENCE}(?=$|[.,;!])"
+)
+_RIDDEN = r"(?:bus|train|tram|metro|subway|tube|ferry|bike|stairs)"
+NOWADAYS = (
+    rf"^i{_ADVERBS} (?:take (?:the {_RIDDEN}|(?:{_TAKEN}))|go (?:to work |to school )?by {_RIDDEN}|"
+    rf"eat {_STAPLE}|drink {_DRUNK}|smoke(?: \w+)?|sleep (?:in|on|with) (?!it\b|that\b)[\w' -]{{3,30}}?|"
+    rf"work {_WORKED}[\w' -]{{0,30}}?|do (?:the )?(?:[\w-]+ )?(?:shifts?|yoga|pilates|crossfit|part[- ]time)|"
+    rf"(?:walk|cycle|bike|drive|run|commute) to (?:work|school|uni|the office|the station)|wear {_WORN}|play {_PLAYED}|"
+    r"(?:get|wake) up at [\w:. ]{1,20}?|see an? (?:new )?(?:therapist|physio\w*|psychologist|dietitian))"
+    r"(?: (?:to|from) (?:work|school|uni|the office|home))?"
+    r"(?: (?:on \w+days?|in the (?:mornings?|evenings?)|every \w+))? "
+    r"now(?: (?:instead|and|too|that|because|since|as)\b|(?=$|[.,;!]))"
+)
+
+
+def begin_with_who(clause: str) -> str:
+    """ "These days I cycle to work" → "I cycle to work these days", so that it is read like any other doing."""
+    led = _LED.match(clause)
+    if not led:
+        return clause
+    end = _RESERVED.search(clause, led.end())
+    told = end.start() if end else len(clause)
+    when = (led["days"] or led["hence"]).lower()
+    return f"{clause[led.end() : told]} {when}{clause[told:]}"
