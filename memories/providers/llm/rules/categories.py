@@ -24,8 +24,9 @@ _BY_EVIDENCE = {
 
 def read_category(content: str, evidence: str, allowed: Sequence[str]) -> str:
     """One of `allowed`, or of all we know without any; "general" when nothing points anywhere."""
-    named = {word.lower().removesuffix("'s") for word in _WORD.findall(without_reason(content))}
-    is_ops = count_ops(content) > 0 and not content.startswith("User")
+    what = without_reason(content)
+    named = {word.lower().removesuffix("'s") for word in _WORD.findall(what)}
+    is_ops = count_ops(what) > 0 and not content.startswith("User")
     operational = (*OPERATIONAL, "preferences") if evidence == INSTRUCTED else OPERATIONAL
     pool = tuple(allowed) or (operational if is_ops else PERSONAL)
     if is_of_a_home(content):

@@ -13,8 +13,15 @@ from memories.text.relate.siblings import SIBLINGS
 from memories.text.wordlist import words
 
 _OFTEN = r"(?: (?:all|both|now|finally|recently|just|also|then|only|eventually|already|actually))*"
-_WE = rf"\bwe(?:'ve|'re|'ll|'d| have| are| were| had| will)?{_OFTEN}(?: be| been| going to| planning to)? "
-_USER = rf"^User(?: and (?:their )?[\w-]+(?: [\w-]+)?)?(?: has| have| is| are| was| were| will)?{_OFTEN}(?: be| been)? "
+_WE = (
+    rf"\bwe(?:'ve|'re|'ll|'d| have| are| were| had| will)?{_OFTEN}"
+    r"(?: be| been| going to| planning to| had to| have to| want to| decided to| thinking of)? "
+)
+_USER = (
+    r"^(?:(?:In|On|Last|This|Next|At|Since) [\w ]{1,40}?,? )?"
+    rf"User(?: and (?:their )?[\w-]+(?: [\w-]+)?)?(?: has| have| is| are| was| were| will)?{_OFTEN}"
+    r"(?: be| been| going to| had to| has to| wants to| decided to| thinking of)? "
+)
 _END = (
     r"(?=$|[.,;!?)]| (?:in|at|near|by|on|with|for|to|from|last|this|next|because|since|as|so|when|while|after|before|"
     r"and|but|together|there|here|outside|close|just|that|which|now|then|again|yesterday|today|tomorrow|\d+)\b)"
@@ -30,6 +37,7 @@ _PET = r"(?:dogs?|cats?|pupp(?:y|ies)|kittens?|rabbits?|hamsters?|guinea pigs?|p
 _HOLIDAY = r"(?:holidays?|vacation|honeymoon|city break|road trip|camping trip|cruise)"
 _DEED = (
     rf"(?:(?:bought|buy|buying|built|building|sold|selling|rented|rent|renting|found) {_SOME} {_HOUSE}{_END}|"
+    r"(?:bought|buy|buying|sold|selling) (?:an?|our|my|their) (?:[\w-]+ )?place (?:in|by|near|at)\b|"
     rf"(?:moved?|moving) (?:back )?(?:in|into|to) (?:{_SOME} {_HOUSE}{_END}|"
     r"the (?:countryside|suburbs|coast|seaside|village|mountains)\b|(?:my|our) (?:parents|in-laws)\b|"
     rf"with (?:my|our|his|her)\b|together\b)|(?:moved?|moving) (?:house|home|abroad|back home){_END}|"
@@ -41,7 +49,8 @@ _DEED = (
     rf"(?:booked|booking|spent|spend|spending|planned|planning) {_SOME} {_HOLIDAY}{_END})"
 )
 _GOES = (
-    r"(?:moved?|moving|relocated?|relocating|emigrated?|emigrating)(?: back| over| away)?(?: from [\w-]+(?: [\w-]+)?)? "
+    r"(?:moved?|moving|relocated?|relocating|emigrated?|emigrating|left|leaving|settled in)"
+    r"(?: back| over| away)?(?: from [\w-]+(?: [\w-]+)?)? "
     r"(?:to )?(?P<place>\w.*)"
 )
 _TRAVELS = (
@@ -49,9 +58,12 @@ _TRAVELS = (
 )
 _OUR_DEED, _OUR_MOVE, _OUR_TRIP = (re.compile(_WE + what, re.IGNORECASE) for what in (_DEED, _GOES, _TRAVELS))
 _THEIR_DEED, _THEIR_MOVE = (re.compile(_USER + what) for what in (_DEED, _GOES))
-_WHY = re.compile(r",? \b(?:because|since|as|so|when|while|after|before|now that|although|though|but|and)\b(?= )")
+_WHY = re.compile(
+    r",? \b(?:because|since|as|so|when|while|once|after|before|now that|although|though|but|and)\b(?= )|"
+    r" for (?=(?:\w+ )?\w+'s (?:new )?job\b)"
+)
 _OWN_REASON = re.compile(
-    r"^,? \b(?:because|since|as|so that|when|after|before|now that)(?: of)? "
+    r"^,? \b(?:because|since|as|so that|when|once|after|before|now that)(?: of)? "
     r"(?:I|I'm|I've|my|he|she|his|her|[A-Z][a-z]+)\b"
 )
 _CAREER = re.compile(
@@ -59,8 +71,8 @@ _CAREER = re.compile(
     r"mom|dad)\b"
 )
 _OF_A_TEAM = re.compile(
-    r"(?<!my )(?<!his )(?<!her )\b(?:teams?|customers?|clients?|colleagues|employees|staff|department|investors?|"
-    r"(?<!a )company|users|sprint|headquarters|hq)\b|\b[Oo]ur (?:new )?offices?\b"
+    r"(?<!my )(?<!his )(?<!her )(?<!'s )\b(?:teams?|customers?|clients?|colleagues|employees|staff|department|"
+    r"investors?|(?<!a )company|users|sprint|headquarters|hq)\b|\b[Oo]ur (?:new )?offices?\b"
 )
 _JOB = re.compile(r"\b(?:new |first |old |dream )?jobs?\b")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
@@ -114,7 +126,7 @@ def _has_ops(text: str) -> bool:
 
 
 def _is_only_when(why: str) -> bool:
-    return why.strip(" ,").startswith(("when", "while", "after", "before", "and", "but", "so"))
+    return why.strip(" ,").startswith(("when", "while", "once", "after", "before", "and", "but", "so"))
 
 
 def _is_place(text: str) -> bool:

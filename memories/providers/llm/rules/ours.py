@@ -44,6 +44,14 @@ _LIVING = re.compile(
     r"getting married|expecting a baby)\b",
     re.IGNORECASE,
 )
+_ONES_OWN_JOB = re.compile(
+    r"\b(?:[Mm]y|[Hh]is|[Hh]er|[A-Z][a-z]+'s|wife's|husband's|partner's) "
+    r"(?:new |old |first |current |dream |last )?jobs?\b|"
+    r"\b(?:gets?|got|getting|finds?|found|starts?|started|starting|lost|takes?|took|offered|accepted|landed) "
+    r"(?:an?|his|her|my|another) (?:(?:new|better|good|great|full-time|part-time|permanent|second) )?"
+    r"(?:job|position)(?: offer)?\b"
+)
+"""Who got a job somewhere tells nothing of a team, and least of all of what a server runs."""
 _WORD = re.compile(r"[\w'-]+")
 _ENDS = ADVERBS | MODALS | PREPOSITIONS | SUBORDINATORS | words("and or but")
 
@@ -88,5 +96,6 @@ def _told_by(owned: list[str]) -> int | None:
 
 def work_in(text: str) -> int:
     """Words of work less words of home."""
+    text = _ONES_OWN_JOB.sub("", text)
     found = [word for word in _WORD.findall(text.lower()) if word not in _OF_EITHER]
     return count_ops(" ".join(found)) + sum((word in _AT_WORK) - (word in _AT_HOME) for word in found)

@@ -113,6 +113,39 @@ def test_what_a_household_does_is_the_users_whyever_it_does_so(before: tuple[str
     assert said_after(before, said) == [kept]
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        (
+            "We left Berlin because Erik got a new job.",
+            "User left Berlin because Erik got a new job",
+        ),
+        (
+            "We had to move to Malmö because Erik got a new job there",
+            "User had to move to Malmö because Erik got a new job there",
+        ),
+        ("We just moved to Seattle for Sam's new job", "User just moved to Seattle for Sam's new job"),
+        ("We moved to Malmö as Erik's team is there.", "User moved to Malmö as Erik's team is there"),
+        ("We're moving again because of my job", "User is moving again because of their job"),
+        (
+            "We've bought a place in Spain because I can work remotely",
+            "User has bought a place in Spain because they can work remotely",
+        ),
+        (
+            "We bought a second car because Erik's job is in Lund.",
+            "User bought a second car because Erik's job is in Lund",
+        ),
+    ],
+)
+def test_what_ones_own_job_leads_to_is_no_teams_doing(said: str, kept: str) -> None:
+    assert said_after((), said) == [kept]
+
+
+def test_a_job_that_a_server_runs_is_a_teams() -> None:
+    said = "We moved the backup job to Mondays because the nightly job was slow"
+    assert said_after((), said) == ["The team moved the backup job to Mondays because the nightly job was slow"]
+
+
 def test_somebodys_job_in_the_next_sentence_makes_no_team() -> None:
     assert said_after((), "We moved to Malmö. Erik got a new job there.")[:1] == [MOVED]
     assert said_after((), "Erik got a new job, so we moved to Malmö.")[-1:] == [MOVED]
@@ -161,6 +194,8 @@ def test_a_team_that_talks_of_its_servers_moves_with_them() -> None:
         ("We bought a house near the office.", "general"),
         ("We adopted a dog, as I work from home now.", "relationships"),
         ("I moved to Malmö because I got a new job there.", "general"),
+        ("Last week we moved to Malmö, because Erik got a new job there.", "general"),
+        ("We left Berlin because Erik got a new job.", "general"),
         ("I moved to Malmö for a new job at Siemens.", "work"),
         ("I work from home because my job allows it.", "work"),
     ],
