@@ -20,7 +20,7 @@ def _any(names: str) -> str:
 _SINCE = r"(?: (?:just|recently|finally|also|actually|slowly|even|lately|now|already))*"
 _PASTIMES = sorted(
     words("""
-    run jog swim cycle bike row climb hike dance ski surf sail box fence meditate exercise knit crochet sew paint
+    run jog swim cycle bike row climb hike ski surf sail box fence meditate exercise knit crochet sew paint
     garden fast diet journal babysit volunteer freelance
     """)
 )
@@ -47,18 +47,20 @@ _DRUNK = (
 _TAKEN = (
     r"(?:(?:my|a|an|the) )?(?:[\w-]+ ){0,2}?(?:pills?|tablets?|capsules?|supplements?|vitamins?|vitamin \w+|meds|"
     r"medication|medicine|antidepressants?|antibiotics?|painkillers?|statins?|creatine|iron|magnesium|melatonin|zinc|"
-    rf"probiotics|hormones|birth control|antihistamines?|ssris?|(?:[\w-]+ )?(?:lessons|classes)|"
+    rf"probiotics|hormones|birth control|antihistamines?|ssris?|(?:[\w-]+ )?(?:lessons|classes|course)|"
     rf"{_any(SIBLINGS['medicine'])})"
     r"|the (?:bus|train|tram|metro|subway|tube|ferry|stairs) (?:to|home|instead|every)"
 )
 _AGAIN = (
-    r"(?=$|[.,;!:)]| (?:again|every|each|once|twice|three|four|regularly|daily|weekly|instead|since|because|after|"
-    r"before|and|but|too|outdoors|outside|indoors|competitively|seriously|lately|recently|last|this (?:week|month|year|"
+    r"(?=$|[.,;!:)]| (?:again|every|each|once|twice|three|four|regularly|daily|weekly|instead|since|because|too|"
+    r"outdoors|outside|indoors|competitively|seriously|lately|recently|last|this (?:week|month|year|"
     r"spring|summer|autumn|fall|winter)|in (?:the (?:mornings?|evenings?|afternoons?|park|woods|gym)|my (?:free|spare)|"
     r"january|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn|"
-    r"winter|\d{4})|on (?:mon|tues|wednes|thurs|fri|satur|sun|week)|at (?:the weekend|weekends|night|the gym)|"
-    r"to (?:lose|get fit|stay|keep|improve|work|school|uni|the office)|with (?:my|a|some) |a (?:few|couple)(?: of)? "
-    r"(?:times|days|weeks|months|years)|\d+ (?:km|miles|times|days|weeks|months|years))\b)"
+    r"winter|\d{4})|on (?:mon|tues|wednes|thurs|fri|satur|sun|week)(?:day|end)s?|"
+    r"at (?:the weekend|weekends|night|the gym)|"
+    r"to (?:lose|get fit|stay|keep|improve|work|school|uni|the office)|with (?:my|a|some) |"
+    r"(?:a (?:few|couple)(?: of)?|two|five|six|ten) (?:times|days|weeks|months|years)|"
+    r"\d+ (?:km|miles|times|days|weeks|months|years))\b)"
 )
 """Behind what is done as a habit, not to something of the moment: "running the tests"."""
 _GONE_TO = (
@@ -89,6 +91,8 @@ _HABIT = (
     rf"{_doing('work')} {_WORKED}|{_doing('play')} {_PLAYED}|{_doing('keep')} {_KEPT}|{_doing('count')} calories\b|"
     rf"(?:to work|working) out{_AGAIN}|(?:to lift|lifting) weights\b|intermittent fasting\b|journaling\b|"
     rf"(?:{'|'.join(map(_doing, _PASTIMES))}){_AGAIN}|"
+    rf"(?:{_doing('dance')}|{_doing('walk')}) (?:again|every|each|once a|twice a)\b|"
+    r"(?!(?:the|my|our|your|these|those|all|both|some|new|more|two|three|four|of)\b)[a-z-]+ (?:lessons|classes)\b|"
     r"(?:to (?:cycle|walk|bike|run|drive|commute)|cycling|walking|biking|running|driving|commuting) to (?:work|school|"
     r"uni|university|the office|the station)\b)"
 )

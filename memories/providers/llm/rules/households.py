@@ -76,7 +76,7 @@ _OF_A_TEAM = re.compile(
 )
 _JOB = re.compile(r"\b(?:new |first |old |dream )?jobs?\b")
 _WORD = re.compile(r"[^\W\d_][\w'-]*")
-_COUNTRIES = frozenset(SIBLINGS["country"].split()) | words("scotland wales england sicily crete bali tuscany bavaria")
+_PLACES = CITIES | frozenset(SIBLINGS["country"].split()) | words("sicily crete bali tuscany bavaria majorca")
 _HERE = words("here there")
 MOST_WORDS = 3
 """Of a place's name."""
@@ -130,9 +130,10 @@ def _is_only_when(why: str) -> bool:
 
 
 def _is_place(text: str) -> bool:
+    """Whether it begins with a city or a country, not with "the Berlin office"."""
     found = list(_WORD.finditer(text[:80]))[:MOST_WORDS]
     names = [text[: found[count - 1].end()] for count in range(len(found), 0, -1)]
-    name = next((name for name in names if name.lower() in CITIES | _COUNTRIES), "")
+    name = next((name for name in names if name.lower() in _PLACES), "")
     return name[:1].isupper() and not re.match(r" (?:[A-Z]|office|team|region|site|data|server)", text[len(name) :])
 
 
