@@ -97,19 +97,24 @@ _HABIT = (
     r"uni|university|the office|the station)\b)"
 )
 _HABIT_EATEN = rf"(?:{_doing('eat')} {_STAPLE}|{_doing('drink')} {_DRUNK})\b(?! (?:when|while|at my)\b)"
-_HAVE = r"\b(?:i|we)(?:'ve| have|'d| had)"
+_AT_FIRST = (
+    r"^(?:(?:last \w+|in \w+(?: \d{4})?|this (?:week|month|year|spring|summer|autumn|fall|winter)|"
+    r"(?:an?|two|three|four|five|six|some|\d+) (?:\w+ )?\w+ ago|(?:after|since) (?:the|my) \w+(?: \w+)?),? )?"
+)
+"""No picture that was taken after somebody started something."""
+_HAVE = rf"{_AT_FIRST}(?:i|we)(?:'ve| have|'d| had)"
 BEGAN = (
-    rf"\b(?:i|we)(?:'ve| have|'d| had)?{_SINCE} (?:started|began|begun) (?:{_HABIT}|{_HABIT_EATEN}|"
+    rf"{_AT_FIRST}(?:i|we)(?:'ve| have|'d| had)?{_SINCE} (?:started|began|begun) (?:{_HABIT}|{_HABIT_EATEN}|"
     rf"(?:a|my) new (?:job|diet|medication|treatment|therapy|hobby|course|degree)\b)|"
     rf"{_HAVE}{_SINCE} (?:started|begun) (?:{_doing('eat')}|{_doing('drink')}) {_BARE}\b(?! (?:when|while|at my)\b)|"
     rf"{_HAVE}{_SINCE} taken up (?!(?:the|this|that|it|too|much|more|most|your|my|his|her|their|our|an?|so|space|time|"
     rf"arms|residence|position|\d+)\b)[a-z]|{_HAVE}{_SINCE} taken up the (?:{_any(SIBLINGS['instrument'])})\b|"
-    rf"\b(?:i|we)(?:'ve| have)?{_SINCE} (?:went|gone) back to (?:{_HABIT}|{_HABIT_EATEN})|"
-    rf"\b(?:i|we) have{_SINCE} (?:stopped (?:wearing|taking|eating|drinking|smoking|using|going|working|playing|"
-    r"seeing|driving)|quit (?:smoking|drinking|my job))\b"
+    rf"{_AT_FIRST}(?:i|we)(?:'ve| have)?{_SINCE} (?:went|gone) back to (?:{_HABIT}|{_HABIT_EATEN})|"
+    rf"{_AT_FIRST}(?:i|we) have{_SINCE} (?:stopped (?:wearing|taking|eating|drinking|smoking|using|going|working|"
+    r"playing|seeing|driving)|quit (?:smoking|drinking|my job))\b"
 )
 RESUMED = (
-    rf"\bi(?:'m| am){_SINCE} (?:(?:eating {_STAPLE}|drinking {_DRUNK}|smoking|vaping|taking (?:{_TAKEN})|"
+    rf"{_AT_FIRST}i(?:'m| am){_SINCE} (?:(?:eating {_STAPLE}|drinking {_DRUNK}|smoking|vaping|taking (?:{_TAKEN})|"
     rf"going {_GONE_TO}|seeing {_SEEN}|wearing {_WORN}|working {_WORKED}[\w-]*|playing {_PLAYED}|"
     rf"(?:{'|'.join(gerund(base) for base in _PASTIMES)})) again\b|back (?:on|to) (?:eating {_STAPLE}|{_TAKEN}))"
 )
