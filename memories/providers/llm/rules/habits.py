@@ -77,9 +77,9 @@ _WORN = (
     r"(?:(?:[\w-]+ )?glasses|contacts|contact lenses|(?:a )?hearing aids?|braces|sunscreen|a (?:hijab|headscarf|wig))\b"
 )
 _WORKED = (
-    r"(?:nights?|night shifts?|day shifts?|early shifts?|late shifts?|days|shifts|mornings|weekends|part[- ]time|"
+    r"(?:nights?|(?:night|day|early|late) shifts?|days(?! ago)|shifts|mornings|weekends|part[- ]time|"
     r"full[- ]time|remotely|freelance|from home|as an? [a-z]|"
-    r"(?:at|for) (?!it\b|this\b|that\b|the\b|my\b|a\b|an\b|me\b|you\b|\d)\w)"
+    r"(?:at|for) (?!(?:it|this|that|the|my|an?|me|you|hours|days|weeks|months|years|ages)\b|\d)\w)"
 )
 _PLAYED = (
     rf"(?:the )?(?:{_any(SIBLINGS['instrument'])}|{_any(SIBLINGS['sport'])}|chess|bridge|in an? (?:band|orchestra))\b"

@@ -82,6 +82,7 @@ def test_what_became_a_habit_is_kept(said: str, kept: str) -> None:
         "I've started running it",
         "I started running and slipped",
         "I started dancing",
+        "I've started working for hours",
         "This picture was taken after I started walking again",
         "I've started refactoring the classes",
         "I've started smoking ribs at 8 this morning",
