@@ -6,9 +6,10 @@ import re
 from collections.abc import Sequence
 
 from memories.providers.llm.rules.evidence import count_ops
+from memories.providers.llm.rules.households import is_of_a_home, without_reason
 from memories.providers.llm.rules.words_categories import OPERATIONAL, PERSONAL, POINTERS, WEIGHTS
 
-GENERAL = "general"
+GENERAL, WORK = "general", "work"
 _WORD = re.compile(r"[\w+'-]+")
 INSTRUCTED = "a standing instruction"
 _BY_EVIDENCE = {
@@ -23,10 +24,13 @@ _BY_EVIDENCE = {
 
 def read_category(content: str, evidence: str, allowed: Sequence[str]) -> str:
     """One of `allowed`, or of all we know without any; "general" when nothing points anywhere."""
-    named = {word.lower().removesuffix("'s") for word in _WORD.findall(content)}
-    is_ops = count_ops(content) > 0 and not content.startswith("User")
+    what = without_reason(content)
+    named = {word.lower().removesuffix("'s") for word in _WORD.findall(what)}
+    is_ops = count_ops(what) > 0 and not content.startswith("User")
     operational = (*OPERATIONAL, "preferences") if evidence == INSTRUCTED else OPERATIONAL
     pool = tuple(allowed) or (operational if is_ops else PERSONAL)
+    if is_of_a_home(content):
+        pool = tuple(name for name in pool if name != WORK) or pool
     scores = {name: _score(name, named, is_ops) for name in pool}
     hinted = _BY_EVIDENCE.get(evidence, "")
     if hinted in scores:
@@ -47,4 +51,4 @@ def _score(name: str, named: set[str], is_ops: bool) -> float:
 def _fallback(is_ops: bool, pool: Sequence[str]) -> str:
     if is_ops and "behavior" in pool:
         return "behavior"
-    return "work" if is_ops and "work" in pool else GENERAL
+    return WORK if is_ops and WORK in pool else GENERAL

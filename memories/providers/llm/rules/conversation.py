@@ -53,7 +53,8 @@ class Conversation:
 
     def who_we_are(self, clause: str, content: str) -> str:
         """ "We" is the user's team where work is talked about. Elsewhere what "we" do is what the user does, too."""
-        return TEAM if (weigh_ours(clause) or work_in(content[:HEAD]) or self._work) > 0 else SPEAKER
+        head = content[:HEAD]
+        return TEAM if (weigh_ours(clause, head) or work_in(head) or self._work) > 0 else SPEAKER
 
     def hear(self, message: Message, sentences: list[Sentence], is_read: bool = False) -> None:
         """`is_read` tells that the clauses of a message were noted while they were read."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from memories.providers.llm.rules.habits import BEGAN, FROM_NOW_ON, NOWADAYS, RESUMED
 from memories.providers.llm.rules.words import KIN, OWN_THINGS, PASSING_THINGS
 
 
@@ -132,6 +133,10 @@ PERSONAL = (
         r"training|teaching|volunteering|practi[cs]ing) (?!this\b|that\b|it\b|with (?:this|that|it)\b)\w|"
         r"took up (?!the\b|this\b|that\b|it\b|a lot\b|too\b|more\b|most\b|\d|space\b|time\b)\w)",
     ),
+    _mark("a habit begun", 0.9, BEGAN),
+    _mark("a habit again", 0.6, RESUMED),
+    _mark("from now on", 0.6, FROM_NOW_ON),
+    _mark("a habit of now", 0.6, NOWADAYS),
     _mark("learned", 0.9, rf"\b(?:I|we)(?:'ve| have)?(?: also| once| even)? {_LEARNED}"),
     _mark("gave up", 0.5, rf"\b(?:I|we)(?:'ve| have)?(?: also| once| even)? {_GAVE_UP}"),
     _mark("switched", 0.2, rf"\bI(?:'ve| have)?(?: also| now)? {_SWITCHED}[a-z]"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from memories.providers.llm.rules.evidence import count_ops
+from memories.providers.llm.rules.households import is_household
 from memories.providers.llm.rules.verbs import is_finite
 from memories.providers.llm.rules.words import ADVERBS, HOME, KIN, MODALS, PREPOSITIONS, SUBORDINATORS
 from memories.providers.llm.rules.words_categories import POINTERS
@@ -43,16 +44,25 @@ _LIVING = re.compile(
     r"getting married|expecting a baby)\b",
     re.IGNORECASE,
 )
+_ONES_OWN_JOB = re.compile(
+    r"\b(?:[Mm]y|[Hh]is|[Hh]er|[A-Z][a-z]+'s|wife's|husband's|partner's) "
+    r"(?:new |old |first |current |dream |last )?jobs?\b|"
+    r"\b(?:gets?|got|getting|finds?|found|starts?|started|starting|lost|takes?|took|offered|accepted|landed) "
+    r"(?:an?|his|her|my|another) (?:(?:new|better|good|great|full-time|part-time|permanent|second) )?"
+    r"(?:job|position)(?: offer)?\b"
+)
+"""Who got a job somewhere tells nothing of a team, and least of all of what a server runs."""
 _WORD = re.compile(r"[\w'-]+")
 _ENDS = ADVERBS | MODALS | PREPOSITIONS | SUBORDINATORS | words("and or but")
 
 
-def weigh_ours(clause: str) -> int:
+def weigh_ours(clause: str, around: str = "") -> int:
     """Above 0 where "we" are people who work together, below where they live together, 0 where nothing tells.
 
-    What "our" stands before decides, by its last word: "our kitchen", but "our kitchen app".
+    What "our" stands before decides, by its last word: "our kitchen", but "our kitchen app". `around` is what the
+    clause stands in.
     """
-    if _LIVING.search(clause):
+    if _LIVING.search(clause) or is_household(clause, around):
         return -1
     match = _OWNED.search(clause)
     if not match:
@@ -86,5 +96,6 @@ def _told_by(owned: list[str]) -> int | None:
 
 def work_in(text: str) -> int:
     """Words of work less words of home."""
+    text = _ONES_OWN_JOB.sub("", text)
     found = [word for word in _WORD.findall(text.lower()) if word not in _OF_EITHER]
     return count_ops(" ".join(found)) + sum((word in _AT_WORK) - (word in _AT_HOME) for word in found)

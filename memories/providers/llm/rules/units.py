@@ -14,6 +14,7 @@ from memories.providers.llm.rules.clauses import has_verb, split_clauses
 from memories.providers.llm.rules.conversation import Conversation
 from memories.providers.llm.rules.cutting import cut_reply, cut_run_on, is_cut_short, join_topic
 from memories.providers.llm.rules.evidence import UNREAL
+from memories.providers.llm.rules.habits import begin_with_who
 from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
 from memories.providers.llm.rules.mentions import MAX_PHRASE, read_mentions
 from memories.providers.llm.rules.offers import is_empty, is_offer
@@ -92,12 +93,14 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
     for sentence in sentences[:MAX_UNITS]:
         bare = strip_leads(mend_slip(mend(sentence.text)))
         asks = is_open(sentence, bare.text)
+        whole = begin_with_who(bare.text) if by_user else bare.text
         is_reply = not units and not asks and heard.is_asked_by_other(role)
-        for clause in _cut(bare.text, asks, by_user, heard.asked if is_reply else ""):
+        for clause in _cut(whole, asks, by_user, heard.asked if is_reply else ""):
             inner = strip_leads(clause)
             text = inner.text.strip(" ,;:-–—")
             text = text if is_reply else join_topic(text)
-            if not _is_told(text, by_user) or (sentence.is_question and text == bare.text):
+            text = begin_with_who(text) if by_user else text
+            if not _is_told(text, by_user) or (sentence.is_question and text == whole):
                 if sentence.is_question or len(text.split()) <= MAX_PHRASE:
                     aside.append((len(units), text))
                 continue
