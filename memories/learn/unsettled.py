@@ -32,6 +32,11 @@ _CALLED_OFF = re.compile(
     rf"|\b{_NOT} (?:happening|taking place)\b",
     re.IGNORECASE,
 )
+_EVENT = re.compile(
+    r"\b(?:trip|visit|holidays?|vacation|journey|tour|wedding|party|dinner|concert|meeting)\b", re.IGNORECASE
+)
+_IS_OFF = re.compile(r" (?:is|are) off\b(?! (?:to|for|on|at|work|from)\b)", re.IGNORECASE)
+"""Behind its day: a party is, and somebody has the day off."""
 _NO_REMINDER = re.compile(
     rf"\b(?:{_NOT}|no need to|stop)(?: (?:have|need|want you) to)? remind|\bno reminder", re.IGNORECASE
 )
@@ -72,6 +77,8 @@ def is_unsettled(text: str, start: int, end: int, sentence: str) -> bool:
         return True
     if _REMINDER.search(lead):
         return False
+    if _IS_OFF.match(trail) and _EVENT.search(lead):
+        return True
     return is_denied(lead, text[start:end], trail) or bool(_CALLED_OFF.search(lead) or _CALLED_OFF.search(trail))
 
 

@@ -107,6 +107,8 @@ def test_each_time_to_come_is_noted_with_the_sentence_around_it(session: AgentSe
         "We're not flying to Oslo on Friday after all",
         "I don't go to yoga on Wednesdays any more",
         "The interview on Monday is cancelled",
+        "The party on Friday is off",
+        "Our trip to Rome on Monday is off",
         "The gym class tomorrow has been called off",
         "The meeting on Friday was postponed",
         "Don't remind me about the gym tomorrow",
