@@ -48,10 +48,14 @@ def _without_reporter(text: str) -> str:
 
 
 def _call_by_name(text: str, other: str) -> str:
-    """Return the text with its "User's daughter Emma" as "Emma", where the other one names an Emma and no more."""
+    """Return the text with its "User's daughter Emma" as "Emma", where the other one names an Emma and no more.
+
+    What begins with her is of her; what begins with the user is not, whoever is named behind.
+    """
+    is_of_user = other.startswith(("User ", "The user "))
     for introduced in _INTRODUCED:
         found = introduced.search(text)
-        if found and _names_alone(other, found["name"]):
+        if found and _names_alone(other, found["name"]) and not (is_of_user and found.start() == 0):
             return f"{text[: found.start()]}{found['name']}{text[found.end() :]}"
     return text
 

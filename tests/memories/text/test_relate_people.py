@@ -167,6 +167,7 @@ def test_what_is_denied_of_somebody_is_at_odds_with_the_same(existing: str, new:
     [
         ("User lives in Gothenburg with their partner Erik", "User's brother Erik lives in Oslo"),
         ("User lives in Graz with their wife", "User's sister lives in Linz"),
+        ("User's brother Erik lives in Oslo", "User moved to Malmö because Erik got a new job there"),
         ("User works at Acme with their cousin Tim", "User's father works at Initech"),
     ],
 )
