@@ -9,15 +9,24 @@ from django.db import OperationalError, connection
 
 
 def aside(work: Callable[[], object]) -> None:
-    """Is back when it is done."""
+    """Is back when it is done. Nobody else gets the connection, whatever it was told."""
 
     def run() -> None:
-        work()
-        connection.close()
+        try:
+            work()
+        finally:
+            leave()
 
     thread = Thread(target=run)
     thread.start()
     thread.join()
+
+
+def leave() -> None:
+    """A pool would hand the connection on, with what it was told."""
+    if connection.vendor == "postgresql" and connection.connection is not None:
+        connection.connection.close()
+    connection.close()
 
 
 def has_to_wait(work: Callable[[], object]) -> bool:

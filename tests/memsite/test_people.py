@@ -15,6 +15,7 @@ from django.test import Client
 from memsite.tenancy import people
 from memsite.tenancy.governance import LastOwner, set_member
 from memsite.tenancy.models import App, AuditEntry, Membership, Role
+from tests.aside import leave
 from tests.conftest import make_app
 
 PEOPLE, GROUPS = "/admin/auth/user/", "/admin/auth/group/"
@@ -150,7 +151,7 @@ def test_who_takes_an_owner_out_waits_for_whoever_else_does() -> None:
             set_member(app, carol, None, "operator:carol")
         except OperationalError as error:
             waited.append(str(error))
-        connection.close()
+        leave()
 
     with transaction.atomic():
         set_member(app, bob, None, "operator:bob")
