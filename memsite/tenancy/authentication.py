@@ -14,7 +14,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
-from memsite.durability import count
+from memsite.durability import count, is_unconnected
 from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.keys import find_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, Scope
@@ -101,7 +101,7 @@ def note_use(key: ApiKey, now: datetime) -> None:
     try:
         count(lambda: ApiKey.objects.filter(pk=key.pk).update(last_used_at=now))
     except DatabaseError as error:
-        if connection.in_atomic_block:
+        if connection.in_atomic_block or is_unconnected(error):
             raise
         log.warning("key_use_not_noted", error=str(error))
 

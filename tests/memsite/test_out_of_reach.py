@@ -236,6 +236,15 @@ def test_a_request_that_loses_its_connection_is_told_to_come_again(
     assert int(answer["Retry-After"]) >= 1
 
 
+@pytest.mark.django_db(transaction=True)
+def test_so_is_one_that_loses_it_while_the_use_of_its_key_is_noted(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What only reads goes on where nothing can be written. Without a connection it would wait for one twice."""
+    monkeypatch.setattr(authentication, "count", raising(cut_off()))
+    assert_problem(alice.get("memories"), 503)
+
+
 def test_one_that_loses_it_at_the_commit_is_told_that_nobody_knows(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
