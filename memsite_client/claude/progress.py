@@ -35,9 +35,12 @@ class Progress:
             return True
         return False
 
-    def say_ahead(self, messages: list[Message], role: str, text: Any) -> None:
-        """Adds what the event itself tells, unless the transcript has told it; it will."""
-        message = {"role": role, "content": sendable(text) if isinstance(text, str) else ""}
+    def say_ahead(self, messages: list[Message], role: str, text: Any, prompt_id: str | None) -> None:
+        """Adds what the event itself tells, unless the transcript has told it; it will.
+
+        By the prompt that it belongs to the server knows it again where two hooks tell of the same event.
+        """
+        message = {"role": role, "content": sendable(text) if isinstance(text, str) else "", "external_id": prompt_id}
         if message["content"] and fingerprint(message) not in map(fingerprint, messages):
             messages.append(message)
             self.ahead = [*self.ahead, fingerprint(message)][-MOST_AHEAD:]
