@@ -1,7 +1,7 @@
 """Claude Code's transcripts (JSONL): what the user and the main agent said, from where one stopped reading.
 
 The file grows while it is read: a line counts when it is complete. What is no line of its format, sub-agents, tools,
-summaries and what Claude Code itself put into the user's mouth are passed over.
+summaries, what was copied from another session and what Claude Code itself put into the user's mouth are passed over.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ from typing import Any, BinaryIO, NamedTuple
 
 MAX_LINE_BYTES = 8 * 1024 * 1024
 MOST_MESSAGES, MOST_CHARACTERS = 200, 1_000_000
-NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
+# `forkedFrom`: copied into a branch of a session, under a new id; that session's transcript has it, too.
+NOT_SAID = (
+    "isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly", "forkedFrom",
+)  # fmt: skip
 # Not the user's own words, though they stand in a user's message.
 INSERTED = re.compile(
     r"<(system-reminder|command-name|command-message|command-args|local-command-stdout|local-command-stderr"

@@ -60,6 +60,15 @@ def test_only_text_counts(transcript: Transcript) -> None:
     assert said(transcript) == ["look\n\nhere"]
 
 
+def test_what_a_branched_session_has_copied_was_said_in_the_other(transcript: Transcript) -> None:
+    """Under new ids, so nobody would know it again."""
+    origin = {"sessionId": "0b1c8a3e-2f10-4c57-9a43-0c1d2e3f4a5b", "messageUuid": "line-1"}
+    transcript.user("I prefer tea.", forkedFrom=origin)
+    transcript.assistant("Noted.", forkedFrom=origin)
+    transcript.user("Let us try it otherwise.")
+    assert said(transcript) == ["Let us try it otherwise."]
+
+
 @pytest.mark.parametrize("mark", ["isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"])
 def test_what_nobody_said_is_passed_over(transcript: Transcript, mark: str) -> None:
     transcript.user("not said", **{mark: True})
