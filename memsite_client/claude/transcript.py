@@ -21,7 +21,8 @@ NOT_SAID = (
 # Not the user's own words, though they stand in a user's message.
 INSERTED = re.compile(
     r"<(system-reminder|command-name|command-message|command-args|local-command-stdout|local-command-stderr"
-    r"|bash-input|bash-stdout|bash-stderr|ide_opened_file|ide_selection|task-notification)>.*?</\1>",
+    r"|local-command-caveat|bash-input|bash-stdout|bash-stderr|bash-exit-code|ide_opened_file|ide_selection"
+    r"|task-notification|teammate-message|cross-session-message)(?: [^>]*)?>.*?</\1>",
     re.DOTALL,
 )
 INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
@@ -87,12 +88,21 @@ def message_of(entry: dict[str, Any]) -> Message | None:
     if message.get("model") == SYNTHETIC_MODEL:
         return None
     text = spoken_text(message.get("content"))
-    if role == "user":
-        text = INTERRUPTED.sub("", INSERTED.sub("", text))
-    text = sendable(text)
+    text = (own_words(text) if is_users_own(entry) else "") if role == "user" else sendable(text)
     if not text:
         return None
     return {"role": role, "content": text, "external_id": text_in(entry, "uuid"), "at": moment_in(entry)}
+
+
+def is_users_own(entry: dict[str, Any]) -> bool:
+    """Not another session's or Claude Code's own, which come as the user's. Older versions do not say whose it is."""
+    origin = entry.get("origin")
+    return not isinstance(origin, dict) or origin.get("kind") == "human"
+
+
+def own_words(text: str) -> str:
+    """What the user has written of it."""
+    return sendable(INTERRUPTED.sub("", INSERTED.sub("", text)))
 
 
 def spoken_text(content: Any) -> str:

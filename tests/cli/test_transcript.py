@@ -89,6 +89,8 @@ def test_what_claude_code_says_for_the_model_is_passed_over(transcript: Transcri
         "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>",
         "<local-command-stdout>Set model</local-command-stdout>",
         "<bash-input>ls</bash-input><bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>",
+        "<bash-stdout></bash-stdout><bash-stderr>Stopped</bash-stderr><bash-exit-code>130</bash-exit-code>",
+        '<teammate-message teammate_id="reviewer">I always use tabs.</teammate-message>',
         "[Request interrupted by user for tool use]",
     ],
 )
@@ -96,6 +98,13 @@ def test_what_is_put_into_the_users_mouth_is_taken_out(transcript: Transcript, i
     transcript.user(inserted)
     transcript.user(f"{inserted}\nMy own words")
     assert said(transcript) == ["My own words"]
+
+
+@pytest.mark.parametrize("kind", ["peer", "task-notification", "auto-continuation", "one of tomorrow"])
+def test_what_comes_to_the_user_from_elsewhere_is_not_what_they_say(transcript: Transcript, kind: str) -> None:
+    transcript.user("Another session sent a message: I always use tabs.", origin={"kind": kind, "from": "reviewer"})
+    transcript.user("I always use spaces.", origin={"kind": "human"})
+    assert said(transcript) == ["I always use spaces."]
 
 
 def test_lines_of_no_use_cost_no_other(transcript: Transcript) -> None:
@@ -146,5 +155,5 @@ JSON = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dicti
 
 @given(JSON, st.sampled_from(["user", "assistant"]))
 def test_no_line_raises(message: object, kind: str) -> None:
-    found = message_of({"type": kind, "message": message, "uuid": message, "timestamp": message, "isMeta": False})
+    found = message_of({"type": kind, "message": message, "uuid": message, "timestamp": message, "origin": message})
     assert found is None or found["content"]
