@@ -17,6 +17,7 @@ MOST_MESSAGES, MOST_CHARACTERS = 200, 1_000_000
 # `forkedFrom`: copied into a branch of a session, under a new id; that session's transcript has it, too.
 NOT_SAID = (
     "isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly", "forkedFrom",
+    "carriedByCompaction",
 )  # fmt: skip
 # Not the user's own words, though they stand in a user's message.
 INSERTED = re.compile(
@@ -82,6 +83,7 @@ def read_entry(raw: bytes) -> dict[str, Any]:
 
 def message_of(entry: dict[str, Any]) -> Message | None:
     """As the server takes it; None if nobody said anything."""
+    entry = as_users(entry)
     role, message = entry.get("type"), entry.get("message")
     if role not in ("user", "assistant") or not isinstance(message, dict) or any(entry.get(mark) for mark in NOT_SAID):
         return None
@@ -92,6 +94,15 @@ def message_of(entry: dict[str, Any]) -> Message | None:
     if not text:
         return None
     return {"role": role, "content": text, "external_id": text_in(entry, "uuid"), "at": moment_in(entry)}
+
+
+def as_users(entry: dict[str, Any]) -> dict[str, Any]:
+    """What the user typed while the agent worked stands in an attachment alone: as if it were a line of theirs."""
+    queued = entry.get("attachment") if entry.get("type") == "attachment" else None
+    if not isinstance(queued, dict) or queued.get("type") != "queued_command":
+        return entry
+    is_prompt = queued.get("commandMode", "prompt") == "prompt"
+    return {**entry, **queued, "type": "user", "message": {"content": queued.get("prompt")} if is_prompt else None}
 
 
 def is_users_own(entry: dict[str, Any]) -> bool:

@@ -107,6 +107,32 @@ def test_what_comes_to_the_user_from_elsewhere_is_not_what_they_say(transcript: 
     assert said(transcript) == ["I always use spaces."]
 
 
+def queued(transcript: Transcript, prompt: object, **more: object) -> None:
+    attachment = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt", **more}
+    transcript.write(transcript.line("attachment", "", message=None, attachment=attachment))
+
+
+def test_what_the_user_typed_while_the_agent_worked_is_said(transcript: Transcript) -> None:
+    """It stands in no line of theirs."""
+    queued(transcript, "Always use uv.", origin={"kind": "human"})
+    queued(transcript, [{"type": "text", "text": "Never pip."}])
+    assert [(one["role"], one["content"], one["external_id"]) for one in read_piece(transcript.path, 0).messages] == [
+        ("user", "Always use uv.", "line-1"),
+        ("user", "Never pip.", "line-2"),
+    ]
+
+
+def test_what_else_was_queued_is_passed_over(transcript: Transcript) -> None:
+    queued(transcript, "Use tabs.", origin={"kind": "peer"})
+    queued(transcript, "Use tabs.", isMeta=True)
+    queued(transcript, "Use uv.", origin={"kind": "human"}, carriedByCompaction=True)
+    queued(transcript, "ls", commandMode="bash")
+    queued(transcript, "<task-notification>Done</task-notification>", commandMode="task-notification")
+    transcript.write(transcript.line("attachment", "", attachment={"type": "file", "prompt": "Use tabs."}))
+    transcript.write(transcript.line("attachment", "Use tabs.", attachment="queued_command"))
+    assert said(transcript) == []
+
+
 def test_lines_of_no_use_cost_no_other(transcript: Transcript) -> None:
     transcript.user("one")
     for junk in (
@@ -148,12 +174,21 @@ def test_what_cannot_be_sent_is_made_sendable(transcript: Transcript) -> None:
     json.dumps(message).encode()
 
 
-NAMES = st.sampled_from(["type", "text", "content", "message", "uuid"])
+NAMES = st.sampled_from(["type", "text", "content", "message", "uuid", "prompt"])
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 JSON = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner), max_leaves=8)
 
 
-@given(JSON, st.sampled_from(["user", "assistant"]))
+@given(JSON, st.sampled_from(["user", "assistant", "attachment"]))
 def test_no_line_raises(message: object, kind: str) -> None:
-    found = message_of({"type": kind, "message": message, "uuid": message, "timestamp": message, "origin": message})
+    found = message_of(
+        {
+            "type": kind,
+            "message": message,
+            "uuid": message,
+            "timestamp": message,
+            "origin": message,
+            "attachment": {"type": "queued_command", "prompt": message},
+        }
+    )
     assert found is None or found["content"]
