@@ -208,9 +208,9 @@ def test_a_reading_key_sees_and_uses_reading_tools_only(alice: Caller) -> None:
     for tool, arguments in (
         ("store", {"content": "x"}),
         ("forget", {"ids": [str(Memory.objects.get().uid)]}),
-        ("context", {"session": "one"}),
     ):
         assert refused(reader, tool, **arguments) == "This takes a key with the scope write."
+    assert refused(reader, "context", session="one") == "Leave session out: it takes a key with the scope write."
     assert Memory.objects.count() == 1
 
 
