@@ -9,6 +9,7 @@ from django.utils import timezone
 from mcp.shared.exceptions import MCPError
 from rest_framework.exceptions import APIException
 
+from memories.agent import AnothersSession
 from memories.api.storing import StoringView
 from memories.mcp.toolbox import told_of
 from memories.mcp.tools import session_named
@@ -33,7 +34,7 @@ def get_prompt(door: StoringView, params: mcp.GetPromptRequestParams) -> mcp.Get
         raise MCPError(code=mcp.INVALID_PARAMS, message=f"There is no prompt {params.name!r}: there is {NAME}.")
     try:
         text = text_for(door, **{name: value for name, value in (params.arguments or {}).items() if name in ARGUMENTS})
-    except APIException as error:
+    except (APIException, AnothersSession) as error:
         raise MCPError(code=mcp.INVALID_PARAMS, message=told_of(error, NAME)) from error
     message = mcp.PromptMessage(role="user", content=mcp.TextContent(type="text", text=text))
     return mcp.GetPromptResult(description=DESCRIPTION, messages=[message])

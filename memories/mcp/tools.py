@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import PermissionDenied, ValidationError
 
 from memories.agent import Withheld
 from memories.api.base import found
@@ -159,7 +159,8 @@ def context(
 
 def session_named(door: StoringView, name: str, user_id: str | None) -> AgentSession:
     """The caller's session of this name, opened if it is new."""
-    door.require(Scope.WRITE)
+    if Scope.WRITE not in door.caller().scopes:
+        raise PermissionDenied("Leave session out: it takes a key with the scope write.")
     fields = read(NewSession, external_id=name, user_id=user_id)
     session, _ = door.memory_agent().open_session(fields.pop("external_id"), fields)
     return door.in_app(session)

@@ -18,6 +18,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from memsite_client.claude.progress import Progress, load_progress, save_progress
+from memsite_client.claude.transcript import own_words, text_in
 from memsite_client.place import Place, find_place
 
 # Claude Code gives SessionEnd 1.5 seconds, and others as long as the settings say. The user waits for a prompt's.
@@ -81,10 +82,11 @@ def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
         messages = progress.next_piece(Path(transcript)).messages if isinstance(transcript, str) else []
     except OSError:
         messages = []
+    prompt_id = text_in(event, "prompt_id")
     if event["hook_event_name"] == "UserPromptSubmit":
-        progress.say_ahead(messages, "user", event.get("prompt"))
+        progress.say_ahead(messages, "user", own_words(text_in(event, "prompt") or ""), prompt_id)
     elif event["hook_event_name"] == "Stop":
-        progress.say_ahead(messages, "assistant", event.get("last_assistant_message"))
+        progress.say_ahead(messages, "assistant", text_in(event, "last_assistant_message") or "", prompt_id)
     return messages
 
 

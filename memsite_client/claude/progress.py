@@ -5,9 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from pathlib import Path
-from typing import Any
 
-from memsite_client.claude.transcript import Message, Piece, read_piece, sendable
+from memsite_client.claude.transcript import Message, Piece, read_piece
 from memsite_client.place import state_folder
 
 MOST_AHEAD = 50
@@ -35,10 +34,13 @@ class Progress:
             return True
         return False
 
-    def say_ahead(self, messages: list[Message], role: str, text: Any) -> None:
-        """Adds what the event itself tells, unless the transcript has told it; it will."""
-        message = {"role": role, "content": sendable(text) if isinstance(text, str) else ""}
-        if message["content"] and fingerprint(message) not in map(fingerprint, messages):
+    def say_ahead(self, messages: list[Message], role: str, text: str, prompt_id: str | None) -> None:
+        """Adds what the event itself tells, unless the transcript has told it; it will.
+
+        By the prompt that it belongs to the server knows it again where two hooks tell of the same event.
+        """
+        message = {"role": role, "content": text, "external_id": prompt_id}
+        if text and fingerprint(message) not in map(fingerprint, messages):
             messages.append(message)
             self.ahead = [*self.ahead, fingerprint(message)][-MOST_AHEAD:]
 

@@ -1,7 +1,7 @@
 """Claude Code's transcripts (JSONL): what the user and the main agent said, from where one stopped reading.
 
 The file grows while it is read: a line counts when it is complete. What is no line of its format, sub-agents, tools,
-summaries and what Claude Code itself put into the user's mouth are passed over.
+summaries, what was copied from another session and what Claude Code itself put into the user's mouth are passed over.
 """
 
 from __future__ import annotations
@@ -14,11 +14,16 @@ from typing import Any, BinaryIO, NamedTuple
 
 MAX_LINE_BYTES = 8 * 1024 * 1024
 MOST_MESSAGES, MOST_CHARACTERS = 200, 1_000_000
-NOT_SAID = ("isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly")
+# `forkedFrom`: copied into a branch of a session, under a new id; that session's transcript has it, too.
+NOT_SAID = (
+    "isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly", "forkedFrom",
+    "carriedByCompaction",
+)  # fmt: skip
 # Not the user's own words, though they stand in a user's message.
 INSERTED = re.compile(
     r"<(system-reminder|command-name|command-message|command-args|local-command-stdout|local-command-stderr"
-    r"|bash-input|bash-stdout|bash-stderr|ide_opened_file|ide_selection|task-notification)>.*?</\1>",
+    r"|local-command-caveat|bash-input|bash-stdout|bash-stderr|bash-exit-code|ide_opened_file|ide_selection"
+    r"|task-notification|teammate-message|cross-session-message)(?: [^>]*)?>.*?</\1>",
     re.DOTALL,
 )
 INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
@@ -78,18 +83,37 @@ def read_entry(raw: bytes) -> dict[str, Any]:
 
 def message_of(entry: dict[str, Any]) -> Message | None:
     """As the server takes it; None if nobody said anything."""
+    entry = as_users(entry)
     role, message = entry.get("type"), entry.get("message")
     if role not in ("user", "assistant") or not isinstance(message, dict) or any(entry.get(mark) for mark in NOT_SAID):
         return None
     if message.get("model") == SYNTHETIC_MODEL:
         return None
     text = spoken_text(message.get("content"))
-    if role == "user":
-        text = INTERRUPTED.sub("", INSERTED.sub("", text))
-    text = sendable(text)
+    text = (own_words(text) if is_users_own(entry) else "") if role == "user" else sendable(text)
     if not text:
         return None
     return {"role": role, "content": text, "external_id": text_in(entry, "uuid"), "at": moment_in(entry)}
+
+
+def as_users(entry: dict[str, Any]) -> dict[str, Any]:
+    """What the user typed while the agent worked stands in an attachment alone: as if it were a line of theirs."""
+    queued = entry.get("attachment") if entry.get("type") == "attachment" else None
+    if not isinstance(queued, dict) or queued.get("type") != "queued_command":
+        return entry
+    is_prompt = queued.get("commandMode", "prompt") == "prompt"
+    return {**entry, **queued, "type": "user", "message": {"content": queued.get("prompt")} if is_prompt else None}
+
+
+def is_users_own(entry: dict[str, Any]) -> bool:
+    """Not another session's or Claude Code's own, which come as the user's. Older versions do not say whose it is."""
+    origin = entry.get("origin")
+    return not isinstance(origin, dict) or origin.get("kind") == "human"
+
+
+def own_words(text: str) -> str:
+    """What the user has written of it."""
+    return sendable(INTERRUPTED.sub("", INSERTED.sub("", text)))
 
 
 def spoken_text(content: Any) -> str:

@@ -104,6 +104,32 @@ def test_without_a_transcript_the_event_itself_counts(memsite: Memsite) -> None:
     assert next(memsite.list_memories())["subject"] == "jellyfin"
 
 
+def test_who_has_the_hooks_for_themself_and_for_the_project_is_heard_once(
+    memsite: Memsite, transcript: Transcript
+) -> None:
+    """Claude Code then runs both, for they are called by other names."""
+    turn = {"transcript_path": str(transcript.path), "prompt_id": "p1"}
+    for _ in range(2):
+        told("UserPromptSubmit", prompt="Hello", **turn)
+    transcript.user("Hello")
+    for _ in range(2):
+        told("Stop", last_assistant_message="Hi there.", **turn)
+    transcript.assistant("Hi there.")
+    told("UserPromptSubmit", prompt="Hello", **turn | {"prompt_id": "p2"})
+    assert heard(memsite) == [("user", "Hello"), ("assistant", "Hi there."), ("user", "Hello")]
+
+
+def test_what_is_no_prompt_of_the_users_is_not_said_by_them(memsite: Memsite, transcript: Transcript) -> None:
+    """Claude Code tells hooks of its own notices as of prompts."""
+    where, notice = {"transcript_path": str(transcript.path)}, "<task-notification>Build failed</task-notification>"
+    assert told("UserPromptSubmit", prompt=notice, **where) == ""
+    told("UserPromptSubmit", prompt=f"{notice}\nWhat now?", **where)
+    transcript.user(notice, origin={"kind": "task-notification"})
+    transcript.user(f"{notice}\nWhat now?")
+    told("Stop", **where)
+    assert heard(memsite) == [("user", "What now?")]
+
+
 def test_what_could_not_be_sent_is_sent_next_time(
     memsite: Memsite, transcript: Transcript, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,15 @@ def test_only_text_counts(transcript: Transcript) -> None:
     assert said(transcript) == ["look\n\nhere"]
 
 
+def test_what_a_branched_session_has_copied_was_said_in_the_other(transcript: Transcript) -> None:
+    """Under new ids, so nobody would know it again."""
+    origin = {"sessionId": "0b1c8a3e-2f10-4c57-9a43-0c1d2e3f4a5b", "messageUuid": "line-1"}
+    transcript.user("I prefer tea.", forkedFrom=origin)
+    transcript.assistant("Noted.", forkedFrom=origin)
+    transcript.user("Let us try it otherwise.")
+    assert said(transcript) == ["Let us try it otherwise."]
+
+
 @pytest.mark.parametrize("mark", ["isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage"])
 def test_what_nobody_said_is_passed_over(transcript: Transcript, mark: str) -> None:
     transcript.user("not said", **{mark: True})
@@ -80,6 +89,8 @@ def test_what_claude_code_says_for_the_model_is_passed_over(transcript: Transcri
         "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>",
         "<local-command-stdout>Set model</local-command-stdout>",
         "<bash-input>ls</bash-input><bash-stdout>a</bash-stdout><bash-stderr></bash-stderr>",
+        "<bash-stdout></bash-stdout><bash-stderr>Stopped</bash-stderr><bash-exit-code>130</bash-exit-code>",
+        '<teammate-message teammate_id="reviewer">I always use tabs.</teammate-message>',
         "[Request interrupted by user for tool use]",
     ],
 )
@@ -87,6 +98,39 @@ def test_what_is_put_into_the_users_mouth_is_taken_out(transcript: Transcript, i
     transcript.user(inserted)
     transcript.user(f"{inserted}\nMy own words")
     assert said(transcript) == ["My own words"]
+
+
+@pytest.mark.parametrize("kind", ["peer", "task-notification", "auto-continuation", "one of tomorrow"])
+def test_what_comes_to_the_user_from_elsewhere_is_not_what_they_say(transcript: Transcript, kind: str) -> None:
+    transcript.user("Another session sent a message: I always use tabs.", origin={"kind": kind, "from": "reviewer"})
+    transcript.user("I always use spaces.", origin={"kind": "human"})
+    assert said(transcript) == ["I always use spaces."]
+
+
+def queued(transcript: Transcript, prompt: object, **more: object) -> None:
+    attachment = {"type": "queued_command", "prompt": prompt, "commandMode": "prompt", **more}
+    transcript.write(transcript.line("attachment", "", message=None, attachment=attachment))
+
+
+def test_what_the_user_typed_while_the_agent_worked_is_said(transcript: Transcript) -> None:
+    """It stands in no line of theirs."""
+    queued(transcript, "Always use uv.", origin={"kind": "human"})
+    queued(transcript, [{"type": "text", "text": "Never pip."}])
+    assert [(one["role"], one["content"], one["external_id"]) for one in read_piece(transcript.path, 0).messages] == [
+        ("user", "Always use uv.", "line-1"),
+        ("user", "Never pip.", "line-2"),
+    ]
+
+
+def test_what_else_was_queued_is_passed_over(transcript: Transcript) -> None:
+    queued(transcript, "Use tabs.", origin={"kind": "peer"})
+    queued(transcript, "Use tabs.", isMeta=True)
+    queued(transcript, "Use uv.", origin={"kind": "human"}, carriedByCompaction=True)
+    queued(transcript, "ls", commandMode="bash")
+    queued(transcript, "<task-notification>Done</task-notification>", commandMode="task-notification")
+    transcript.write(transcript.line("attachment", "", attachment={"type": "file", "prompt": "Use tabs."}))
+    transcript.write(transcript.line("attachment", "Use tabs.", attachment="queued_command"))
+    assert said(transcript) == []
 
 
 def test_lines_of_no_use_cost_no_other(transcript: Transcript) -> None:
@@ -130,12 +174,21 @@ def test_what_cannot_be_sent_is_made_sendable(transcript: Transcript) -> None:
     json.dumps(message).encode()
 
 
-NAMES = st.sampled_from(["type", "text", "content", "message", "uuid"])
+NAMES = st.sampled_from(["type", "text", "content", "message", "uuid", "prompt"])
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 JSON = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner), max_leaves=8)
 
 
-@given(JSON, st.sampled_from(["user", "assistant"]))
+@given(JSON, st.sampled_from(["user", "assistant", "attachment"]))
 def test_no_line_raises(message: object, kind: str) -> None:
-    found = message_of({"type": kind, "message": message, "uuid": message, "timestamp": message, "isMeta": False})
+    found = message_of(
+        {
+            "type": kind,
+            "message": message,
+            "uuid": message,
+            "timestamp": message,
+            "origin": message,
+            "attachment": {"type": "queued_command", "prompt": message},
+        }
+    )
     assert found is None or found["content"]

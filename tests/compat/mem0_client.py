@@ -34,7 +34,10 @@ def main(host: str, key: str) -> None:
         refusal(MemoryClient, api_key="mst_wrong", host=host),
     ]
     saw["deleted_all"] = client.delete_all(user_id="alice")
+    client.delete_all(user_id="bob", metadata={"source": "chat"})
     saw["left"] = [client.get_all(filters={"user_id": name})["count"] for name in ("alice", "bob")]
+    client.delete_all(filters={"user_id": "bob"})
+    saw["left"].append(client.get_all(filters={"user_id": "bob"})["count"])
     json.dump(saw, sys.stdout)
 
 

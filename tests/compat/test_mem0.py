@@ -1,6 +1,7 @@
 """mem0's self-hosted REST on our store."""
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
@@ -183,6 +184,44 @@ def test_all_of_somebody_are_deleted_and_never_all_of_everybody(mem0: Mem0) -> N
     mem0.ask("delete", "memories", query="user_id=u1")
     assert mem0.listed() == ["Whales swim"]
     assert mem0.ask("get", "entities") == [{"id": "u2", "name": "u2", "type": "user", "total_memories": 1}]
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        {"user_id": "u1", "metadata": '{"topic": "krill"}'},
+        {"user_id": "u1", "metadata": "{'topic': 'krill'}"},
+        {"user_id": "u1", "filters": '{"metadata": {"topic": "krill"}}'},
+        {"filters": '{"AND": [{"user_id": "u1"}, {"metadata": {"topic": "krill"}}]}'},
+        {"filters": "{'AND': [{'user_id': 'u1'}, {'metadata': {'topic': 'krill'}}]}"},
+        {"filters": "{'user_id': 'u1'}", "metadata": "{'topic': 'krill'}", "org_id": "o", "project_id": "p"},
+    ],
+)
+def test_only_what_fits_all_that_is_named_is_deleted(mem0: Mem0, narrowed: dict[str, str]) -> None:
+    """Objects come as JSON, or as mem0's own client writes them into an address."""
+    mem0.add("Whales sing", infer=False)
+    mem0.add("Whales eat krill", infer=False, metadata={"topic": "krill"})
+    mem0.add("Bears eat no krill", infer=False, metadata={"topic": "krill"}, user_id="u2")
+    mem0.ask("delete", "memories", query=urlencode(narrowed))
+    assert mem0.listed() == ["Bears eat no krill", "Whales sing"]
+
+
+@pytest.mark.parametrize(
+    "narrowed",
+    [
+        {"category": "sea"},
+        {"metadata": "topic"},
+        {"metadata": "[1]"},
+        {"metadata": "{'topic': b'krill'}"},
+        {"filters": "{'memory': {'icontains': 'krill'}}"},
+        {"filters": "[]"},
+        {"filters": "-" * 5000 + "1"},
+    ],
+)
+def test_nothing_is_deleted_by_what_is_not_understood(mem0: Mem0, narrowed: dict[str, str]) -> None:
+    mem0.add("Whales sing", infer=False)
+    assert "detail" in mem0.ask("delete", "memories", query=urlencode({"user_id": "u1", **narrowed}), status=400)
+    assert mem0.listed() == ["Whales sing"]
 
 
 @pytest.mark.parametrize(

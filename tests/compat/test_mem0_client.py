@@ -52,4 +52,4 @@ def test_the_client_works_unchanged(saw: dict[str, Any]) -> None:
     assert saw["errors"] == [
         "MemoryNotFoundError", "MemoryNotFoundError", "ValidationError", "ValidationError", "ValueError",
     ]  # fmt: skip
-    assert saw["left"] == [0, 1]
+    assert saw["left"] == [0, 1, 0]

@@ -155,6 +155,10 @@ def test_a_session_stays_with_whom_it_is(alice: Caller) -> None:
     call(alice, "context", session="chat", user_id="ann")
     assert "with another end user" in refused(alice, "context", session="chat", user_id="ben")
     assert "with another end user" in refused(alice, "store", content="x", session="chat", user_id="ben")
+    prompt = {"name": "session-start", "arguments": {"session": "chat", "user_id": "ben"}}
+    error = post(alice, "prompts/get", prompt).json()["error"]
+    assert error["code"] == -32602
+    assert "with another end user" in error["message"]
 
 
 def test_null_is_what_an_argument_is_when_it_is_left_out(alice: Caller) -> None:
@@ -204,9 +208,9 @@ def test_a_reading_key_sees_and_uses_reading_tools_only(alice: Caller) -> None:
     for tool, arguments in (
         ("store", {"content": "x"}),
         ("forget", {"ids": [str(Memory.objects.get().uid)]}),
-        ("context", {"session": "one"}),
     ):
         assert refused(reader, tool, **arguments) == "This takes a key with the scope write."
+    assert refused(reader, "context", session="one") == "Leave session out: it takes a key with the scope write."
     assert Memory.objects.count() == 1
 
 

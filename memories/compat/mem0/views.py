@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from ast import literal_eval
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -46,6 +48,8 @@ from sessions.models import Role
 DEFAULT_TOP_K, DEFAULT_PAGE, LARGEST_PAGE = 10, 100, 1000
 SELF_HOSTED_TOP_K = 20
 BY_METHOD = "by method"
+# In the address of a deletion: what narrows it, and what stands for the key's own app.
+OBJECTS, OF_THE_KEY = ("filters", "metadata"), ("org_id", "project_id")
 # The words themselves are handed over with who said them, as in a session.
 ORIGIN_OF: dict[str, str] = {Role.USER: Origin.USER, Role.ASSISTANT: Origin.ASSISTANT, Role.TOOL: Origin.TOOL}
 NULL = b"null"
@@ -145,10 +149,15 @@ class SelfHostedMemories(Adding):
         return Response({"results": [show_item(row) for row in rows.order_by("-uid")[:most]]})
 
     def delete(self, request: Request) -> Response:
-        owner = self.owner_in_query() | owner_of({"filters": filters_in_query(request)})
-        if not owner:
+        """What fits all that is named, and nothing for what is not understood: it cannot be undone."""
+        if unknown := request.query_params.keys() - {*IDS, *OBJECTS, *OF_THE_KEY}:
+            raise ValidationError({name: ["Nothing is deleted by this here."] for name in sorted(unknown)})
+        owner, named = self.owner_in_query(), objects_in_query(request)
+        if not owner_of({**owner, "filters": named.get("filters")}):
             raise ValidationError("At least one of user_id, agent_id, app_id and run_id is needed.")
-        agent, filters = self.memory_agent(), translated(None, owner)
+        metadata = [{"metadata": named["metadata"]}] if "metadata" in named else []
+        filters = translated({"AND": [*metadata, named.get("filters", {})]}, owner)
+        agent = self.memory_agent()
         agent.forget(list(agent.memories_of(*users_named(filters)).filter(build_filter(filters))))
         return Response({"message": "Memories deleted successfully!"})
 
@@ -284,11 +293,22 @@ def whole_number(query: Mapping[str, str], name: str, usual: int, most: int) -> 
     return up_to(most, name, query.get(name) or None, usual)
 
 
-def filters_in_query(request: Request) -> Any:
-    text = request.query_params.get("filters")
-    if not text:
-        return None
+def objects_in_query(request: Request) -> dict[str, Any]:
+    found = {}
+    for name in OBJECTS:
+        if text := request.query_params.get(name):
+            try:
+                found[name] = parse_json(as_json(text))
+            except ParseError as error:
+                raise ValidationError({name: ["Not JSON."]}) from error
+            if not isinstance(found[name], dict):
+                raise ValidationError({name: ["Not an object."]})
+    return found
+
+
+def as_json(text: str) -> bytes:
+    """mem0's own client writes an object into an address as Python shows it: {'user_id': 'alice'}."""
     try:
-        return parse_json(text.encode())
-    except ParseError as error:
-        raise ValidationError({"filters": ["Not JSON."]}) from error
+        return json.dumps(literal_eval(text)).encode()
+    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
+        return text.encode()
