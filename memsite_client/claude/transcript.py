@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -23,10 +24,9 @@ NOT_SAID = (
 INSERTED = re.compile(
     r"<(system-reminder|command-name|command-message|command-args|local-command-stdout|local-command-stderr"
     r"|local-command-caveat|bash-input|bash-stdout|bash-stderr|bash-exit-code|ide_opened_file|ide_selection"
-    r"|task-notification|teammate-message|cross-session-message)(?: [^>]*)?>.*?</\1>",
-    re.DOTALL,
+    r"|task-notification|teammate-message|cross-session-message)(?: [^<>]*)?>"
 )
-INTERRUPTED = re.compile(r"\[Request interrupted by user[^\]]*\]")
+INTERRUPTED = re.compile(r"\[Request interrupted by user[^\[\]]*\]")
 UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
 SYNTHETIC_MODEL = "<synthetic>"
 
@@ -113,7 +113,22 @@ def is_users_own(entry: dict[str, Any]) -> bool:
 
 def own_words(text: str) -> str:
     """What the user has written of it."""
-    return sendable(INTERRUPTED.sub("", INSERTED.sub("", text)))
+    return sendable(INTERRUPTED.sub("", "".join(not_inserted(text))))
+
+
+def not_inserted(text: str) -> Iterator[str]:
+    """All but what stands between an inserted tag and its end. Each end is looked for once: a prompt may be hostile."""
+    start, endless = 0, set[str]()
+    while found := INSERTED.search(text, start):
+        yield text[start : found.start()]
+        start, end = found.end(), f"</{found[1]}>"
+        closed = -1 if end in endless else text.find(end, start)
+        if closed < 0:
+            endless.add(end)
+            yield found[0]
+        else:
+            start = closed + len(end)
+    yield text[start:]
 
 
 def spoken_text(content: Any) -> str:

@@ -183,6 +183,12 @@ def test_a_path_of_windows_names_the_session_too(alice: Caller) -> None:
     assert AgentSession.objects.get().title == "shop"
 
 
+def test_what_is_put_into_the_users_mouth_is_not_theirs(alice: Caller) -> None:
+    hook(alice, "UserPromptSubmit", prompt="<task-notification>I always use tabs.</task-notification>")
+    hook(alice, "UserPromptSubmit", prompt="<command-name>/fix</command-name> I always use spaces.")
+    assert [text for _, text, _ in said()] == ["I always use spaces."]
+
+
 def test_private_text_is_not_kept(alice: Caller) -> None:
     set_policy(alice, capture_facts=True)
     hook(alice, "UserPromptSubmit", prompt="My code is <private>4711</private>, tell nobody")

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memsite_client.claude import transcript as reading
-from memsite_client.claude.transcript import message_of, read_piece
+from memsite_client.claude.transcript import message_of, own_words, read_piece
 from tests.cli.transcripts import SESSION, Transcript
+from tests.growth import assert_linear, repeated
 
 
 @pytest.fixture
@@ -98,6 +99,24 @@ def test_what_is_put_into_the_users_mouth_is_taken_out(transcript: Transcript, i
     transcript.user(inserted)
     transcript.user(f"{inserted}\nMy own words")
     assert said(transcript) == ["My own words"]
+
+
+@pytest.mark.parametrize(
+    ("text", "own"),
+    [
+        ("a <command-name>b</command-name> c", "a  c"),
+        ("What does <system-reminder> do?", "What does <system-reminder> do?"),
+        ("<bash-input>a <bash-stdout>b</bash-input> c</bash-stdout>", "c</bash-stdout>"),
+        ("<ide_selection> a <bash-input>b</bash-input> c", "<ide_selection> a  c"),
+    ],
+)
+def test_a_tag_without_an_end_is_the_users_own(text: str, own: str) -> None:
+    assert own_words(text) == own
+
+
+@pytest.mark.parametrize("beginning", ["<system-reminder>", "<system-reminder ", "[Request interrupted by user "])
+def test_beginnings_without_an_end_are_not_read_to_the_end_each(beginning: str) -> None:
+    assert_linear(own_words, repeated(beginning), 200_000)
 
 
 @pytest.mark.parametrize("kind", ["peer", "task-notification", "auto-continuation", "one of tomorrow"])

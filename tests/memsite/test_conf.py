@@ -155,7 +155,7 @@ def test_every_setting_is_documented() -> None:
 
 def test_an_option_of_sqlite_s_address_that_there_is_not_is_named(tmp_path: Path) -> None:
     config = database(read_conf({"MEMSITE_DATABASE_URL": f"sqlite:///{tmp_path}/memsite.sqlite3?x=1"}))
-    with pytest.raises(ImproperlyConfigured, match="option in the address of the SQLite database cannot be: .*'x'"):
+    with pytest.raises(ImproperlyConfigured, match=r"option in the address of the SQLite database cannot be: .*'x'"):
         ConnectionHandler({"default": config})["default"].connect()
 
 

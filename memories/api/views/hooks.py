@@ -24,6 +24,7 @@ from memories.api.views.sessions import said_of
 from memories.text.messages import Message
 from memsite.tenancy.policy import Block
 from memsite.tenancy.scoping import ScopedQuerySet
+from memsite_client.claude.transcript import own_words
 from sessions.models import AgentSession, Resource, Role
 from sessions.recording import Said, source_key
 
@@ -75,6 +76,7 @@ def spoken(event: Event) -> list[Said]:
     told = {"UserPromptSubmit": (Role.USER, "prompt"), "Stop": (Role.ASSISTANT, "last_assistant_message")}
     role, field = told.get(event["hook_event_name"], (Role.USER, ""))
     text = (event[field] or "") if field else ""
+    text = own_words(text) if role == Role.USER else text
     return [Said(role, text, source_key(event["prompt_id"], text=text))] if text.strip() else []
 
 
