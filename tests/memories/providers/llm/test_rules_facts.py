@@ -37,6 +37,10 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in facts(*turns)]
 
 
+def test_a_person_is_told_of_under_their_name_not_their_title() -> None:
+    assert [fact.subject for fact in facts("my professor Dr. van Dijk is strict")] == ["Dr. van Dijk"]
+
+
 def test_how_a_finding_is_begun_is_no_part_of_it() -> None:
     said = "It turns out the API gateway uses Kong rather than Nginx."
     assert contents(said) == ["The API gateway uses Kong rather than Nginx"]
