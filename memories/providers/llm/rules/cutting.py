@@ -83,11 +83,17 @@ _CUT_SHORT = re.compile(
     r"can you|so|because|if|when|than)$",
     re.IGNORECASE,
 )
+_LET = re.compile(
+    r"\b(?:unless|until|till|if|when|whenever|before|than|as) (?:I|we) "
+    r"(?:(?:ask|asked|tell|told|want|need|say|know)(?: you)?(?: to)?)$",
+    re.IGNORECASE,
+)
+"""Behind it, what is done then was said before."""
 
 
 def is_cut_short(text: str) -> bool:
-    """Whether a clause ends with a word that wants another: "I never know"."""
-    return bool(_CUT_SHORT.search(text))
+    """Whether a clause ends with a word that wants another: "I never know", not "unless I ask you to"."""
+    return bool(_CUT_SHORT.search(text)) and not _LET.search(text)
 
 
 def join_topic(text: str) -> str:

@@ -37,13 +37,28 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in facts(*turns)]
 
 
+@pytest.mark.parametrize("lead", ["It turns out", "turns out", "turned out that"])
+def test_how_a_finding_is_begun_is_no_part_of_it(lead: str) -> None:
+    said = f"{lead} the API gateway uses Kong rather than Nginx."
+    assert contents(said) == ["The API gateway uses Kong rather than Nginx"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("don't touch the migrations folder unless I ask you to",
+         "Do not touch the migrations folder unless User asks you to"),
+        ("never deploy on Fridays until I tell you", "Never deploy on Fridays until User tells you"),
+        ("I prefer short answers, explanations only if I ask",
+         "User prefers short answers, explanations only if they ask"),
+    ],
+)  # fmt: skip
+def test_what_holds_until_somebody_is_asked_is_not_cut_short(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
 def test_a_person_is_told_of_under_their_name_not_their_title() -> None:
     assert [fact.subject for fact in facts("my professor Dr. van Dijk is strict")] == ["Dr. van Dijk"]
-
-
-def test_how_a_finding_is_begun_is_no_part_of_it() -> None:
-    said = "It turns out the API gateway uses Kong rather than Nginx."
-    assert contents(said) == ["The API gateway uses Kong rather than Nginx"]
 
 
 @pytest.mark.parametrize(
