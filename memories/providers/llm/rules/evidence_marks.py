@@ -86,6 +86,18 @@ _SOMEBODY_DID = (
     r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+ (?:has |have )?"
     rf"(?:{_LEARNED}|{_GAVE_UP}|{_SWITCHED}\w)"
 )
+_THEIR_PART = (
+    r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)(?:(?i:mr|mrs|ms|dr|prof)\.? \w+|[A-Z][a-zà-ÿ]+) "
+    r"(?:left|joined|moved to|took over|quit|retired|retires|resigned|became|replaced|leads|runs|owns|did the|does the|"
+    r"wrote|built|maintains|reviews|approves|covers|looks after|manages|teaches|studies|founded|"
+    r"(?:was|got|has been) (?:promoted|fired|laid off|married|engaged|divorced)|passed away)\b"
+)
+_CHANGED_TO = (
+    r"\b(?:raised|lowered|increased|reduced|bumped|extended|shortened) (?:the|our|my|his|her|their|its|[\w-]+'s) "
+    r"(?:[\w-]+ ){1,5}?(?:from \S+ (?:\w+ )?)?to [€$£]?\d|"
+    r"(?<!\bi )(?<!\bwe )\b(?:went|dropped|rose|fell|grew|increased|decreased|is up|is down|came down) "
+    r"(?:up |down )?from [€$£]?\d\S* (?:\w+ )?to [€$£]?\d"
+)
 
 PERSONAL = (
     _mark(
@@ -256,6 +268,7 @@ PERSONAL = (
         r"on (?:vacation|holiday)))\b",
     ),
     _mark("figure", 0.15, r"\d"),
+    _mark("changed to", 0.7, _CHANGED_TO),
     _mark(
         "name inside",
         0.15,
@@ -358,7 +371,8 @@ _OPS_VERB = (
 )
 _BY_ITSELF = r"[a-z]+s (?:itself|themselves|by itself|by themselves|on its own|automatically)"
 SAYS_WHAT_IS = re.compile(
-    rf"{_TURNED}|{_SOMEBODY_DID}|^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
+    rf"{_TURNED}|{_SOMEBODY_DID}|{_THEIR_PART}|{_CHANGED_TO}|"
+    rf"^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
     r"^[\w./@`#+-]+(?: [\w./@`#+-]+){0,4}'s \w",
     re.IGNORECASE,
 )
@@ -366,6 +380,7 @@ IMPERSONAL = (
     _mark("age", 0.8, _TURNED, is_exact=True),
     _mark("what they learned or left", 0.5, _SOMEBODY_DID, is_exact=True),
     _mark("figure", 0.2, r"\d"),
+    _mark("changed to", 0.4, _CHANGED_TO),
     _mark(
         "identifier",
         0.25,
@@ -418,9 +433,7 @@ IMPERSONAL = (
     _mark(
         "their part",
         0.4,
-        r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What)[A-Z][a-z]+ (?:left|joined|moved to|took over|quit|retired|"
-        r"became|replaced|leads|runs|owns|did the|does the|wrote|built|maintains|reviews|approves|covers|looks after|"
-        r"manages|teaches|studies|founded)\b",
+        _THEIR_PART,
         is_exact=True,
     ),
     _mark(

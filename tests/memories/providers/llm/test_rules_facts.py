@@ -558,3 +558,26 @@ def test_who_does_it_instead_is_told_with_what_is_done(said: str, kept: str) -> 
 )
 def test_what_is_told_alone_is_worth_keeping(said: str) -> None:
     assert gate(chunk(said)).keep
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("we raised the pool limit to 80", ["The team raised the pool limit to 80"]),
+        ("HbA1c went from 8.1 to 6.9", ["HbA1c went from 8.1 to 6.9"]),
+        ("Mia quit violin", ["Mia quit violin"]),
+        ("Wout resigned", ["Wout resigned"]),
+        ("Mrs Peeters retired last week", ["Mrs Peeters retired in the week of 27 April 2026"]),
+        ("Anna got married yesterday", ["Anna got married on 3 May 2026"]),
+        ("I went from 3 to 4 in the list", []),
+        ("can you raise the limit to 80?", []),
+    ],
+)
+def test_what_became_of_a_figure_or_somebodys_part_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+    assert gate(chunk(said)).keep == bool(kept)
+
+
+@pytest.mark.parametrize("said", ["don't ask how", "please don't ask me why"])
+def test_what_is_only_said_so_is_no_rule(said: str) -> None:
+    assert contents(said) == []
