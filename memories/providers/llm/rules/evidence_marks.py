@@ -134,7 +134,7 @@ PERSONAL = (
         r"enjoy|avoid|collect|coach|drive|run|manage|lead|maintain|moved|grew up|graduated|majored|commute|volunteer|"
         r"believe in|practi[cs]e|train|drink (?!it|that|this)|smoke|quit|retired|married|adopted|inherited|founded|"
         r"co-founded|host|identify|pronounce|garden|knit|paint|sing|surf|climb|hike|swim|cycle|meditate|teach|"
-        r"stop(?:ped)? \w+ing|closed?|opened?|accept|cover|share|split|sold|"
+        r"stop(?:ped)? (?!being [a-z]+ed\b)\w+ing|closed?|opened?|accept|cover|share|split|sold|"
         r"freelance|refuse|wear|earn|subscribe|bake|brew|keep (?:kosher|bees|chickens)|come from|suffer|self-host)\b",
     ),
     _mark("age", 0.6, rf"^(?:I|(?:my|our) (?:[\w-]+ ){{0,2}}(?:{_KIN})(?: \w+)?) (?:has |have )?{_TURNED_AGE}"),
@@ -211,7 +211,8 @@ PERSONAL = (
         r"\b(?:I(?:'m| am|'ll| will)|we(?:'re| are|'ll| will)|I(?:'ve| have) (?:got )?|my \w+ is|we have)(?: also|"
         r" now| finally| planning on| planning to be| going to be)* (?:flying|travel+ing|moving|getting married|"
         r"going (?:to|on) (?!(?:need|try|ask|use|do|be|have|make|write|give|go|see|check|say|tell|take|bed|"
-        r"the bathroom|sleep|start)\b)|visiting|starting|leaving|meeting|attending|presenting|running (?:a|the|my)|"
+        r"the bathroom|sleep|start)\b)|visiting|starting|leaving|meeting|attending|presenting|"
+        r"running (?:a|the|my)(?! (?:[\w-]+ )?(?:tests?|suite|build|script|command|linter|query|code|migrations?)\b)|"
         r"hosting|expecting|due|having|taking|returning|coming back|planning|training for|preparing for|studying for|"
         r"saving (?:up )?for|learning|retiring|signed up|registered|enrolled|scheduled|booked|on (?:vacation|holiday|"
         r"leave)|away|switching|interviewing|launching|graduating|turning|building|writing a|working (?:on|at|for|"

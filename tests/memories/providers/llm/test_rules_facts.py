@@ -581,3 +581,20 @@ def test_what_became_of_a_figure_or_somebodys_part_is_kept(said: str, kept: list
 @pytest.mark.parametrize("said", ["don't ask how", "please don't ask me why"])
 def test_what_is_only_said_so_is_no_rule(said: str) -> None:
     assert contents(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Because Erik got a new job we moved to Graz", ["Erik got a new job", "User moved to Graz"]),
+        ("because Anna is vegan we never cook meat", ["Anna is vegan", "User never cooks meat"]),
+        ("because the job I wanted is gone I stay at Acme", ["The job User wanted is gone"]),
+    ],
+)
+def test_a_reason_is_told_apart_from_what_came_of_it_without_a_comma(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@pytest.mark.parametrize("said", ["I've stopped being surprised", "I'm running the tests again"])
+def test_how_somebody_feels_and_what_they_just_run_is_no_habit(said: str) -> None:
+    assert contents(said) == []
