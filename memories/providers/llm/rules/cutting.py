@@ -83,7 +83,7 @@ _CUT_SHORT = re.compile(
     r"can you|so|because|if|when|than)$",
     re.IGNORECASE,
 )
-_BECAUSE = re.compile(r"(?:so |and |but )?because (?!(?:of|I|we)\b)[^,;:]+$", re.IGNORECASE)
+_BECAUSE = re.compile(r"(?:so |and |but )?because (?!(?:of|I|we)\b)[^,;:]{8,200}$", re.IGNORECASE)
 _ITS_RESULT = re.compile(r"(?<=[^\W_]) (?:we|I)(?P<ending>'\w+)? (?P<verb>[\w']+)", re.IGNORECASE)
 _LET = re.compile(
     r"\b(?:unless|until|till|if|when|whenever|before|than|as) (?:I|we) "
