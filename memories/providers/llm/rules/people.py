@@ -53,9 +53,13 @@ _ACTS = re.compile(
 )
 _TREATED = re.compile(
     r"\b(?:with|ask|asked|tell|told|call|rang|saw|text|texted|called|named|name is|for|mind|ring|meet|met|know|phoned|"
-    r"visited|hired|invited|invite|thank|(?:spoke|speak|talk|talked|wrote|write|reply|replied|said) (?:to|with)|"
+    r"visited|hired|invited|invite|thank|"
+    r"(?:lent|lend|gave|sold|handed|owe|promised) (?:[\w'-]+ ){1,3}to|"
+    r"(?:spoke|speak|talk|talked|wrote|write|reply|replied|said) (?:to|with)|"
     r"(?i:reply|write|talk|speak) to|Aunt|Uncle|Dr|Frau|Herr|Mr|Mrs|and)\.? $"
 )
+_DENIED = re.compile(r"(?:n't|\bnot)(?: really| actually)? $")
+"""Who "isn't my wife" is somebody else."""
 _PLACED = re.compile(r"\b(?:in|at|to|near|into|on|by|of) $")
 _OPENER = re.compile(r"(?P<word>[^\W\d_]{3,15})(?P<own>'s)? (?P<verb>[\w']+)")
 _COMMON = (
@@ -112,8 +116,10 @@ class People:
         self._clauses += 1
         for match in _PERSON.finditer(text):
             found = match.group()
+            before, behind = text[max(0, match.start() - 40) : match.start()], text[match.end() :]
+            if _DENIED.search(before):
+                continue
             if match["name"]:
-                before, behind = text[max(0, match.start() - 20) : match.start()], text[match.end() :]
                 is_known = found in self._known or found in self._called
                 if found in _NOT_PEOPLE or not (is_known or _ACTS.match(behind) or _TREATED.search(before)):
                     continue

@@ -598,3 +598,17 @@ def test_a_reason_is_told_apart_from_what_came_of_it_without_a_comma(said: str, 
 @pytest.mark.parametrize("said", ["I've stopped being surprised", "I'm running the tests again"])
 def test_how_somebody_feels_and_what_they_just_run_is_no_habit(said: str) -> None:
     assert contents(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("she isn't my wife, she's my sister", []),
+        ("that's not my brother, he's my cousin and he lives in Rome", ["User's cousin lives in Rome"]),
+        ("I lent my drill to Marko. it was my dad's", ["User's drill was their dad's"]),
+        ("the kids are with their dad every other weekend", ["The kids are with their dad every other weekend"]),
+        ("dad is 80 now", ["User's dad is 80 now"]),
+    ],
+)
+def test_nobody_is_told_of_who_is_not_meant(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
