@@ -12,7 +12,7 @@ from dataclasses import replace
 from .additions import find_additions, find_insertion
 from .again import find_begun
 from .beside import find_room_for_both
-from .denial import find_other_unit, find_plain_denial, find_plain_opposite
+from .denial import find_denial_of_all, find_other_unit, find_plain_denial, find_plain_opposite
 from .ended import doubt_by_deed, find_end
 from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
@@ -86,7 +86,7 @@ def _find_certain(existing: str, new: str) -> str | None:
         return f"moved: {' / '.join(moved)}"
     if changed := find_new_value(existing, new):
         return f"now otherwise: {' / '.join(changed)}"
-    return _find_ended(existing, new)
+    return find_denial_of_all(existing, new) or _find_ended(existing, new)
 
 
 def _find_ended(said: str, end: str) -> str | None:

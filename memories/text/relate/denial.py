@@ -1,5 +1,7 @@
 """A statement that is said again with a "not": whatever its words weigh, the two cannot both be true."""
 
+import re
+
 from memories.text.wordlist import words
 
 from . import cues
@@ -13,6 +15,10 @@ from .outline import SUBJECT_WEIGHT, Outline
 _PLAIN = cues.DENIALS | words("no none stop stops stopped stopping quit quits ceased ceases")
 _LONG_UNITS = frozenset(unit for unit in UNITS if len(unit) > 3 and unit.endswith("s"))
 _SWITCH = {"on", "off"}
+_OF_ALL = re.compile(
+    r"\b(?P<who>User(?:'s [a-z-]+)?(?: [A-Z][\w-]+)?) (?:is not|isn't) "
+    r"(?P<what>[a-z]+ (?:to|of|in|with)) any(?:thing|one|body)\b"
+)
 _NUMBERS_DIFFER = ("number_conflict", "number_both", "number_one_side", "number_unpaired")
 
 
@@ -28,6 +34,16 @@ def find_plain_denial(sides: Sides, evidence: Evidence) -> str | None:
     best_a, best_b = sides.aligned.best_existing, sides.aligned.best_new
     if _is_plain(sides) and (_is_denied(a, best_a, b) or _is_denied(b, best_b, a)):
         return evidence.notes["negated_one_side"]
+    return None
+
+
+def find_denial_of_all(existing: str, new: str) -> str | None:
+    """Name what the one says of something and the other of nothing: "is not allergic to anything" / "… to nuts"."""
+    for denied, told in ((existing, new), (new, existing)):
+        match = _OF_ALL.search(denied)
+        affirmed = match and rf"\b{re.escape(match['who'])} is (?:\w+ly )?{match['what']} (?!any|no)\w"
+        if match and affirmed and re.search(affirmed, told):
+            return f"negated: {match['what']} anything"
     return None
 
 

@@ -4,10 +4,15 @@ import re
 from dataclasses import replace
 from itertools import product
 
+from memories.text.wordlist import words
+
+from . import measures
+from .amounts import read_number
 from .evidence import Evidence, Sides
 from .matching import clashes
+from .measures import INFINITY, UNITS
 from .outline import Outline
-from .quantities import Agreement, Quantity, are_comparable, compare
+from .quantities import UNITLESS, Agreement, Quantity, are_comparable, compare
 from .statement import Statement, Term
 from .stems import stem
 
@@ -16,11 +21,24 @@ MONTH_SECONDS = 28 * 86_400
 MIN_SUBJECT_WEIGHT = 0.5
 
 _KIND_NAMES = {"clock": "time of day", "period": "interval", "size": "amount of data"}
+_MEASURED = frozenset(kind for kind, _ in UNITS.values())
+_FACTORS = {kind: {factor for of, factor in UNITS.values() if of == kind} for kind in _MEASURED}
+_NUMBER = re.compile(r"\d[\d.,]*|[a-z]+")
+_LIMITS = words("budget limit maximum quota cap")
+_BEHIND_A_NUMBER = words("now currently today again instead a an per each every day week month year hour . !")
+"""With these a statement may go on behind a number that says how much."""
+_BEFORE_A_NUMBER = (
+    measures.APPROXIMATIONS | {word for bound in measures.BOUNDS for word in bound} | words("now only € $ £") - {"of"}
+)
+_IS, _EQUALS = "is", words("is are was be of to")
+_OF_BODIES = {"distance", "mass"}
+"""Who "is 6" is that old."""
 
 
 def weigh_numbers(found: Evidence, sides: Sides) -> None:
     f = found.features
     old, new = figures_of(sides.existing_statement, sides.existing), figures_of(sides.new_statement, sides.new)
+    old, new = _with_unit(old, new, sides.existing, sides.new), _with_unit(new, old, sides.new, sides.existing)
     kinds = _meet(found, old, new, (sides.existing.written, sides.new.written))
     is_equal, is_conflict = Agreement.EQUAL in kinds, Agreement.CONFLICT in kinds
     f["number_equal"] = float(is_equal and not is_conflict)
@@ -32,7 +50,7 @@ def weigh_numbers(found: Evidence, sides: Sides) -> None:
 
 def figures_of(statement: Statement, side: Outline) -> tuple[Quantity, ...]:
     """Its quantities as they are compared."""
-    return _sharpest(_as_periods(statement.quantities, side))
+    return _sharpest(_as_limits(_as_periods(statement.quantities, side), side))
 
 
 def _sharpest(quantities: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
@@ -46,6 +64,58 @@ def _as_periods(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quanti
     if "interval" not in side.tokens:
         return quantities
     return tuple(replace(q, kind="period") if q.kind == "duration" else q for q in quantities)
+
+
+def _as_limits(quantities: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
+    """A budget "of up to 18,000" is one of 18,000."""
+    if _LIMITS.isdisjoint(side.tokens):
+        return quantities
+    return tuple(replace(q, low=q.named) if q.low == -INFINITY else q for q in quantities)
+
+
+def _with_unit(
+    held: tuple[Quantity, ...], others: tuple[Quantity, ...], side: Outline, other: Outline
+) -> tuple[Quantity, ...]:
+    """Give the only bare number, with which a statement ends, the only unit of the other: "rent is 640 euros" /
+    "rent is 700 now".
+    """
+    bare = [q for q in held if _is_bare(q)]
+    measured = [q for q in others if q.kind in _MEASURED]
+    is_one = len(bare) == len(measured) == 1 and not any(map(_is_bare, others))
+    if not is_one or any(q.kind in _MEASURED for q in held) or not _ends_with(side, bare[0]):
+        return held
+    said_by = _word_before(side, bare[0])
+    if said_by != _word_before(other, measured[0]) or (said_by == _IS and measured[0].kind in _OF_BODIES):
+        return held
+    number = read_number(tuple(_NUMBER.findall(measured[0].text))[:1], 0)
+    factor = measured[0].named / number[1] if number and number[1] else 0.0
+    if factor not in _FACTORS[measured[0].kind]:
+        return held
+    scaled = {name: getattr(bare[0], name) * factor for name in ("named", "low", "high")}
+    return tuple(replace(q, kind=measured[0].kind, **scaled) if q is bare[0] else q for q in held)
+
+
+def _is_bare(quantity: Quantity) -> bool:
+    return quantity.kind == UNITLESS or quantity.kind.startswith("label:")
+
+
+def _ends_with(side: Outline, quantity: Quantity) -> bool:
+    """Tell whether behind a number there is nothing but "now", "a month" and the like."""
+    at = _place_of(side, quantity)
+    return at > 0 and all(token in _BEHIND_A_NUMBER for token in side.tokens[at + 1 :])
+
+
+def _place_of(side: Outline, quantity: Quantity) -> int:
+    """Where its number stands; 0 where that is not clear."""
+    numbers = [word for word in re.split(r"[\s€$£]+", quantity.text) if word[:1].isdigit()]
+    return side.tokens.index(numbers[0]) if len(numbers) == 1 and numbers[0] in side.tokens else 0
+
+
+def _word_before(side: Outline, quantity: Quantity) -> str:
+    """What a number is said by: "weighs", or "is" for all that only tells how much."""
+    before = side.tokens[: _place_of(side, quantity)]
+    word = next((word for word in reversed(before) if word not in _BEFORE_A_NUMBER), "")
+    return _IS if word in _EQUALS else stem(word)
 
 
 def _meet(

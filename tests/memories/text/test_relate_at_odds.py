@@ -324,3 +324,28 @@ def test_any_text_is_read_in_linear_time(padding: str) -> None:
             assert_linear(
                 lambda text, read=read, begins=begins: read(f"{begins}{text}", text), repeated(padding), 8_000
             )
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User is not allergic to anything as far as they know", "Turns out User is allergic to penicillin"),
+        ("User is allergic to penicillin", "User is not allergic to anything"),
+        ("User's son Leo is not afraid of anyone", "User's son Leo is afraid of clowns"),
+    ],
+)
+def test_who_is_so_of_something_is_not_so_of_nothing(existing: str, new: str) -> None:
+    verdict = relate(existing, new, 0.4)
+    assert (verdict.relation, verdict.is_certain) == (Relation.CONTRADICTS, True)
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User's brother is allergic to nuts", "User is not allergic to anything"),
+        ("User is not allergic to anything", "User's son is allergic to nuts"),
+        ("User is not allergic to anything", "User is afraid of spiders"),
+    ],
+)
+def test_nothing_of_one_is_something_of_another(existing: str, new: str) -> None:
+    assert not relate(existing, new, 0.6).is_certain

@@ -185,3 +185,36 @@ def test_what_else_is_counted_in_words_stays_as_it_is(text: str) -> None:
 def test_ages_in_words_are_read_in_linear_time(padding: str) -> None:
     for read in (write_ages, find_birthday_ahead):
         assert_linear(lambda text, read=read: read(f"User {text}", f"{text} turned {text}"), repeated(padding), 16_000)
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("The kitchen budget is 15,000 euros", "The kitchen budget is 18,000"),
+        ("The kitchen renovation budget is 15,000 euros", "The kitchen budget is up to 18,000"),
+        ("The kitchen budget is 15,000 euros", "The kitchen budget is up to 18,000 euros"),
+        ("User's rent is 640 euros a month", "User's rent is 700 now"),
+        ("The deposit is €500", "The deposit is 600"),
+        ("User weighs 96 kg", "User weighs 91 now"),
+        ("The timeout is 30 seconds", "The timeout is 45"),
+        ("The timeout is 45", "The timeout is 30 seconds"),
+    ],
+)
+@pytest.mark.parametrize("similarity", [0.85, None])
+def test_who_leaves_out_the_unit_means_the_same_one(existing: str, new: str, similarity: float | None) -> None:
+    assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("Jonas weighs 20 kg", "Jonas is 6"),
+        ("The backup takes 2 hours", "The backup runs at 2"),
+        ("The room costs 90 euros", "The room has 90 seats"),
+        ("User sleeps 8 hours", "User gets up at 8"),
+        ("The timeout of port 8080 is 30 seconds", "The service listens on 8080"),
+        ("The budget is 15,000 euros", "The budget is 15,000"),
+    ],
+)
+def test_a_bare_number_said_of_something_else_has_another_unit(existing: str, new: str) -> None:
+    assert relate(existing, new, 0.8).relation is not Relation.CONTRADICTS

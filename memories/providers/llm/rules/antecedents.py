@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from memories.providers.llm.rules.mentions import Mention, read_mentions
+from memories.providers.llm.rules.mentions import Mention, has_bare_noun, read_mentions
 from memories.providers.llm.rules.people import People
 from memories.providers.llm.rules.words import DETERMINERS, KIN, OPS_NOUNS
 from memories.text.wordlist import words
@@ -71,12 +71,15 @@ class Antecedents:
     def __init__(self) -> None:
         self.people = People()
         self._clauses: list[list[Mention]] = []
+        self._doubtful: list[bool] = []
+        """For each, whether it names something that no mention tells of, and "it" may mean."""
 
     def note(self, clause: str, by_user: bool = True) -> None:
         """Hear a clause. What the assistant calls "your car" is "my car" in the words of the user."""
         said = clause if by_user else _YOURS.sub(_my, clause)
         self.people.note(said)
         self._clauses = [*self._clauses[1 - REACH :], [one for one in read_mentions(said) if not self._is_person(one)]]
+        self._doubtful = [*self._doubtful[1 - REACH :], has_bare_noun(said)]
 
     def resolve(self, text: str, previous: str = "") -> Resolved:
         """The statement with its pronouns named. `previous` is the clause before."""
@@ -120,6 +123,8 @@ class Antecedents:
             if fitting:
                 chosen = fitting[-1] if is_last or not fitting[0].is_subject else fitting[0]
                 return chosen.text, ago
+            if not is_plural and self._doubtful[-1 - ago]:
+                break
         return "", REACH
 
     def _with_last(self, text: str, match: re.Match[str]) -> Resolved:

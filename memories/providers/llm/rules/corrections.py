@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memories.providers.llm.rules.leads import strip_leads
 from memories.providers.llm.rules.mentions import verb_at
 from memories.providers.llm.rules.slips import put_right
 
@@ -68,8 +69,11 @@ def read_correction(
     for sentences, is_own in ((own, True), (told, False), (own_before, True)):
         meant = put_right(clause, sentences)
         if meant:
-            text = meant.text if is_own else _of_user(meant.text)
-            return Correction(f"{text}, not {meant.wrong}", is_own)
+            bare = strip_leads(meant.text).text
+            text = bare if is_own else _of_user(bare)
+            # Who says "Mondays" and then "Mondays and Fridays" takes nothing back.
+            is_more = re.search(rf"\b{re.escape(meant.wrong)}\b", meant.text, re.IGNORECASE)
+            return Correction(text if is_more else f"{text}, not {meant.wrong}", is_own)
     return None
 
 

@@ -83,11 +83,19 @@ _CUT_SHORT = re.compile(
     r"can you|so|because|if|when|than)$",
     re.IGNORECASE,
 )
+_BECAUSE = re.compile(r"(?:so |and |but )?because (?!(?:of|I|we)\b)[^,;:]{8,200}$", re.IGNORECASE)
+_ITS_RESULT = re.compile(r"(?<=[^\W_]) (?:we|I)(?P<ending>'\w+)? (?P<verb>[\w']+)", re.IGNORECASE)
+_LET = re.compile(
+    r"\b(?:unless|until|till|if|when|whenever|before|than|as) (?:I|we) "
+    r"(?:(?:ask|asked|tell|told|want|need|say|know)(?: you)?(?: to)?)$",
+    re.IGNORECASE,
+)
+"""Behind it, what is done then was said before."""
 
 
 def is_cut_short(text: str) -> bool:
-    """Whether a clause ends with a word that wants another: "I never know"."""
-    return bool(_CUT_SHORT.search(text))
+    """Whether a clause ends with a word that wants another: "I never know", not "unless I ask you to"."""
+    return bool(_CUT_SHORT.search(text)) and not _LET.search(text)
 
 
 def join_topic(text: str) -> str:
@@ -98,6 +106,18 @@ def join_topic(text: str) -> str:
         return text
     verb = {"'s": " is", "'re": " are"}.get(match["verb"], f" {match['verb'].strip()}")
     return f"{match['topic']}{verb}{text[match.end() :]}"
+
+
+def part_from_reason(text: str) -> str:
+    """ "Because Erik got a new job we moved" with the comma that people leave out."""
+    if not _BECAUSE.match(text):
+        return text
+    for result in _ITS_RESULT.finditer(text):
+        why, verb = text[: result.start()].split("because ", 1)[-1], result["verb"].lower()
+        is_clause = bool(result["ending"]) or is_finite(verb) or verb in ADVERBS
+        if is_clause and has_verb(why) and not is_cut_short(why) and not _REPORTING.search(why):
+            return f"{text[: result.start()]},{text[result.start() :]}"
+    return text
 
 
 def cut_run_on(text: str) -> list[str]:

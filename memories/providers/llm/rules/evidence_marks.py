@@ -86,6 +86,18 @@ _SOMEBODY_DID = (
     r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+ (?:has |have )?"
     rf"(?:{_LEARNED}|{_GAVE_UP}|{_SWITCHED}\w)"
 )
+_THEIR_PART = (
+    r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)(?:(?i:mr|mrs|ms|dr|prof)\.? \w+|[A-Z][a-zà-ÿ]+) "
+    r"(?:left|joined|moved to|took over|quit|retired|retires|resigned|became|replaced|leads|runs|owns|did the|does the|"
+    r"wrote|built|maintains|reviews|approves|covers|looks after|manages|teaches|studies|founded|"
+    r"(?:was|got|has been) (?:promoted|fired|laid off|married|engaged|divorced)|passed away)\b"
+)
+_CHANGED_TO = (
+    r"\b(?:raised|lowered|increased|reduced|bumped|extended|shortened) (?:the|our|my|his|her|their|its|[\w-]+'s) "
+    r"(?:[\w-]+ ){1,5}?(?:from \S+ (?:\w+ )?)?to [€$£]?\d|"
+    r"(?<!\bi )(?<!\bwe )\b(?:went|dropped|rose|fell|grew|increased|decreased|is up|is down|came down) "
+    r"(?:up |down )?from [€$£]?\d\S* (?:\w+ )?to [€$£]?\d"
+)
 
 PERSONAL = (
     _mark(
@@ -122,7 +134,7 @@ PERSONAL = (
         r"enjoy|avoid|collect|coach|drive|run|manage|lead|maintain|moved|grew up|graduated|majored|commute|volunteer|"
         r"believe in|practi[cs]e|train|drink (?!it|that|this)|smoke|quit|retired|married|adopted|inherited|founded|"
         r"co-founded|host|identify|pronounce|garden|knit|paint|sing|surf|climb|hike|swim|cycle|meditate|teach|"
-        r"stop(?:ped)? \w+ing|closed?|opened?|accept|cover|share|split|sold|"
+        r"stop(?:ped)? (?!being [a-z]+ed\b)\w+ing|closed?|opened?|accept|cover|share|split|sold|"
         r"freelance|refuse|wear|earn|subscribe|bake|brew|keep (?:kosher|bees|chickens)|come from|suffer|self-host)\b",
     ),
     _mark("age", 0.6, rf"^(?:I|(?:my|our) (?:[\w-]+ ){{0,2}}(?:{_KIN})(?: \w+)?) (?:has |have )?{_TURNED_AGE}"),
@@ -199,7 +211,8 @@ PERSONAL = (
         r"\b(?:I(?:'m| am|'ll| will)|we(?:'re| are|'ll| will)|I(?:'ve| have) (?:got )?|my \w+ is|we have)(?: also|"
         r" now| finally| planning on| planning to be| going to be)* (?:flying|travel+ing|moving|getting married|"
         r"going (?:to|on) (?!(?:need|try|ask|use|do|be|have|make|write|give|go|see|check|say|tell|take|bed|"
-        r"the bathroom|sleep|start)\b)|visiting|starting|leaving|meeting|attending|presenting|running (?:a|the|my)|"
+        r"the bathroom|sleep|start)\b)|visiting|starting|leaving|meeting|attending|presenting|"
+        r"running (?:a|the|my)(?! (?:[\w-]+ )?(?:tests?|suite|build|script|command|linter|query|code|migrations?)\b)|"
         r"hosting|expecting|due|having|taking|returning|coming back|planning|training for|preparing for|studying for|"
         r"saving (?:up )?for|learning|retiring|signed up|registered|enrolled|scheduled|booked|on (?:vacation|holiday|"
         r"leave)|away|switching|interviewing|launching|graduating|turning|building|writing a|working (?:on|at|for|"
@@ -256,6 +269,7 @@ PERSONAL = (
         r"on (?:vacation|holiday)))\b",
     ),
     _mark("figure", 0.15, r"\d"),
+    _mark("changed to", 0.7, _CHANGED_TO),
     _mark(
         "name inside",
         0.15,
@@ -358,7 +372,8 @@ _OPS_VERB = (
 )
 _BY_ITSELF = r"[a-z]+s (?:itself|themselves|by itself|by themselves|on its own|automatically)"
 SAYS_WHAT_IS = re.compile(
-    rf"{_TURNED}|{_SOMEBODY_DID}|^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
+    rf"{_TURNED}|{_SOMEBODY_DID}|{_THEIR_PART}|{_CHANGED_TO}|"
+    rf"^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
     r"^[\w./@`#+-]+(?: [\w./@`#+-]+){0,4}'s \w",
     re.IGNORECASE,
 )
@@ -366,6 +381,7 @@ IMPERSONAL = (
     _mark("age", 0.8, _TURNED, is_exact=True),
     _mark("what they learned or left", 0.5, _SOMEBODY_DID, is_exact=True),
     _mark("figure", 0.2, r"\d"),
+    _mark("changed to", 0.4, _CHANGED_TO),
     _mark(
         "identifier",
         0.25,
@@ -418,9 +434,7 @@ IMPERSONAL = (
     _mark(
         "their part",
         0.4,
-        r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What)[A-Z][a-z]+ (?:left|joined|moved to|took over|quit|retired|"
-        r"became|replaced|leads|runs|owns|did the|does the|wrote|built|maintains|reviews|approves|covers|looks after|"
-        r"manages|teaches|studies|founded)\b",
+        _THEIR_PART,
         is_exact=True,
     ),
     _mark(

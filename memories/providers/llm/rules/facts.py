@@ -14,7 +14,7 @@ from memories.providers.llm.rules.kinds import read_importance, read_kind
 from memories.providers.llm.rules.sentiment import read_sentiment
 from memories.providers.llm.rules.strength import read_strength
 from memories.providers.llm.rules.wording import begin_sentence, word
-from memories.providers.llm.rules.words import KIN
+from memories.providers.llm.rules.words import BETWEEN_NAMES, KIN, TITLE
 from memories.text.dating import make_dates_plain
 from memories.text.entities import find_entities
 from memories.text.tokens import CHARACTERS_PER_TOKEN
@@ -33,7 +33,7 @@ _NO_TOPIC = re.compile(
     re.IGNORECASE,
 )
 _KIN = "|".join(sorted(map(re.escape, KIN), key=len, reverse=True))
-_OWN_PERSON = re.compile(rf"User's (?:[a-z-]+ ){{0,2}}(?:{_KIN}) ([A-Z][\w-]+)")
+_OWN_PERSON = re.compile(rf"User's (?:[a-z-]+ ){{0,2}}(?:{_KIN}) ((?:{TITLE} {BETWEEN_NAMES})?[A-Z][\w-]+)")
 _UNTAGGED = frozenset({"the", "user", "assistant", "team"})
 _OPINION = re.compile(
     r"\b(?:awful|awesome|terrible|horrible|sucks|best|worst|overrated|beautiful|stupid|ugly|boring|ridiculous)\b",

@@ -10,7 +10,7 @@ from memories.providers.llm.rules.verbs import base_of_gerund, is_base
 _NOT_STANDING = re.compile(
     r"\b(?:forget|worry|mind|be (?:silly|shy|sorry|afraid|like that)|get me wrong|know|tell (?:me|anyone) (?:the|"
     r"that|you)|think|care|let me|remind me|give up|you (?:think|dare|love|hate|have|want|feel)|understand|bother|"
-    r"panic)\b",
+    r"panic|ask (?:me )?(?:how|why|what|who|where|when|if)\b(?!.*\b(?:every|always|each)\b))\b",
     re.IGNORECASE,
 )
 _LASTING = re.compile(

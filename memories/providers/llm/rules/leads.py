@@ -37,7 +37,7 @@ _FILLER = re.compile(
     r"fyi|anyway|"
     r"alright|yeah|"
     r"then|basically|honestly|tbh|actually|just|cos|cuz|because|ok so|okay so|thing is|the thing is|lol|ugh|haha|"
-    r"it turns out(?: that)?|"
+    r"(?:it |as it )?turn(?:s|ed) out(?: that)?|"
     r"ya|yeah no|nah|look|listen|übrigens|aber|und|also|mais|et|pero|y)\s+)",
     re.IGNORECASE,
 )

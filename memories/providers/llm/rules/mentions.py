@@ -25,7 +25,7 @@ MAX_PHRASE = 3
 """Words of a phrase that stands alone, "cracked filling", and is a thing by that."""
 MAX_WORDS = 6
 """Of what one thing is called."""
-_TOKEN = re.compile(r"`[^`\n]+`|[\w][\w'’./@:+#-]*\w|\w|[^\w\s]")
+_TOKEN = re.compile(r"`[^`\n]+`|\b(?:Dr|Mr|Mrs|Ms|Prof)\.(?= [^\W\d_])|[\w][\w'’./@:+#-]*\w|\w|[^\w\s]")
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
 _PRONOUNS = words("""
     i you he she it we they me him her us them this that these those there everyone everybody nobody somebody someone
@@ -46,6 +46,13 @@ _TIMES = (
 _MANY = words("these those both all many several few some two three four five six seven eight nine ten")
 _INDEFINITE = words("a an another some this that these those both all no any every each one")
 _BEFORE_ORDERS = words("please then now just also and so ok okay don't do not always never let's")
+_WHICH_TIME = words("next last")
+_HOW = re.compile(r"(?:al|ar|iv|ent|ant|ous|ed|ing|ate|ete|ab|ib|ck|ct|ul)ly$")
+"""Ends like "manually" and "quickly", not like "family" and "reply"."""
+_NAMED_BEHIND = words("for with")
+_BE = words("am is are was were be been isn't aren't wasn't weren't")
+_BEHIND_ALL = words("first again anymore either instead")
+_PERHAPS = words("maybe perhaps")
 _CLAUSE_ENDS = words("and or but , ; :")
 _MAYBE_PLURAL = {f"{noun}s" for noun in OPS_NOUNS | NOUNLIKE}
 """Verbs only where no other verb follows: "the tests in CI take long", "CI tests it"."""
@@ -55,6 +62,7 @@ _ORDERED = DETERMINERS | words("it them me us")
 _NOTHING = words("""
     way thing things problem question idea moment sort kind point reason case mind fun sense rest end job lot luck
     whole same other others last first next best worst eldest youngest sorry noted understood perfect congratulations
+    night weekend afternoon
     """)
 
 
@@ -83,6 +91,27 @@ def read_mentions(clause: str) -> list[Mention]:
     return found
 
 
+def has_bare_noun(clause: str) -> bool:
+    """Whether behind the verb a thing is named in one plain word, "takes metformin", which "it" may mean as well."""
+    tokens = _TOKEN.findall(clause)
+    lows = [token.lower() for token in tokens]
+    verb = verb_at(lows)
+    return any(
+        last - first - _is_doing(lows[first]) == 1 and _is_bare(tokens[last - 1], lows[last - 2] if last > 1 else "")
+        for first, last in _phrases(tokens, lows, verb, start=0 if verb == len(lows) else verb + 1)
+    )
+
+
+def _is_doing(low: str) -> bool:
+    return bool(base_of_gerund(low)) and low not in NOUNS_IN_ING
+
+
+def _is_bare(token: str, before: str) -> bool:
+    is_plain = token.isalpha() and token.islower() and _is_thing(token) and not _is_plural(token)
+    is_behind = before in _NAMED_BEHIND or (before not in PREPOSITIONS and (is_finite(before) or _is_doing(before)))
+    return is_plain and is_behind and before not in _BE and not is_base(token) and not _HOW.search(token)
+
+
 def _is_bare_phrase(tokens: list[str], lows: list[str]) -> bool:
     """Whether a few words are what something is called, "cracked filling", or a name, which may be a person's."""
     is_plain = bool(tokens) and all(
@@ -96,7 +125,8 @@ def verb_at(lows: list[str]) -> int:
     """The place of the first word that can be the verb of the clause; its length if there is none."""
     start = next((at for at, low in enumerate(lows) if low not in _BEFORE_ORDERS), len(lows))
     following = lows[start + 1] if start < len(lows) - 1 else ""
-    if following and is_base(lows[start]) and (following in _ORDERED or not following.isalpha()):
+    is_ordered = following in _ORDERED or not following.isalpha() or bool(base_of_gerund(following))
+    if following and is_base(lows[start]) and is_ordered and following not in NOUNS_IN_ING:
         return start
     found = len(lows)
     for at in range(1, len(lows)):
@@ -122,7 +152,7 @@ def verb_at(lows: list[str]) -> int:
 
 def _subject(tokens: list[str], lows: list[str]) -> Mention | None:
     """All before the verb, "the cert on the broker", if it is one thing."""
-    while lows and (lows[0] in ADVERBS or lows[0] in AUXILIARIES):
+    while lows and (lows[0] in ADVERBS | _PERHAPS or lows[0] in AUXILIARIES):
         tokens, lows = tokens[1:], lows[1:]
     while lows and lows[-1] in ADVERBS:
         tokens, lows = tokens[:-1], lows[:-1]
@@ -168,15 +198,26 @@ def _breaks(tokens: list[str], lows: list[str], at: int, first: int) -> bool:
         return at > first
     if low in _BREAKS or low in _PRONOUNS or low in AUXILIARIES or low in _TIMES or not _has_letter_or_digit(low):
         return True
+    following = lows[at + 1] if at + 1 < len(lows) else ""
+    if following in _TIMES and low in _WHICH_TIME:
+        return True
     if at == first or (at == first + 1 and lows[first] in DETERMINERS):
         return False
     if tokens[at][0].isupper() or low in NOUNS_IN_ING:
         return False
+    if (
+        _HOW.search(low)
+        or (low in _BEHIND_ALL and lows[first] not in DETERMINERS)
+        or (is_base(low) and base_of_gerund(following))
+    ):
+        return True
     return is_participle(low) or bool(base_of_gerund(low)) or (is_finite(low) and not is_base(low) and low[-1] != "s")
 
 
 def _mention(tokens: list[str], lows: list[str], before: str) -> Mention | None:
     """None for a time, a bare adjective or a figure, which no pronoun means."""
+    if len(tokens) == 2 and is_base(lows[0]) and _is_marked(tokens[-1]):
+        tokens, lows = tokens[1:], lows[1:]  # "restart · checkout-api"
     head = lows[-1]
     is_owned = lows[0] in DETERMINERS or lows[0].endswith("'s") or lows[0] == "one"
     is_named = _is_name(tokens[-1]) and (len(tokens) < 3 or is_owned)
@@ -200,8 +241,13 @@ def _is_verb(token: str, low: str) -> bool:
 
 
 def _is_name(token: str) -> bool:
-    """Written like a name: with a capital, or with marks inside as hosts and files are."""
-    return token[0].isupper() or token[0] == "`" or (not token.isalnum() and "'" not in token and "’" not in token)
+    """Written like a name: with a capital, or with marks inside."""
+    return token[0].isupper() or _is_marked(token)
+
+
+def _is_marked(token: str) -> bool:
+    """Whether it has marks inside, as hosts and files have."""
+    return token[0] == "`" or (not token.isalnum() and "'" not in token and "’" not in token)
 
 
 def _definite(tokens: list[str], lows: list[str]) -> list[str]:

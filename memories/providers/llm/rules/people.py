@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 
 from memories.providers.llm.rules.verbs import is_finite
-from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, KIN, PREPOSITIONS, SUBORDINATORS
+from memories.providers.llm.rules.words import (
+    ADVERBS,
+    BETWEEN_NAMES,
+    DETERMINERS,
+    KIN,
+    PREPOSITIONS,
+    SUBORDINATORS,
+    TITLE,
+)
 from memories.text.wordlist import words
 
 _SHE = words("""
@@ -25,7 +33,8 @@ _BY_THEMSELVES = words("mum mom mam dad grandma granny grandpa nana oma opa gran
 _ALL_KIN = KIN | _SHE | _HE | _THEY
 _KIN = "|".join(sorted(map(re.escape, _ALL_KIN), key=len, reverse=True))
 _PERSON = re.compile(
-    rf"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he) (?:[\w-]+ )?(?:{_KIN})\b(?: (?!I\b)[A-Z][\w-]+)?"
+    rf"\b(?:(?:[Mm]y|[Oo]ur|[Tt]he) (?:[\w-]+ )?(?:{_KIN})\b"
+    rf"(?: (?:{TITLE} )?{BETWEEN_NAMES}(?!I\b|{TITLE})[A-Z][\w-]+)?"
     rf"|(?<![\w'])[\w-]+'s (?:{_KIN})\b|\b(?:[Aa]unt|[Uu]ncle) [A-Z]\w+|(?<![\w'])(?i:{'|'.join(_BY_THEMSELVES)})\b"
     r"|(?P<name>(?<![\w'./-])[A-Z][a-zà-ÿ]+(?![\w./-])))"
 )
@@ -39,14 +48,18 @@ _ACTS = re.compile(
     r"(?:'s (?!a\b|the\b)[a-z]+| (?:says|said|likes|loves|loved|cried|laughed|hates|wants|needs|lives|works|plays|"
     r"eats|goes|started|starts|moved|got|has (?:his|"
     r"her|been|no)|can(?:'t)? |and I\b|joined|left|told|asked|thinks|called|knows|takes|"
-    r"is (?:my|our|his|her|\d|allergic|away|off|"
+    r"(?:is|isn't|is not) (?:my|our|his|her|\d|allergic|lactose|intolerant|vegan|vegetarian|diabetic|pregnant|away|off|"
     r"coming|on (?:leave|call))|will|doesn't|won't|might|leaves|drives|owns|approves)\b)"
 )
 _TREATED = re.compile(
     r"\b(?:with|ask|asked|tell|told|call|rang|saw|text|texted|called|named|name is|for|mind|ring|meet|met|know|phoned|"
-    r"visited|hired|invited|invite|thank|(?:spoke|speak|talk|talked|wrote|write|reply|replied|said) (?:to|with)|"
+    r"visited|hired|invited|invite|thank|"
+    r"(?:lent|lend|gave|sold|handed|owe|promised) (?:[\w'-]+ ){1,3}to|"
+    r"(?:spoke|speak|talk|talked|wrote|write|reply|replied|said) (?:to|with)|"
     r"(?i:reply|write|talk|speak) to|Aunt|Uncle|Dr|Frau|Herr|Mr|Mrs|and)\.? $"
 )
+_DENIED = re.compile(r"(?:n't|\bnot)(?: really| actually)? $")
+"""Who "isn't my wife" is somebody else."""
 _PLACED = re.compile(r"\b(?:in|at|to|near|into|on|by|of) $")
 _OPENER = re.compile(r"(?P<word>[^\W\d_]{3,15})(?P<own>'s)? (?P<verb>[\w']+)")
 _COMMON = (
@@ -103,8 +116,10 @@ class People:
         self._clauses += 1
         for match in _PERSON.finditer(text):
             found = match.group()
+            before, behind = text[max(0, match.start() - 40) : match.start()], text[match.end() :]
+            if _DENIED.search(before):
+                continue
             if match["name"]:
-                before, behind = text[max(0, match.start() - 20) : match.start()], text[match.end() :]
                 is_known = found in self._known or found in self._called
                 if found in _NOT_PEOPLE or not (is_known or _ACTS.match(behind) or _TREATED.search(before)):
                     continue

@@ -17,7 +17,9 @@ REACH = 3
 """Sentences; what was said before that is not taken back without being named."""
 MAX_CHARACTERS = 160
 _MONTH = rf"(?:{'|'.join(month for month in MONTHS if len(month) > 3 or month == 'may')})"
-_DAY = rf"(?:{'|'.join(day for day in WEEKDAYS if len(day) > 4)}|today|tonight|tomorrow)"
+_WEEKDAY = rf"(?:{'|'.join(day for day in WEEKDAYS if len(day) > 4)})s?"
+_DAY = rf"(?:{_WEEKDAY}(?:(?:, | and |, and ){_WEEKDAY}){{0,4}}|today|tonight|tomorrow)"
+"""Of "Mondays and Wednesdays" all is taken back."""
 _DATE = (
     rf"(?:the )?\d{{1,2}}(?:st|nd|rd|th)(?: (?:of )?{_MONTH})?|\d{{1,2}} {_MONTH}|{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?"
 )

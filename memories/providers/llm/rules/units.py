@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from memories.providers.llm.rules.answers import MAX_ANSWER_WORDS, join_answer
 from memories.providers.llm.rules.clauses import has_verb, split_clauses
 from memories.providers.llm.rules.conversation import Conversation
-from memories.providers.llm.rules.cutting import cut_reply, cut_run_on, is_cut_short, join_topic
+from memories.providers.llm.rules.cutting import cut_reply, cut_run_on, is_cut_short, join_topic, part_from_reason
 from memories.providers.llm.rules.evidence import UNREAL
 from memories.providers.llm.rules.habits import begin_with_who
 from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
@@ -91,7 +91,7 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
     units: list[Unit] = []
     aside: list[tuple[int, str]] = []  # what is asked or exclaimed tells nothing, but may be meant by "it"
     for sentence in sentences[:MAX_UNITS]:
-        bare = strip_leads(mend_slip(mend(sentence.text)))
+        bare = strip_leads(part_from_reason(mend_slip(mend(sentence.text))))
         asks = is_open(sentence, bare.text)
         whole = begin_with_who(bare.text) if by_user else bare.text
         is_reply = not units and not asks and heard.is_asked_by_other(role)

@@ -51,6 +51,8 @@ _NO_SUBJECT = re.compile(
     r"problem|go|lovely)|to (?:go|run)|the same|this|that|it)",
     re.IGNORECASE,
 )
+_SHORT = re.compile(r"(?:I'm|we're|he's|she's)\b|[^\W\d_]+ (?:resigned|retired|retires)$", re.IGNORECASE)
+"""Says all it has to in two words."""
 MAX_WORDS = 45
 MIN_WORDS = 3
 
@@ -89,7 +91,7 @@ def read_unit(unit: Unit, place: int, quote: str) -> Candidate | None:
     text = with_subject(unit.text)
     words = len(text.split())
     is_lesson = unit.sets_right
-    needed = MIN_WORDS - bool(re.match(r"(?:I'm|we're|he's|she's)\b", text, re.IGNORECASE))
+    needed = MIN_WORDS - bool(_SHORT.match(text))
     if not MIN_WORDS - 1 <= words <= MAX_WORDS or denies(text) or not stands_alone(text) or points_there(text):
         return None
     instruction = None if unit.is_joined else read_instruction(text)

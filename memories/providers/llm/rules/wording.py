@@ -21,7 +21,8 @@ _TO_THE_ASSISTANT = (
     (re.compile(r"^assistant\b"), "Assistant"),
 )
 _BARE_KIN = re.compile(
-    r"(?<![\w'-])(?<!my )(?<!our )(?<!his )(?<!her )(?<!'s )(mum|mom|mam|mummy|dad|daddy|granny|grandma|"
+    r"(?<![\w'-])(?<!my )(?<!our )(?<!his )(?<!her )(?<!their )(?<!your )(?<!a )(?<!the )(?<!'s )"
+    r"(mum|mom|mam|mummy|dad|daddy|granny|grandma|"
     r"grandpa|nana)(?='s\b|\b(?!\w))",
     re.IGNORECASE,
 )

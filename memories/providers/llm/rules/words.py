@@ -50,6 +50,10 @@ NOUNS_IN_ING = words("""
     """)
 """They end like a verb in progress, and are none."""
 
+TITLE = r"(?:Dr|Mr|Mrs|Ms|Prof|Professor)\b\.?"
+BETWEEN_NAMES = r"(?:(?:van|von|de|der|den|la) )*"
+"""Patterns of what stands before somebody's name."""
+
 KIN = words("""
     wife husband partner spouse girlfriend boyfriend fiance fiancee fiancé fiancée mother mom mum mama mommy father
     dad papa daddy parent parents sister sisters brother brothers sibling siblings son sons daughter daughters kid

@@ -160,3 +160,40 @@ def test_whom_somebody_fetches_or_visits_is_named(clauses: tuple[str, ...], mean
 )
 def test_who_is_fetched_stays_open_where_nobody_or_more_than_one_fits(clauses: tuple[str, ...]) -> None:
     assert resolve("the weather is fine", *clauses) == clauses[-1]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "meant"),
+    [
+        (("stop adding emojis to the commit messages", "we run it with xdist"), "we run it with xdist"),
+        (("maybe we'll get a boat next year", "Karim is against it"), "Karim is against the boat"),
+        (("the kids love swimming", "Karim is against it"), "Karim is against it"),
+        (("fixed by adding the index concurrently", "we tested it twice"), "we tested the index twice"),
+        (("we restart nginx every night", "it takes 3 minutes"), "it takes 3 minutes"),
+        (("my daughter isn't lactose intolerant", "Jonas isn't vegan", "it was a bug"), "it was a bug"),
+    ],
+)
+def test_what_is_called_something_is_no_verb_time_or_manner(clauses: tuple[str, ...], meant: str) -> None:
+    assert resolve(*clauses) == meant
+
+
+@pytest.mark.parametrize(
+    "clauses",
+    [
+        ("we're not using kubernetes for checkout", "it's plain nomad"),
+        ("I'm not taking metformin anymore", "I got stomach problems", "it's sitagliptin now"),
+    ],
+)
+def test_what_is_named_in_one_plain_word_since_leaves_in_doubt_what_is_meant(clauses: tuple[str, ...]) -> None:
+    assert resolve("the eye exam is on Monday", *clauses) == clauses[-1]
+
+
+def test_what_is_named_in_the_sentence_itself_is_meant_before_what_was_said_earlier() -> None:
+    said = "the runbook says restart checkout-api first, but never restart it at night"
+    assert resolve("fixed by adding the index", said) == said
+
+
+def test_a_title_is_no_name_and_belongs_to_one() -> None:
+    said = "my professor Dr. van Dijk is strict"
+    assert resolve(said, "she wants IEEE style") == "my professor Dr. van Dijk wants IEEE style"
+    assert resolve("Mia's teacher, Mr. Brandt, called", "Karim is against it") == "Karim is against it"

@@ -37,9 +37,28 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in facts(*turns)]
 
 
-def test_how_a_finding_is_begun_is_no_part_of_it() -> None:
-    said = "It turns out the API gateway uses Kong rather than Nginx."
+@pytest.mark.parametrize("lead", ["It turns out", "turns out", "turned out that"])
+def test_how_a_finding_is_begun_is_no_part_of_it(lead: str) -> None:
+    said = f"{lead} the API gateway uses Kong rather than Nginx."
     assert contents(said) == ["The API gateway uses Kong rather than Nginx"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("don't touch the migrations folder unless I ask you to",
+         "Do not touch the migrations folder unless User asks you to"),
+        ("never deploy on Fridays until I tell you", "Never deploy on Fridays until User tells you"),
+        ("I prefer short answers, explanations only if I ask",
+         "User prefers short answers, explanations only if they ask"),
+    ],
+)  # fmt: skip
+def test_what_holds_until_somebody_is_asked_is_not_cut_short(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+def test_a_person_is_told_of_under_their_name_not_their_title() -> None:
+    assert [fact.subject for fact in facts("my professor Dr. van Dijk is strict")] == ["Dr. van Dijk"]
 
 
 @pytest.mark.parametrize(
@@ -539,3 +558,57 @@ def test_who_does_it_instead_is_told_with_what_is_done(said: str, kept: str) -> 
 )
 def test_what_is_told_alone_is_worth_keeping(said: str) -> None:
     assert gate(chunk(said)).keep
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("we raised the pool limit to 80", ["The team raised the pool limit to 80"]),
+        ("HbA1c went from 8.1 to 6.9", ["HbA1c went from 8.1 to 6.9"]),
+        ("Mia quit violin", ["Mia quit violin"]),
+        ("Wout resigned", ["Wout resigned"]),
+        ("Mrs Peeters retired last week", ["Mrs Peeters retired in the week of 27 April 2026"]),
+        ("Anna got married yesterday", ["Anna got married on 3 May 2026"]),
+        ("I went from 3 to 4 in the list", []),
+        ("can you raise the limit to 80?", []),
+    ],
+)
+def test_what_became_of_a_figure_or_somebodys_part_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+    assert gate(chunk(said)).keep == bool(kept)
+
+
+@pytest.mark.parametrize("said", ["don't ask how", "please don't ask me why"])
+def test_what_is_only_said_so_is_no_rule(said: str) -> None:
+    assert contents(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("Because Erik got a new job we moved to Graz", ["Erik got a new job", "User moved to Graz"]),
+        ("because Anna is vegan we never cook meat", ["Anna is vegan", "User never cooks meat"]),
+        ("because the job I wanted is gone I stay at Acme", ["The job User wanted is gone"]),
+    ],
+)
+def test_a_reason_is_told_apart_from_what_came_of_it_without_a_comma(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+
+
+@pytest.mark.parametrize("said", ["I've stopped being surprised", "I'm running the tests again"])
+def test_how_somebody_feels_and_what_they_just_run_is_no_habit(said: str) -> None:
+    assert contents(said) == []
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("she isn't my wife, she's my sister", []),
+        ("that's not my brother, he's my cousin and he lives in Rome", ["User's cousin lives in Rome"]),
+        ("I lent my drill to Marko. it was my dad's", ["User's drill was their dad's"]),
+        ("the kids are with their dad every other weekend", ["The kids are with their dad every other weekend"]),
+        ("dad is 80 now", ["User's dad is 80 now"]),
+    ],
+)
+def test_nobody_is_told_of_who_is_not_meant(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept

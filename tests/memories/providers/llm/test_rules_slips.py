@@ -151,3 +151,18 @@ def test_what_a_statement_is_about_stands_in_it(said: str, kept: str) -> None:
 )  # fmt: skip
 def test_what_an_assistant_announces_is_told_without_the_announcement(said: str, kept: str) -> None:
     assert kept in contents("why?", f"A: {said}")
+
+
+@pytest.mark.parametrize(
+    ("turns", "kept"),
+    [
+        (("deploys are Mondays and Wednesdays now", "wait no, Mondays and Thursdays. sorry"),
+         "Deploys are Mondays and Thursdays now, not Mondays and Wednesdays"),
+        (("Karim works late on Tuesdays", "I mean Thursdays"), "Karim works late on Thursdays, not Tuesdays"),
+        (("the bins go out on Mondays, Wednesdays and Fridays", "no wait, Tuesdays and Fridays"),
+         "The bins go out on Tuesdays and Fridays, not Mondays, Wednesdays and Fridays"),
+        (("Emma swims on Mondays", "sorry, Mondays and Fridays"), "Emma swims on Mondays and Fridays"),
+    ],
+)  # fmt: skip
+def test_days_that_come_round_are_taken_back_together(turns: tuple[str, ...], kept: str) -> None:
+    assert contents(*turns) == [kept]
