@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from time import perf_counter
 
 import pytest
 
@@ -13,6 +12,7 @@ from memories.providers.llm.rules.facts import extract
 from memories.providers.llm.rules.gate import gate
 from memories.providers.llm.rules.habits import begin_with_who
 from memories.text.messages import Message
+from tests.growth import assert_linear, repeated
 
 NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
 """A Monday."""
@@ -195,9 +195,5 @@ def test_who_sets_right_where_they_are_now_is_heard(said: str, kept: str) -> Non
         "i do a b now ",
     ],
 )
-def test_a_habit_is_soon_weighed_however_long_the_text(piece: str) -> None:
-    started = perf_counter()
-    text = (piece * 100_000)[:100_000]
-    weigh_personal(text)
-    begin_with_who(text)
-    assert perf_counter() - started < 2
+def test_a_habit_takes_as_long_to_weigh_as_the_text_is_long(piece: str) -> None:
+    assert_linear(lambda text: (weigh_personal(text), begin_with_who(text)), repeated(piece), 100_000)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from time import perf_counter
 
 import pytest
 
@@ -12,6 +11,7 @@ from memories.providers.llm.rules.facts import extract
 from memories.providers.llm.rules.households import without_reason
 from memories.providers.llm.rules.ours import weigh_ours
 from memories.text.messages import Message
+from tests.growth import assert_linear, repeated
 
 NOW = datetime(2026, 10, 14, 9, tzinfo=UTC)
 AT_WORK = (
@@ -206,9 +206,5 @@ def test_why_a_household_does_something_files_it_nowhere(said: str, category: st
 
 
 @pytest.mark.parametrize("piece", ["we moved to ", "we just ", "we bought a new ", "because I ", "User and their "])
-def test_who_we_are_is_soon_known_however_long_the_text(piece: str) -> None:
-    text = (piece * 100_000)[:100_000]
-    started = perf_counter()
-    weigh_ours(text)
-    without_reason(text)
-    assert perf_counter() - started < 0.3
+def test_who_we_are_takes_as_long_to_know_as_the_text_is_long(piece: str) -> None:
+    assert_linear(lambda text: (weigh_ours(text), without_reason(text)), repeated(piece), 100_000)
