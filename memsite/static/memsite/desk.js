@@ -304,14 +304,19 @@
   document.addEventListener("htmx:afterSettle", goOn);
   const tellError = ({ detail }, text) => (isRefresh(detail) ? backOff(text) : toast(text, "error"));
   document.addEventListener("htmx:responseError", (event) => tellError(event, explain(event)));
+  // A form of what somebody has deleted has no row to give its place back to.
+  document.addEventListener("htmx:responseError", ({ detail: { elt, xhr } }) => {
+    if (xhr.status === 404 && elt.matches("[data-cancel]")) elt.closest(".editing")?.remove();
+  });
   document.addEventListener("htmx:sendError", (event) => tellError(event, "The server cannot be reached."));
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (detail.successful && isRefresh(detail) && failures) recover();
   });
   document.addEventListener("toast", ({ detail: { text, tone, undo } }) => toast(text, tone, undo && takingBack(undo)));
   // Sent by the server with what was saved: the dialog has done its work, and lists are shown anew.
-  document.addEventListener("saved", () => {
+  document.addEventListener("saved", ({ target }) => {
     isGoingOn = document.activeElement !== document.body;
+    target.closest(".editing")?.removeAttribute("data-keep");
     all("dialog[open]").forEach((dialog) => dialog.close());
     all("[data-pick]:checked").forEach((box) => (box.checked = false));
     all("[data-empties]").forEach((box) => box.replaceChildren());
