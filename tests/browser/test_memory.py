@@ -239,6 +239,20 @@ def test_the_form_of_what_is_deleted_goes_with_it(chromium: Any, site: Any) -> N
     assert tab.troubles == []
 
 
+def test_the_keyboard_goes_to_what_was_refused(chromium: Any, site: Any) -> None:
+    page = Tab(chromium, site, 1280, "light").open("/settings/policy?app=demo-assistant")
+    page.locator("[name=ttl_days]").fill("work: a while")
+    page.get_by_role("button", name="Save the policy").click()
+    expect(page.locator(".wrong [name=ttl_days]")).to_be_focused()
+    expect(page.locator(".wrong [name=ttl_days]")).to_be_in_viewport()
+    page.goto(page.url.replace("settings/policy", "memories"))
+    page.get_by_role("link", name="Add").click()
+    page.locator("#add-memory [name=content]").fill("Clocks strike")
+    page.locator("#add-memory [name=category]").fill("What is none")
+    page.locator("#add-memory").get_by_role("button", name="Add").click()
+    expect(page.locator("#add-memory .wrong [name=category]")).to_be_focused()
+
+
 @pytest.fixture(scope="package")
 def hostile(site: Any, site_environment: dict[str, str]) -> list[str]:
     """The pages of an app full of hostile strings."""

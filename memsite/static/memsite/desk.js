@@ -171,6 +171,15 @@
     (there || one("[data-edits]", place))?.focus();
   }
 
+  // --- and to what was refused: on a page that comes back, or in what of it did
+
+  const goToWrong = (place) => one(".wrong :is(textarea, input, select)", place)?.focus();
+
+  function findWrong({ target }) {
+    const isForm = target !== document && !target.closest("[data-live]");
+    if (isForm && document.activeElement === document.body) goToWrong(target);
+  }
+
   // --- whoever pressed what is gone once it is done goes on at the head of the list
 
   let isGoingOn = false;
@@ -301,6 +310,7 @@
   document.addEventListener("htmx:confirm", ask);
   document.addEventListener("htmx:afterSettle", showPicked);
   document.addEventListener("htmx:afterSettle", moveFocus);
+  document.addEventListener("htmx:afterSettle", findWrong);
   document.addEventListener("htmx:afterSettle", goOn);
   const tellError = ({ detail }, text) => (isRefresh(detail) ? backOff(text) : toast(text, "error"));
   document.addEventListener("htmx:responseError", (event) => tellError(event, explain(event)));
@@ -329,6 +339,7 @@
   document.addEventListener("visibilitychange", refresh);
   document.addEventListener("visibilitychange", growOlder);
   one(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  goToWrong(document);
   showLive();
   showPicked();
   all(".toast").forEach(age);
