@@ -187,6 +187,27 @@ def test_on_a_phone_no_text_runs_under_the_box_to_tick(chromium: Any, site: Any)
     assert cell.evaluate("one => parseFloat(getComputedStyle(one).paddingRight)") >= 24
 
 
+@pytest.mark.parametrize("width", [320, 600, 768, 900, 1024])
+def test_the_fields_of_times_fit_at_every_width(chromium: Any, site: Any, width: int) -> None:
+    tab = Tab(chromium, site, width, "light")
+    for path in ("/recall", "/upkeep/rollbacks", "/costs"):
+        page = tab.open(f"{path}?app=demo-assistant")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        for field in page.locator("input[type=datetime-local]").all():
+            assert field.evaluate("one => one.scrollWidth <= one.clientWidth"), path
+
+
+def test_a_service_of_a_long_name_leaves_room_for_what_is_said_of_it(chromium: Any, site: Any) -> None:
+    page = Tab(chromium, site, 1440, "light").open("/memories?app=demo-assistant")
+    page.locator("[data-label=Service]").first.evaluate("one => { one.textContent = 'x'.repeat(200) }")
+    table = page.locator("#memory-list .table")
+    assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
+    # Nor is a short one broken to make room.
+    lines = "one => { const all = new Range(); all.selectNodeContents(one); return all.getClientRects().length }"
+    page.locator("[data-label=Service]").first.evaluate("one => { one.textContent = 'wireguard' }")
+    assert page.locator("[data-label=Service]").first.evaluate(lines) == 1
+
+
 @pytest.mark.parametrize("width", [900, 1200])
 def test_where_a_table_is_wider_than_the_page_its_rows_can_be_edited_in_view(
     chromium: Any, site: Any, width: int
