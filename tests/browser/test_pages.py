@@ -141,6 +141,15 @@ def test_ages_advance_in_the_words_of_the_server(chromium: Any, site: Any) -> No
     assert page.locator(".probe").first.inner_text() == "2 min ago"
 
 
+def test_paper_is_white_in_a_dark_theme(chromium: Any, site: Any) -> None:
+    page = Tab(chromium, site, 1280, "light").open("/memories?app=demo-ops")
+    page.get_by_role("button", name="Light or dark").click()
+    ink = "getComputedStyle(document.body).color"
+    on_screen = page.evaluate(ink)
+    page.emulate_media(media="print")
+    assert page.evaluate(ink) == "rgb(27, 35, 46)" != on_screen
+
+
 def test_what_narrows_a_list_can_be_cleared_at_once(chromium: Any, site: Any) -> None:
     page = Tab(chromium, site, 1280, "light").open("/memories?app=demo-assistant")
     clear = page.get_by_role("link", name="Clear", exact=True)
