@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.core.validators import MaxValueValidator, MinValueValidator, RegexValidator
+from django.core.validators import EMPTY_VALUES, MaxValueValidator, MinValueValidator, RegexValidator
 from django.db import models
 from django.db.models import Q
 from timezone_field import TimeZoneField
@@ -237,8 +237,10 @@ class AppPolicy(Row):
         return "policy"
 
     def clean(self) -> None:
-        # An empty value may stand there, so Django itself passes over null, "" and {}.
+        # An empty value may stand there, so Django itself passes over null, "" and {}; anything else it has checked.
         for name in ("review_origins", "approval_origins"):
+            if getattr(self, name) not in EMPTY_VALUES:
+                continue
             try:
                 check_origins(getattr(self, name))
             except ValidationError as error:

@@ -219,6 +219,40 @@ def test_a_refresh_keeps_scroll_focus_ticks_and_what_is_typed(chromium: Any, sit
     assert tab.troubles == other.troubles == []
 
 
+@sends("memories-add", "memories-bulk")
+def test_the_form_of_what_is_deleted_goes_with_it(chromium: Any, site: Any) -> None:
+    tab, other = (Tab(chromium, site, 1280, "light") for _ in range(2))
+    page = tab.open("/memories/add?app=demo-assistant")
+    page.locator("[name=content]").fill("Deleted where it is edited")
+    page.locator("#add-memory-form").get_by_role("button", name="Add").click()
+    theirs = other.open("/memories?app=demo-assistant")
+    for one in (page, theirs):
+        row(one, "Deleted where it is edited").get_by_role("link", name="Edit: ").click()
+    editing = page.locator("tr.editing")
+    editing.get_by_role("button", name="Delete").click()
+    page.locator("#confirm[open] button[value=yes]").click()
+    page.locator(".toast", has_text="1 deleted.").wait_for()
+    expect(editing).to_have_count(0)
+    theirs.locator("tr.editing [name=content]").press("Escape")
+    expect(theirs.locator("tr.editing")).to_have_count(0)
+    expect(theirs.locator(".toast")).to_contain_text("somebody has deleted it")
+    assert tab.troubles == []
+
+
+def test_the_keyboard_goes_to_what_was_refused(chromium: Any, site: Any) -> None:
+    page = Tab(chromium, site, 1280, "light").open("/settings/policy?app=demo-assistant")
+    page.locator("[name=ttl_days]").fill("work: a while")
+    page.get_by_role("button", name="Save the policy").click()
+    expect(page.locator(".wrong [name=ttl_days]")).to_be_focused()
+    expect(page.locator(".wrong [name=ttl_days]")).to_be_in_viewport()
+    page.goto(page.url.replace("settings/policy", "memories"))
+    page.get_by_role("link", name="Add").click()
+    page.locator("#add-memory [name=content]").fill("Clocks strike")
+    page.locator("#add-memory [name=category]").fill("What is none")
+    page.locator("#add-memory").get_by_role("button", name="Add").click()
+    expect(page.locator("#add-memory .wrong [name=category]")).to_be_focused()
+
+
 @pytest.fixture(scope="package")
 def hostile(site: Any, site_environment: dict[str, str]) -> list[str]:
     """The pages of an app full of hostile strings."""

@@ -141,6 +141,15 @@ def test_ages_advance_in_the_words_of_the_server(chromium: Any, site: Any) -> No
     assert page.locator(".probe").first.inner_text() == "2 min ago"
 
 
+def test_paper_is_white_in_a_dark_theme(chromium: Any, site: Any) -> None:
+    page = Tab(chromium, site, 1280, "light").open("/memories?app=demo-ops")
+    page.get_by_role("button", name="Light or dark").click()
+    ink = "getComputedStyle(document.body).color"
+    on_screen = page.evaluate(ink)
+    page.emulate_media(media="print")
+    assert page.evaluate(ink) == "rgb(27, 35, 46)" != on_screen
+
+
 def test_what_narrows_a_list_can_be_cleared_at_once(chromium: Any, site: Any) -> None:
     page = Tab(chromium, site, 1280, "light").open("/memories?app=demo-assistant")
     clear = page.get_by_role("link", name="Clear", exact=True)
@@ -185,6 +194,27 @@ def test_on_a_phone_no_text_runs_under_the_box_to_tick(chromium: Any, site: Any)
     page = Tab(chromium, site, 390, "light").open("/memories?app=demo-ops")
     cell = page.locator("#memory-list .pick + td, #memory-list .pick + th").first
     assert cell.evaluate("one => parseFloat(getComputedStyle(one).paddingRight)") >= 24
+
+
+@pytest.mark.parametrize("width", [320, 600, 768, 900, 1024])
+def test_the_fields_of_times_fit_at_every_width(chromium: Any, site: Any, width: int) -> None:
+    tab = Tab(chromium, site, width, "light")
+    for path in ("/recall", "/upkeep/rollbacks", "/costs"):
+        page = tab.open(f"{path}?app=demo-assistant")
+        assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+        for field in page.locator("input[type=datetime-local]").all():
+            assert field.evaluate("one => one.scrollWidth <= one.clientWidth"), path
+
+
+def test_a_service_of_a_long_name_leaves_room_for_what_is_said_of_it(chromium: Any, site: Any) -> None:
+    page = Tab(chromium, site, 1440, "light").open("/memories?app=demo-assistant")
+    page.locator("[data-label=Service]").first.evaluate("one => { one.textContent = 'x'.repeat(200) }")
+    table = page.locator("#memory-list .table")
+    assert table.evaluate("table => table.scrollWidth <= table.clientWidth")
+    # Nor is a short one broken to make room.
+    lines = "one => { const all = new Range(); all.selectNodeContents(one); return all.getClientRects().length }"
+    page.locator("[data-label=Service]").first.evaluate("one => { one.textContent = 'wireguard' }")
+    assert page.locator("[data-label=Service]").first.evaluate(lines) == 1
 
 
 @pytest.mark.parametrize("width", [900, 1200])

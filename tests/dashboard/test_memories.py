@@ -426,7 +426,9 @@ def test_what_is_ticked_becomes_one(ed: Client, alice: Caller) -> None:
         "Whales sing": "superseded", "Whales do sing": "active",
     }  # fmt: skip
     assert "already" in toasts(bulk(ed, "merge", *rows))
-    assert "two or more" in toasts(bulk(ed, "merge", rows[0]))
+    refused = toasts(bulk(ed, "merge", rows[0]))
+    assert "two or more" in refused
+    assert '"saved"' not in refused, "it stays ticked"
     assert "1 as before." in toasts(undo(ed, merged))
     assert set(Memory.objects.values_list("status", flat=True)) == {"active"}
 

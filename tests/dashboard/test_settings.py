@@ -118,6 +118,12 @@ def test_an_owner_changes_numbers(olga: Client, alice: Caller) -> None:
     assert AppPolicy.objects.get().daily_cost is None
 
 
+@pytest.mark.parametrize("name", ["review_origins", "approval_origins"])
+def test_what_is_wrong_is_said_once(olga: Client, name: str) -> None:
+    answer = olga.post("/settings/policy", policy_data(olga, **{name: "nobody"}))
+    assert len(answer.context["form"].errors[name]) == 1
+
+
 def test_a_browser_sends_what_may_be_empty(olga: Client, alice: Caller) -> None:
     page = olga.get("/settings/policy")
     for name in ("review_origins", "approval_origins", "daily_cost"):

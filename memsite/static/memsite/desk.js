@@ -171,6 +171,15 @@
     (there || one("[data-edits]", place))?.focus();
   }
 
+  // --- and to what was refused: on a page that comes back, or in what of it did
+
+  const goToWrong = (place) => one(".wrong :is(textarea, input, select)", place)?.focus();
+
+  function findWrong({ target }) {
+    const isForm = target !== document && !target.closest("[data-live]");
+    if (isForm && document.activeElement === document.body) goToWrong(target);
+  }
+
   // --- whoever pressed what is gone once it is done goes on at the head of the list
 
   let isGoingOn = false;
@@ -301,17 +310,23 @@
   document.addEventListener("htmx:confirm", ask);
   document.addEventListener("htmx:afterSettle", showPicked);
   document.addEventListener("htmx:afterSettle", moveFocus);
+  document.addEventListener("htmx:afterSettle", findWrong);
   document.addEventListener("htmx:afterSettle", goOn);
   const tellError = ({ detail }, text) => (isRefresh(detail) ? backOff(text) : toast(text, "error"));
   document.addEventListener("htmx:responseError", (event) => tellError(event, explain(event)));
+  // A form of what somebody has deleted has no row to give its place back to.
+  document.addEventListener("htmx:responseError", ({ detail: { elt, xhr } }) => {
+    if (xhr.status === 404 && elt.matches("[data-cancel]")) elt.closest(".editing")?.remove();
+  });
   document.addEventListener("htmx:sendError", (event) => tellError(event, "The server cannot be reached."));
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
     if (detail.successful && isRefresh(detail) && failures) recover();
   });
   document.addEventListener("toast", ({ detail: { text, tone, undo } }) => toast(text, tone, undo && takingBack(undo)));
   // Sent by the server with what was saved: the dialog has done its work, and lists are shown anew.
-  document.addEventListener("saved", () => {
+  document.addEventListener("saved", ({ target }) => {
     isGoingOn = document.activeElement !== document.body;
+    target.closest(".editing")?.removeAttribute("data-keep");
     all("dialog[open]").forEach((dialog) => dialog.close());
     all("[data-pick]:checked").forEach((box) => (box.checked = false));
     all("[data-empties]").forEach((box) => box.replaceChildren());
@@ -324,6 +339,7 @@
   document.addEventListener("visibilitychange", refresh);
   document.addEventListener("visibilitychange", growOlder);
   one(".tabs [aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
+  goToWrong(document);
   showLive();
   showPicked();
   all(".toast").forEach(age);

@@ -11,7 +11,7 @@ from django.http import HttpResponse
 from memories.agent import CannotMerge, Changed, MemoryAgent
 from memories.dashboard.desk import Desk, DeskRequest, page
 from memories.dashboard.picks import AT_MOST, as_id, ticked
-from memories.dashboard.show import Tone, Undo, done, tell
+from memories.dashboard.show import Tone, Undo, done, tell, toast
 from memories.models import Memory
 from memsite.tenancy.access import Right
 
@@ -45,6 +45,9 @@ def bulk(request: DeskRequest) -> HttpResponse:
         text, tone, versions = merge(agent, pks)
     else:
         raise BadRequest
+    if tone == "error" and request.htmx:
+        # Nothing was done, so they stay ticked.
+        return toast(HttpResponse(status=204), text, tone)
     return done(request, "memories", text, tone, undo_of(request.desk, versions))
 
 
