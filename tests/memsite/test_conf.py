@@ -161,6 +161,12 @@ def test_every_setting_is_documented() -> None:
     assert [field.name for field in fields(Conf) if f"`{variable(field.name)}`" not in page] == []
 
 
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite://:memory:", "sqlite:///:memory:"])
+def test_a_database_that_nothing_is_kept_in_is_refused(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="MEMSITE_DATABASE_URL names no file"):
+        database(read_conf({"MEMSITE_DATABASE_URL": url}))
+
+
 def test_an_option_of_sqlite_s_address_that_there_is_not_is_named(tmp_path: Path) -> None:
     config = database(read_conf({"MEMSITE_DATABASE_URL": f"sqlite:///{tmp_path}/memsite.sqlite3?x=1"}))
     with pytest.raises(ImproperlyConfigured, match="option in the address of the SQLite database cannot be: 'x'"):
