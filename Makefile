@@ -214,9 +214,10 @@ $(VENV)/peers.stamp: requirements/peers.lock | $(BIN)/python
 	done; echo "There is no Python whose sqlite3 can load extensions." >&2; exit 1
 	@touch $@
 
-# The command line of this checkout, found from where the script lies.
+# The command line of this checkout, found from where the script lies. A #! ends at the first space of a path: so the shell
+# reads the second line, and Python a text without meaning, as in pip's own scripts.
 $(BIN)/memsite: | $(BIN)/python
-	@printf '%s\n' '#!$(abspath $(BIN))/python' 'import sys' 'from pathlib import Path' '' \
+	@printf '%s\n' '#!/bin/sh' "'''exec' '$(CURDIR)/$(BIN)/python' "'"$$0" "$$@"' "' '''" 'import sys' 'from pathlib import Path' '' \
 		'sys.path.insert(0, str(Path(__file__).resolve().parents[2]))' \
 		'from memsite_client.__main__ import main' '' 'main()' > $@
 	@chmod +x $@

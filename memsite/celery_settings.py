@@ -92,7 +92,7 @@ def worker_settings() -> dict[str, object]:
 def beat_settings(time_zone: str) -> dict[str, object]:
     return {
         # The schedule is rows that operators can see and change.
-        "CELERY_BEAT_SCHEDULER": "django_celery_beat.schedulers:DatabaseScheduler",
+        "CELERY_BEAT_SCHEDULER": "memsite.beat:Beat",
         # "03:00" in the schedule is 03:00 where the operator lives.
         "CELERY_TIMEZONE": time_zone,
         "CELERY_ENABLE_UTC": True,

@@ -138,7 +138,10 @@ class Conf:
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")
         require(self.index_megabytes > 0, "INDEX_MEGABYTES", "is a positive number of megabytes")
         require(self.pgvector_from >= 0, "PGVECTOR_FROM", "is a number of memories, 0 for never")
-        require(self.count_milliseconds >= 0, "COUNT_MILLISECONDS", "is a number of milliseconds, 0 for none")
+        require(
+            0 <= self.count_milliseconds <= 3_600_000, "COUNT_MILLISECONDS",
+            "is a number of milliseconds, an hour at most, 0 for none",
+        )  # fmt: skip
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")
@@ -264,10 +267,13 @@ def cast(name: str, text: str) -> object:
         if isinstance(default, bool):
             return BOOLEANS[text.strip().lower()]
         if isinstance(default, Path):
-            return Path(text).expanduser().resolve()
+            # The path without letters is the folder that whoever starts it happens to be in.
+            return Path(text).expanduser().resolve() if text.strip() else default
         return environ.Env.parse_value(text, type(default))
     except KeyError:
         raise ImproperlyConfigured(f"{variable(name)} is true or false.") from None
+    except RuntimeError:
+        raise ImproperlyConfigured(f"{variable(name)} names the home of a user who is not there.") from None
     except ValueError as error:
         raise ImproperlyConfigured(f"{variable(name)} cannot be read as {type(default).__name__}.") from error
 

@@ -102,6 +102,9 @@ def database(conf: Conf) -> dict[str, Any]:
     except ValueError:
         # Its own words may quote the password.
         raise ImproperlyConfigured(f"MEMSITE_DATABASE_URL {DATABASE_URL_RULE}.") from None
+    if config["NAME"] == ":memory:":
+        # Each connection would have one of its own, gone with it.
+        raise ImproperlyConfigured("MEMSITE_DATABASE_URL names no file: sqlite:////path/to/memsite.sqlite3")
     ours = sqlite_options() if config["ENGINE"] == "django.db.backends.sqlite3" else postgres_options(conf)
     return config | ours | {"OPTIONS": ours["OPTIONS"] | config.get("OPTIONS", {})}
 

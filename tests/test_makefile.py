@@ -3,6 +3,7 @@
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,20 @@ def test_python_that_will_not_do_is_told_with_the_way_out(tmp_path, fails, told)
     assert answer.returncode != 0
     assert told in answer.stderr
     assert not (tmp_path / "venv").exists()
+
+
+@needs_make
+def test_the_command_works_in_a_folder_with_a_space_in_its_name(tmp_path):
+    checkout = tmp_path / "Köln neu"
+    python = checkout / ".venv" / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    (checkout / "memsite_client").symlink_to(ROOT / "memsite_client")
+    make(".venv/bin/memsite", f"--directory={checkout}", f"--makefile={ROOT / 'Makefile'}")
+    memsite = python.with_name("memsite")
+    done = subprocess.run([memsite, "search", "--help"], cwd=tmp_path, capture_output=True, text=True)  # noqa: S603
+    assert done.stdout.startswith("Usage: memsite search"), done.stderr
 
 
 @needs_make

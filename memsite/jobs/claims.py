@@ -28,6 +28,8 @@ from memsite.unwritable import TOLD, why_unwritable
 
 log = structlog.get_logger("memsite.jobs")
 LEASE = timedelta(minutes=5)
+SET_BACK = timedelta(days=1)
+"""What was due later than that from now is of a clock that was wrong: it holds nothing up."""
 FIRST_WAIT, LONGEST_WAIT = timedelta(minutes=1), timedelta(hours=6)
 UNWRITABLE_WAIT = timedelta(minutes=10)
 MOST_ATTEMPTS = 5
@@ -68,7 +70,7 @@ def fire(
         return None
     runs = JobRun.objects.of(job, app).order_by()
     # A later one, too: a clock that was set back brings nothing up again. Not by OR: SQLite would read all of them.
-    if runs.filter(until__gte=period.until).union(runs.filter(period=period.key)).exists():
+    if runs.filter(until__range=(period.until, now + SET_BACK)).union(runs.filter(period=period.key)).exists():
         return None
     try:
         with transaction.atomic():

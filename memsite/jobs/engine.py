@@ -50,7 +50,7 @@ def not_fired(job: str, schedule: Schedule, apps: Collection[App], now: datetime
     due = {app.pk: schedule.latest(now, claims.zone_of(app)).until for app in apps}
     if not due:
         return []
-    runs = JobRun.objects.filter(job=job, app__isnull=False, until__gte=min(due.values()))
+    runs = JobRun.objects.filter(job=job, app__isnull=False, until__range=(min(due.values()), now + claims.SET_BACK))
     latest = {run.app_id: run.until for run in runs.order_by("until").only("app", "until")}
     return [app for app in apps if app.pk not in latest or latest[app.pk] < due[app.pk]]
 
@@ -60,7 +60,8 @@ def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
     schedules = claims.schedules({name: job.schedule for name, job in jobs.items() if not job.of_site})
     wanted = {name: when for name, when in schedules.items() if jobs[name].is_wanted(app, now)}
     due = {name: when.latest(now, claims.zone_of(app)).until for name, when in wanted.items()}
-    runs = JobRun.objects.for_app(app).filter(job__in=due, until__gte=min(due.values(), default=now))
+    since = min(due.values(), default=now)
+    runs = JobRun.objects.for_app(app).filter(job__in=due, until__range=(since, now + claims.SET_BACK))
     latest = dict(runs.order_by("until").values_list("job", "until"))
     overdue = [name for name, until in due.items() if latest.get(name, app.created_at) < until]
     fired = [name for name in overdue if claims.fire(name, app, wanted[name], now, by)]

@@ -53,6 +53,8 @@ def test_each_value_has_its_type() -> None:
         ("IDEMPOTENCY_HOURS", "0"),
         ("IDEMPOTENCY_HOURS", "999999999"),
         ("CRASHED_AFTER_MINUTES", "9999999999"),
+        ("COUNT_MILLISECONDS", "10000000000000"),
+        ("BACKUP_DIR", "~nobody-of-this-name/backups"),
         ("DATABASE_URL", "mysql://localhost/x"),
         ("PROVIDER_NETWORKS", "everywhere"),
         ("METRICS_TOKEN", "short"),
@@ -80,6 +82,12 @@ def test_a_wrong_value_is_named(name: str, value: str) -> None:
 )
 def test_true_and_false_have_several_names(text: str, value: bool) -> None:
     assert read_conf({"MEMSITE_OAUTH": text}).oauth is value
+
+
+@pytest.mark.parametrize("text", ["", " "])
+def test_a_folder_that_is_left_empty_is_the_usual_one(text: str) -> None:
+    conf = read_conf({"MEMSITE_DATA_DIR": text, "MEMSITE_BACKUP_DIR": text})
+    assert (conf.data_dir, conf.backups) == (ROOT / "data", ROOT / "data" / "backups")
 
 
 @pytest.mark.parametrize(
@@ -151,6 +159,12 @@ def test_the_secret_key_comes_from_its_file(tmp_path: Path) -> None:
 def test_every_setting_is_documented() -> None:
     page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text()
     assert [field.name for field in fields(Conf) if f"`{variable(field.name)}`" not in page] == []
+
+
+@pytest.mark.parametrize("url", ["sqlite://", "sqlite:///", "sqlite://:memory:", "sqlite:///:memory:"])
+def test_a_database_that_nothing_is_kept_in_is_refused(url: str) -> None:
+    with pytest.raises(ImproperlyConfigured, match="MEMSITE_DATABASE_URL names no file"):
+        database(read_conf({"MEMSITE_DATABASE_URL": url}))
 
 
 def test_an_option_of_sqlite_s_address_that_there_is_not_is_named(tmp_path: Path) -> None:

@@ -136,10 +136,14 @@ class Command(BaseCommand):
         """Only when a file has changed since the last time: collecting takes seconds, asking a moment."""
         stamp = Path(settings.STATIC_ROOT, COLLECTED)
         now = static_fingerprint()
-        if stamp.is_file() and stamp.read_text() == now:
+        is_whole = stamp.is_file()
+        if is_whole and stamp.read_text() == now:
             return
         self.say("Collecting the pages' static files")
-        call_command("collectstatic", verbosity=0, interactive=False, ignore_patterns=list(NOT_SERVED))
+        # What a run that was cut off has left may be half a file, and as new as the whole one: it is not written again.
+        stamp.unlink(missing_ok=True)
+        ignored = list(NOT_SERVED)
+        call_command("collectstatic", verbosity=0, interactive=False, clear=not is_whole, ignore_patterns=ignored)
         stamp.write_text(now)
 
 

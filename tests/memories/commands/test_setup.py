@@ -247,6 +247,29 @@ def test_static_files_are_collected_only_when_one_has_changed(start, settings, t
     assert Path(settings.STATIC_ROOT, "page.css").read_text() == "body {}"
 
 
+@pytest.mark.parametrize("is_later", [False, True], ids=["first", "later"])
+def test_a_static_file_that_a_full_disk_left_half_is_collected_anew(start, settings, tmp_path, monkeypatch, is_later):
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    settings.STATICFILES_DIRS = [sources]
+    if is_later:
+        start()
+    (sources / "page.css").write_text("body {}")
+
+    def no_space(*_, **__):
+        Path(settings.STATIC_ROOT).mkdir(exist_ok=True)
+        Path(settings.STATIC_ROOT, "page.css").write_text("bo")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(setup, "call_command", no_space)
+        patch.setattr(setup.Command, "migrate", lambda _: None)
+        with pytest.raises(CommandError, match="disk is full"):
+            start()
+    start()
+    assert Path(settings.STATIC_ROOT, "page.css").read_text() == "body {}"
+
+
 def test_passwords_are_readable_and_never_the_same():
     passwords = {setup.readable_password() for _ in range(100)}
     assert len(passwords) == 100

@@ -112,6 +112,23 @@ def test_a_clock_that_is_set_back_brings_nothing_up_again(app: App, job: Countin
     assert fire(app, NIGHT + timedelta(days=2))
 
 
+@pytest.mark.parametrize("fires", ["beat", "heartbeat"])
+def test_a_clock_that_was_years_ahead_stops_nothing(app: App, job: Counting, fires: str) -> None:
+    def fire_all(now: datetime) -> list[str]:
+        jobs = {"counting": job}
+        if fires == "beat":
+            return [run.period for run in engine.fire_due(jobs, now, "beat")]
+        return engine.fire_for(jobs, app, now, "heartbeat")
+
+    ahead = NIGHT + timedelta(days=3650)
+    assert fire_all(ahead)
+    work(job, app, ahead)
+    assert fire_all(NIGHT)
+    assert work(job, app, NIGHT).until == NIGHT
+    assert fire_all(NIGHT) == []
+    assert fire_all(NIGHT + timedelta(days=1))
+
+
 def test_a_killed_worker_is_followed_by_one_that_goes_on_where_it_was(app: App, job: Counting) -> None:
     class Killed(BaseException):
         pass
