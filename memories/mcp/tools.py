@@ -44,7 +44,7 @@ FORGET_AT_MOST = 100
 
 Id = Annotated[str, Field(description="Of a memory, as search tells it.")]
 UserId = Annotated[str | None, Field(description="The end user it is about or for.")]
-Category = Annotated[str | None, Field(description="Its drawer, such as work, health, preferences, timing.")]
+Category = Annotated[str | None, Field(description="Its drawer, in small letters: work, health, timing, …")]
 Subject = Annotated[str | None, Field(description="What it is about: a service, a person, a project.")]
 Tags = Annotated[list[str] | None, Field(description="Short labels.")]
 OriginSaid = Annotated[
