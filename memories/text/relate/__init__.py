@@ -16,6 +16,7 @@ from .denial import find_denial_of_all, find_other_unit, find_plain_denial, find
 from .ended import doubt_by_deed, find_end
 from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
+from .figures import find_other_figure
 from .foreign import judge_foreign
 from .habits import find_other_habit
 from .instead import find_other_role
@@ -23,6 +24,7 @@ from .marks import find_other_marks, find_other_order
 from .model import WITH_COSINE, WITHOUT_COSINE, load_model
 from .moves import find_move
 from .now import find_birthday_ahead, find_new_value, write_ages
+from .other_denied import find_other_denied
 from .reasons import find_conflict, give_reason
 from .replacements import find_other_state, find_other_value, find_replacement
 from .reported import say_plainly
@@ -103,6 +105,8 @@ def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Ve
         return foreign
     if sides.existing.is_empty or sides.new.is_empty:
         return Verdict(Relation.DIFFERENT, "nothing to compare", 1.0)
+    if other := find_other_denied(sides.existing, sides.new):
+        return Verdict(Relation.DIFFERENT, other, DENIED)
     evidence = extract(sides, closeness)
     if ended := find_end(sides, evidence):
         return Verdict(Relation.CONTRADICTS, ended, DENIED)
@@ -159,6 +163,8 @@ def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str 
     replaced = find_replacement(sides) or find_other_value(sides) or find_other_state(sides)
     if replaced:
         return f"another word in its place: {' / '.join(replaced)}"
+    if figures := find_other_figure(sides):
+        return f"tells another figure: {' / '.join(figures)}"
     conflict = evidence.notes.get("number_conflict", "")
     if conflict.startswith(("date differs", "year differs")):
         return f"of another day: {conflict}"

@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import product
+from itertools import product, starmap
 
 from memories.text.wordlist import words
 
@@ -12,7 +12,7 @@ from .evidence import Evidence, Sides
 from .matching import clashes
 from .measures import INFINITY, UNITS
 from .outline import Outline
-from .quantities import UNITLESS, Agreement, Quantity, are_comparable, compare
+from .quantities import UNITLESS, Agreement, Quantity, are_comparable, compare, point
 from .statement import Statement, Term
 from .stems import stem
 
@@ -31,6 +31,8 @@ _BEFORE_A_NUMBER = (
     measures.APPROXIMATIONS | {word for bound in measures.BOUNDS for word in bound} | words("now only € $ £") - {"of"}
 )
 _IS, _EQUALS = "is", words("is are was be of to")
+_CLOCK = "clock"
+_TELLING = _MEASURED | {_CLOCK}
 _OF_BODIES = {"distance", "mass"}
 """Who "is 6" is that old."""
 
@@ -39,6 +41,7 @@ def weigh_numbers(found: Evidence, sides: Sides) -> None:
     f = found.features
     old, new = figures_of(sides.existing_statement, sides.existing), figures_of(sides.new_statement, sides.new)
     old, new = _with_unit(old, new, sides.existing, sides.new), _with_unit(new, old, sides.new, sides.existing)
+    old, new = _as_times(old, new, sides.existing), _as_times(new, old, sides.new)
     kinds = _meet(found, old, new, (sides.existing.written, sides.new.written))
     is_equal, is_conflict = Agreement.EQUAL in kinds, Agreement.CONFLICT in kinds
     f["number_equal"] = float(is_equal and not is_conflict)
@@ -51,6 +54,17 @@ def weigh_numbers(found: Evidence, sides: Sides) -> None:
 def figures_of(statement: Statement, side: Outline) -> tuple[Quantity, ...]:
     """Its quantities as they are compared."""
     return _sharpest(_as_limits(_as_periods(statement.quantities, side), side))
+
+
+def find_other_figure(sides: Sides) -> tuple[str, str] | None:
+    """Return a figure of each where both tell some with a unit, or times, and of no kind that the other tells: "works
+    from 9 to 17" / "works 40 hours".
+    """
+    old, new = figures_of(sides.existing_statement, sides.existing), figures_of(sides.new_statement, sides.new)
+    is_told = old and new and all(q.kind in _TELLING and not q.is_rough for q in old + new)
+    if not is_told or any(starmap(are_comparable, product(old, new))):
+        return None
+    return old[0].text, new[0].text
 
 
 def _sharpest(quantities: tuple[Quantity, ...]) -> tuple[Quantity, ...]:
@@ -93,6 +107,17 @@ def _with_unit(
         return held
     scaled = {name: getattr(bare[0], name) * factor for name in ("named", "low", "high")}
     return tuple(replace(q, kind=measured[0].kind, **scaled) if q is bare[0] else q for q in held)
+
+
+def _as_times(held: tuple[Quantity, ...], others: tuple[Quantity, ...], side: Outline) -> tuple[Quantity, ...]:
+    """Read the only bare number as an hour where the other tells a time: "is at 9:30" / "is at 10"; 7 may be 19:00."""
+    times = [q for q in others if q.kind == _CLOCK]
+    if len(held) != 1 or len(times) != 1 or not _is_bare(held[0]) or any(map(_is_bare, others)):
+        return held
+    hour, place = held[0].named, _place_of(side, held[0])
+    if hour not in range(25) or side.tokens[place - 1] != "at" or not _ends_with(side, held[0]):
+        return held
+    return (point(_CLOCK, 60 * (hour + 12 * (hour < 12 <= times[0].named / 60)), held[0].text),)
 
 
 def _is_bare(quantity: Quantity) -> bool:
