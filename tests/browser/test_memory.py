@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -149,6 +150,8 @@ def test_a_refresh_that_fails_is_told_once(chromium: Any, site: Any) -> None:
     page.locator("#statement").wait_for()
     address, delete = page.url, page.locator("#statement").get_by_role("button", name="Delete", exact=True)
     toasts = page.locator(".toast.error")
+    # From here on nothing is refreshed by itself, however slow the machine is.
+    page.clock.pause_at(datetime.now(UTC) + timedelta(seconds=30))
     page.context.set_offline(True)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "x-seen" in request.headers else None)
