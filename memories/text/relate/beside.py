@@ -24,8 +24,16 @@ _OF_MANY = frozenset(
         """)
 )
 """What they are said of has, as a rule, several: another object is another fact."""
-_EVENTS = words("visited met called phoned fixed invited attended watched saw bought went travelled traveled")
+_EVENTS = words("""
+    visited met called phoned fixed invited attended watched saw bought went travelled traveled donated talked spoke
+    wrote texted emailed ordered applied sold ate cooked baked paid lent helped sent tried repaired painted finished
+    presented
+    """)
 """What somebody has done once they may have done again, on another day."""
+_OCCASIONS = words("""
+    meeting call lunch dinner breakfast brunch interview appointment date lesson exam rehearsal party workshop viewing
+    """)
+"""Of these somebody may have several: a meeting with one, a meeting with another."""
 _OF_WHOM = words("allergic allow allowed welcome afraid scared frightened fond keen")
 """Said of those to whom it is done or who are so: "cats are allowed". "Is called" and "is fixed" are said of one thing,
 for good.
@@ -66,13 +74,13 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
         return None
     if _adds_nothing(sides) and not any(f[name] >= least for name, least in STRONGEST_FIRST.items()):
         return f"says nothing else; {evidence.notes.get('remainder', 'all of its words are there')}"
-    if f["opposed"] and not (_said_by(old, new, _HAVING) and _are_of(sides, _BESIDE)):
+    event = _event(old, new)
+    if f["opposed"] and not ((event or _said_by(old, new, _HAVING)) and _are_of(sides, _BESIDE)):
         return None
     verb = _verb_of_many(old, new)
     if verb and (f["sibling"] or f["other_name"]):
         return f"may hold of both: {verb}"
-    event = _event(old, new)
-    if event:
+    if event and not (event in _OCCASIONS and f["number_conflict"]):
         return f"may have happened twice: {event}"
     if f["opposed"] or _are_of(sides, {_KIN}) or _are_of_other_things(old, new):
         return evidence.notes.get("remainder", "of another one")
@@ -200,7 +208,8 @@ def _groups_of(verb: str) -> frozenset[int]:
 def _event(old: Outline, new: Outline) -> str | None:
     if all(("been", "to") in zip(side.tokens, side.tokens[1:], strict=False) for side in (old, new)):
         return "been"
-    return min(_EVENTS & _doing(old) & _doing(new), default=None)
+    occasion = _said_by(old, new, _HAVING) and _said_by(old, new, _OCCASIONS)
+    return min(_EVENTS & _doing(old) & _doing(new), default=occasion)
 
 
 def _doing(side: Outline) -> set[str]:

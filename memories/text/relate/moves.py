@@ -18,6 +18,9 @@ _BEHIND_ONE = re.compile(
     r"[,]? (?:[A-Z]|(?:office|team|branch|time|timezone|region|site|store|plant|campus|server|cluster|data|zone)\b)"
 )
 """What makes a city's name that of something else: "moved to London Business School", "to the Berlin office"."""
+_AT_TIMES = re.compile(
+    r" (?:during|half|part|partly|in (?:the )?(?:winter|summer|spring|autumn)|on (?:weekdays|weekends))\b"
+)
 MOST_WORDS = 3
 _MORE = """
     aachen, aberdeen, abu dhabi, adelaide, albuquerque, alicante, amman, ankara, auckland, augsburg, baltimore, bari,
@@ -41,9 +44,11 @@ CITIES = frozenset(SIBLINGS["city"].split()) | {" ".join(name.split()) for name 
 
 
 def find_move(existing: str, new: str) -> tuple[str, str] | None:
-    """Return the two cities, where somebody lives in the one and has moved to the other."""
-    lived, moved = _LIVES.match(existing), _MOVED.match(new)
+    """Return the two cities, where somebody lives in the one and has moved to the other, or lives there."""
+    lived, moved = _LIVES.match(existing), _MOVED.match(new) or _LIVES.match(new)
     if not lived or not moved or lived["who"].casefold() != moved["who"].casefold():
+        return None
+    if moved.re is _LIVES and any(_AT_TIMES.search(one["where"]) for one in (lived, moved)):
         return None
     left, right = _city_in(lived["where"]), _city_in(moved["where"])
     return (left, right) if left and right and left != right else None
