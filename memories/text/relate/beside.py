@@ -27,7 +27,7 @@ _OF_MANY = frozenset(
 _EVENTS = words("""
     visited met called phoned fixed invited attended watched saw bought went travelled traveled donated talked spoke
     wrote texted emailed ordered applied sold ate cooked baked paid lent helped sent tried repaired painted finished
-    presented
+    presented ran swam cycled walked hiked jogged climbed
     """)
 """What somebody has done once they may have done again, on another day."""
 _OCCASIONS = words("""
@@ -55,6 +55,8 @@ _FIRM = (
 )  # fmt: skip
 FIRM = 0.5
 """From here on one of these decides."""
+LEAST_APART = 2
+"""So many words in which two statements differ, the thing and its value, make them two."""
 _KIN, _BESIDE = "kin", frozenset({"transport", "pet"})
 """Other relatives are other people; who has a car may have a bike."""
 
@@ -245,13 +247,24 @@ def _own(words: Words, others: Words) -> Words:
 
 
 def _are_of_other_things(old: Outline, new: Outline) -> bool:
-    """Tell whether they begin with another word and end with another value: "startup takes 20 seconds"."""
+    """Tell whether they begin with another word and end with another value: "startup takes 20 seconds"; or name another
+    thing before the verb, and say something else of it: "the flight to Rome is on Monday".
+    """
     if len(old.tokens) != len(new.tokens) or not old.words or not new.words:
         return False
     places = [at for at, (left, right) in enumerate(zip(old.tokens, new.tokens, strict=True)) if left != right]
-    values = [(old.tokens[at], new.tokens[at]) for at in places[1:]]
-    is_head = bool(places) and places[0] in (0, old.words[0].at) and places[0] in (0, new.words[0].at)
-    return is_head and bool(values) and all(a[:1].isdigit() and b[:1].isdigit() for a, b in values)
+    if len(places) < LEAST_APART:
+        return False
+    head, *others = places
+    if all(head in _names_before_the_verb(side) for side in (old, new)):
+        return True
+    values = [(old.tokens[at], new.tokens[at]) for at in others]
+    is_head = head in (0, old.words[0].at) and head in (0, new.words[0].at)
+    return is_head and all(a[:1].isdigit() and b[:1].isdigit() for a, b in values)
+
+
+def _names_before_the_verb(side: Outline) -> list[int]:
+    return [word.at for word in side.words if word.is_name and word.at < _verb_of(side)]
 
 
 def _are_of_other_days(sides: Sides, evidence: Evidence) -> bool:

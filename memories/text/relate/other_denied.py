@@ -40,8 +40,9 @@ _KINDS = {
     for kind in words(kinds)
 }
 """What is denied of a kind is denied of all its members; the classes of siblings are kinds, too."""
-LEAST_ALIKE, MOST_OWN = 2, 3
-"""Words that both begin with, and of which that is made in which they differ."""
+MOST_OWN = 3
+"""Words of which that is made in which they differ."""
+_VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
 
 
 class _Plain(NamedTuple):
@@ -90,8 +91,8 @@ def _denials(side: Outline) -> list[int]:
 def _lay_apart(told: Outline, denied: Outline) -> _Own | None:
     here, there = _plain_words(told), _plain_words(denied)
     begin = _count_alike(here, there)
-    if begin < LEAST_ALIKE:
-        return None
+    if begin == 0 or (begin == 1 and stem(here[0].word) not in _VERBS):
+        return None  # only of whom or what both tell
     end = _count_alike(here[begin:][::-1], there[begin:][::-1])
     return _Own(here[begin : len(here) - end], there[begin : len(there) - end], here[begin - 1], end)
 

@@ -18,6 +18,9 @@ from memories.text.relate import Relation, relate
         ("User ordered pizza", "User ordered sushi"),
         ("User applied at Siemens", "User applied at Bosch"),
         ("User bought a bike", "User bought a car"),
+        ("User ran 5 km", "User ran 10 km"),
+        ("Project Apollo deadline is March 1", "Project Zeus deadline is April 1"),
+        ("User's flight to Rome is on Monday", "User's flight to Paris is on Friday"),
     ],
 )
 @pytest.mark.parametrize("similarity", [None, 0.65, 0.73])
@@ -30,6 +33,8 @@ def test_an_occasion_leaves_room_for_another(existing: str, new: str, similarity
     [
         ("User has a meeting with Anna at 9:00", "User has a meeting with Anna at 10:00"),
         ("User's favourite lunch is soup", "User's favourite lunch is salad"),
+        ("User's flight to Rome is on Monday", "User's flight to Rome is on Friday"),
+        ("Project Apollo deadline is March 1", "Project Apollo deadline is April 1"),
     ],
 )
 @pytest.mark.parametrize("similarity", [None, 0.8])

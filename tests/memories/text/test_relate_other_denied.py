@@ -25,6 +25,7 @@ APART = [
     ("User no longer lives in Graz", "User lives in Linz"),
     ("User uses vim", "User does not use emacs any more"),
     ("User smokes", "User does not smoke in the house"),
+    ("Requires a VPN", "Does not require Docker"),
     ("The service depends on Redis", "The service does not depend on Kafka"),
     ("Never deploy on Fridays", "Deploy on Mondays"),
     ("Don't use print in tests", "Use print for debugging"),
