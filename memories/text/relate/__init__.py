@@ -153,7 +153,8 @@ def _judge_a_contrary(sides: Sides, evidence: Evidence, certainty: float) -> Ver
     more = [] if is_shown else find_insertion(sides, find_added_values(sides)[0])
     if more:
         return Verdict(Relation.ELABORATES, f"says more: {' '.join(more)}", 1 - certainty)
-    return Verdict(Relation.CONTRADICTS, give_reason(Relation.CONTRADICTS, evidence), certainty, is_shown)
+    reason, matched = give_reason(Relation.CONTRADICTS, evidence), evidence.features["coverage_mean"]
+    return Verdict(Relation.CONTRADICTS, reason, certainty, is_shown, matched=matched)
 
 
 def _doubt_the_same(sides: Sides, evidence: Evidence, values: list[str]) -> str | None:

@@ -49,6 +49,8 @@ TROUBLE = words(
     "problem problems issue issues trouble difficulty difficulties error errors restriction hesitation fail"
 )
 """Without them all is well: nothing is denied."""
+SAID_WITH_NO = words("doubt worries matter wonder kidding see talk")
+"""Said of nothing that could be so: "no matter when", "long time no see"."""
 
 BOUNDARIES = frozenset({",", ";", ".", ":", "--", "(", ")", "but", "because", "since", "although", "though", "whereas",
                         "however", "so", "→", "!", "?"})  # fmt: skip

@@ -92,19 +92,22 @@ def is_negation(tokens: Tokens, at: int) -> bool:
 
 
 def _is_no_denial(tokens: Tokens, at: int) -> bool:
-    """Know "nothing but", "not only", "no later than", and the second half of "cannot not"."""
+    """Know "nothing but", "not only", "no doubt", "cannot wait", "no later than", the second half of "cannot not"."""
     word, behind = tokens[at], tokens[at + 1 : at + 4]
     if word == "used" and at and tokens[at - 1] in cues.PRESENT:
         return True  # "is used to store"
     if word in cues.NEGATIVE_VERBS and word.endswith("ed") and (at == 0 or tokens[at - 1] in ("a", "an", "the")):
         return True  # "a failed job": only which one is meant
-    if word in ("without", "no") and behind[:1] and behind[0] in cues.TROUBLE:
+    following = behind[0] if behind else ""
+    if word in ("without", "no") and following in cues.TROUBLE | cues.SAID_WITH_NO:
+        return True
+    if word == "not" and following == "wait" and tokens[at - 1] in ("can", "could"):
         return True
     if word in ("nothing", "anything", "not", "never") and (
-        ("but" in behind and "," not in behind) or behind[:1] == ("only",)
+        ("but" in behind and "," not in behind) or following in ("only", "just")
     ):
         return True
-    if word in ("no", "not") and behind[:1] and behind[0] in cues.COMPARATIVES and "than" in behind:
+    if word in ("no", "not") and following in cues.COMPARATIVES and "than" in behind:
         return True
     return at > 0 and tokens[at - 1] in cues.NEGATORS and word in cues.NEGATORS
 

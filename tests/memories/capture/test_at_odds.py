@@ -47,6 +47,20 @@ def test_what_is_found_in_talk_is_at_odds_with_it(
     assert is_telling(known, verdict, candidate, timezone.now())
 
 
+@pytest.mark.parametrize(
+    ("existing", "new", "cosine"),
+    [
+        ("User's dogs play in the park in the morning", "User never lets any of the dogs down", 0.6),
+        ("User loves to hike in the mountains", "User has not found the time to pack for the mountains", 0.6),
+        ("User opened a shop for clothes", "User started an online shop not so long ago", 0.66),
+    ],
+)
+def test_a_word_that_is_denied_by_the_way_puts_nothing_in_doubt(existing: str, new: str, cosine: float) -> None:
+    """Each of these resembles the other and holds a "not": that alone is not enough where nobody says what it is of."""
+    known = Stated(1, existing, None, None, None, timezone.now())
+    assert judge(known, Candidate(content=new, source=Source.FACT), cosine, Near()).relation == Relation.DIFFERENT
+
+
 def test_a_trip_is_doubted_once_it_is_called_off(alice: Caller) -> None:
     trip = alice.remember("User is going to Croatia in July, to Split")
     hear(alice, "The trip to Croatia is cancelled.")

@@ -84,3 +84,15 @@ def test_it_is_told_what_was_denied_instead() -> None:
 )
 def test_a_number_beside_a_time_is_an_hour(existing: str, new: str, relation: Relation) -> None:
     assert relate(existing, new, 0.78).relation is relation
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User is going on the hike in May", "User can't wait for the hike in May"),
+        ("User helps Sam with the garden", "No worries, User helps Sam with the garden"),
+        ("User likes to walk in the rain", "User likes to walk no matter the rain"),
+    ],
+)
+def test_a_turn_of_phrase_denies_nothing(existing: str, new: str) -> None:
+    assert relate(existing, new, 0.75).relation is not Relation.CONTRADICTS
