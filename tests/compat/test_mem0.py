@@ -186,6 +186,14 @@ def test_all_of_somebody_are_deleted_and_never_all_of_everybody(mem0: Mem0) -> N
     assert mem0.ask("get", "entities") == [{"id": "u2", "name": "u2", "type": "user", "total_memories": 1}]
 
 
+@pytest.mark.filterwarnings("ignore:.*invalid escape")
+def test_what_is_json_is_read_as_json(mem0: Mem0) -> None:
+    """To Python, "\\/" is two characters: something else would be deleted, or nothing."""
+    mem0.add("Whales sing", infer=False, metadata={"topic": "sea/krill"})
+    mem0.ask("delete", "memories", query=r'user_id=u1&metadata={"topic": "sea\/krill"}')
+    assert mem0.listed() == []
+
+
 @pytest.mark.parametrize(
     "narrowed",
     [

@@ -297,18 +297,19 @@ def objects_in_query(request: Request) -> dict[str, Any]:
     found = {}
     for name in OBJECTS:
         if text := request.query_params.get(name):
-            try:
-                found[name] = parse_json(as_json(text))
-            except ParseError as error:
-                raise ValidationError({name: ["Not JSON."]}) from error
-            if not isinstance(found[name], dict):
-                raise ValidationError({name: ["Not an object."]})
+            found[name] = read_object(name, text)
     return found
 
 
-def as_json(text: str) -> bytes:
-    """mem0's own client writes an object into an address as Python shows it: {'user_id': 'alice'}."""
+def read_object(name: str, text: str) -> dict[str, Any]:
+    """JSON, or as mem0's own client writes an object into an address: as Python shows it, {'user_id': 'alice'}."""
     try:
-        return json.dumps(literal_eval(text)).encode()
-    except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-        return text.encode()
+        found = parse_json(text.encode())
+    except ParseError:
+        try:
+            found = parse_json(json.dumps(literal_eval(text)).encode())
+        except (ParseError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+            raise ValidationError({name: ["Not JSON."]}) from error
+    if not isinstance(found, dict):
+        raise ValidationError({name: ["Not an object."]})
+    return found
