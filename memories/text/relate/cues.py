@@ -49,8 +49,10 @@ TROUBLE = words(
     "problem problems issue issues trouble difficulty difficulties error errors restriction hesitation fail"
 )
 """Without them all is well: nothing is denied."""
-SAID_WITH_NO = words("doubt worries matter wonder kidding see talk")
-"""Said of nothing that could be so: "no matter when", "long time no see"."""
+SAID_WITH_NO = words("doubt worries wonder kidding see talk")
+"""Where a clause begins with "no" and one of these, nothing is denied: "no worries, …", "long time no see"."""
+OF_A_THING = words("the a an it this")
+"""What begins with one of these tells of no person, as a rule: "the job cannot wait for the lock"."""
 
 BOUNDARIES = frozenset({",", ";", ".", ":", "--", "(", ")", "but", "because", "since", "although", "though", "whereas",
                         "however", "so", "→", "!", "?"})  # fmt: skip

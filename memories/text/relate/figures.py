@@ -58,7 +58,7 @@ def figures_of(statement: Statement, side: Outline) -> tuple[Quantity, ...]:
 
 def find_other_figure(sides: Sides) -> tuple[str, str] | None:
     """Return a figure of each where both tell some with a unit, or times, and of no kind that the other tells: "works
-    from 9 to 17" / "works 40 hours".
+    from 9:00 to 17:00" / "works 40 hours".
     """
     old, new = figures_of(sides.existing_statement, sides.existing), figures_of(sides.new_statement, sides.new)
     is_told = old and new and all(q.kind in _TELLING and not q.is_rough for q in old + new)

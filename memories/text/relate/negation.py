@@ -93,15 +93,19 @@ def is_negation(tokens: Tokens, at: int) -> bool:
 
 def _is_no_denial(tokens: Tokens, at: int) -> bool:
     """Know "nothing but", "not only", "no doubt", "cannot wait", "no later than", the second half of "cannot not"."""
-    word, behind = tokens[at], tokens[at + 1 : at + 4]
+    word, behind, before = tokens[at], tokens[at + 1 : at + 4], tokens[at - 1] if at else ""
     if word == "used" and at and tokens[at - 1] in cues.PRESENT:
         return True  # "is used to store"
     if word in cues.NEGATIVE_VERBS and word.endswith("ed") and (at == 0 or tokens[at - 1] in ("a", "an", "the")):
         return True  # "a failed job": only which one is meant
     following = behind[0] if behind else ""
-    if word in ("without", "no") and following in cues.TROUBLE | cues.SAID_WITH_NO:
+    if word in ("without", "no") and following in cues.TROUBLE:
         return True
-    if word == "not" and following == "wait" and tokens[at - 1] in ("can", "could"):
+    if word == "no" and following in cues.SAID_WITH_NO and (not at or before in cues.BOUNDARIES or before == "time"):
+        return True  # not "has no worries"
+    if word == "no" and following == "matter":
+        return True
+    if word == "not" and following == "wait" and before in ("can", "could") and tokens[0] not in cues.OF_A_THING:
         return True
     if word in ("nothing", "anything", "not", "never") and (
         ("but" in behind and "," not in behind) or following in ("only", "just")
