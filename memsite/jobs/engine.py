@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from datetime import datetime, timedelta
+from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
@@ -22,13 +23,16 @@ from memsite.tenancy.wall import confined, site_wide
 log = structlog.get_logger("memsite.jobs")
 WORK = "memories.tasks.upkeep_work"
 KEPT_DAYS, KEPT_DAYS_OFTEN = 400, 7
+LOOKED_AT = 50
+"""So many of what waits longest, for one that nobody else has taken meanwhile."""
 
 Jobs = Mapping[str, Job[Any]]
 
 
 def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
     """Fires everything that is due on the site; answers what is new. A few queries per job, however many apps."""
-    apps = {app.pk: app for app in App.objects.select_related("policy")}
+    rows = App.objects.select_related("policy").only("status", "created_at", "policy__time_zone")
+    apps = {app.pk: app for app in rows}
     active = [app for app in apps.values() if app.status == AppStatus.ACTIVE]
     fired = []
     defaults = {name: job.schedule for name, job in jobs.items()}
@@ -46,13 +50,15 @@ def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
 
 
 def not_fired(job: str, schedule: Schedule, apps: Collection[App], now: datetime) -> list[App]:
-    """One query: those of the apps whose last due period has no run yet."""
-    due = {app.pk: schedule.latest(now, claims.zone_of(app)).until for app in apps}
+    """One query: those of the apps whose last due period has no run yet, and who were there when it was due."""
+    latest = cache(partial(schedule.latest, now))
+    due = {app: latest(claims.zone_of(app)).until for app in apps}
+    due = {app: until for app, until in due.items() if until > app.created_at}
     if not due:
         return []
     runs = JobRun.objects.filter(job=job, app__isnull=False, until__range=(min(due.values()), now + claims.SET_BACK))
-    latest = {run.app_id: run.until for run in runs.order_by("until").only("app", "until")}
-    return [app for app in apps if app.pk not in latest or latest[app.pk] < due[app.pk]]
+    fired = dict(runs.order_by("until").values_list("app", "until"))
+    return [app for app, until in due.items() if app.pk not in fired or fired[app.pk] < until]
 
 
 def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
@@ -88,10 +94,10 @@ def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.
         if names is heavy and claims.is_crowded(heavy, now):
             break
         rows = JobRun.objects.claimable(now).named(names).order_by("next_at", "pk")
-        for run in rows.select_related("app__policy")[:50]:
-            claimed = claims.claim(run.job, run.app, now)
-            if claimed:
-                return jobs[run.job], run.app, claimed
+        for job, pk in rows.values_list("job", "app")[:LOOKED_AT]:
+            app = App.objects.select_related("policy").get(pk=pk) if pk else None
+            if claimed := claims.claim(job, app, now):
+                return jobs[job], app, claimed
     return None
 
 
