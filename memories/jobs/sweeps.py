@@ -63,7 +63,7 @@ class EmbeddingBacklog(MemoryJob):
     name, title, schedule = "embedding", "gives memories the vector that they lack", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
-        return apps_with_backlog().values_list("pk", flat=True)
+        return apps_with_backlog()
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         embed_backlog(hands.app, timezone.now(), run, current_embedder())

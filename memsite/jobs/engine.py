@@ -57,7 +57,7 @@ def not_fired(job: str, schedule: Schedule, apps: Collection[App], now: datetime
     if not due:
         return []
     runs = JobRun.objects.filter(job=job, app__isnull=False, until__range=(min(due.values()), now + claims.SET_BACK))
-    fired = dict(runs.order_by("until").values_list("app", "until"))
+    fired = dict(runs.order_by("until").values_list("app_id", "until"))
     return [app for app, until in due.items() if app.pk not in fired or fired[app.pk] < until]
 
 
@@ -94,7 +94,7 @@ def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.
         if names is heavy and claims.is_crowded(heavy, now):
             break
         rows = JobRun.objects.claimable(now).named(names).order_by("next_at", "pk")
-        for job, pk in rows.values_list("job", "app")[:LOOKED_AT]:
+        for job, pk in rows.values_list("job", "app_id")[:LOOKED_AT]:
             app = App.objects.select_related("policy").get(pk=pk) if pk else None
             if claimed := claims.claim(job, app, now):
                 return jobs[job], app, claimed

@@ -34,6 +34,8 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/maintain/overtaken.py", "Memory.objects.active"): "in which apps memories have run out or begun to hold",
     ("memories/maintain/overtaken.py", "Summary.objects.current"): "which apps have summaries of these",
     ("memories/maintain/overtaken.py", "SummaryDue.objects.filter"): "of which of them it is known",
+    ("memories/maintain/backlog.py", "Memory.objects.warm"): "in which apps something lacks its vector",
+    ("memories/maintain/backlog.py", "Vector.objects.filter"): "what has one",
     ("memories/jobs/sweeps.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
 }
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 from time_machine import travel
 
 from memories.maintain import cold
-from memories.maintain.backlog import embed_backlog
+from memories.maintain.backlog import apps_with_backlog, embed_backlog
 from memories.maintain.cold import freeze_unused
 from memories.maintain.run import Unclaimed
 from memories.models import (
@@ -333,6 +333,7 @@ def test_by_its_status_it_comes_back(alice: Caller, status: str) -> None:
     assert set(memory.mentions.values_list("entity__name", flat=True)) >= {"sea", "Ahab"}
     assert words_found("whales") == words_found("ahab") == 1
     check_index_of_words()
+    assert apps_with_backlog() == [alice.app.pk]
     run = Unclaimed(until=timezone.now())
     embed_backlog(alice.app, timezone.now(), run, HashEmbedder())
     assert run.counts["embedded"] == Vector.objects.filter(memory=memory).count() == 1

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -16,7 +17,7 @@ from memories.agent import base as agent_module
 from memories.jobs import sweeps
 from memories.maintain import reembed as reembedding
 from memories.maintain import vectors
-from memories.maintain.backlog import apps_with_backlog, embed_backlog
+from memories.maintain.backlog import apps_with_backlog, embed_backlog, note_embedded
 from memories.maintain.reembed import apps_to_reembed, needs_reembedding, reembed
 from memories.maintain.run import Unclaimed
 from memories.models import Memory, Passage, Summary, Vector
@@ -32,6 +33,7 @@ from memories.providers.embeddings import (
 from memories.retrieve import serving
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.serving import embedder_called, serving_embedder
+from memories.store import writing
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 from tests.conftest import Caller
@@ -526,10 +528,34 @@ def test_the_jobs_do_both(changed: Caller, new: NewEmbedder, monkeypatch: pytest
 def test_apps_with_something_to_do_are_found_by_one_query(
     known: Caller, charlie: Caller, new: NewEmbedder, django_assert_num_queries: Any
 ) -> None:
+    Vector.objects.filter(app=known.app).delete()
     with django_assert_num_queries(2):
         assert [app.app_id for app in apps_to_reembed(new)] == ["acme"]
-        assert [app.app_id for app in apps_with_backlog()] == ["acme"]
+        assert apps_with_backlog() == [known.app.pk]
     embed_backlog(known.app, timezone.now(), unclaimed(), HashEmbedder())
-    assert list(apps_with_backlog()) == []
+    assert apps_with_backlog() == []
     change(known.app, new)
     assert list(apps_to_reembed(new)) == []
+
+
+def test_writes_that_bring_their_vectors_set_nothing_going(
+    known: Caller, charlie: Caller, django_assert_num_queries: Any
+) -> None:
+    """Else each app that is written to costs a run a minute, and thousands of them more than a minute has."""
+    charlie.remember("foxes bark")
+    assert apps_with_backlog() == []
+    with django_assert_num_queries(1):
+        assert apps_with_backlog() == []
+    known.remember("wolves howl")
+    Vector.objects.filter(memory__content="wolves howl").delete()
+    charlie.remember("foxes dig")
+    assert apps_with_backlog() == [known.app.pk]
+    assert [app.app_id for app in App.objects.filter(change_number=F("embedded_to"))] == ["globex"]
+
+
+def test_what_is_noted_of_an_app_that_changed_hands_meanwhile_is_void(known: Caller, new: NewEmbedder) -> None:
+    seen = App.objects.get(pk=known.app.pk)
+    with writing(known.app, "system:test", timezone.now()) as write:
+        write.serve(new.name, complete=False)
+    note_embedded(seen, OLD)
+    assert App.objects.get(pk=known.app.pk).embedded_to == 0
