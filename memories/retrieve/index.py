@@ -22,7 +22,7 @@ from memories.retrieve.away import InPgvector
 from memories.retrieve.columns import NOBODY, Codes, Columns, Sessions, Subjects, empty_columns, grow, layout_of
 from memories.retrieve.held import Held, InProcess
 from memories.retrieve.latest import Latest
-from memories.retrieve.loading import changed_between, counts_of, fill, gone_since
+from memories.retrieve.loading import FEW_CHANGES, changed_between, counts_of, fill, gone_since, how_many_changed
 from memories.retrieve.nearest import Rows
 from memories.retrieve.order import Order, order_of
 from memories.retrieve.postings import Postings
@@ -34,6 +34,9 @@ GROWTH = 1.25
 READINGS_KEPT = 4
 # Dead rows are dropped when they are this share of all.
 MOST_DEAD = 0.25
+# Where more than this share of the rows has changed since, all is read anew: beside the old rows the new ones would
+# take twice the memory until the dead are dropped, and twice that for a moment.
+MOST_CHANGED = 0.5
 
 
 shown: Latest[list[Any]] = Latest(4_096)
@@ -156,16 +159,23 @@ class AppIndex:
 
     def __init__(self, app_pk: int, model: str, dim: int, number: int = 0, *, away: bool = False) -> None:
         self.app_pk, self.model, self.dim, self.number, self.away = app_pk, model, dim, number, away
-        self.columns = empty_columns(dim, away=away)
-        self.size = 0
-        self.change_number = -1
-        self.row_of: dict[int, int] = {}
-        self.users, self.subjects, self.sessions = Codes(), Subjects(), Sessions()
+        self.sample = Sample()
+        self.clear()
         self.lock = Lock()
-        self.sample, self.postings = Sample(), Postings()
-        self.latest_view = View(self.columns, self.users, self.subjects)
         self.is_asked = False
         """Whether anybody has asked for a view since it was brought up to date by who had written (`ahead`)."""
+
+    def clear(self) -> None:
+        self.columns = empty_columns(self.dim, away=self.away)
+        self.size, self.change_number = 0, -1
+        self.row_of: dict[int, int] = {}
+        self.users, self.subjects, self.sessions = Codes(), Subjects(), Sessions()
+        self.forget()
+
+    def forget(self) -> None:
+        """What is known is of other rows."""
+        self.latest_view: View = View(self.columns, self.users, self.subjects)
+        self.postings = Postings()
 
     def view(self) -> View:
         """The memories as they are now. One query if nothing was written, two more otherwise."""
@@ -198,9 +208,9 @@ class AppIndex:
         ((latest, count),) = counts_of(self.app_pk)
         if latest == self.change_number:
             return False
-        is_new = self.change_number < 0
+        is_new = self.change_number < 0 or self.is_overtaken(self.size, self.change_number, latest)
         if is_new:
-            self.begin(count)
+            self.begin(count, latest)
         found = self.size
         for rows in changed_between(self.app_pk, self.model, self.change_number, latest, away=self.away):
             self.append(rows)
@@ -212,16 +222,21 @@ class AppIndex:
             self.keep()
         return True
 
-    def begin(self, count: int) -> None:
-        """With what is kept on the disk; otherwise with room for so many rows."""
+    def is_overtaken(self, size: int, change_number: int, latest: int) -> bool:
+        """Whether most of so many rows, as of that change, are others by now. One query if it may be."""
+        if latest - change_number <= FEW_CHANGES:
+            return False
+        return how_many_changed(self.app_pk, change_number) > MOST_CHANGED * size
+
+    def begin(self, count: int, latest: int) -> None:
+        """Anew: with what is kept on the disk, if that is most of it; otherwise with room for so many rows."""
+        self.clear()
         state = None if self.away else kept.find(self.kind)
-        if state is None:
+        if state is None or self.is_overtaken(state.size, state.change_number, latest):
             self.reserve(count)
             return
         self.columns, self.size, self.change_number = state.columns, state.size, state.change_number
         columns = self.columns.head(self.size)
-        # New ones: a reading of the database that broke off has given numbers of its own.
-        self.users, self.subjects = Codes(), Subjects()
         for codes, names in ((self.users, state.users), (self.subjects, state.subjects)):
             for name in names:
                 codes.take_in(name)
@@ -274,8 +289,7 @@ class AppIndex:
         self.columns = living.each(lambda column: np.asarray(column, order=layout_of(column)))
         self.sessions = Sessions()
         self.columns.session_number[:] = self.sessions.numbers_of(self.columns.session)
-        # What is known is of other rows.
-        self.latest_view, self.postings = View(self.columns, self.users, self.subjects), Postings()
+        self.forget()
         self.size = len(self.columns.pk)
         self.row_of = {int(pk): row for row, pk in enumerate(self.columns.pk)}
 

@@ -56,6 +56,7 @@ SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %
 SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s
 AND (purged_at IS NOT NULL OR status IN ('cold', 'withdrawn'))
 """
+HOW_MANY = "SELECT count(*) FROM memories_memory WHERE app_id = %s AND change_number > %s"
 Rows = list[tuple[Any, ...]]
 
 
@@ -86,6 +87,12 @@ def changed_between(app_pk: int, model: str, start: int, latest: int, *, away: b
 def changed(vendor: str, *, away: bool) -> str:
     times = ", ".join(map(PLAIN_TIMES[vendor].format, TIMES))
     return CHANGED.format(times=times, **(AWAY if away else HELD))
+
+
+def how_many_changed(app_pk: int, change_number: int) -> int:
+    """Rows that were written after that change."""
+    ((number,),) = fetch_all(HOW_MANY, [app_pk, change_number])
+    return int(number)
 
 
 def gone_since(app_pk: int, change_number: int) -> list[int]:

@@ -14,6 +14,7 @@ from memories.agent import MemoryAgent
 from memories.maintain.backlog import embed_backlog
 from memories.maintain.run import Unclaimed
 from memories.models import Memory, Vector
+from memories.retrieve import index as index_module
 from memories.retrieve.columns import Sessions, Subjects
 from memories.retrieve.index import AppIndex, Indexes, View
 from memories.retrieve.reading import Scope, read
@@ -101,6 +102,30 @@ def test_dead_rows_are_dropped(alice: Caller, index: AppIndex) -> None:
         index.view()
     assert index.size <= 4
     assert sorted(alive(index)) == ["quite another one", "the first"]
+
+
+def test_where_most_has_changed_all_is_read_anew(
+    alice: Caller, index: AppIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Appended, the new rows would take twice the memory beside the old ones."""
+    monkeypatch.setattr(index_module, "FEW_CHANGES", 0)
+    memories = [alice.remember(f"number {word}") for word in ("one", "two", "three", "four", "five")]
+    before = index.view()
+    alice.patch(f"memories/{memories[0]['id']}", {"importance": 5})
+    assert sorted(index.view().columns.alive.tolist()) == [False, True, True, True, True, True]
+    for memory in memories[:4]:
+        alice.patch(f"memories/{memory['id']}", {"importance": 4})
+    alice.delete(f"memories/{memories[4]['id']}")
+    rooms: list[int] = []
+    reserve = AppIndex.reserve
+    monkeypatch.setattr(AppIndex, "reserve", lambda self, size: (rooms.append(size), reserve(self, size)))
+    after = index.view()
+    assert rooms == [4, 4]
+    assert after.columns.alive.tolist() == [True] * 4
+    assert after.columns.importance.tolist() == [4] * 4
+    assert before.columns.importance.tolist() == [3] * 5
+    found = alice.post("memories/search", {"query": "number two"}).json()["results"]
+    assert found[0]["content"] == "number two"
 
 
 def test_a_memory_without_a_vector_is_there_and_gets_it_later(alice: Caller, index: AppIndex) -> None:

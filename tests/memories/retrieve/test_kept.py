@@ -142,6 +142,20 @@ def test_what_most_of_was_read_after_all_is_written_anew(alice: Caller, some: li
     assert read == [len(some), 1, 2]
 
 
+def test_what_most_of_has_changed_since_is_not_used_and_written_anew(
+    alice: Caller, some: list[Memory], read: Read, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(index, "FEW_CHANGES", 0)
+    another(alice).view()
+    for memory in some[:7]:
+        change(alice, memory, importance=5)
+    found = another(alice)
+    assert living(found) == [memory.pk for memory in some]
+    assert found.size == len(some)
+    another(alice).view()
+    assert read == [len(some), len(some)]
+
+
 def test_searches_find_the_same(alice: Caller, some: list[Memory], read: Read) -> None:
     questions = [memory.content for memory in some]
     indexes.kept.clear()
