@@ -58,8 +58,8 @@ class MemoryAdmin(MemoryActions, SiteAdmin[Memory]):
         CategoryFilter,
     ]  # fmt: skip
     list_select_related = ["app", "session", "cold_text"]
-    search_fields = ["content", "subject", "external_id"]
-    search_help_text = "In content (but in the cold archive), subject and external id."
+    search_fields = ["content", "subject", "user_id", "external_id"]
+    search_help_text = "In content (but in the cold archive), subject, end user and external id."
     ordering = ["-id"]
     # Not editable in the model; the forms declare fields of their own under these names.
     exclude = ["app", "version"]

@@ -166,6 +166,22 @@ def test_filters_narrow_the_list_and_stay_in_the_form(vera: Client, filters: dic
         assert ("hidden" in clear) is is_hidden
 
 
+def test_what_is_known_of_an_end_user_is_found_by_them(vera: Client, alice: Caller) -> None:
+    stored(alice, "Whales sing")
+    nina = stored(alice, "Nina likes whales", user_id="nina+1@example.org")
+    stored(alice, "Ninas likes whales", user_id="nina")
+    for filters in ({}, {"q": "likes"}, {"q": "who likes whales?", "by": "meaning"}):
+        answer = vera.get(LIST, {"user": "nina+1@example.org", **filters})
+        assert shown(answer) == ["Nina likes whales"]
+        assert "of nina+1@example.org" in text_of(answer)
+    assert shown(vera.get(LIST, {"user": "nin"})) == []
+    (there,) = [link for link in links(vera.get(f"{LIST}/{nina.uid}")) if "user=" in link]
+    assert shown(vera.get(there)) == ["Nina likes whales"]
+    session = alice.start_session(user_id="nina+1@example.org")["id"]
+    (there,) = [link for link in links(vera.get(f"/sessions/{session}")) if "user=" in link]
+    assert shown(vera.get(there)) == ["Nina likes whales"]
+
+
 @pytest.mark.usefixtures("library")
 def test_a_question_finds_by_meaning_and_counts_nothing(vera: Client) -> None:
     answer = vera.get(LIST, {"q": "when does postgres need VACUUM", "by": "meaning"})

@@ -36,6 +36,7 @@ class MemoryFilters(Filters):
         choices=[("", "active and inactive"), *((status, status) for status in Status.values), (ANY, "any")],
     )
     agent = Choice("Agent", [])
+    user = Search("End user")
     source = Choice("Source", [(source, source) for source in Source.values])
     origin = Choice("Said by", Origin.choices)
     trust = Choice("Trust", [(level, level) for level in Trust.values])
@@ -89,6 +90,8 @@ def narrow(rows: MemoryQuerySet, asked: Mapping[str, Any]) -> MemoryQuerySet:
         rows = rows.filter(subject=subject_of(asked["subject"]))
     if "agent" in asked:
         rows = rows.filter(agent__name=asked["agent"])
+    if "user" in asked:
+        rows = rows.filter(user_id=asked["user"])
     if "q" in asked:
         rows = rows.with_words(asked["q"])
     if "trust" in asked:
@@ -103,6 +106,8 @@ def search(agent: MemoryAgent, asked: Mapping[str, Any]) -> Slice[Memory]:
         filters |= trust_filter(asked["trust"])
     if "subject" in filters:
         filters["subject"] = subject_of(filters["subject"])
+    if "user" in asked:
+        filters["user_id"] = asked["user"]
     found = agent.search(Asked(text=asked["q"], limit=FOUND_AT_MOST, filters=filters, counted=False))
     return Slice([hit.memory for hit in found.hits])
 
