@@ -51,6 +51,12 @@ TROUBLE = words(
 """Without them all is well: nothing is denied."""
 SAID_WITH_NO = words("doubt worries wonder kidding see talk")
 """Where a clause begins with "no" and one of these, nothing is denied: "no worries, …", "long time no see"."""
+SAID_WITH_NOT = words("mistaken")
+"""Behind "not" it denies nothing of what is told: "if I am not mistaken"."""
+TOWARDS = words("on to for through into back home over")
+"""Who has gone there is not gone."""
+WITH_INFINITIVE = words("possibility chance opportunity ability time way option freedom able")
+"""Behind them a "to" begins what one may do, also of somebody who prefers something."""
 OF_A_THING = words("the a an it this")
 """What begins with one of these tells of no person, as a rule: "the job cannot wait for the lock"."""
 

@@ -80,19 +80,21 @@ def _begins(tokens: Tokens, at: int, phrases: Phrases) -> bool:
 def is_negation(tokens: Tokens, at: int) -> bool:
     """Tell whether a negation begins at `at`: "not", "stopped", "no longer", "over" after "prefers"."""
     word = tokens[at]
-    if _is_no_denial(tokens, at):
+    if is_no_denial(tokens, at):
         return False
     if _begins(tokens, at, _NEGATIVE_PHRASES):
         return True
     if word == "than" and at > 1 and tokens[at - 1] in ("more", "better") and not cues.LIKE.isdisjoint(tokens[:at]):
         return True
     if word in ("over", "than", "to") and not cues.PREFER.isdisjoint(tokens[: max(at - 1, 0)]):
-        return True
+        return not (word == "to" and tokens[at - 1] in cues.WITH_INFINITIVE)
     return word in cues.NEGATORS or word in cues.NEGATIVE_VERBS
 
 
-def _is_no_denial(tokens: Tokens, at: int) -> bool:
-    """Know "nothing but", "not only", "no doubt", "cannot wait", "no later than", the second half of "cannot not"."""
+def is_no_denial(tokens: Tokens, at: int) -> bool:
+    """Know "nothing but", "not only", "no doubt", "cannot wait", "no later than", the second half of "cannot not", and
+    what is gone to or left for.
+    """
     word, behind, before = tokens[at], tokens[at + 1 : at + 4], tokens[at - 1] if at else ""
     if word == "used" and at and tokens[at - 1] in cues.PRESENT:
         return True  # "is used to store"
@@ -105,7 +107,7 @@ def _is_no_denial(tokens: Tokens, at: int) -> bool:
         return True  # not "has no worries"
     if word == "no" and following == "matter":
         return True
-    if word == "not" and following == "wait" and before in ("can", "could") and tokens[0] not in cues.OF_A_THING:
+    if word == "not" and _is_turn_of_phrase(tokens, at):
         return True
     if word in ("nothing", "anything", "not", "never") and (
         ("but" in behind and "," not in behind) or following in ("only", "just")
@@ -113,11 +115,30 @@ def _is_no_denial(tokens: Tokens, at: int) -> bool:
         return True
     if word in ("no", "not") and following in cues.COMPARATIVES and "than" in behind:
         return True
+    if _is_under_way(word, following) and "good" not in behind:
+        return True
     return at > 0 and tokens[at - 1] in cues.NEGATORS and word in cues.NEGATORS
+
+
+def _is_turn_of_phrase(tokens: Tokens, at: int) -> bool:
+    """Know "cannot wait", "not mistaken", "not so long ago"."""
+    behind = tokens[at + 1 : at + 4]
+    if behind[:1] == ("wait",):
+        return at > 0 and tokens[at - 1] in ("can", "could") and tokens[0] not in cues.OF_A_THING
+    return "ago" in behind or not cues.SAID_WITH_NOT.isdisjoint(behind[:1])
+
+
+def _is_under_way(word: str, following: str) -> bool:
+    """Tell whether somebody has only gone somewhere, or left for it."""
+    if word == "gone":
+        return following in cues.TOWARDS or following.endswith("ing")
+    return word in ("left", "leaves", "leaving") and following == "for"
 
 
 def _is_narrow(tokens: Tokens, at: int) -> bool:
     word, before = tokens[at], tokens[at - 1] if at else ""
+    if at == 0 and word.endswith("ing"):
+        return True  # "losing the job gave her the time for a studio"
     if word in cues.NARROW or (word == "no" and before in ("with", "and", ",", "have")):
         return True
     if _begins(tokens, at, _NARROW_PHRASES):

@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 
 from . import cues, measures
 from .lookup import OPPOSITE_SIDES, SYNONYM_GROUPS, Sides, Span, classes_of, spans
-from .negation import Scope, is_negation
+from .negation import Scope, is_negation, is_no_denial
 from .reading import MAX_CHARS
 from .stems import stem
 from .tokens import Token, tokenize
@@ -79,7 +79,9 @@ class Outline:
     def is_changed(self) -> bool:
         """Tell whether it says that something has become otherwise; "is removed after a week" does not."""
         return any(
-            word in cues.CHANGE and not (word in cues.PARTICIPLES and self.tokens[max(at - 1, 0)] in cues.PRESENT)
+            word in cues.CHANGE
+            and not (word in cues.PARTICIPLES and self.tokens[max(at - 1, 0)] in cues.PRESENT)
+            and not is_no_denial(self.tokens, at)
             for at, word in enumerate(self.tokens)
         )
 

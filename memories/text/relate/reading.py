@@ -90,7 +90,7 @@ class _Reader:
 
     def _take_negator(self, item: Item) -> None:
         self._deny(narrow=False)
-        if item.word in grammar.ENDINGS:
+        if item.word in grammar.ENDINGS and self.sign < 0:
             self._deny_what_came_before()
         self.slot = "be" if self.slot == "subject" else self.slot
 

@@ -8,6 +8,7 @@ from memories.text.wordlist import words
 from . import concepts, grammar, measures
 from .amounts import read_number, version_value
 from .lexicon import Entry, Part, concept_of, find_phrase
+from .negation import is_no_denial
 from .quantities import UNITLESS, Quantity, point
 from .stems import stem
 from .times import find_quantity, may_begin_quantity
@@ -93,10 +94,19 @@ class _Segmenter:
 
     def _of_entry(self, start: int, length: int, entry: Entry) -> Item:
         word = " ".join(self.words[start : start + length])
-        part = "term" if entry.part is Part.MATTER else entry.part.value
+        role = self._role_of(entry, start, word)
+        part = "term" if role is Part.MATTER else role.value
         is_verb = any(self._is_verb(at) for at in range(start, start + length))
         first = self.stems[start]
         return Item(part, word, entry, is_verb=is_verb, stem=first)
+
+    def _role_of(self, entry: Entry, start: int, word: str) -> Part:
+        """Some negators deny nothing where they stand, and one that is a gerund reaches no farther than its object."""
+        if entry.part in (Part.MATTER, Part.VOID):
+            return entry.part
+        if is_no_denial(tuple(self.words), start):
+            return Part.VOID
+        return Part.NARROW_NEGATOR if start == 0 and word.endswith("ing") else entry.part
 
     def _is_verb(self, at: int) -> bool:
         """Guess whether a word that may be a verb is one here, from its form and what precedes it."""

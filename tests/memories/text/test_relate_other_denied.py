@@ -100,3 +100,31 @@ def test_a_number_beside_a_time_is_an_hour(existing: str, new: str, relation: Re
 )
 def test_a_turn_of_phrase_denies_nothing(existing: str, new: str) -> None:
     assert relate(existing, new, 0.75).relation is not Relation.CONTRADICTS
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User has never been fishing", "User has gone fishing with Ben"),
+        ("User lives in Rome", "User left Rome for good"),
+        ("User works at Acme", "User left Acme for Beta"),
+        ("User prefers tea to coffee", "User prefers coffee to tea"),
+        ("The old server runs nginx", "The old server is gone"),
+    ],
+)
+def test_what_is_denied_is_at_odds(existing: str, new: str) -> None:
+    assert relate(existing, new, 0.65).relation is Relation.CONTRADICTS
+
+
+@pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User goes fishing on Sundays", "User has gone fishing every Sunday since spring"),
+        ("Michelin is a French company", "Michelin is a French tire company if User is not mistaken"),
+        ("User started their own online clothing store", "User opened an online clothing store not so long ago"),
+        ("User enjoys being busy", "User enjoys being busy and prefers having the possibility to meet people"),
+        ("User went on a hiking vacation in Norway", "User just left for a hiking vacation in Norway"),
+    ],
+)
+def test_words_that_deny_nothing_where_they_stand(existing: str, new: str) -> None:
+    assert relate(existing, new, 0.65).relation is not Relation.CONTRADICTS
