@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from typing import Any, TypeVar
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memories.models import (
     Action,
@@ -46,6 +47,7 @@ TO_OTHERS = (
 )  # fmt: skip
 """What a source does to memories of others. What was merged to make room stays so: nothing of it is lost."""
 MOST_SESSIONS = 10_000
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 class Source:
@@ -91,8 +93,7 @@ class Source:
                 found = Q(origin=self.name)
             case RollbackWhat.IMPORT:
                 found |= self.facts_of_import()
-        rows = Memory.objects.for_app(self.app).filter(found).exclude(status=Status.WITHDRAWN)
-        return rows.filter(created_at__gte=self.since) if self.since else rows
+        return self.since_then(Memory.objects.for_app(self.app).filter(found).exclude(status=Status.WITHDRAWN))
 
     def facts_of_import(self) -> Q:
         """One file is taken in at a time: what came from its kind of system while it was, came from it."""
@@ -117,10 +118,12 @@ class Source:
         """What it did to memories that came from elsewhere, the oldest first, some at a time."""
         rows = Revision.objects.for_app(self.app).filter(actor__in=self.actors, pk__gt=after)
         rows = rows.filter(action__in=TO_OTHERS).exclude(memory__status=Status.WITHDRAWN)
-        rows = rows.exclude(memory__in=self.memories().order_by())
-        if self.since:
-            rows = rows.filter(created_at__gte=self.since)
+        rows = self.since_then(rows.exclude(memory__in=self.memories().order_by()))
         return list(rows.order_by("pk")[:BATCH]) if self.actors else []
+
+    def since_then(self, rows: Rows) -> Rows:
+        """Those that were stored from when the rollback says on."""
+        return rows.filter(created_at__gte=self.since) if self.since else rows
 
     def made(self, change: Revision) -> bool:
         """Whether it is among what it did to memories that came from elsewhere."""
@@ -143,19 +146,17 @@ def stop(write: Writer, source: Source, reason: str) -> None:
     app, ours = write.app, [session.pk for session in source.sessions]
     texts = Resource.objects.for_app(app).filter(source.texts).order_by().values("pk")
     said = Q(session__in=ours) | Q(resource__in=texts)
-    work = Extraction.objects.for_app(app).filter(said).exclude(status=ExtractionStatus.DONE)
+    work = source.since_then(Extraction.objects.for_app(app).filter(said).exclude(status=ExtractionStatus.DONE))
     work.update(status=ExtractionStatus.DONE, lease_until=None, reason=reason, finished_at=write.now)
     triggers = FutureTrigger.objects.for_app(app)
     off = triggers.filter(status=TriggerStatus.CANCELLED, reason__in=[called_off_in(one) for one in source.sessions])
     off.update(status=TriggerStatus.WAITING, reason=None)
-    triggers.filter(said, status=TriggerStatus.WAITING).update(status=TriggerStatus.CANCELLED)
     if source.what == RollbackWhat.AGENT:
         said |= Q(agent__name=source.name)
+    source.since_then(triggers.filter(said, status=TriggerStatus.WAITING)).update(status=TriggerStatus.CANCELLED)
     if source.what == RollbackWhat.ORIGIN:
         said = Q(candidate__origin=source.name)
-    waiting = Rejection.objects.for_app(app).filter(said, decision=Decision.OPEN)
-    if source.since:
-        waiting = waiting.filter(created_at__gte=source.since)
+    waiting = source.since_then(Rejection.objects.for_app(app).filter(said, decision=Decision.OPEN))
     waiting.update(decision=Decision.CONFIRMED, decided_by=write.actor, decided_at=write.now, decision_reason=reason)
 
 
