@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import Answer, OperatorView, found
-from memories.api.pages import one_of, page
+from memories.api.pages import chosen, flag, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.apps import (
     AgentShown,
@@ -113,21 +113,13 @@ class OneApp(OperatorView):
         return Response({"success": True, "deleted_count": deleted})
 
 
-def flag(request: Request, name: str) -> bool:
-    given = request.query_params.get(name, "false")
-    if given not in ("true", "false"):
-        raise ValidationError({name: ["true or false."]})
-    return given == "true"
-
-
 class AppMemories(OperatorView):
     @lists(MemoryShown, "list_app_memories", OpenApiParameter("origin", str, enum=Origin.values), TRUST_LEVEL)
     def get(self, request: Request, app_id: str) -> Response:
         """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
         app = self.app_named(app_id)
-        rows = of_level_asked(Memory.objects.for_app(app), request).select_related("session", "resource", "cold_text")
-        if origin := request.query_params.get("origin"):
-            rows = rows.filter(origin=one_of("origin", origin, Origin.values))
+        rows = of_level_asked(chosen(Memory.objects.for_app(app), request, origin=Origin.values), request)
+        rows = rows.select_related("session", "resource", "cold_text")
         answer = page(self, rows.none() if app.status == AppStatus.PURGING else rows, show_memory)
         answer.data = {"memories": answer.data["results"], **answer.data}
         return answer

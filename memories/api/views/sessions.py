@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from memories.api.base import AgentView, Answer, found
 from memories.api.bodies import Unread, body_chunks
-from memories.api.pages import one_of, page
+from memories.api.pages import chosen, page, whole
 from memories.api.schema import lists, operation
 from memories.api.shapes.apps import Purged, show_purged
 from memories.api.shapes.memories import show_tagged
@@ -52,6 +52,9 @@ from sessions.checkpoints import DifferentCheckpoint, NoTurnLeft, recover, repla
 from sessions.models import MAX_TURN, AgentSession, Event, Level, Resource, SessionStatus, Turn
 from sessions.recording import Said, SaidOtherwise, source_key, stored_before
 
+MOST_ASKED = 10**10 - 1
+"""What has more digits than any turn is no number of one."""
+
 
 class Sessions(AgentView):
     creates = True
@@ -60,8 +63,7 @@ class Sessions(AgentView):
     def get(self, request: Request) -> Response:
         """This agent's, the latest first."""
         rows = AgentSession.objects.for_app(self.app).filter(of_users(self.users()), agent=self.caller().agent)
-        if status := request.query_params.get("status"):
-            rows = rows.filter(status=one_of("status", status, SessionStatus.values))
+        rows = chosen(rows, request, status=SessionStatus.values)
         return page(self, rows.select_related("agent"), show_session)
 
     @extend_schema(
@@ -151,10 +153,8 @@ class Replay(AgentView):
     )
     def get(self, request: Request, uid: UUID) -> Response:
         """The state after a turn, and the turns that led there."""
-        given = request.query_params.get("turn", "")
-        if not given.isascii() or not given.isdigit() or len(given) > 10:
-            raise ValidationError({"turn": ["The number of a turn."]})
-        then = found(replay(self.session(uid), int(given)))
+        number = whole("turn", request.query_params.get("turn", ""), MOST_ASKED)
+        then = found(replay(self.session(uid), number))
         turns = [show_turn(turn) for turn in then.turns]
         return Response({"turn_number": then.turn_number, "state": then.state, "turns": turns})
 
@@ -240,12 +240,9 @@ class Events(AgentView):
     )
     def get(self, request: Request) -> Response:
         rows = self.of_session_asked(self.events_shown()).select_related("session")
-        query = request.query_params
-        if "level" in query:
-            rows = rows.filter(level=one_of("level", query["level"], Level.values))
-        if "service" in query:
-            rows = rows.filter(service=query["service"])
-        return page(self, rows, show_event)
+        if "service" in request.query_params:
+            rows = rows.filter(service=request.query_params["service"])
+        return page(self, chosen(rows, request, level=Level.values), show_event)
 
     def events_shown(self) -> ScopedQuerySet[Event]:
         """Where users are kept apart, without what tells of a memory of anybody but the session's own."""
