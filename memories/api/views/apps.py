@@ -26,7 +26,6 @@ from memories.api.shapes.apps import (
     NewKey,
     Purged,
     PurgeShown,
-    Uninstalled,
     policy_with,
     show_agent,
     show_agent_with_key,
@@ -98,7 +97,7 @@ class OneApp(OperatorView):
         return Response(show_app(app))
 
     @operation(
-        responses={200: Uninstalled},
+        responses={200: Deleted},
         parameters=[OpenApiParameter("purge_memories", bool, description="Also delete what it knows and was told.")],
         operation_id="uninstall_app",
     )

@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from memories.agent.summaries import Category
-from memories.api.base import AgentView, AnyAnswer, found
+from memories.api.base import AgentView, AnyAnswer, found, text_answer
 from memories.api.pages import NO_CURSOR, Pages, page, whole
 from memories.api.schema import lists, operation
 from memories.api.shapes.categories import (
@@ -101,14 +101,10 @@ class CategoryText(AgentView):
         is_known = {tag, "*"} & {
             one.removeprefix("W/") for one in parse_etags(request.headers.get("If-None-Match", ""))
         }
-        answer = HttpResponse(status=304) if is_known else text_answer(f"{summary.content}\n", "text/markdown")
+        answer = HttpResponse(status=304) if is_known else text_answer(f"{summary.content}\n")
         answer["ETag"], answer["Cache-Control"] = tag, "private, no-cache"
         answer["Summary-Stored"] = "false" if summary.pk is None else "true"
         return answer
-
-
-def text_answer(text: str, media_type: str) -> HttpResponse:
-    return HttpResponse(text, content_type=f"{media_type}; charset=utf-8")
 
 
 class VersionsView(AgentView):

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.agent import AlreadyDecided, CannotBeStored
-from memories.api.base import AgentView, AnyAnswer, found
+from memories.api.base import AgentView, AnyAnswer, found, text_answer
 from memories.api.pages import chosen, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.learning import (
@@ -125,7 +125,7 @@ class LessonsFile(AgentView):
     def get(self, request: Request) -> HttpResponse:
         """The same as one Markdown file, grouped by subject."""
         text = self.memory_agent().lessons_file(request.query_params.get("user_id"))
-        return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+        return text_answer(text)
 
 
 class Entities(AgentView):
