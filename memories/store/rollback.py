@@ -39,7 +39,7 @@ from memories.store.undoing import WORDS, take_back
 from memories.store.writer import Writer
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
-from sessions.models import AgentSession, Resource
+from sessions.models import AgentSession, Resource, SessionQuerySet
 
 BATCH = 200
 TO_OTHERS = (
@@ -58,7 +58,14 @@ class Source:
 
     @cached_property
     def sessions(self) -> list[AgentSession]:
-        rows = AgentSession.objects.for_app(self.app).order_by("pk")
+        rows = self.session_rows()
+        if self.since:
+            rows = rows.filter(heartbeat_at__gte=self.since)
+        return list(rows.select_related("agent").order_by("pk")[:MOST_SESSIONS])
+
+    def session_rows(self) -> SessionQuerySet:
+        """Its sessions, whenever they were."""
+        rows = AgentSession.objects.for_app(self.app)
         match self.what:
             case RollbackWhat.SESSION:
                 rows = rows.filter(uid=self.name)
@@ -69,10 +76,8 @@ class Source:
             case RollbackWhat.BRIDGE:
                 rows = rows.filter(environment__client="chat", environment__bridge=self.name)
             case _:
-                return []
-        if self.since:
-            rows = rows.filter(heartbeat_at__gte=self.since)
-        return list(rows.select_related("agent")[:MOST_SESSIONS])
+                rows = rows.none()
+        return rows
 
     @cached_property
     def texts(self) -> Q:
@@ -197,6 +202,19 @@ def speaks_for_itself_again(write: Writer, source: Source, memory: Memory, reaso
     # How sure it is, is told with what was merged into it.
     reword_back(write, memory, last, reason)
     return memory.origin != source.name
+
+
+def taken_back_in(session: AgentSession) -> Q:
+    """Which of its texts were taken back: nothing is to be made of them any more. A query for each rollback since it
+    began, and one.
+    """
+    found = Q(pk__in=())
+    for row in Rollback.objects.for_app(session.app).filter(asked_at__gte=session.started_at):
+        if row.what == RollbackWhat.RESOURCE:
+            found |= Q(uid=row.source)
+        elif Source(session.app, row).session_rows().filter(pk=session.pk).exists():
+            found |= Q(created_at__range=(row.since or session.started_at, row.asked_at))
+    return found
 
 
 def is_there(memory: Memory) -> bool:

@@ -253,6 +253,24 @@ class TestDerived:
         do("extraction")
         assert {memory.resource.raw_content for memory in Memory.objects.all()} == {BIRTHDAY}
 
+    def test_a_digest_tells_what_was_said_since(self, alice: Caller) -> None:
+        set_policy(alice, capture_digest=True)
+        session = alice.start_session()
+        tell(alice, session, "We decided to deploy on Fridays with the new tool Zap.")
+        (text,) = tell(alice, session, "We decided to move the office to Porto in May.")["resource_ids"]
+        roll_back(alice, "resource", text)
+        roll_back(alice, "agent", alice.agent.name, since=timezone.now())
+        alice.post(f"sessions/{session['id']}/end", {})
+        do("extraction")
+        digests = Memory.objects.filter(source=Source.DIGEST)
+        assert ("Zap" in digests.get().content, "Porto" in digests.get().content) == (True, False)
+        roll_back(alice, "agent", alice.agent.name)
+        tell(alice, session, "We decided to hire a cook for the kitchen in June.")
+        alice.post(f"sessions/{session['id']}/end", {})
+        do("extraction")
+        (digest,) = digests.filter(status=Status.ACTIVE)
+        assert ("cook" in digest.content, "Zap" in digest.content) == (True, False)
+
     def test_what_it_called_off_waits_again(self, alice: Caller) -> None:
         hear(alice, "I have a dentist appointment in three weeks.")
         poisoned = hear(alice, "The dentist appointment is cancelled.")
