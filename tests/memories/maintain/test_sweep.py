@@ -24,7 +24,6 @@ from memsite.tenancy.residue import note_residue, residue
 from tests.conftest import Caller
 
 PROGRAM = Path(__file__).with_name("leave_no_trace.py")
-PURGED = ("memory", "session", "user", "app")
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
 
 
