@@ -68,9 +68,9 @@ def config_file(environment: Mapping[str, str] = os.environ) -> Path:
     return Path(home, "memsite", "config.json")
 
 
-def state_folder(environment: Mapping[str, str] = os.environ) -> Path:
+def state_folder() -> Path:
     """For what may be lost, at the price of sending something twice."""
-    home = environment.get("XDG_STATE_HOME") or Path(environment.get("HOME") or Path.home(), ".local", "state")
+    home = os.environ.get("XDG_STATE_HOME") or Path(os.environ.get("HOME") or Path.home(), ".local", "state")
     return Path(home, "memsite")
 
 

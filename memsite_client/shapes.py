@@ -5,7 +5,7 @@ A newer server may answer with more fields than stand here. `docs/api.md` and `/
 
 from __future__ import annotations
 
-from typing import Any, Literal, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict
 
 JSON = dict[str, Any]
 Kind = Literal["decision", "insight", "fact", "preference", "project", "conversation", "general", "lesson"]
@@ -222,6 +222,7 @@ class SearchAnswer(TypedDict):
     tier_answered: str
     took_ms: float
     degraded: list[str]
+    scores_combined: NotRequired[Literal["sum", "product"]]
 
 
 class ContextMessage(TypedDict):

@@ -20,10 +20,12 @@ TOLD: dict[str, str] = {
     Action.SUPERSEDED: "memory.superseded",
     Action.ARCHIVED: "memory.archived",
     Action.FROZEN: "memory.archived",
+    Action.WITHDRAWN: "memory.archived",
     Action.RESTORED: "memory.restored",
     Action.EDITED: UPDATED,
     Action.MERGED: UPDATED,
     Action.UNDONE: UPDATED,
+    Action.REVIEWED: UPDATED,
 }
 """What somebody decided. What follows from time and use alone is not told."""
 KINDS = (*dict.fromkeys(TOLD.values()), DELETED)

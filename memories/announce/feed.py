@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.models import Forgotten, Memory
+from memories.models import Forgotten, Memory, Status
 from memories.models.memory import MemoryQuerySet
 from memsite.tenancy.end_users import Users
 from memsite.tenancy.models import Agent, App
@@ -53,14 +53,17 @@ def changes_since(
     changed = visible.filter(span).select_related("session", "resource", "cold_text")
     hidden = Memory.objects.going(app).filter(span).visible_to(agent).of_users(users)
     everything = Memory.objects.for_app(app) | Memory.objects.going(app)
-    taken_back = everything.filter(span).once_shared().exclude(agent=agent) if agent else everything.none()
+    withdrawn = everything.filter(span, status=Status.WITHDRAWN).of_users(users)
+    withdrawn = withdrawn.open_to(agent) if agent else everything.none()
+    made_private = everything.filter(span).once_shared().exclude(agent=agent) if agent else everything.none()
     given_away = everything.none() if users is None else everything.filter(span).given_to_others(users)
     gone = Forgotten.objects.for_app(app).filter(span, memory_uid__isnull=False).filter(Q(agent=None) | Q(agent=agent))
     rows = chain(
         (Change(row.change_number, row.uid, row) for row in changed),
-        (Change(row.change_number, row.uid) for row in hidden.only("uid", "change_number")),
-        (Change(row.change_number, row.uid) for row in taken_back.only("uid", "change_number")),
-        (Change(row.change_number, row.uid) for row in given_away.only("uid", "change_number")),
+        *(
+            (Change(row.change_number, row.uid) for row in rows.only("uid", "change_number"))
+            for rows in (hidden, withdrawn, made_private, given_away)
+        ),
         (Change(row.change_number, row.memory_uid) for row in gone if row.memory_uid),
     )
     return sorted(rows, key=lambda change: change.number), bound

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.http import HttpResponse
 from django.utils import timezone
 from rest_framework.exceptions import NotFound, PermissionDenied, Throttled
 from rest_framework.negotiation import DefaultContentNegotiation
@@ -46,6 +47,11 @@ class AnyAnswer(DefaultContentNegotiation):
     ) -> tuple[Any, str]:
         renderer = next(iter(renderers))
         return renderer, renderer.media_type
+
+
+def text_answer(text: str, media_type: str = "text/markdown") -> HttpResponse:
+    """What such doors answer with."""
+    return HttpResponse(text, content_type=f"{media_type}; charset=utf-8")
 
 
 class Nothing(Shape):

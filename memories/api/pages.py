@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from hashlib import sha256
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.core.exceptions import ValidationError as ModelValidationError
@@ -23,6 +23,7 @@ MAX_LIMIT = 200
 NO_CURSOR = {"cursor": ["Not a cursor of this list."]}
 # By public id, which is by time: a cursor shows its position, and a small number would count other apps' rows.
 LATEST_FIRST = "-uid"
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 class Pages(CursorPagination):
@@ -88,11 +89,18 @@ def refuse_unknown(request: Request, *known: str) -> None:
 
 def up_to(most: int, name: str, given: str | None, default: int) -> int:
     """A query parameter's number, from 1 on; `default` if it was not given."""
-    if given is None:
-        return default
-    if not given.isascii() or not given.isdigit() or len(given) > 9 or not 1 <= int(given) <= most:
-        raise ValidationError({name: [f"A whole number from 1 to {most}."]})
-    return int(given)
+    return default if given is None else whole(name, given, most, least=1)
+
+
+def whole(name: str, text: str, most: int, *, least: int = 0) -> int:
+    if not text.isascii() or not text.isdigit() or len(text) > 19 or not least <= int(text) <= most:
+        raise ValidationError({name: [f"A whole number from {least} to {most}."]})
+    return int(text)
+
+
+def flag(request: Request, name: str) -> bool:
+    """A query parameter that is true or false: false if it was not given."""
+    return one_of(name, request.query_params.get(name, "false"), ("true", "false")) == "true"
 
 
 def one_of(name: str, value: str, allowed: Sequence[str]) -> str:
@@ -100,6 +108,14 @@ def one_of(name: str, value: str, allowed: Sequence[str]) -> str:
     if value not in allowed:
         raise ValidationError({name: [f"One of {', '.join(allowed)}."]})
     return value
+
+
+def chosen(rows: Rows, request: Request, **choices: Sequence[str]) -> Rows:
+    """Those that have in these fields what the query string says, if it says anything: one of the field's choices."""
+    for name, allowed in choices.items():
+        if name in request.query_params:
+            rows = rows.filter(**{name: one_of(name, request.query_params[name], allowed)})
+    return rows
 
 
 def as_moment(name: str, text: str) -> datetime:

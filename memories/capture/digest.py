@@ -18,6 +18,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import LLMDenied, LLMError, Provider
 from memories.store import Candidate, Writer, writing
+from memories.store.rollback import taken_back_in
 from memories.text.fence import strip_fenced
 from memories.text.messages import Message
 from memories.text.secrets import redact, strip_private
@@ -34,7 +35,8 @@ def digest_session(
     """Answers how many memories came of it, 0 or 1. A model that fails is noted and passed over: the session has
     ended anyway. Raises LLMDenied: that can wait."""
     session, policy = claim.session, claim.session.app.policy
-    spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=work.SPOKEN).order_by("pk")
+    spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=work.SPOKEN)
+    spoken = spoken.exclude(taken_back_in(session)).order_by("pk")
     messages = [Message(text.role, plain(text.raw_content), text.content_at) for text in spoken]
     reason = ""
     candidates: list[Candidate] = []

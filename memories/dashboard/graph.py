@@ -8,13 +8,15 @@ from typing import Literal
 
 from django.db.models import Q
 
-from memories.models import Entity, Link, LinkKind, Memory, Mention, Status
+from memories.dashboard.story import LINKED
+from memories.models import Entity, Link, Memory, Mention, Status
 from memories.models.memory import MemoryQuerySet
 from memsite.tenancy.models import App
 
 Kind = Literal["entity", "memory"]
 Place = tuple[Kind, int]
 MENTIONS = "mentions"
+SAID = LINKED | {(MENTIONS, True): "mentions", (MENTIONS, False): "is mentioned in"}
 NEAR, FAR = 14, 16
 MOST_MENTIONS = 400
 # Of the drawing, in its own units.
@@ -182,21 +184,12 @@ def tell(graph: Graph) -> None:
     far = {node.place: node for node in graph.far}
     by_place = {one.node.place: one for one in graph.near}
     for edge in graph.edges:
-        for here, there, said in ((edge.of, edge.to, FORTH[edge.said]), (edge.to, edge.of, BACK[edge.said])):
+        ends = (edge.of, edge.to, SAID[edge.said, True]), (edge.to, edge.of, SAID[edge.said, False])
+        for here, there, said in ends:
             if here == graph.middle.place and there in by_place:
                 by_place[there].said.append(said)
             if here in by_place and there in far:
                 by_place[here].further.append(far[there])
-
-
-FORTH = {
-    MENTIONS: "mentions", LinkKind.CONTRADICTS: "contradicts", LinkKind.SUPERSEDES: "stands for",
-    LinkKind.ELABORATES: "elaborates", LinkKind.RELATED: "is related to", LinkKind.DERIVED: "is derived from",
-}  # fmt: skip
-BACK = {
-    MENTIONS: "is mentioned in", LinkKind.CONTRADICTS: "is contradicted by", LinkKind.SUPERSEDES: "is superseded by",
-    LinkKind.ELABORATES: "is elaborated by", LinkKind.RELATED: "is related to", LinkKind.DERIVED: "led to",
-}  # fmt: skip
 
 
 def lay_out(graph: Graph) -> None:

@@ -27,13 +27,14 @@ WEEK = timedelta(days=7)
 MOST_WEEKS = 52
 # Numbers behind the confidence that is shown, and what only computers read.
 NOT_SHOWN = {"confidence_base", "anchored_at", "confirmed_at", "entities"}
-LINKED = {
+LINKED: dict[tuple[str, bool], str] = {
     (LinkKind.RELATED, True): "is related to", (LinkKind.RELATED, False): "is related to",
     (LinkKind.SUPERSEDES, True): "stands for", (LinkKind.SUPERSEDES, False): "is superseded by",
     (LinkKind.CONTRADICTS, True): "contradicts", (LinkKind.CONTRADICTS, False): "is contradicted by",
-    (LinkKind.ELABORATES, True): "says more about", (LinkKind.ELABORATES, False): "is said more about in",
+    (LinkKind.ELABORATES, True): "elaborates", (LinkKind.ELABORATES, False): "is elaborated by",
     (LinkKind.DERIVED, True): "was written from", (LinkKind.DERIVED, False): "helped to write",
 }  # fmt: skip
+"""What a link says, read from its beginning (True) or from its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ def links_of(app: App, memory: Memory) -> list[Linked]:
 def linked(link: Link, memory: Memory) -> Linked:
     is_out = link.from_memory_id == memory.pk
     other = link.to_memory if is_out else link.from_memory
-    return Linked(link, LINKED[LinkKind(link.kind), is_out], other, link.kind in UNSAYABLE)
+    return Linked(link, LINKED[link.kind, is_out], other, link.kind in UNSAYABLE)
 
 
 def is_at_odds(memory: Memory, links: Sequence[Linked]) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from django.db.models import Model, QuerySet
-from rest_framework.exceptions import ValidationError
 
-from memories.api.shapes.memories import show_hit, show_memory
+from memories.api.pages import as_uuid
+from memories.api.shapes.memories import show_hit
 from memories.models import Memory, Revision, Status
 from memories.retrieve.hits import Hit
 from memsite.tenancy.models import App
@@ -43,10 +42,6 @@ def brief_hit(hit: Hit, app: App, *, detail: bool) -> dict[str, Any]:
     return told
 
 
-def whole(memory: Memory) -> dict[str, Any]:
-    return show_memory(memory)
-
-
 def brief_revision(revision: Revision) -> dict[str, Any]:
     changed = {
         name: {"before": revision.before.get(name), "after": value}
@@ -60,14 +55,7 @@ def brief_revision(revision: Revision) -> dict[str, Any]:
 def take(rows: QuerySet[Any], limit: int, cursor: str | None) -> tuple[list[Any], str | None]:
     """(rows after the one that the cursor names, the cursor of what follows), the latest first."""
     if cursor:
-        rows = rows.filter(uid__lt=as_uid("cursor", cursor))
+        rows = rows.filter(uid__lt=as_uuid("cursor", cursor))
     some: list[Model] = list(rows.order_by("-uid")[: limit + 1])
     more = len(some) > limit
     return some[:limit], str(some[limit - 1].uid) if more else None  # type: ignore[attr-defined]  # rows are Identified
-
-
-def as_uid(name: str, text: str) -> UUID:
-    try:
-        return UUID(text)
-    except ValueError as error:
-        raise ValidationError({name: ["Not an id."]}) from error

@@ -51,7 +51,8 @@ def text_of(door: StoringView, uri: str) -> str | None:
     agent = door.memory_agent()
     if uri == LESSONS:
         return agent.lessons_file(None)
-    if not uri.startswith(CATEGORIES) or "\0" in uri:
+    name = unquote(uri.removeprefix(CATEGORIES))
+    if not uri.startswith(CATEGORIES) or "\0" in name:
         return None
-    summary = agent.summary(unquote(uri.removeprefix(CATEGORIES)).replace("\0", ""), "")
+    summary = agent.summary(name, "")
     return summary.content if summary else None

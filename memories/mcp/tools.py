@@ -11,6 +11,7 @@ from rest_framework.exceptions import PermissionDenied, ValidationError
 from memories.agent import Withheld
 from memories.api.base import found
 from memories.api.fields import Shape, read_as
+from memories.api.pages import as_uuid
 from memories.api.searching import search_page
 from memories.api.shapes.feedback import Answered, show_feedback
 from memories.api.shapes.memories import (
@@ -20,10 +21,11 @@ from memories.api.shapes.memories import (
     NewMemory,
     SearchQuestion,
     show_held,
+    show_memory,
 )
 from memories.api.shapes.sessions import NewSession
 from memories.api.storing import StoringView, check_changes
-from memories.mcp.brief import as_uid, brief, brief_hit, brief_revision, take, whole
+from memories.mcp.brief import brief, brief_hit, brief_revision, take
 from memories.mcp.toolbox import Told, Toolbox
 from memories.models import Kind, Link, Memory, Rejection, Revision
 from memories.retrieve.harmless import harmless
@@ -116,12 +118,12 @@ def search(
 def show(door: StoringView, id: Id) -> dict[str, Any]:
     """Everything about one memory, and what it is linked with."""
     agent = door.memory_agent()
-    memory = door.memory(agent, as_uid("id", id))
+    memory = door.memory(agent, as_uuid("id", id))
     visible = agent.memories_of(memory.user_id)
     links = Link.objects.for_app(door.app).filter(from_memory__in=visible, to_memory__in=visible)
     ends = links.filter(from_memory=memory) | links.filter(to_memory=memory)
     rows = ends.select_related("from_memory", "to_memory").order_by("-pk")[:MOST_LINKS]
-    return {**whole(memory), "links": [show_end(row, memory) for row in rows]}
+    return {**show_memory(memory), "links": [show_end(row, memory) for row in rows]}
 
 
 def show_end(link: Link, memory: Memory) -> dict[str, Any]:
@@ -174,7 +176,7 @@ def history(
     after: Annotated[int, Field(description="Only changes with a higher number.")] = 0,
 ) -> dict[str, Any]:
     """Every change of a memory: what, who, when and why, the oldest first."""
-    memory = door.memory(door.memory_agent(), as_uid("id", id))
+    memory = door.memory(door.memory_agent(), as_uuid("id", id))
     rows = Revision.objects.for_app(door.app).filter(memory=memory, number__gt=after).order_by("number")
     some = list(rows[: limit + 1])
     following = some[limit - 1].number if len(some) > limit else None
@@ -241,7 +243,7 @@ def update(
 ) -> dict[str, Any]:
     """Changes what is given and leaves the rest. The history keeps what it was."""
     agent = door.memory_agent()
-    memory = door.memory(agent, as_uid("id", id))
+    memory = door.memory(agent, as_uuid("id", id))
     changes = read(
         MemoryChanges, content=content, category=category, subject=subject, importance=importance, tags=tags,
         confidence=confidence, pinned=pinned, status=status, user_id=user_id, valid_from=valid_from,
@@ -269,7 +271,7 @@ def forget(
 ) -> dict[str, Any]:
     """Deletes memories for good, with their history. `update` with status archived is the soft way."""
     agent = door.memory_agent()
-    rows = list(agent.memories().filter(uid__in=[as_uid("ids", uid) for uid in ids]))
+    rows = list(agent.memories().filter(uid__in=[as_uuid("ids", uid) for uid in ids]))
     return {"deleted_count": agent.forget(rows)}
 
 
@@ -282,7 +284,7 @@ def link(
 ) -> dict[str, Any]:
     """Says how one memory stands to another. What is superseded is found no more."""
     agent = door.memory_agent()
-    memory, body = door.memory(agent, as_uid("from_id", from_id)), read(NewLink, to=to_id, kind=kind)
+    memory, body = door.memory(agent, as_uuid("from_id", from_id)), read(NewLink, to=to_id, kind=kind)
     other = found(agent.memories().filter(uid=body["to"]).first())
     if other == memory:
         raise ValidationError({"to_id": ["A memory is not linked to itself."]})

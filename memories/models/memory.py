@@ -151,9 +151,11 @@ class MemoryQuerySet(PurgedQuerySet["Memory"]):
 
     def visible_to(self, agent: Agent | None) -> Self:
         """What this agent may see of its app: nothing that was taken back; operators (no agent) see all."""
-        if agent is None:
-            return self
-        return self.filter(~Q(visibility=Visibility.AGENT) | Q(agent=agent)).exclude(status=Status.WITHDRAWN)
+        return self if agent is None else self.open_to(agent).exclude(status=Status.WITHDRAWN)
+
+    def open_to(self, agent: Agent) -> Self:
+        """What nobody keeps from this agent of its app, whether or not it was taken back."""
+        return self.filter(~Q(visibility=Visibility.AGENT) | Q(agent=agent))
 
     def once_shared(self) -> Self:
         """What is one agent's alone by now, and was everybody's before."""

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from typing import Any, TypeVar
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from memories.models import (
     Action,
@@ -38,7 +39,7 @@ from memories.store.undoing import WORDS, take_back
 from memories.store.writer import Writer
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin
-from sessions.models import AgentSession, Resource
+from sessions.models import AgentSession, Resource, SessionQuerySet
 
 BATCH = 200
 TO_OTHERS = (
@@ -46,6 +47,7 @@ TO_OTHERS = (
 )  # fmt: skip
 """What a source does to memories of others. What was merged to make room stays so: nothing of it is lost."""
 MOST_SESSIONS = 10_000
+Rows = TypeVar("Rows", bound=QuerySet[Any])
 
 
 class Source:
@@ -56,7 +58,14 @@ class Source:
 
     @cached_property
     def sessions(self) -> list[AgentSession]:
-        rows = AgentSession.objects.for_app(self.app).order_by("pk")
+        rows = self.session_rows()
+        if self.since:
+            rows = rows.filter(heartbeat_at__gte=self.since)
+        return list(rows.select_related("agent").order_by("pk")[:MOST_SESSIONS])
+
+    def session_rows(self) -> SessionQuerySet:
+        """Its sessions, whenever they were."""
+        rows = AgentSession.objects.for_app(self.app)
         match self.what:
             case RollbackWhat.SESSION:
                 rows = rows.filter(uid=self.name)
@@ -67,10 +76,8 @@ class Source:
             case RollbackWhat.BRIDGE:
                 rows = rows.filter(environment__client="chat", environment__bridge=self.name)
             case _:
-                return []
-        if self.since:
-            rows = rows.filter(heartbeat_at__gte=self.since)
-        return list(rows.select_related("agent")[:MOST_SESSIONS])
+                rows = rows.none()
+        return rows
 
     @cached_property
     def texts(self) -> Q:
@@ -91,8 +98,7 @@ class Source:
                 found = Q(origin=self.name)
             case RollbackWhat.IMPORT:
                 found |= self.facts_of_import()
-        rows = Memory.objects.for_app(self.app).filter(found).exclude(status=Status.WITHDRAWN)
-        return rows.filter(created_at__gte=self.since) if self.since else rows
+        return self.since_then(Memory.objects.for_app(self.app).filter(found).exclude(status=Status.WITHDRAWN))
 
     def facts_of_import(self) -> Q:
         """One file is taken in at a time: what came from its kind of system while it was, came from it."""
@@ -117,10 +123,12 @@ class Source:
         """What it did to memories that came from elsewhere, the oldest first, some at a time."""
         rows = Revision.objects.for_app(self.app).filter(actor__in=self.actors, pk__gt=after)
         rows = rows.filter(action__in=TO_OTHERS).exclude(memory__status=Status.WITHDRAWN)
-        rows = rows.exclude(memory__in=self.memories().order_by())
-        if self.since:
-            rows = rows.filter(created_at__gte=self.since)
+        rows = self.since_then(rows.exclude(memory__in=self.memories().order_by()))
         return list(rows.order_by("pk")[:BATCH]) if self.actors else []
+
+    def since_then(self, rows: Rows) -> Rows:
+        """Those that were stored from when the rollback says on."""
+        return rows.filter(created_at__gte=self.since) if self.since else rows
 
     def made(self, change: Revision) -> bool:
         """Whether it is among what it did to memories that came from elsewhere."""
@@ -143,19 +151,17 @@ def stop(write: Writer, source: Source, reason: str) -> None:
     app, ours = write.app, [session.pk for session in source.sessions]
     texts = Resource.objects.for_app(app).filter(source.texts).order_by().values("pk")
     said = Q(session__in=ours) | Q(resource__in=texts)
-    work = Extraction.objects.for_app(app).filter(said).exclude(status=ExtractionStatus.DONE)
+    work = source.since_then(Extraction.objects.for_app(app).filter(said).exclude(status=ExtractionStatus.DONE))
     work.update(status=ExtractionStatus.DONE, lease_until=None, reason=reason, finished_at=write.now)
     triggers = FutureTrigger.objects.for_app(app)
     off = triggers.filter(status=TriggerStatus.CANCELLED, reason__in=[called_off_in(one) for one in source.sessions])
     off.update(status=TriggerStatus.WAITING, reason=None)
-    triggers.filter(said, status=TriggerStatus.WAITING).update(status=TriggerStatus.CANCELLED)
     if source.what == RollbackWhat.AGENT:
         said |= Q(agent__name=source.name)
+    source.since_then(triggers.filter(said, status=TriggerStatus.WAITING)).update(status=TriggerStatus.CANCELLED)
     if source.what == RollbackWhat.ORIGIN:
         said = Q(candidate__origin=source.name)
-    waiting = Rejection.objects.for_app(app).filter(said, decision=Decision.OPEN)
-    if source.since:
-        waiting = waiting.filter(created_at__gte=source.since)
+    waiting = source.since_then(Rejection.objects.for_app(app).filter(said, decision=Decision.OPEN))
     waiting.update(decision=Decision.CONFIRMED, decided_by=write.actor, decided_at=write.now, decision_reason=reason)
 
 
@@ -196,6 +202,19 @@ def speaks_for_itself_again(write: Writer, source: Source, memory: Memory, reaso
     # How sure it is, is told with what was merged into it.
     reword_back(write, memory, last, reason)
     return memory.origin != source.name
+
+
+def taken_back_in(session: AgentSession) -> Q:
+    """Which of its texts were taken back: nothing is to be made of them any more. A query for each rollback since it
+    began, and one.
+    """
+    found = Q(pk__in=())
+    for row in Rollback.objects.for_app(session.app).filter(asked_at__gte=session.started_at):
+        if row.what == RollbackWhat.RESOURCE:
+            found |= Q(uid=row.source)
+        elif Source(session.app, row).session_rows().filter(pk=session.pk).exists():
+            found |= Q(created_at__range=(row.since or session.started_at, row.asked_at))
+    return found
 
 
 def is_there(memory: Memory) -> bool:

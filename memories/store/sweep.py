@@ -27,17 +27,14 @@ MERGE = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)"  # noqa: S60
 
 
 @site_wide()
-def sweep(now: datetime, *, at_once: bool = False) -> bool:
-    """Whether there was anything to do, and it is done. Inside of a transaction it cannot be done.
-
-    Waits for its rest unless told to do it `at_once`; then it also rewrites a database of any size.
-    """
+def sweep(now: datetime) -> bool:
+    """Whether there was anything to do, and it is done. Inside of a transaction it cannot be done."""
     waiting = None if connection.in_atomic_block else residue()
-    if waiting is None or (is_resting(waiting, now) and not at_once):
+    if waiting is None or is_resting(waiting, now):
         return False
     started = time.monotonic()
     try:
-        is_clean = sweep_sqlite(at_once) if connection.vendor == "sqlite" else sweep_postgres()
+        is_clean = sweep_sqlite() if connection.vendor == "sqlite" else sweep_postgres()
     except (OperationalError, OSError) as error:
         log.warning("not_swept", error=str(error))
         return False
@@ -55,10 +52,10 @@ def is_resting(waiting: Residue, now: datetime) -> bool:
     return waiting.swept_at is not None and waiting.swept_at <= now < waiting.swept_at + rest
 
 
-def sweep_sqlite(whatever_its_size: bool) -> bool:
+def sweep_sqlite() -> bool:
     drop_untrue()
     merge_fulltext()
-    if whatever_its_size or size_megabytes() <= get_conf().rewrite_megabytes:
+    if size_megabytes() <= get_conf().rewrite_megabytes:
         rewrite()
     with connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")

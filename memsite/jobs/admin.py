@@ -49,7 +49,7 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
     def run_now(self, request: HttpRequest, queryset: QuerySet[JobSchedule]) -> None:
         jobs = [JOBS[row.job] for row in queryset if row.job in JOBS]
         apps = list(App.objects.filter(status=AppStatus.ACTIVE).select_related("policy"))
-        now, by = timezone.now(), f"operator:{request.user.get_username()}"
+        now, by = timezone.now(), actor_of(request.user)
         new = [fire_now(job, app, now, by)[1] for job in jobs for app in ([None] if job.of_site else apps)]
         done_before = len(new) - sum(new)
         before = f" {done_before} had been before: done once." if done_before else ""
@@ -120,8 +120,3 @@ class JobRunAdmin(ReadOnlyAdmin[JobRun]):
         left = len(done) - sum(done)
         rest = f" {left} left alone: there was nothing to do about them." if left else ""
         messages.success(request, f"{sum(done)} {what}.{rest}")
-
-    def get_actions(self, request: HttpRequest) -> Any:
-        actions = super().get_actions(request)
-        actions.pop("delete_selected", None)
-        return actions

@@ -42,10 +42,6 @@ class Principal:
         return self.agent.app if self.agent else None
 
     @property
-    def is_operator(self) -> bool:
-        return Scope.OPERATOR in self.scopes
-
-    @property
     def actor(self) -> str:
         """How revisions name the caller: `agent:NAME` or `operator:NAME`."""
         return f"agent:{self.agent.name}" if self.agent else f"operator:{self.name}"

@@ -27,9 +27,9 @@ class RateExceeded(Exception):
     retry_after_seconds: float
 
 
-def take_writes(agent: Agent, count: int, limit: int, now: float | None = None) -> None:
+def take_writes(agent: Agent, count: int, limit: int) -> None:
     """Counts `count` writes, or raises RateExceeded with the seconds until the next minute and counts none."""
-    seconds = time.time() if now is None else now
+    seconds = time.time()
     window = int(seconds // WINDOW_SECONDS)
     if count > limit or not _take(agent.pk, count, limit, window):
         raise RateExceeded((window + 1) * WINDOW_SECONDS - seconds)

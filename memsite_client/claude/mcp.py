@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,10 @@ ASK_SECONDS = 5.0
 KEY_OF_THE_READER = "${MEMSITE_API_KEY}"
 
 
-def mcp_file(project: Path | None, environment: Mapping[str, str] = os.environ) -> Path:
+def mcp_file(project: Path | None) -> Path:
     if project is not None:
         return project / ".mcp.json"
-    home = environment.get("CLAUDE_CONFIG_DIR") or environment.get("HOME") or Path.home()
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or os.environ.get("HOME") or Path.home()
     return Path(home, ".claude.json")
 
 

@@ -8,7 +8,6 @@ import shlex
 import shutil
 import stat
 import sys
-from collections.abc import Mapping
 from copy import deepcopy
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,11 +28,11 @@ class SettingsUnclear(MemsiteError):
     """The file holds something that we cannot add to without spoiling it."""
 
 
-def settings_file(project: Path | None, environment: Mapping[str, str] = os.environ) -> Path:
+def settings_file(project: Path | None) -> Path:
     """The user's, or a project's."""
     if project is not None:
         return project / ".claude" / "settings.json"
-    home = environment.get("CLAUDE_CONFIG_DIR") or Path(environment.get("HOME") or Path.home(), ".claude")
+    home = os.environ.get("CLAUDE_CONFIG_DIR") or Path(os.environ.get("HOME") or Path.home(), ".claude")
     return Path(home, "settings.json")
 
 

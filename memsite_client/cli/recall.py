@@ -43,7 +43,7 @@ def search(
     if json_:
         return print_json(answer)
     for hit in answer["results"]:
-        click.echo(hit_line(hit))
+        click.echo(hit_line(hit, answer.get("scores_combined", "sum")))
     if not answer["results"]:
         say_beside("Nothing fits.")
     if answer["degraded"]:

@@ -56,13 +56,15 @@ def memory_line(memory: Memory, before: str = "") -> str:
     return f"{before}{one_line(memory['content'])}\n{INDENT}{dim(memory['id'])}  {'  '.join(told)}"
 
 
-def hit_line(hit: ExplainedHit) -> str:
+def hit_line(hit: ExplainedHit, combined: str = "sum") -> str:
+    """With the parts of its score, where it has them: they add up to it, or multiply."""
     shown = memory_line(hit, click.style(f"{hit['score']:.2f}", bold=True) + "  ")
     if hit["trust"]:
         shown += "  " + click.style(", ".join(hit["trust"]), fg="yellow")
     parts = hit.get("scores")
     if parts:
-        shown += f"\n{INDENT}= " + " + ".join(f"{name} {value:.2f}" for name, value in parts.items() if value)
+        sign = " + " if combined == "sum" else " × "
+        shown += f"\n{INDENT}= {sign.join(f'{name} {value:.2f}' for name, value in parts.items())}"
     return shown
 
 

@@ -65,6 +65,18 @@ def test_what_is_given_back_is_told_again(alice: Caller, bob: Caller) -> None:
     assert feed(alice, last)[0] == [("memory.changed", plan)]
 
 
+def test_what_its_source_took_along_is_told_as_deleted_and_again_when_it_is_back(alice: Caller, bob: Caller) -> None:
+    poison, secret = bob.remember("Whales fly")["id"], bob.remember("Only Bob knows", visibility="agent")["id"]
+    start = alice.get("memories/changes").json()["last"]
+    olga = MemoryAgent(alice.app, None, "operator:olga")
+    olga.roll_back("agent", bob.agent.name)
+    told, seen = feed(alice, start)
+    assert told == [("memory.deleted", poison)]
+    assert {uid for _, uid in feed(bob, start)[0]} == {poison, secret}
+    olga.restore_each(olga.memories().filter(uid=poison).values_list("pk", flat=True))
+    assert feed(alice, seen)[0] == [("memory.changed", poison)]
+
+
 def test_another_app_is_not_told_of(alice: Caller, charlie: Caller) -> None:
     start = alice.get("memories/changes").json()["last"]
     charlie.delete(f"memories/{charlie.remember('Of globex')['id']}")

@@ -491,6 +491,19 @@ def test_a_nul_in_a_query_is_refused_as_in_a_body(alice: Caller, name: str) -> N
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        "sessions?status=", "events?level=", "extractions?status=", "rejections?kind=", "rejections?decision=",
+        "triggers?status=", "memories?kind=", "jobs/runs?status=", "jobs/runs?job=", "apps/acme/rejections?kind=",
+        "apps/acme/memories?origin=",
+    ],
+)  # fmt: skip
+def test_a_choice_that_is_none_is_refused_in_every_list(alice: Caller, operator: APIClient, path: str) -> None:
+    answer = (operator if path.startswith(("apps", "jobs")) else alice.client).get(f"/api/v1/{path}")
+    assert (answer.status_code, answer.json()["errors"][0]["detail"][:6]) == (400, "One of")
+
+
+@pytest.mark.parametrize(
     "headers",
     [
         {"Accept": ";;;"}, {"Accept": ","}, {"Accept": "*/*;q=abc"}, {"Accept": "x" * 10_000}, {"Accept": "a/b/c"},

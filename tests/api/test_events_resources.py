@@ -7,6 +7,7 @@ from uuid import uuid4
 import pytest
 from time_machine import travel
 
+from memories.agent import MemoryAgent
 from tests.api.checks import all_memories, assert_problem, say
 from tests.conftest import Caller
 
@@ -45,6 +46,18 @@ def test_the_feed_is_filtered_by_level_service_and_session(alice: Caller) -> Non
     assert [event["message"] for event in events(alice, service="dns")] == ["b", "a"]
     assert [event["message"] for event in events(alice, session_id=two["id"])] == ["d"]
     assert [event["message"] for event in events(alice, level="info", service="dns")] == ["a"]
+
+
+def test_the_feed_tells_of_no_memory_that_one_may_not_see_any_more(alice: Caller, bob: Caller) -> None:
+    def told(caller: Caller) -> list[str]:
+        return [row["memory_id"] for row in events(caller)]
+
+    first, second = (alice.remember(text)["id"] for text in ("Whales sing", "Bears sleep"))
+    assert told(bob) == [second, first]
+    alice.patch(f"memories/{first}", {"visibility": "agent"})
+    assert (told(alice), told(bob)) == ([second, first], [second])
+    MemoryAgent(alice.app, None, "operator:olga").roll_back("agent", alice.agent.name)
+    assert (told(alice), told(bob)) == ([], [])
 
 
 def test_the_feed_is_the_apps_and_of_no_other(alice: Caller, bob: Caller, charlie: Caller) -> None:

@@ -15,7 +15,9 @@ from rest_framework.test import APIClient
 from werkzeug import Request, Response
 
 from memories.agent import MemoryAgent
-from memories.models import Delivery, Webhook
+from memories.announce.changes import TOLD
+from memories.models import Action, Delivery, Webhook
+from memories.store.writer import NOTED
 from memsite.conf import get_conf
 from memsite.signing import BadSignature, secret_of, verify
 from tests.api.checks import assert_problem
@@ -97,6 +99,20 @@ def test_each_change_of_a_memory_is_told(alice: Caller, operator: APIClient, rec
     do("webhooks")
     assert receiver.kinds == ["memory.created", "memory.reinforced", "memory.updated", "memory.archived"]
     assert [one.get_json()["data"]["version"] for one in receiver.got] == [1, 2, 3, 4]
+
+
+def test_what_an_operator_decides_is_told(alice: Caller, operator: APIClient, receiver: Receiver) -> None:
+    ids = [alice.remember("Whales fly", origin="web")["id"]]
+    add(operator, receiver)
+    operator.post(f"{ROOT}/memories/review", {"ids": ids})
+    operator.post(f"{ROOT}/rollbacks", {"what": "agent", "source": "alice"})
+    do("webhooks")
+    told = [(one.get_json()["type"], one.get_json()["data"]["action"]) for one in receiver.got]
+    assert told == [("memory.updated", "reviewed"), ("memory.archived", "withdrawn")]
+
+
+def test_all_is_told_but_what_is_only_noted() -> None:
+    assert set(Action) - set(NOTED) == set(TOLD)
 
 
 def test_only_the_kinds_that_were_asked_for_are_told(alice: Caller, operator: APIClient, receiver: Receiver) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from memories.models import Status
 from memsite_client import Memsite, NotFound
 from tests.cli.conftest import run, run_json
+from tests.serving import Server
 
 
 def store(text: str, *options: str) -> str:
@@ -52,7 +54,17 @@ def test_search_takes_filters_and_explains(memsite: Memsite) -> None:
     store("Birds sing", "--category", "air", "--tag", "song")
     found = run_json("search", "sing", "--category", "sea", "--tag", "song", "--explain")
     assert [hit["content"] for hit in found["results"]] == ["Whales sing"]
-    assert " = " in run("search", "sing", "--explain").stdout
+    told = run("search", "sing", "--explain").stdout
+    assert (" = " in told, " + " in told, " × " in told) == (True, True, False)
+
+
+def test_search_explains_by_factors_where_these_are_the_score(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMSITE_URL", server.url)
+    monkeypatch.setenv("MEMSITE_API_KEY", server.new_app(ranking="product"))
+    store("Whales sing", "--importance", "2")
+    score, _, parts = run("search", "Whales sing", "--explain").stdout.splitlines()
+    factors = [float(part.split()[-1]) for part in parts.removeprefix("      = ").split(" × ")]
+    assert math.prod(factors) == pytest.approx(float(score.split()[0]), abs=0.02)
 
 
 def test_nothing_found_is_told_beside_the_results(memsite: Memsite) -> None:

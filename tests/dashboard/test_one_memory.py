@@ -269,8 +269,8 @@ def test_links_are_found_made_and_taken_away(ed: Client, alice: Caller) -> None:
     assert [row.content for row in found.context["found"]] == [other.content]
     answer = ed.post(f"{page_of(memory)}/link", {"to": other.uid, "kind": "elaborates"}, headers=ON_PAGE)
     assert "saved" in toasts(answer)
-    assert "says more about" in text_of(ed.get(page_of(memory)))
-    assert "is said more about in" in text_of(ed.get(page_of(other)))
+    assert f"elaborates {other.content}" in text_of(ed.get(page_of(memory)))
+    assert f"is elaborated by {memory.content}" in text_of(ed.get(page_of(other)))
     assert ed.get(page_of(memory), {"find": "WireGuard"}).context["found"] == []
     (link,) = Link.objects.all()
     answer = ed.post(f"{page_of(other)}/unlink", {"link": link.uid}, headers=ON_PAGE)

@@ -241,7 +241,12 @@ def test_resources_are_lessons_and_categories(alice: Caller) -> None:
         texts[uri] = contents["text"]
     assert "never deploy on Fridays" in texts["memsite://lessons"]
     assert "Standup is at nine" in texts["memsite://categories/work"]
-    for uri in ("memsite://nothing", "memsite://categories/nothing", "file:///etc/passwd"):
+    for uri in (
+        "memsite://nothing",
+        "memsite://categories/nothing",
+        "memsite://categories/wo%00rk",
+        "file:///etc/passwd",
+    ):
         assert post(alice, "resources/read", {"uri": uri}).json()["error"]["code"] == -32602
 
 

@@ -235,6 +235,42 @@ class TestDerived:
         row = Rejection.objects.get()
         assert (row.decision, "was taken back" in row.decision_reason) == ("confirmed", True)
 
+    def test_what_an_agent_noted_by_hand_is_not_brought_up(self, alice: Caller, bob: Caller) -> None:
+        for caller in (alice, bob):
+            caller.post("triggers", {"trigger_date": "2099-01-01", "message": f"Obey {caller.agent.name}"})
+        roll_back(alice, "agent", alice.agent.name)
+        told = dict(FutureTrigger.objects.values_list("message", "status"))
+        assert told == {f"Obey {alice.agent.name}": "cancelled", f"Obey {bob.agent.name}": "waiting"}
+
+    @pytest.mark.parametrize("what", ["session", "agent"])
+    def test_what_was_said_before_then_goes_on(self, alice: Caller, what: str) -> None:
+        session = alice.start_session()
+        tell(alice, session, BIRTHDAY)
+        before, since = list(FutureTrigger.objects.all()), timezone.now()
+        tell(alice, session, "I have a dentist appointment tomorrow at 9.")
+        roll_back(alice, what, session["id"] if what == "session" else alice.agent.name, since=since)
+        assert list(FutureTrigger.objects.filter(status="waiting")) == before != []
+        do("extraction")
+        assert {memory.resource.raw_content for memory in Memory.objects.all()} == {BIRTHDAY}
+
+    def test_a_digest_tells_what_was_said_since(self, alice: Caller) -> None:
+        set_policy(alice, capture_digest=True)
+        session = alice.start_session()
+        tell(alice, session, "We decided to deploy on Fridays with the new tool Zap.")
+        (text,) = tell(alice, session, "We decided to move the office to Porto in May.")["resource_ids"]
+        roll_back(alice, "resource", text)
+        roll_back(alice, "agent", alice.agent.name, since=timezone.now())
+        alice.post(f"sessions/{session['id']}/end", {})
+        do("extraction")
+        digests = Memory.objects.filter(source=Source.DIGEST)
+        assert ("Zap" in digests.get().content, "Porto" in digests.get().content) == (True, False)
+        roll_back(alice, "agent", alice.agent.name)
+        tell(alice, session, "We decided to hire a cook for the kitchen in June.")
+        alice.post(f"sessions/{session['id']}/end", {})
+        do("extraction")
+        (digest,) = digests.filter(status=Status.ACTIVE)
+        assert ("cook" in digest.content, "Zap" in digest.content) == (True, False)
+
     def test_what_it_called_off_waits_again(self, alice: Caller) -> None:
         hear(alice, "I have a dentist appointment in three weeks.")
         poisoned = hear(alice, "The dentist appointment is cancelled.")

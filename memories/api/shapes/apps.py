@@ -99,11 +99,6 @@ class AgentWithKey(Shape):
     api_key = Text(allow_null=True, help_text="Shown once. Null when the answer is repeated.")
 
 
-class Uninstalled(Shape):
-    success = Flag()
-    deleted_count = serializers.IntegerField()
-
-
 class PurgeShown(Shape):
     """Counts are of when it was asked for; from then on nobody sees any of it."""
 

@@ -75,7 +75,7 @@ class PreviewAnswer(Shape):
 
 class RejectionShown(Shape):
     id = Id()
-    kind = Text(help_text="marker, fact, conflict or quarantine")
+    kind = Text(help_text="marker, fact, conflict, quarantine or approval")
     category = Text()
     content = Text()
     reason = Text()

@@ -221,7 +221,7 @@ class MemoryTagged(MemoryShown):
 class HitShown(MemoryTagged):
     score = serializers.FloatField()
     shared_by = Text(allow_null=True, help_text="The app it comes from, if it is not this one.")
-    scores = JSONObject(required=False, help_text="With `explain`: the parts, which add up to the score.")
+    scores = JSONObject(required=False, help_text="With `explain`: the parts of the score.")
 
 
 class SummaryTold(Shape):
@@ -237,7 +237,9 @@ class SearchAnswer(Shape):
     tier_answered = Text(help_text="summaries, items or none.")
     took_ms = serializers.FloatField()
     degraded = serializers.ListField(child=Text(), help_text="Arms that could not answer.")
-    scores_combined = Text(required=False, help_text="With `explain`: the parts' sum or product is the score.")
+    scores_combined = OneOf(
+        ["sum", "product"], required=False, help_text="With `explain`: what of a hit's parts its score is."
+    )
 
 
 class ContextMessage(Shape):

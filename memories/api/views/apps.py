@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import Answer, OperatorView, found
-from memories.api.pages import one_of, page
+from memories.api.pages import chosen, flag, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.apps import (
     AgentShown,
@@ -26,7 +26,6 @@ from memories.api.shapes.apps import (
     NewKey,
     Purged,
     PurgeShown,
-    Uninstalled,
     policy_with,
     show_agent,
     show_agent_with_key,
@@ -98,7 +97,7 @@ class OneApp(OperatorView):
         return Response(show_app(app))
 
     @operation(
-        responses={200: Uninstalled},
+        responses={200: Deleted},
         parameters=[OpenApiParameter("purge_memories", bool, description="Also delete what it knows and was told.")],
         operation_id="uninstall_app",
     )
@@ -113,21 +112,13 @@ class OneApp(OperatorView):
         return Response({"success": True, "deleted_count": deleted})
 
 
-def flag(request: Request, name: str) -> bool:
-    given = request.query_params.get(name, "false")
-    if given not in ("true", "false"):
-        raise ValidationError({name: ["true or false."]})
-    return given == "true"
-
-
 class AppMemories(OperatorView):
     @lists(MemoryShown, "list_app_memories", OpenApiParameter("origin", str, enum=Origin.values), TRUST_LEVEL)
     def get(self, request: Request, app_id: str) -> Response:
         """`{memories, results, next, previous}`: `memories` and `results` are the same page."""
         app = self.app_named(app_id)
-        rows = of_level_asked(Memory.objects.for_app(app), request).select_related("session", "resource", "cold_text")
-        if origin := request.query_params.get("origin"):
-            rows = rows.filter(origin=one_of("origin", origin, Origin.values))
+        rows = of_level_asked(chosen(Memory.objects.for_app(app), request, origin=Origin.values), request)
+        rows = rows.select_related("session", "resource", "cold_text")
         answer = page(self, rows.none() if app.status == AppStatus.PURGING else rows, show_memory)
         answer.data = {"memories": answer.data["results"], **answer.data}
         return answer

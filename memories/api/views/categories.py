@@ -17,8 +17,8 @@ from rest_framework.response import Response
 from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from memories.agent.summaries import Category
-from memories.api.base import AgentView, AnyAnswer, found
-from memories.api.pages import NO_CURSOR, Pages, page
+from memories.api.base import AgentView, AnyAnswer, found, text_answer
+from memories.api.pages import NO_CURSOR, Pages, page, whole
 from memories.api.schema import lists, operation
 from memories.api.shapes.categories import (
     CategoryShown,
@@ -37,7 +37,7 @@ from memsite.exceptions import Unprocessable
 from memsite.tenancy.policy import CATEGORY_PATTERN
 
 USER_ID = OpenApiParameter("user_id", str, description="Of this end user; without it, of nobody in particular.")
-MAX_DIGITS = 9
+MAX_VERSION = 10**9 - 1
 
 
 def asked_user(request: Request) -> str:
@@ -101,14 +101,10 @@ class CategoryText(AgentView):
         is_known = {tag, "*"} & {
             one.removeprefix("W/") for one in parse_etags(request.headers.get("If-None-Match", ""))
         }
-        answer = HttpResponse(status=304) if is_known else text_answer(f"{summary.content}\n", "text/markdown")
+        answer = HttpResponse(status=304) if is_known else text_answer(f"{summary.content}\n")
         answer["ETag"], answer["Cache-Control"] = tag, "private, no-cache"
         answer["Summary-Stored"] = "false" if summary.pk is None else "true"
         return answer
-
-
-def text_answer(text: str, media_type: str) -> HttpResponse:
-    return HttpResponse(text, content_type=f"{media_type}; charset=utf-8")
 
 
 class VersionsView(AgentView):
@@ -149,15 +145,9 @@ class Difference(VersionsView):
     def get(self, request: Request, name: str) -> HttpResponse:
         """What changed from one version to another, as a unified diff."""
         user_id = asked_user(request)
-        old, new = (self.version(name, user_id, asked_version(request, side)) for side in ("from", "to"))
+        numbers = (whole(side, request.query_params.get(side, ""), MAX_VERSION) for side in ("from", "to"))
+        old, new = (self.version(name, user_id, number) for number in numbers)
         return text_answer("".join(f"{line}\n" for line in diff_lines(old, new)), "text/x-diff")
-
-
-def asked_version(request: Request, name: str) -> int:
-    given = request.query_params.get(name, "")
-    if not given.isascii() or not given.isdigit() or len(given) > MAX_DIGITS:
-        raise ValidationError({name: ["The number of a version."]})
-    return int(given)
 
 
 def diff_lines(old: Summary, new: Summary) -> Iterable[str]:

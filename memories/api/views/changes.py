@@ -12,12 +12,12 @@ from django.http.response import HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
-from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.agent import Change, MemoryAgent
 from memories.api.base import AgentView, AnyAnswer
+from memories.api.pages import whole
 from memories.api.schema import Problem, operation
 from memories.api.shapes.changes import ChangesShown, show_change
 from memsite.exceptions import BeyondTheFeed, Busy
@@ -80,12 +80,6 @@ def number_asked(request: Request, agent: MemoryAgent) -> int:
     if number > current:
         raise BeyondTheFeed
     return number
-
-
-def whole(name: str, text: str, most: int) -> int:
-    if not text.isascii() or not text.isdigit() or len(text) > 19 or int(text) > most:
-        raise ValidationError({name: [f"A whole number from 0 to {most}."]})
-    return int(text)
 
 
 def take_place() -> None:

@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AnyAnswer, OperatorView
+from memories.api.base import AnyAnswer, OperatorView, text_answer
 from memories.api.pages import page
 from memories.api.schema import lists
 from memories.api.shapes.health import HealthShown, PastHealthShown, show_past_health
@@ -32,7 +32,7 @@ class HealthPage(OperatorView):
     def get(self, request: Request, app_id: str) -> HttpResponse:
         """As it is now, as a page of Markdown."""
         text = as_markdown(health_of(self.app_named(app_id), timezone.now()))
-        return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+        return text_answer(text)
 
 
 class PastHealth(OperatorView):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import Q
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import PermissionDenied, ValidationError
@@ -12,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import OperatorView, found
-from memories.api.pages import one_of, page
+from memories.api.pages import chosen, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
 from memories.jobs import JOBS
@@ -88,15 +87,10 @@ class Runs(JobView):
     @lists(RunShown, "list_job_runs", APP_ID, OpenApiParameter("job", str), OpenApiParameter("status", str))
     def get(self, request: Request) -> Response:
         """The latest first, of all apps that the caller operates unless one is named."""
-        asked = request.query_params
-        wanted = Q()
-        if "app_id" in asked:
-            wanted &= Q(app=self.app_named(asked["app_id"]))
-        if "job" in asked:
-            wanted &= Q(job=one_of("job", asked["job"], list(JOBS)))
-        if "status" in asked:
-            wanted &= Q(status=one_of("status", asked["status"], RunStatus.values))
-        return page(self, self.runs().filter(wanted), show_run)
+        rows = chosen(self.runs(), request, job=list(JOBS), status=RunStatus.values)
+        if "app_id" in request.query_params:
+            rows = rows.filter(app=self.app_named(request.query_params["app_id"]))
+        return page(self, rows, show_run)
 
 
 class RetryRun(JobView):

@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.agent import AlreadyDecided, CannotBeStored
-from memories.api.base import AgentView, AnyAnswer, found
-from memories.api.pages import one_of, page
+from memories.api.base import AgentView, AnyAnswer, found, text_answer
+from memories.api.pages import chosen, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.learning import (
     EntityShown,
@@ -43,9 +43,7 @@ class Extractions(AgentView):
     def get(self, request: Request) -> Response:
         """What was learnt, or is still to be learnt, from this agent's sessions."""
         rows = Extraction.objects.for_app(self.app).filter(session__agent=self.caller().agent)
-        if status := request.query_params.get("status"):
-            rows = rows.filter(status=one_of("status", status, ExtractionStatus.values))
-        rows = self.of_session_asked(rows)
+        rows = self.of_session_asked(chosen(rows, request, status=ExtractionStatus.values))
         return page(self, rows.select_related("session", "resource"), show_extraction)
 
 
@@ -85,10 +83,7 @@ class Rejections(AgentView):
         """What did not become a memory in this agent's sessions, and why."""
         mine = Q(session__agent=self.caller().agent) | Q(agent=self.caller().agent)
         rows = Rejection.objects.for_app(self.app).filter(mine).of_users(self.users())
-        if kind := request.query_params.get("kind"):
-            rows = rows.filter(kind=one_of("kind", kind, RejectionKind.values))
-        if decision := request.query_params.get("decision"):
-            rows = rows.filter(decision=one_of("decision", decision, Decision.values))
+        rows = chosen(rows, request, kind=RejectionKind.values, decision=Decision.values)
         return page(self, rows.select_related("memory", "edits", "session", "agent", "resource"), show_rejection)
 
 
@@ -130,7 +125,7 @@ class LessonsFile(AgentView):
     def get(self, request: Request) -> HttpResponse:
         """The same as one Markdown file, grouped by subject."""
         text = self.memory_agent().lessons_file(request.query_params.get("user_id"))
-        return HttpResponse(text, content_type="text/markdown; charset=utf-8")
+        return text_answer(text)
 
 
 class Entities(AgentView):

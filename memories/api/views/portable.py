@@ -18,10 +18,9 @@ from rest_framework.response import Response
 from memories.agent import BadFile, CannotImport, StillPurging
 from memories.api.base import AnyAnswer, OperatorView, found
 from memories.api.bodies import Unread, file_chunks
-from memories.api.pages import one_of, page
+from memories.api.pages import flag, one_of, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.portable import ImportShown, SurveyShown, show_counts, show_import
-from memories.api.views.apps import flag
 from memories.models import Import
 from memories.portable.sources import MEMSITE, SOURCES
 from memsite.conf import get_conf

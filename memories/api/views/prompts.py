@@ -7,7 +7,7 @@ from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 
-from memories.api.base import AgentView, AnyAnswer
+from memories.api.base import AgentView, AnyAnswer, text_answer
 
 
 class Prompt(AgentView):
@@ -17,4 +17,4 @@ class Prompt(AgentView):
     @extend_schema(responses={(200, "text/markdown"): OpenApiTypes.STR}, operation_id="get_prompt")
     def get(self, request: Request, tier: int) -> HttpResponse:
         """For the system prompt of a session of this tier: its task, and how to note down what it learns."""
-        return HttpResponse(self.memory_agent().prompt(tier), content_type="text/markdown; charset=utf-8")
+        return text_answer(self.memory_agent().prompt(tier))

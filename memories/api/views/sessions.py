@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q
+from django.db.models import OuterRef, Q, Subquery
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ValidationError
@@ -15,7 +15,7 @@ from rest_framework.response import Response
 
 from memories.api.base import AgentView, Answer, found
 from memories.api.bodies import Unread, body_chunks
-from memories.api.pages import one_of, page
+from memories.api.pages import chosen, page, whole
 from memories.api.schema import lists, operation
 from memories.api.shapes.apps import Purged, show_purged
 from memories.api.shapes.memories import show_tagged
@@ -43,7 +43,6 @@ from memories.api.shapes.sessions import (
 )
 from memories.api.shapes.triggers import show_trigger
 from memories.capture.spoken import Captured
-from memories.models import Memory
 from memsite.exceptions import Conflict
 from memsite.tenancy.end_users import of_users
 from memsite.tenancy.idempotency import Slot
@@ -51,6 +50,9 @@ from memsite.tenancy.scoping import ScopedQuerySet
 from sessions.checkpoints import DifferentCheckpoint, NoTurnLeft, recover, replay
 from sessions.models import MAX_TURN, AgentSession, Event, Level, Resource, SessionStatus, Turn
 from sessions.recording import Said, SaidOtherwise, source_key, stored_before
+
+MOST_ASKED = 10**10 - 1
+"""What has more digits than any turn is no number of one."""
 
 
 class Sessions(AgentView):
@@ -60,8 +62,7 @@ class Sessions(AgentView):
     def get(self, request: Request) -> Response:
         """This agent's, the latest first."""
         rows = AgentSession.objects.for_app(self.app).filter(of_users(self.users()), agent=self.caller().agent)
-        if status := request.query_params.get("status"):
-            rows = rows.filter(status=one_of("status", status, SessionStatus.values))
+        rows = chosen(rows, request, status=SessionStatus.values)
         return page(self, rows.select_related("agent"), show_session)
 
     @extend_schema(
@@ -151,10 +152,8 @@ class Replay(AgentView):
     )
     def get(self, request: Request, uid: UUID) -> Response:
         """The state after a turn, and the turns that led there."""
-        given = request.query_params.get("turn", "")
-        if not given.isascii() or not given.isdigit() or len(given) > 10:
-            raise ValidationError({"turn": ["The number of a turn."]})
-        then = found(replay(self.session(uid), int(given)))
+        number = whole("turn", request.query_params.get("turn", ""), MOST_ASKED)
+        then = found(replay(self.session(uid), number))
         turns = [show_turn(turn) for turn in then.turns]
         return Response({"turn_number": then.turn_number, "state": then.state, "turns": turns})
 
@@ -240,21 +239,20 @@ class Events(AgentView):
     )
     def get(self, request: Request) -> Response:
         rows = self.of_session_asked(self.events_shown()).select_related("session")
-        query = request.query_params
-        if "level" in query:
-            rows = rows.filter(level=one_of("level", query["level"], Level.values))
-        if "service" in query:
-            rows = rows.filter(service=query["service"])
-        return page(self, rows, show_event)
+        if "service" in request.query_params:
+            rows = rows.filter(service=request.query_params["service"])
+        return page(self, chosen(rows, request, level=Level.values), show_event)
 
     def events_shown(self) -> ScopedQuerySet[Event]:
-        """Where users are kept apart, without what tells of a memory of anybody but the session's own."""
-        rows = Event.objects.for_app(self.app)
-        if self.users() is None:
-            return rows
-        told = Memory.objects.for_app(self.app).filter(uid=OuterRef("memory_uid"))
-        in_place = Q(user_id=None) | Q(user_id=OuterRef("session__user_id"))
-        return rows.filter(Q(memory_uid=None) | Exists(told.filter(in_place)))
+        """Without what tells of a memory that the caller may not see by now; where users are kept apart, of one of
+        anybody but the session's own.
+        """
+        told = self.memory_agent().memories().filter(uid=OuterRef("memory_uid")).order_by()
+        if self.users() is not None:
+            told = told.filter(Q(user_id=None) | Q(user_id=OuterRef("session__user_id")))
+        # Not by EXISTS, for which PostgreSQL would read all of the app's memories first.
+        rows = Event.objects.for_app(self.app).alias(told=Subquery(told.values("pk")[:1]))
+        return rows.filter(Q(memory_uid=None) | Q(told__isnull=False))
 
 
 class Resources(AgentView):

@@ -19,7 +19,7 @@ from rest_framework.response import Response
 
 from memories.agent import MemoryAgent
 from memories.api.base import AgentView, Answer, found
-from memories.api.pages import one_of, page
+from memories.api.pages import chosen, page
 from memories.api.schema import lists
 from memories.api.shapes.memories import Deleted
 from memories.api.shapes.triggers import NewTrigger, TriggerChanges, TriggerShown, show_trigger
@@ -91,9 +91,7 @@ def show_row(agent: MemoryAgent, trigger: FutureTrigger) -> dict[str, Any]:
 
 def filtered(rows: QuerySet[FutureTrigger], request: Request) -> QuerySet[FutureTrigger]:
     """ValidationError for values that cannot be."""
-    query = request.query_params
-    if "status" in query:
-        rows = rows.filter(status=one_of("status", query["status"], TriggerStatus.values))
+    query, rows = request.query_params, chosen(rows, request, status=TriggerStatus.values)
     if "from" in query:
         first = as_day("from", query["from"])
         rows = rows.filter(Q(until__gte=first) | Q(until=None, trigger_date__gte=first))

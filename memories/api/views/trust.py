@@ -11,7 +11,7 @@ from rest_framework.response import Response
 
 from memories.agent import CannotTakeBack, MemoryAgent, NoSuchSource
 from memories.api.base import Answer, OperatorView
-from memories.api.pages import one_of, page
+from memories.api.pages import chosen, page
 from memories.api.schema import lists
 from memories.api.shapes.learning import RejectionShown, show_rejection
 from memories.api.shapes.memories import Ids, Reviewed
@@ -55,9 +55,7 @@ class AppRejections(OperatorView):
     def get(self, request: Request, app_id: str) -> Response:
         """What did not become a memory of the app, and why. What waits for a person is quarantine or approval."""
         rows = Rejection.objects.for_app(self.app_named(app_id))
-        for name, allowed in (("kind", RejectionKind.values), ("decision", Decision.values)):
-            if asked := request.query_params.get(name):
-                rows = rows.filter(**{name: one_of(name, asked, allowed)})
+        rows = chosen(rows, request, kind=RejectionKind.values, decision=Decision.values)
         return page(self, rows.select_related("memory", "edits", "session", "agent", "resource"), show_rejection)
 
 

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from memories.agent import MemoryAgent
 from memories.api.base import Answer, OperatorView, found
-from memories.api.pages import one_of, page
+from memories.api.pages import chosen, page
 from memories.api.schema import lists, operation
 from memories.api.shapes.memories import Deleted
 from memories.api.shapes.webhooks import (
@@ -104,9 +104,7 @@ class Deliveries(WebhookView):
         """What it was told, the latest first. Kept for 30 days."""
         agent, webhook = self.webhook(app_id, uid)
         rows = Delivery.objects.for_app(agent.app).filter(webhook=webhook)
-        if status := request.query_params.get("status"):
-            rows = rows.filter(status=one_of("status", status, DeliveryStatus.values))
-        return page(self, rows, show_delivery)
+        return page(self, chosen(rows, request, status=DeliveryStatus.values), show_delivery)
 
 
 class ReplayDelivery(WebhookView):
