@@ -29,8 +29,8 @@ PART = "surer"
 """The part of a score that a memory has for contradicting a hit: all of it."""
 
 Pair = tuple[int, int]
-Sure = tuple[float, int]
-"""How sure a memory is: its confidence, and of equals the one that was written later."""
+Sure = tuple[float, float, int]
+"""How sure a memory is: its confidence, and of equals the one that began to hold, or was written, later."""
 
 
 def contradictions_of(app: App, pks: Sequence[int]) -> list[Pair]:
@@ -77,7 +77,8 @@ class Odds:
     def sure(self, pk: int) -> Sure | None:
         if pk in self.told or (place := self.place_of(pk)) is None:
             return None
-        return float(self.reading.at("confidence", np.array([place]))[0]), pk
+        columns, row = self.reading.view.columns, self.reading.rows[place]
+        return float(columns.confidence[row]), max(float(columns.since[row]), float(columns.created[row])), pk
 
     def place_of(self, pk: int) -> int | None:
         """Where in the reading it is. Asked for once: it may be changed meanwhile, and is not found any more then."""

@@ -64,7 +64,8 @@ def ends_of(pairs: Sequence[Pair]) -> set[int]:
 
 
 def surface_the_surer(hits: list[Hit], pairs: Sequence[Pair], band: float) -> None:
-    """Among hits that are at odds, directly or by way of others, the surest takes the best place, and so on.
+    """Among hits that are at odds, directly or by way of others, the surest takes the best place, and so on; of equals
+    the one that began to hold, or was written, later.
 
     What fits much less than the best of them stays behind it, however sure it is: they are in order band by band.
     """
@@ -76,6 +77,11 @@ def surface_the_surer(hits: list[Hit], pairs: Sequence[Pair], band: float) -> No
         places = [place for place, hit in enumerate(hits) if group[hit.memory.pk] == one]
         at_odds = [hits[place] for place in places]
         best = max(hit.score for hit in at_odds)
-        surest = sorted(at_odds, key=lambda hit: (band_of(best - hit.score, band), -hit.memory.confidence))
+        newest = sorted(at_odds, key=lambda hit: begun(hit.memory), reverse=True)
+        surest = sorted(newest, key=lambda hit: (band_of(best - hit.score, band), -hit.memory.confidence))
         for place, hit in zip(places, surest, strict=True):
             hits[place] = hit
+
+
+def begun(memory: Memory) -> tuple[datetime, int]:
+    return max(memory.valid_from or memory.created_at, memory.created_at), memory.pk
