@@ -470,14 +470,14 @@ def test_the_earliest_time_comes_first_and_what_has_none_last(acme: App) -> None
     assert messages(acme) == ["seven", "noon", "all day", "running"]
 
 
-def test_twenty_are_due_at_most_and_they_cost_three_queries(
+def test_twenty_are_due_at_most_and_they_cost_four_queries(
     acme: App, django_assert_num_queries: Callable[[int], Any]
 ) -> None:
     memories = [remember(acme, f"Fact number {number}") for number in range(3)]
     for number in range(30):
         bring(make(acme, message=f"Thing {number}"), *memories)
     acme.policy  # noqa: B018
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         found = due(acme, None, None, NOW)
         text = due_block(found, acme.policy)
     assert len(found) == 20
@@ -660,6 +660,21 @@ def test_the_block_tells_what_is_due_and_what_is_known_about_it(session: AgentSe
     ]
     assert body[0].startswith("<memory-context nonce=")
     assert body[-1].startswith("</memory-context nonce=")
+
+
+@pytest.mark.parametrize("status", [Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED])
+def test_what_is_denied_since_says_so_whatever_has_become_of_it(session: AgentSession, status: Status) -> None:
+    [made] = say(session, "I work from home on Thursdays")
+    said, denied = (remember(session.app, text) for text in ("Works from home", "Does not work from home"))
+    bring(made, said)
+    assert "conflicting" not in due_block(due(session.app, "ulla", None, NOW), session.app.policy)
+    with writing(session.app, "agent:ada", NOW) as write:
+        write.contradict(said, denied, "negated")
+    Memory.objects.filter(pk=said.pk).update(status=status)
+    line = "- today: I work from home on Thursdays (said 2026-10-01; conflicting)"
+    assert line in due_block(due(session.app, "ulla", None, NOW), session.app.policy).splitlines()
+    Memory.objects.filter(pk=denied.pk).update(status=Status.ARCHIVED)
+    assert "conflicting" not in due_block(due(session.app, "ulla", None, NOW), session.app.policy)
 
 
 def test_the_day_it_was_said_is_the_apps(session: AgentSession) -> None:
