@@ -14,7 +14,7 @@ from memories.agent.knowledge import UNSAYABLE
 from memories.dashboard.plots import Plot, Series
 from memories.dashboard.quotes import Piece, quoted
 from memories.models import Injection, Link, LinkKind, Memory, Revision, Status
-from memories.store.confidence import confidence_at
+from memories.store.confidence import confidence_at, decays_from
 from memories.store.revisions import LEARNING, parse, snapshot
 from memories.store.writer import NOTED
 from memsite.tenancy.models import App
@@ -134,7 +134,7 @@ def timeline(app: App, memory: Memory, changes: Sequence[Change], now: datetime)
         past = Memory(**{name: parse(name, value) for name, value in state.items() if name != "content"})
         start = change.revision.created_at
         moments[start] = past.confidence
-        decays = max(start, past.anchored_at + timedelta(days=app.policy.stale_after_days))
+        decays = max(start, min(decays_from(past), end) + timedelta(days=app.policy.stale_after_days))
         for week in range(1, MOST_WEEKS + 1):
             at = decays + week * WEEK
             if at >= end:

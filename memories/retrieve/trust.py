@@ -35,10 +35,11 @@ def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collectio
     """One of those `at_odds` (pks) with what stands beside it; less than sure; not confirmed for long or at all;
     said by somebody whom nobody has reviewed. No query.
     """
+    since = max(memory.confirmed_at, memory.valid_from or memory.confirmed_at)
     reasons = {
         CONFLICTING: memory.pk in at_odds,
         UNCERTAIN: memory.confidence < policy.inactive_below,
-        STALE: memory.confirmed_at < now - timedelta(days=policy.stale_after_days),
+        STALE: since < now - timedelta(days=policy.stale_after_days),
         UNCONFIRMED: memory.confirmed_at <= memory.created_at and memory.source != Source.OPERATOR,
         UNREVIEWED: memory.needs_review(policy),
     }

@@ -59,6 +59,17 @@ def test_what_is_pinned_or_confirmed_is_no_part_of_it(acme: App, monkeypatch: py
     assert confidences([stale, pinned, confirmed]) == [0.7, 0.9, 0.9]
 
 
+def test_what_holds_from_a_later_day_on_decays_from_that_day(acme: App) -> None:
+    """It would be forgotten before it begins."""
+    begins = NIGHT + 400 * DAY
+    memory = tell(acme, "The office is in Milan", NIGHT, embed=False, confidence=0.7, valid_from=begins)
+    for days in (44, 200, 399, 430):
+        decay_few(acme, NIGHT + days * DAY)
+        assert night(acme, NIGHT + days * DAY).counts == {}
+    night(acme, begins + 44 * DAY)
+    assert (fresh(memory).confidence, fresh(memory).status) == (0.5, "active")
+
+
 def test_nothing_is_written_where_nothing_is_lost(acme: App) -> None:
     """An index reads anew whatever was written."""
     acme.policy.decay_exempt_from = 0.9
