@@ -162,10 +162,15 @@ def linked(link: Link, memory: Memory) -> Linked:
     return Linked(link, LINKED[LinkKind(link.kind), is_out], other, link.kind in UNSAYABLE)
 
 
-def is_at_odds(memory: Memory, links: Sequence[Linked]) -> bool:
+def is_at_odds(memory: Memory, links: Sequence[Linked], now: datetime) -> bool:
     """Whether it contradicts something that agents are told, too."""
     others = [one.other for one in links if one.link.kind == LinkKind.CONTRADICTS]
-    return memory.status == Status.ACTIVE and any(other.status == Status.ACTIVE for other in others)
+    return holds(memory, now) and any(holds(other, now) for other in others)
+
+
+def holds(memory: Memory, now: datetime) -> bool:
+    begun = memory.valid_from is None or memory.valid_from <= now
+    return memory.status == Status.ACTIVE and begun and (memory.valid_until is None or memory.valid_until > now)
 
 
 def told_to(app: App, memory: Memory) -> list[Injection]:
