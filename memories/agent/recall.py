@@ -46,7 +46,8 @@ class Recalling(Caller):
         """A block for an agent: what answers the question, or what is known without one.
 
         The last messages of a conversation are made into a question; where they ask nothing, the block is empty.
-        Within a session a memory that was found and shown once is not shown for a question again. Where energy or
+        Within a session a memory that was found and shown once is not shown for a question again, unless it says
+        something else since. Where energy or
         money are short, rules make the question, summaries answer first, and fewer memories are shown. With `by_rules`
         the question is made by rules in any case: a model would be waited for. What is not `counted` leaves no trace.
         """
@@ -78,7 +79,7 @@ class Recalling(Caller):
         self, block: str, asked: Asked, session: AgentSession | None, now: datetime, max_tokens: int | None,
         saves: bool,
     ) -> Context:  # fmt: skip
-        shown = Injection.objects.for_app(self.app).into(session).memory_pks() if session else []
+        shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if session else []
         budget = max_tokens or budget_tokens(self.app.policy, block)
         usual = self.app.policy.economy_limit if saves else self.app.policy.turn_limit
         most = asked.limit or min(line_limit(self.app.policy, block, budget), usual)

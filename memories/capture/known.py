@@ -178,6 +178,11 @@ def holds_with(memory: Memory | Stated, candidate: Candidate, now: datetime) -> 
     return begins_in_time and (memory.valid_until is None or memory.valid_until > since)
 
 
+def holds_from(one: Memory | Candidate, now: datetime) -> datetime:
+    """Now, or the day to come on which it begins to hold."""
+    return max(one.valid_from or now, now)
+
+
 def is_about_one(memory: Memory | Stated, candidate: Candidate) -> bool:
     """Whether both have one subject, or one has none and names that of the other: "the team deploys the shop …"."""
     if memory.subject == candidate.subject:

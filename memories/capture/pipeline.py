@@ -7,7 +7,15 @@ from datetime import datetime
 
 from memories.capture.brought import brought_along, is_of_another_session
 from memories.capture.embed import embed_candidates
-from memories.capture.known import Known, Outlook, holds_as_long, is_said_before, look_around, related_to
+from memories.capture.known import (
+    Known,
+    Outlook,
+    holds_as_long,
+    holds_from,
+    is_said_before,
+    look_around,
+    related_to,
+)
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.refusals import refuse
 from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
@@ -109,6 +117,12 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
     memory = confirm(write, same, candidate) if same else create(write, candidate)
     # Its reason has words of what is said now; whose memory it becomes may outlive the session where that is said.
     is_quoted = not (same and is_of_another_session(memory, candidate))
+    # What begins on a day to come denies nothing until then: both stay as sure as they are, at odds once both hold.
+    begins = holds_from(candidate, write.now)
+    later = [item for item in contrary if holds_from(item.memory, write.now) != begins]
+    for item in later:
+        write.link(memory, item.memory, LinkKind.CONTRADICTS)
+    contrary = [item for item in contrary if item not in later]
     doubted = [item for item in contrary if not is_said_before(candidate, item.memory)]
     for item in doubted:
         write.contradict(item.memory, by=memory, reason=item.verdict.reason if is_quoted else OTHERWISE)
@@ -120,12 +134,15 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
             replace_older(write, item, memory, candidate)
         for item in of_relation(known, Relation.ELABORATES):
             write.link(memory, item.memory, LinkKind.ELABORATES)
-    reason = next((item.verdict.reason for item in [same, *contrary] if item), "")
+    reason = next((item.verdict.reason for item in [same, *contrary, *later] if item), "")
     return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in doubted])
 
 
 def replace_older(write: Writer, known: Known, memory: Memory, candidate: Candidate) -> None:
-    if is_said_before(candidate, known.memory):
+    """What takes its place on a day to come leaves it there until then."""
+    if holds_from(known.memory, write.now) < holds_from(candidate, write.now):
+        write.edit(known.memory, {"valid_until": candidate.valid_from}, known.verdict.reason)
+    elif is_said_before(candidate, known.memory):
         write.supersede(memory, by=known.memory, reason=SINCE)
     else:
         write.supersede(known.memory, by=memory, reason=known.verdict.reason)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import calendar
+from datetime import datetime
 
 from memories.text.future.rules import DAY_CODES
 
@@ -14,7 +15,7 @@ def in_words(rule: str) -> str:
     """ "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,FR": "every 2 weeks on Monday and Friday". What is no such rule, as it is."""
     parts = dict(part.split("=", 1) for part in rule.split(";") if "=" in part)
     try:
-        return " ".join(filter(None, [_how_often(parts), _on_which(parts), _in_which(parts)]))
+        return " ".join(filter(None, [_how_often(parts), _on_which(parts), _in_which(parts), _until(parts)]))
     except (KeyError, ValueError, IndexError):
         return rule
 
@@ -40,3 +41,7 @@ def _day(code: str) -> str:
 def _in_which(parts: dict[str, str]) -> str:
     month = calendar.month_name[int(parts["BYMONTH"])] if "BYMONTH" in parts else ""
     return month if "BYMONTHDAY" in parts or not month else f"in {month}"
+
+
+def _until(parts: dict[str, str]) -> str:
+    return f"until {datetime.strptime(parts['UNTIL'], '%Y%m%d'):%Y-%m-%d}" if "UNTIL" in parts else ""

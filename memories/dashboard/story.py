@@ -14,7 +14,7 @@ from memories.agent.knowledge import UNSAYABLE
 from memories.dashboard.plots import Plot, Series
 from memories.dashboard.quotes import Piece, quoted
 from memories.models import Injection, Link, LinkKind, Memory, Revision, Status
-from memories.store.confidence import confidence_at
+from memories.store.confidence import confidence_at, decays_from
 from memories.store.revisions import LEARNING, parse, snapshot
 from memories.store.writer import NOTED
 from memsite.tenancy.models import App
@@ -135,7 +135,7 @@ def timeline(app: App, memory: Memory, changes: Sequence[Change], now: datetime)
         past = Memory(**{name: parse(name, value) for name, value in state.items() if name != "content"})
         start = change.revision.created_at
         moments[start] = past.confidence
-        decays = max(start, past.anchored_at + timedelta(days=app.policy.stale_after_days))
+        decays = max(start, min(decays_from(past), end) + timedelta(days=app.policy.stale_after_days))
         for week in range(1, MOST_WEEKS + 1):
             at = decays + week * WEEK
             if at >= end:
@@ -163,10 +163,15 @@ def linked(link: Link, memory: Memory) -> Linked:
     return Linked(link, LINKED[link.kind, is_out], other, link.kind in UNSAYABLE)
 
 
-def is_at_odds(memory: Memory, links: Sequence[Linked]) -> bool:
+def is_at_odds(memory: Memory, links: Sequence[Linked], now: datetime) -> bool:
     """Whether it contradicts something that agents are told, too."""
     others = [one.other for one in links if one.link.kind == LinkKind.CONTRADICTS]
-    return memory.status == Status.ACTIVE and any(other.status == Status.ACTIVE for other in others)
+    return holds(memory, now) and any(holds(other, now) for other in others)
+
+
+def holds(memory: Memory, now: datetime) -> bool:
+    begun = memory.valid_from is None or memory.valid_from <= now
+    return memory.status == Status.ACTIVE and begun and (memory.valid_until is None or memory.valid_until > now)
 
 
 def told_to(app: App, memory: Memory) -> list[Injection]:

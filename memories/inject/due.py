@@ -11,6 +11,7 @@ from memories.inject.pipeline import Injected
 from memories.inject.render import fence, note_of, ops_line
 from memories.models import FutureTrigger, Memory
 from memories.retrieve.harmless import harmless, is_suspicious
+from memories.retrieve.trust import CONFLICTING
 from memories.text.tokens import estimate_tokens
 from memsite.tenancy.policy import AppPolicy
 
@@ -19,12 +20,14 @@ HEADING = "## Due today"
 
 
 class Due(Protocol):
-    """A trigger, the memories it brings up, and the day on which it was said."""
+    """A trigger, the memories it brings up, whether something known denies it, and the day on which it was said."""
 
     @property
     def trigger(self) -> FutureTrigger: ...
     @property
     def memories(self) -> Sequence[Memory]: ...
+    @property
+    def is_doubted(self) -> bool: ...
     @property
     def said(self) -> date: ...
 
@@ -37,7 +40,8 @@ def due_line(due: Due) -> str:
     if trigger.until:
         when += f", until {trigger.until}"
     how = "said" if trigger.resource_id else "noted"
-    return f"- {when}: {neutralise(trigger.message)} ({how} {due.said})"
+    note = f"; {CONFLICTING}" if due.is_doubted else ""
+    return f"- {when}: {neutralise(trigger.message)} ({how} {due.said}{note})"
 
 
 def memory_line(memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> str:

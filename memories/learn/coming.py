@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime, time
+from itertools import groupby
+from operator import itemgetter
 
+from memories.learn.rounds import within_bounds
 from memories.learn.routine import is_routine
 from memories.learn.stretches import Days
 from memories.learn.unsettled import is_unsettled, without_old_days
@@ -42,11 +45,16 @@ def read_told(said: str, said_at: datetime) -> list[Told]:
         return []
     text = _redact_start(text)
     comings = find_coming(without_old_days(text), said_at)
-    told = ((sentence_around(text, one.start, one.end, MESSAGE_CHARACTERS), one) for one in comings)
-    return [
-        Told(sentence, " ".join(one.text.split())[:TEXT_CHARACTERS], one.at, Days(one.on, one.until, one.rule))
+    told = [(sentence_around(text, one.start, one.end, MESSAGE_CHARACTERS), one) for one in comings]
+    settled = [
+        (sentence, one)
         for sentence, one in told
         if not is_routine(sentence, one) and not is_unsettled(text, one.start, one.end, sentence)
+    ]
+    return [
+        Told(sentence, " ".join(one.text.split())[:TEXT_CHARACTERS], one.at, Days(one.on, one.until, one.rule))
+        for sentence, own in groupby(settled, key=itemgetter(0))
+        for one in within_bounds(text, [one for _, one in own])
     ]
 
 

@@ -15,7 +15,7 @@ from memories.learn.called_off import CalledOff, read_called_off
 from memories.learn.coming import Told, read_told
 from memories.learn.stretches import Days, bring_to
 from memories.ledger.days import day_of
-from memories.models import FutureTrigger, Memory, Preload, TriggerStatus, Visibility
+from memories.models import FutureTrigger, Link, LinkKind, Memory, Preload, TriggerStatus, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.store.triggers import called_off_in
 from memsite.moments import in_zone
@@ -36,10 +36,14 @@ Row = tuple[int, date, date | None, str]
 
 @dataclass(frozen=True, slots=True)
 class Due:
-    """A trigger and the memories it brings up, the most important first."""
+    """A trigger and the memories it brings up, the most important first.
+
+    `is_doubted`: something that is known contradicts what was learnt where it was said.
+    """
 
     trigger: FutureTrigger
     memories: Sequence[Memory]
+    is_doubted: bool = False
 
     @property
     def said(self) -> date:
@@ -182,7 +186,7 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
 
 
 def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> list[Due]:
-    """What is due today where the app lives, the earliest time first; MOST_DUE at most. Three queries at most.
+    """What is due today where the app lives, the earliest time first; MOST_DUE at most. Four queries at most.
 
     Of the user and of no one in particular; no user given: of all that may be shown. A recurring one is due on the day
     that `put_away` has moved it to.
@@ -194,15 +198,28 @@ def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> li
     if not triggers:
         return []
     links = set(Preload.objects.for_app(app).filter(trigger__in=triggers).values_list("trigger_id", "memory_id"))
-    allowed = Memory.objects.for_app(app).visible_to(agent).of_users(users).filter(pk__in={pk for _, pk in links})
-    ready = injectable(allowed, app, now).select_related("session", "resource").defer("resource__raw_content")
+    brought = {pk for _, pk in links}
+    allowed = Memory.objects.for_app(app).visible_to(agent).of_users(users)
+    ready = injectable(allowed.filter(pk__in=brought), app, now)
+    ready = ready.select_related("session", "resource").defer("resource__raw_content")
     memories = list(ready) if links else []
+    doubted = denied(app, brought, allowed.active().valid(now)) if links else set()
     for trigger in triggers:
         trigger.app = app
     return [
-        Due(trigger, [memory for memory in memories if (trigger.pk, memory.pk) in links][:MOST_MEMORIES])
+        Due(
+            trigger,
+            [memory for memory in memories if (trigger.pk, memory.pk) in links][:MOST_MEMORIES],
+            any((trigger.pk, pk) in links for pk in doubted),
+        )
         for trigger in triggers
     ]
+
+
+def denied(app: App, pks: Collection[int], known: MemoryQuerySet) -> set[int]:
+    """Those of these memories, whatever has become of them, that something known contradicts."""
+    links = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, to_memory__in=pks, from_memory__in=known)
+    return set(links.order_by().values_list("to_memory", flat=True))
 
 
 def due_on(rows: Triggers, today: date) -> Triggers:

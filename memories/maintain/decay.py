@@ -38,7 +38,7 @@ def stale(app: App, now: datetime) -> MemoryQuerySet:
     """With what their decay is reckoned from: they are found without the write lock."""
     grace_ends = now - timedelta(days=app.policy.stale_after_days)
     rows = Memory.objects.for_app(app).active().filter(pinned=False, anchored_at__lt=grace_ends)
-    return rows.only("pinned", "confidence", "confidence_base", "anchored_at")
+    return rows.only("pinned", "confidence", "confidence_base", "anchored_at", "valid_from")
 
 
 def decay(app: App, memories: Sequence[Memory], now: datetime, run: Run) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import Self
 
 from django.db import models
+from django.db.models import Exists, OuterRef
 from django.utils import timezone
 
 from memories.models.memory import Memory
+from memories.models.revision import Revision
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 from sessions.models import AgentSession
 
@@ -18,6 +20,11 @@ LESSONS = "lessons"
 class InjectionQuerySet(ScopedQuerySet["Injection"]):
     def into(self, session: AgentSession) -> Self:
         return self.filter(session=session)
+
+    def standing_in(self, session: AgentSession) -> Self:
+        """Into it, without the lines of memories that say something else since."""
+        later = Revision.objects.for_app(session.app).filter(memory=OuterRef("memory"), after__has_key="content")
+        return self.into(session).exclude(Exists(later.filter(created_at__gt=OuterRef("created_at"))))
 
     def memory_pks(self) -> list[int]:
         return list(self.order_by().values_list("memory_id", flat=True).distinct())

@@ -38,7 +38,7 @@ class Recall:
 
     `tier` is what answered: summaries, items, or none. `more` says that there are hits behind these. Hits whose scores
     are no more than the `band` apart fit about equally well. `at_odds` are pairs, by their pks, of hits of
-    this page and of those before.
+    this page and of those before, and of what was told before.
     """
 
     hits: list[Hit]

@@ -81,7 +81,7 @@ def recall(
     """The best `limit` memories in scope after the first `offset`, best first, as the app's policy or another says.
 
     Without the `floor` also what does not fit, of memories alone: to see what was left out. What was `told` (pks) is
-    none of the hits.
+    none of the hits, but they may be at odds with it.
     """
     policy = policy or app.policy
     reading = read(index_of(app, embedder).view(), scope)
@@ -94,7 +94,7 @@ def recall(
         if hits := [hit for hit in summed_up.hits if hit.memory.pk not in told]:
             hits, at_odds = hits_with_the_surer(app, reading, hits, told)
             so_far, more = hits[: offset + limit], len(hits) > offset + limit
-            at_odds = among(at_odds, {hit.memory.pk for hit in so_far})
+            at_odds = among(at_odds, {hit.memory.pk for hit in so_far}.union(told))
             return replace(summed_up, hits=so_far[offset:], tier="summaries", more=more, at_odds=at_odds)
     evidence, degraded = weigh(app, question, reading, embedder, plan)
     # One more than is shown: whether there are more, is told.
@@ -106,7 +106,7 @@ def recall(
         ranked = at_least(ranked, min_score)
     ranked, at_odds = with_the_surer(app, reading, ranked, most, told, bring=not scope.past)
     hits = load(app, reading, ranked, limit, offset)
-    at_odds = among(at_odds, set(reading.at("pk", ranked.places[: offset + limit]).tolist()))
+    at_odds = among(at_odds, {*reading.at("pk", ranked.places[: offset + limit]).tolist(), *told})
     more = len(ranked.places) > offset + limit and len(hits) == limit
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
     tier = "items" if hits else "none"

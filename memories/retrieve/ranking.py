@@ -129,14 +129,14 @@ def rank_dual(
 ) -> Ranked:  # fmt: skip
     """(w · similarity + (1 − w) · graph proximity) × exp(−λ · days), w = ½ and λ = 0.01 unless the policy says so.
 
-    What is similar enough, or reached from the entities named, is let in before age counts. `age` and the leanings
+    What fits by itself, or is reached from the entities named, is let in before age counts. `age` and the leanings
     are told as what they take away or add, so that the parts add up.
     """
     reading, weight = evidence.reading, policy.semantic_weight
     similar = evidence.similarity(np.arange(reading.size), relevant)
     near = evidence.proximity.astype(np.float64)
     close = (near >= NEAR) & ((similar >= relevant / 2) | (not evidence.measured))
-    places = np.flatnonzero((similar >= relevant) | close | (not floor))
+    places = np.flatnonzero(is_fitting(evidence, similar, relevant) | close | (not floor))
     parts: Features = {"meaning": weight * similar[places], "graph": (1 - weight) * near[places]}
     created = reading.view.columns.created[reading.rows[places]]
     age = -policy.decay_per_day * np.floor(np.maximum(0.0, scope.now - created) / SECONDS_PER_DAY)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from django.utils import timezone
 from numpy.typing import NDArray
 
 from memories.retrieve.columns import NOBODY, ORIGINS
@@ -30,7 +31,7 @@ class Scope:
     `without` are pks that are left out, `only` those that are let in (None: all), `unheard` the origins whose memories
     are left out unless somebody has reviewed them. In the `past`, `only` says what was valid then. Another app's eyes
     see what is `shared` and no end user's. `off_domain` are the agents whose memories count less, `tone` is how the
-    question sounds.
+    question sounds. Of a search that goes on page by page they see nothing that was stored since it `began`.
     """
 
     agent_pk: int | None
@@ -43,6 +44,7 @@ class Scope:
     off_domain: tuple[int, ...] = ()
     tone: str = ""
     unheard: tuple[str, ...] = ()
+    began: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,11 +271,20 @@ class Reading:
 
 def read(view: View, scope: Scope) -> Reading:
     """What the scope lets through: active, valid, the caller's to see. The last few readings of a view are kept."""
-    if scope.past or scope.without or scope.only is not None:
+    if scope.past or scope.without or scope.only is not None or is_newer(view, scope).any():
         return read_anew(view, scope)
     reading = reading_of(view, scope)
     reading.is_asked = True
     return reading
+
+
+def is_newer(view: View, scope: Scope) -> NDArray[np.bool_]:
+    """Which rows were stored since the search began. What is of later than now was stored before, by a clock ahead."""
+    if scope.began is None:
+        return np.zeros(0, bool)
+    created = view.columns.created
+    newer: NDArray[np.bool_] = (created > scope.began) & (created <= timezone.now().timestamp())
+    return newer
 
 
 def reading_of(view: View, scope: Scope) -> Reading:
@@ -335,6 +346,8 @@ def read_anew(view: View, scope: Scope) -> Reading:
             allowed &= (columns.until > scope.now) & (columns.since <= scope.now)
     if scope.unheard:
         allowed &= ~np.isin(columns.unreviewed, [ORIGINS.index(origin) for origin in scope.unheard])
+    if scope.began is not None:
+        allowed &= ~is_newer(view, scope)
     if scope.without:
         allowed[view.rows_of(np.array(scope.without, np.int64))] = False
     if scope.only is not None:

@@ -127,6 +127,7 @@ def scope_of(app: App, agent: Agent | None, asked: Asked, now: datetime) -> Scop
         off_domain=off_domain(app, agent),
         tone=asked.tone,
         unheard=() if asked.unreviewed else tuple(app.policy.review_origins),
+        began=now.timestamp() if asked.offset else None,
     )
 
 

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -29,8 +29,8 @@ PART = "surer"
 """The part of a score that a memory has for contradicting a hit: all of it."""
 
 Pair = tuple[int, int]
-Sure = tuple[float, int]
-"""How sure a memory is: its confidence, and of equals the one that was written later."""
+Sure = tuple[float, float, int]
+"""How sure a memory is: its confidence, and of equals the one that began to hold, or was written, later."""
 
 
 def contradictions_of(app: App, pks: Sequence[int]) -> list[Pair]:
@@ -60,25 +60,16 @@ class Odds:
 
     def __init__(self, app: App, reading: Reading, pks: Sequence[int], told: Collection[int]) -> None:
         """What was `told` already is not told again for being surer. One query."""
-        self.app, self.reading, self.told = app, reading, told
-        self.pairs: list[Pair] = []
+        self.reading, self.told = reading, told
+        self.pairs = contradictions_of(app, pks)
         self.others: dict[int, set[int]] = defaultdict(set)
-        self.asked: set[int] = set()
         self.places: dict[int, int] = {}
-        self.ask(pks)
-
-    def ask(self, pks: Sequence[int]) -> None:
-        found = contradictions_of(self.app, pks)
-        self.asked.update(pks)
-        self.pairs += found
-        for one, other in found:
+        for one, other in self.pairs:
             self.others[one].add(other)
             self.others[other].add(one)
 
     def surest_against(self, pk: int) -> int | None:
-        """The surest of what contradicts it and is surer. One query for what was not among the first."""
-        if pk not in self.asked:
-            self.ask([pk])
+        """The surest of what contradicts it and is surer."""
         sure = {other: told for other in self.others.get(pk, ()) if (told := self.sure(other))}
         own, surest = self.sure(pk), max(sure, key=sure.__getitem__, default=None)
         return surest if surest is not None and own is not None and sure[surest] > own else None
@@ -86,7 +77,8 @@ class Odds:
     def sure(self, pk: int) -> Sure | None:
         if pk in self.told or (place := self.place_of(pk)) is None:
             return None
-        return float(self.reading.at("confidence", np.array([place]))[0]), pk
+        columns, row = self.reading.view.columns, self.reading.rows[place]
+        return float(columns.confidence[row]), max(float(columns.since[row]), float(columns.created[row])), pk
 
     def place_of(self, pk: int) -> int | None:
         """Where in the reading it is. Asked for once: it may be changed meanwhile, and is not found any more then."""
@@ -109,24 +101,20 @@ def placed(
 ) -> list[Placed]:  # fmt: skip
     """All of these, best first, and right before each of the first `most` whatever is the surest against it.
 
-    What stands close behind it anyway stays where it is. How one is placed depends on what is before and close behind
-    it alone, so that pages make up one long answer.
+    What stands close behind it anyway stays where it is, and what is brought brings nothing itself: that may have
+    nothing to do with the question any more, and would leave no room for what answers it. How one is placed depends on
+    what is before and close behind it alone, so that pages make up one long answer.
     """
     at = {pk: number for number, pk in enumerate(pks)}
-    done: set[int] = set()
-
-    def put(pk: int, number: int, *, brought: bool = False) -> Iterator[Placed]:
-        done.add(pk)
-        surer = surest_against(pk)
-        if surer is not None and surer not in done and not number <= at.get(surer, -1) <= number + CLOSE:
-            yield from put(surer, number, brought=True)
-        yield Placed(pk, scores[number], brought)
-
-    found: list[Placed] = []
+    found: dict[int, Placed] = {}
     for number, pk in enumerate(pks):
-        if pk not in done:
-            found += put(pk, number) if number < most else [Placed(pk, scores[number])]
-    return found
+        if pk in found:
+            continue
+        surer = surest_against(pk) if number < most else None
+        if surer is not None and surer not in found and not number <= at.get(surer, -1) <= number + CLOSE:
+            found[surer] = Placed(surer, scores[number], brought=True)
+        found[pk] = Placed(pk, scores[number])
+    return [*found.values()]
 
 
 def with_the_surer(
@@ -135,7 +123,7 @@ def with_the_surer(
     """The ranking with whatever is the surest against one of its first `most`, and the pairs that are at odds.
 
     `ranked` has to go on for `CLOSE` places behind these, if there are so many. What was `told` already is not brought,
-    nor is anything unless it says so. One query, and one more for each that is brought.
+    nor is anything unless it says so. One query.
     """
     most = min(most, LOOKED_AT)
     pks: list[int] = reading.at("pk", ranked.places).tolist()

@@ -35,10 +35,11 @@ def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collectio
     """One of those `at_odds` (pks) with what stands beside it; less than sure; not confirmed for long or at all;
     said by somebody whom nobody has reviewed. No query.
     """
+    since = max(memory.confirmed_at, memory.valid_from or memory.confirmed_at)
     reasons = {
         CONFLICTING: memory.pk in at_odds,
         UNCERTAIN: memory.confidence < policy.inactive_below,
-        STALE: memory.confirmed_at < now - timedelta(days=policy.stale_after_days),
+        STALE: since < now - timedelta(days=policy.stale_after_days),
         UNCONFIRMED: memory.confirmed_at <= memory.created_at and memory.source != Source.OPERATOR,
         UNREVIEWED: memory.needs_review(policy),
     }
@@ -64,7 +65,8 @@ def ends_of(pairs: Sequence[Pair]) -> set[int]:
 
 
 def surface_the_surer(hits: list[Hit], pairs: Sequence[Pair], band: float) -> None:
-    """Among hits that are at odds, directly or by way of others, the surest takes the best place, and so on.
+    """Among hits that are at odds, directly or by way of others, the surest takes the best place, and so on; of equals
+    the one that began to hold, or was written, later.
 
     What fits much less than the best of them stays behind it, however sure it is: they are in order band by band.
     """
@@ -76,6 +78,11 @@ def surface_the_surer(hits: list[Hit], pairs: Sequence[Pair], band: float) -> No
         places = [place for place, hit in enumerate(hits) if group[hit.memory.pk] == one]
         at_odds = [hits[place] for place in places]
         best = max(hit.score for hit in at_odds)
-        surest = sorted(at_odds, key=lambda hit: (band_of(best - hit.score, band), -hit.memory.confidence))
+        newest = sorted(at_odds, key=lambda hit: begun(hit.memory), reverse=True)
+        surest = sorted(newest, key=lambda hit: (band_of(best - hit.score, band), -hit.memory.confidence))
         for place, hit in zip(places, surest, strict=True):
             hits[place] = hit
+
+
+def begun(memory: Memory) -> tuple[datetime, int]:
+    return max(memory.valid_from or memory.created_at, memory.created_at), memory.pk

@@ -2,8 +2,9 @@
 
     confidence(now) = base − decay_per_week × weeks since (anchor + stale_after_days), within 0 and 1
 
-The anchor is the last confirmation. What changes confidence without confirming (a contradiction) sets the base, and
-moves an anchor that lies further back than the grace period to its end: no grace anew, and nothing decays twice.
+The anchor is the last confirmation, or the later day from which on it holds. What changes confidence without confirming
+(a contradiction) sets the base, and moves an anchor that lies further back than the grace period to its end: no grace
+anew, and nothing decays twice.
 """
 
 from datetime import datetime, timedelta
@@ -31,10 +32,15 @@ def is_exempt(memory: Memory, policy: AppPolicy) -> bool:
     return memory.pinned or (threshold is not None and memory.confidence_base >= threshold)
 
 
+def decays_from(memory: Memory) -> datetime:
+    """The anchor; of what holds from a later day on, that day: before it there is nothing to confirm."""
+    return max(memory.anchored_at, memory.valid_from or memory.anchored_at)
+
+
 def confidence_at(memory: Memory, now: datetime, policy: AppPolicy) -> float:
     if is_exempt(memory, policy):
         return clamp(memory.confidence_base)
-    return clamp(memory.confidence_base - decay_amount(memory.anchored_at, now, policy))
+    return clamp(memory.confidence_base - decay_amount(decays_from(memory), now, policy))
 
 
 def settle(memory: Memory, value: float, now: datetime, policy: AppPolicy) -> None:

@@ -295,12 +295,15 @@ POLICY_GROUPS = (
 """The fields by what they are about."""
 
 _EVERY_CATEGORY = [*OPERATIONAL_CATEGORIES, *PERSONAL_CATEGORIES]
+SAID_PLAINLY = 0.9
+"""How sure a fact is that was said in so many words: people say once what they are allergic to (ADR 28)."""
 PRESETS: dict[str, dict[str, Any]] = {
     Preset.STANDARD: {},
     Preset.OPS: {"capture_facts": False, "ranking": Ranking.CONFIDENCE},
     Preset.ASSISTANT: {
         "capture_markers": False,
         "marker_categories": _EVERY_CATEGORY,
+        "decay_exempt_from": SAID_PLAINLY,
         "ranking": Ranking.PRODUCT,
         "block": Block.TURN,
     },
@@ -309,6 +312,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "capture_summaries": True,
         "tiered": True,
         "marker_categories": _EVERY_CATEGORY,
+        "decay_exempt_from": SAID_PLAINLY,
         "ranking": Ranking.DUAL,
         "block": Block.TURN,
     },

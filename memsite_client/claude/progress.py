@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from pathlib import Path
 
 from memsite_client.claude.transcript import Message, Piece, read_piece
 from memsite_client.place import state_folder
 
-MOST_AHEAD = 50
+MOST_AHEAD, MOST_NAMED = 50, 2_000
 
 
 class Progress:
     """`sent_bytes` of the transcript; `ahead` are the texts that were sent before they stood in it, by their hash.
 
+    `names` are the hash and the id of each that was ever sent so: the transcript gives it another id.
+
     A plain class: `dataclasses` takes longer to load than all of this.
     """
 
-    def __init__(self, sent_bytes: int = 0, ahead: list[str] | None = None) -> None:
-        self.sent_bytes, self.ahead = sent_bytes, ahead or []
+    def __init__(
+        self, sent_bytes: int = 0, ahead: list[str] | None = None, names: list[tuple[str, str]] | None = None
+    ) -> None:
+        self.sent_bytes, self.ahead, self.names = sent_bytes, ahead or [], names or []
 
     def next_piece(self, transcript: Path) -> Piece:
         """What is in the transcript and was not sent. OSError if it cannot be read."""
@@ -39,10 +44,13 @@ class Progress:
 
         By the prompt that it belongs to the server knows it again where two hooks tell of the same event.
         """
-        message = {"role": role, "content": text, "external_id": prompt_id}
-        if text and fingerprint(message) not in map(fingerprint, messages):
+        message = {"role": role, "content": text, "external_id": prompt_id or os.urandom(8).hex()}
+        name = fingerprint(message)
+        if text and name not in map(fingerprint, messages):
             messages.append(message)
-            self.ahead = [*self.ahead, fingerprint(message)][-MOST_AHEAD:]
+            self.ahead = [*self.ahead, name][-MOST_AHEAD:]
+            named = (name, message["external_id"])
+            self.names = [*(one for one in self.names if one != named), named][-MOST_NAMED:]
 
 
 def fingerprint(message: Message) -> str:
@@ -57,7 +65,8 @@ def progress_file(session_id: str) -> Path:
 def load_progress(session_id: str) -> Progress:
     try:
         kept = json.loads(progress_file(session_id).read_bytes())
-        return Progress(max(0, int(kept["sent_bytes"])), [str(name) for name in kept["ahead"]])
+        names = [(str(name), str(own)) for name, own in kept.get("names", ())]
+        return Progress(max(0, int(kept["sent_bytes"])), [str(name) for name in kept["ahead"]], names)
     except (OSError, ValueError, KeyError, TypeError):
         return Progress()
 

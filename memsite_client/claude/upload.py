@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 from uuid import UUID
 
-from memsite_client.claude.progress import Progress, load_progress, save_progress
-from memsite_client.claude.transcript import read_piece
+from memsite_client.claude.progress import Progress, fingerprint, load_progress, save_progress
+from memsite_client.claude.transcript import Message, read_piece
 from memsite_client.sync import Memsite
 
 SUFFIX = ".jsonl"
@@ -49,20 +49,36 @@ def transcripts_in(paths: Iterable[Path]) -> Iterator[Path]:
 
 
 def send_transcript(memsite: Memsite, path: Path, *, again: bool = False) -> Iterator[Part]:
-    """Sends what was not sent yet, piece by piece, and tells of each. Raises what the client raises, and OSError."""
+    """Sends what was not sent yet, piece by piece, and tells of each. Raises what the client raises, and OSError.
+
+    All of it `again`: under the ids that it was sent with, so that the server knows it.
+    """
     session_id = session_of(path)
-    progress = Progress() if again else load_progress(session_id)
+    progress, names = load_progress(session_id), list[tuple[str, str]]()
+    if again:
+        progress, names = Progress(names=progress.names), [*progress.names]
     done, about = progress.sent_bytes, {"session_id": session_id}
     yield Part(session_id, 0, done)
     while (piece := progress.next_piece(path)).end != done:
         if piece.messages:
             about["cwd"] = piece.cwd or about.get("cwd", "")
-            memsite.claude_code_hook({**about, "hook_event_name": EVENT, "messages": piece.messages})
+            messages = [as_sent(message, names) for message in piece.messages]
+            memsite.claude_code_hook({**about, "hook_event_name": EVENT, "messages": messages})
         save_progress(session_id, progress)
         yield Part(session_id, len(piece.messages), piece.end - done)
         done = piece.end
     if "cwd" in about:
         memsite.claude_code_hook({**about, "hook_event_name": END, "reason": "imported", "messages": []})
+
+
+def as_sent(message: Message, names: list[tuple[str, str]]) -> Message:
+    """Under its id of before, if a hook told it ahead of the transcript. Takes that from the `names`."""
+    told = fingerprint(message)
+    for named in names:
+        if named[0] == told:
+            names.remove(named)
+            return {**message, "external_id": named[1]}
+    return message
 
 
 def is_transcript(path: Path) -> bool:

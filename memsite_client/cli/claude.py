@@ -104,11 +104,7 @@ def transcripts() -> None:
 
 @transcripts.command("import")
 @click.argument("paths", nargs=-1, type=click.Path(exists=True, path_type=Path))
-@click.option(
-    "--again",
-    is_flag=True,
-    help="Send also what was sent before. Lines are known again; prompts that a hook told ahead of them are not.",
-)
+@click.option("--again", is_flag=True, help="Send also what was sent before; the server knows it again.")
 @as_json
 def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
     """Send what was said in transcripts of Claude Code (JSONL): files or folders, otherwise all of yours.

@@ -104,6 +104,19 @@ def test_in_a_session_what_was_found_once_is_not_handed_over_again(alice: Caller
     assert shown(alice, query="whales") == ["whales sing"]
 
 
+def test_what_says_something_else_since_is_handed_over_again(alice: Caller) -> None:
+    memory = alice.remember("whales sing at 9")
+    session = alice.start_session()["id"]
+    assert shown(alice, session_id=session, query="when do whales sing?") == []
+    alice.patch(f"memories/{memory['id']}", {"importance": 5})
+    assert shown(alice, session_id=session, query="when do whales sing?") == []
+    alice.patch(f"memories/{memory['id']}", {"content": "whales sing at 10"})
+    assert shown(alice, session_id=session, query="when do whales sing?") == ["whales sing at 10"]
+    assert shown(alice, session_id=session, query="when do whales sing?") == []
+    alice.patch(f"memories/{memory['id']}", {"content": "whales sing at 9"})
+    assert shown(alice, session_id=session, query="when do whales sing?") == ["whales sing at 9"]
+
+
 def test_what_trails_far_behind_what_was_told_is_not_told_in_its_stead(alice: Caller) -> None:
     """It was not worth telling beside it, and is not now."""
     session = alice.start_session()["id"]

@@ -17,6 +17,7 @@ from rest_framework.exceptions import ValidationError
 from memories.api.cursor import FARTHEST, fingerprint, make_cursor, read_cursor
 from memories.api.shapes.memories import SearchQuestion
 from memories.models import Memory
+from memories.retrieve.pipeline import indexes
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
 
@@ -189,6 +190,34 @@ def test_pages_are_ranked_by_the_time_of_the_first(alice: Caller, clock: Any) ->
     assert first["results"] + second["results"] == whole
     again = search(alice, limit=6, explain=True, cursor=first["next"])
     assert again["results"] == second["results"]
+
+
+@pytest.mark.usefixtures("whales")
+@pytest.mark.parametrize(
+    "options", [{}, {"mode": "vector"}, {"scope": "shared"}, {"filters": {"importance": {"gte": 3}}}], ids=str
+)
+def test_what_is_stored_between_two_pages_moves_none_of_them(
+    alice: Caller, charlie: Caller, clock: Any, options: dict[str, Any]
+) -> None:
+    for caller in (alice, charlie):
+        set_policy(caller, share_memories=True)
+    for number in range(3):
+        charlie.remember(f"whales sing {'on ' * number}", visibility="shared", importance=5, dedupe=False)
+    whole = search(alice, limit=100, **options)["results"]
+    first = search(alice, limit=2, **options)
+    clock.shift(timedelta(seconds=1))
+    for caller in (alice, charlie):
+        caller.remember("whales sing", visibility="shared", importance=5, dedupe=False)
+    assert len(search(alice, limit=100, **options)["results"]) > len(whole)
+    second = search(alice, limit=2, cursor=first["next"], **options)
+    assert [hit["id"] for hit in first["results"] + second["results"]] == [hit["id"] for hit in whole[:4]]
+
+
+@pytest.mark.usefixtures("whales")
+def test_what_a_clock_that_was_ahead_has_stored_is_on_its_page_still(alice: Caller) -> None:
+    Memory.objects.update(created_at=NOON + timedelta(days=9))
+    indexes.kept.clear()
+    assert len(joined(pages(alice, limit=4))) == 11
 
 
 @pytest.mark.usefixtures("whales")

@@ -71,6 +71,20 @@ def test_what_a_hook_has_sent_is_not_sent_again(memsite: Memsite, transcript: Tr
     assert len(said) == len(set(said)) == 4
 
 
+@pytest.mark.parametrize("prompts", [("p1", "p2"), (None, None)], ids=["named", "of an older version"])
+def test_nor_is_it_stored_anew_when_all_is_sent_again(
+    memsite: Memsite, transcript: Transcript, prompts: tuple[str | None, ...]
+) -> None:
+    for prompt_id in prompts:
+        told("UserPromptSubmit", prompt="Yes", prompt_id=prompt_id, transcript_path=str(transcript.path))
+        transcript.user("Yes")
+    transcript.assistant("An answer")
+    for _ in range(2):
+        assert run_json("transcripts", "import", "--again")["messages"] == 5
+    assert [row["raw_content"] for row in memsite.list_resources()].count("Yes") == 2
+    assert len(list(memsite.list_resources())) == 5
+
+
 def test_a_long_conversation_is_sent_in_pieces(memsite: Memsite, transcript: Transcript) -> None:
     for number in range(450):
         transcript.user(f"Fact number {number}")

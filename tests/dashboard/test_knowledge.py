@@ -346,6 +346,7 @@ def test_a_day_that_is_over_is_not_taken_up_again(ed: Client, alice: Caller) -> 
         ("FREQ=DAILY", "every day"),
         ("FREQ=WEEKLY;BYDAY=TU", "every week on Tuesday"),
         ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO,WE,FR", "every 2 weeks on Monday, Wednesday and Friday"),
+        ("FREQ=WEEKLY;BYDAY=MO;UNTIL=20270131", "every week on Monday until 2027-01-31"),
         ("FREQ=MONTHLY;BYDAY=-1FR", "every month on the last Friday"),
         ("FREQ=MONTHLY;BYMONTHDAY=-1", "every month on the last day"),
         ("FREQ=YEARLY;BYMONTH=5;BYMONTHDAY=4", "every year on 4 May"),

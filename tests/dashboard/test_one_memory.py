@@ -88,7 +88,9 @@ def test_what_an_operator_added_says_so(ed: Client, alice: Caller) -> None:
     assert "An operator wrote it (operator:ed)" in text_of(ed.get(page_of(Memory.objects.get())))
 
 
-def test_what_is_at_odds_with_something_believed_says_so_while_both_are_active(ed: Client, alice: Caller) -> None:
+def test_what_is_at_odds_with_something_believed_says_so_while_both_are_active_and_hold(
+    ed: Client, alice: Caller
+) -> None:
     for text in ("Must be started after WireGuard", "Can be started independently of WireGuard"):
         alice.post("memories", {"content": text, "category": "dependency", "subject": "caddy"})
     older, newer = Memory.objects.order_by("pk")
@@ -97,6 +99,10 @@ def test_what_is_at_odds_with_something_believed_says_so_while_both_are_active(e
         assert "conflicting" in answer.context["trust"]
         assert "It is at odds with what else is believed: see its links." in text_of(answer)
     assert "Nobody has said it again. It is at odds" in text_of(ed.get(page_of(newer)))
+    Memory.objects.filter(pk=older.pk).update(valid_until=timezone.now() + timedelta(days=1))
+    assert "conflicting" in ed.get(page_of(newer)).context["trust"]
+    with after(days=2):
+        assert "conflicting" not in ed.get(page_of(newer)).context["trust"]
     do(ed, older, "archive")
     answer = ed.get(page_of(newer))
     assert "conflicting" not in answer.context["trust"]

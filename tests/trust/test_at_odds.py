@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from memories.models import Memory
 from tests.conftest import Caller
+from tests.memories.retrieve.asking import set_policy
+from tests.memories.retrieve.test_summaries import summarise
 
 SING, SILENT = "Whales sing at night", "Whales never sing at night"
 
@@ -56,6 +59,23 @@ def test_a_session_begins_with_it(alice: Caller, at_odds: tuple[str, str]) -> No
     context = alice.start_session()["context"]
     assert context["text"].count("; conflicting)") == 2
     assert tagged(context["memories"]) == {*at_odds}
+
+
+@pytest.mark.parametrize("tiered", [False, True])
+def test_what_contradicts_what_the_session_was_told_before_says_so(alice: Caller, tiered: bool) -> None:
+    set_policy(alice, capture_summaries=tiered, tiered=tiered)
+    one = alice.remember(SING)["id"]
+    session = alice.start_session()
+    assert SING in session["context"]["text"]
+    other = alice.remember(SILENT, dedupe=False)["id"]
+    if tiered:
+        summarise(alice, "general", (SILENT, Memory.objects.get(uid=other)))
+    alice.post(f"memories/{other}/links", {"to": one, "kind": "contradicts"})
+    context = alice.post("context", {"session_id": session["id"], "query": "whales sing at night"}).json()
+    assert context["tier_answered"] == ("summaries" if tiered else "items")
+    assert [memory["id"] for memory in context["memories"]] == [other]
+    assert "conflicting" in context["text"]
+    assert tagged(context["memories"]) == {other}
 
 
 def test_lessons_too(alice: Caller) -> None:

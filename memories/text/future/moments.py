@@ -14,9 +14,11 @@ from memories.text.future.rules import next_day
 from memories.text.future.words import ANCHORS, BOUNDARIES, LEADS, STARTERS
 from memories.text.temporal.calendar import DAY
 from memories.text.temporal.words import ADVERBS, MONTHS, WEEKDAYS
+from memories.text.wordlist import words
 
 _MOST_BETWEEN = 8
 _MOST_BEFORE_ANCHOR = 6
+_EARLY, _GETTING = words("alarm breakfast wake wakes waking woken"), words("be being get gets getting i'm")
 _OTHER_TIMES = ADVERBS | MONTHS.keys() | WEEKDAYS.keys() | {",", "and", "then", "or"}
 
 
@@ -71,7 +73,18 @@ def _complete(speech: Speech, at: int, found: Found, early: Clock | None) -> Fou
     found = replace(found, words=end - at, part=part)
     if not clock and not (found.last or found.at):
         clock = _clock_beside(speech, at, end)
-    return _at_clock(speech, found, clock.as_time(part)) if clock else found
+    return _at_clock(speech, found, clock.as_time(part or _part_told_by(speech, at))) if clock else found
+
+
+def _part_told_by(speech: Speech, at: int) -> str:
+    """The part of the day that the clause before it tells: who gets up at 6 does so in the morning."""
+    for place in range(at - 1, at - 1 - _MOST_BETWEEN, -1):
+        word = speech.said(place)
+        if not word or word in BOUNDARIES:
+            return ""
+        if word in _EARLY or (word == "up" and speech.said(place - 1) in _GETTING):
+            return "morning"
+    return ""
 
 
 def _clock_beside(speech: Speech, first: int, end: int) -> Clock | None:

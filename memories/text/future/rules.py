@@ -16,7 +16,7 @@ _SIZES = {"fortnight": 2, "quarter": 3}
 _RULE = re.compile(
     r"FREQ=(?:(?:DAILY|(WEEKLY))(?:;INTERVAL=([1-9][0-9]{0,3}))?(?:;BYDAY=[A-Z,]{2,20})?"
     r"|(?:MONTHLY|YEARLY)(?:;INTERVAL=[1-9][0-9]{0,3})?(?:;BYMONTH=[0-9]{1,2})?"
-    r"(?:;BYMONTHDAY=-?[0-9]{1,2}|;BYDAY=-?[0-9][A-Z]{2})?)"
+    r"(?:;BYMONTHDAY=-?[0-9]{1,2}|;BYDAY=-?[0-9][A-Z]{2})?)(?:;UNTIL=[0-9]{8})?"
 )
 
 
@@ -34,7 +34,7 @@ def next_day(rule: str, first: date, after: date) -> date | None:
     """The next day of a rule that begins on `first`, strictly after `after`; None if there is none.
 
     A day some months or years lack (the 31st, 29 February) is skipped in them. None, too, for what is no rule as
-    `find_coming` gives them.
+    `find_coming` gives them, with a last day (UNTIL) or without.
     """
     read = _RULE.fullmatch(rule)
     if not read:

@@ -235,6 +235,16 @@ class TestItsVerdicts:
         assert [link.kind for link in Link.objects.all()] == links
         assert "User lives in Lisbon" in contents(alice.app)
 
+    def test_what_takes_its_place_on_a_day_to_come_leaves_it_until_then(self, alice: Caller, server: Server) -> None:
+        known = alice.remember("User lives in Porto", confidence=0.7)
+        server.always(answers(fact(valid_from="2999-05-01"), relation="supersedes"))
+        say(alice)
+        upkeep_learn_due()
+        memory, then = Memory.objects.order_by("pk")
+        assert (memory.status, memory.confidence, memory.valid_until) == (Status.ACTIVE, 0.7, then.valid_from)
+        assert then.valid_from is not None
+        assert known["content"] in alice.post("context", {"query": "where does the user live?"}).json()["text"]
+
     def test_the_same_is_confirmed(self, alice: Caller, server: Server) -> None:
         known = alice.remember("User dwells in Portugal's capital", confidence=0.7)
         server.always(answers(relation="same"))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from time_machine import travel
 
 from memories.models import Memory
 from tests.conftest import Caller
@@ -62,6 +64,26 @@ def test_what_holds_now_is_not_denied_by_what_was_over_before_it_was_said(alice:
 def test_what_holds_now_is_denied_by_what_holds_from_now_on(alice: Caller) -> None:
     rome, milan = {"content": "The office is in Rome"}, {"content": "The office is in Milan", "valid_from": OVER}
     assert outcomes(alice, rome, milan) == ["created", "contradicted"]
+
+
+@pytest.mark.parametrize(("first", "then"), [({}, {"valid_from": COMING}), ({"valid_from": COMING}, {})])
+def test_what_begins_on_a_day_to_come_denies_nothing_until_then(
+    alice: Caller, first: dict[str, Any], then: dict[str, Any]
+) -> None:
+    rome, milan = {"content": "The office is in Rome", **first}, {"content": "The office is in Milan", **then}
+    assert outcomes(alice, rome, milan) == ["created", "created"]
+    assert {memory.confidence for memory in Memory.objects.all()} == {0.7}
+    with travel(datetime(2999, 1, 2, tzinfo=UTC)):
+        found = alice.post("memories/search", {"query": "where is the office?"}).json()["results"]
+    # What began then is told before what held until then.
+    newest_first = sorted((rome, milan), key=lambda one: "valid_from" not in one)
+    assert [hit["content"] for hit in found] == [one["content"] for one in newest_first]
+    assert all("conflicting" in hit["trust"] for hit in found)
+
+
+def test_two_plans_for_one_day_to_come_are_at_odds(alice: Caller) -> None:
+    milan = {"content": "The office is in Milan", "valid_from": COMING}
+    assert outcomes(alice, milan, milan | {"content": "The office is in Turin"}) == ["created", "contradicted"]
 
 
 def test_another_wording_of_it_stays_in_its_history(alice: Caller) -> None:

@@ -176,6 +176,42 @@ def test_a_trigger_knows_where_it_was_said_and_who_may_see_it(session: AgentSess
     assert (stored.trigger_date, stored.rule) == (date(2026, 10, 31), "FREQ=MONTHLY;BYMONTHDAY=31")
 
 
+@pytest.mark.parametrize(
+    ("text", "on", "rule"),
+    [
+        ("Physio is every Monday at 5pm until the end of October", date(2026, 10, 5), f"{MONDAYS};UNTIL=20261031"),
+        ("Until 20 October I have physio every Monday", date(2026, 10, 5), f"{MONDAYS};UNTIL=20261020"),
+        ("I take pills every day until Sunday", TODAY, "FREQ=DAILY;UNTIL=20261004"),
+        ("Starting in November, I have class every Monday", date(2026, 11, 2), MONDAYS),
+        ("From November on we meet every Monday", date(2026, 11, 2), MONDAYS),
+        ("I have class every Monday from November to January", date(2026, 11, 2), f"{MONDAYS};UNTIL=20270131"),
+        (
+            "The bin goes out every second Monday, starting October 12",
+            date(2026, 10, 12),
+            "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO",
+        ),
+    ],
+)
+def test_what_comes_round_does_so_from_and_until_the_day_that_is_said(
+    session: AgentSession, text: str, on: date, rule: str
+) -> None:
+    assert [(made.trigger_date, made.until, made.rule) for made in say(session, text)] == [(on, None, rule)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have yoga every Monday and I'm in Rome until Friday",
+        "I'm in Rome until Friday and have yoga every Monday",
+        "From Friday on I'm in Rome, and yoga is every Monday",
+    ],
+)
+def test_other_days_of_the_sentence_are_their_own(session: AgentSession, text: str) -> None:
+    assert sorted((made.trigger_date, made.rule) for made in say(session, text)) == [
+        (date(2026, 10, 2), ""), (date(2026, 10, 5), MONDAYS),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("role", [Role.ASSISTANT, Role.SYSTEM, Role.TOOL])
 def test_only_what_users_say_is_noted(session: AgentSession, role: Role) -> None:
     assert note_coming(session, [text_of(session, "Dentist on Friday", role=role)], NOW) == []
@@ -434,14 +470,14 @@ def test_the_earliest_time_comes_first_and_what_has_none_last(acme: App) -> None
     assert messages(acme) == ["seven", "noon", "all day", "running"]
 
 
-def test_twenty_are_due_at_most_and_they_cost_three_queries(
+def test_twenty_are_due_at_most_and_they_cost_four_queries(
     acme: App, django_assert_num_queries: Callable[[int], Any]
 ) -> None:
     memories = [remember(acme, f"Fact number {number}") for number in range(3)]
     for number in range(30):
         bring(make(acme, message=f"Thing {number}"), *memories)
     acme.policy  # noqa: B018
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         found = due(acme, None, None, NOW)
         text = due_block(found, acme.policy)
     assert len(found) == 20
@@ -578,6 +614,12 @@ def test_a_rule_of_long_ago_is_brought_to_today() -> None:
     assert bring_to(Days(date(2000, 1, 1), None, "FREQ=DAILY"), TODAY) == Days(TODAY, None, "FREQ=DAILY")
 
 
+def test_a_rule_is_over_after_its_last_day() -> None:
+    days = days_to_come(Days(TODAY, None, "FREQ=DAILY;UNTIL=20261003"), TODAY)
+    assert bring_to(days, date(2026, 10, 3)) == Days(date(2026, 10, 3), None, days.rule)
+    assert bring_to(days, date(2026, 10, 4)) is None
+
+
 def test_days_at_the_end_of_the_calendar_are_over_at_some_time() -> None:
     days = Days(date(9999, 12, 24), date(9999, 12, 30), "FREQ=WEEKLY;BYDAY=FR")
     assert bring_to(days, date.max) is None
@@ -591,6 +633,7 @@ def test_days_at_the_end_of_the_calendar_are_over_at_some_time() -> None:
         (Days(later(-1).date()), "trigger_date"),
         (Days(later(-5).date(), later(-1).date()), "until"),
         (Days(TODAY, None, "FREQ=HOURLY"), "rule"),
+        (Days(TODAY, None, "FREQ=DAILY;UNTIL=20260930"), "rule"),
         (Days(TODAY, None, "FREQ=MONTHLY;BYMONTH=2;BYMONTHDAY=30"), "rule"),
     ],
 )
@@ -617,6 +660,21 @@ def test_the_block_tells_what_is_due_and_what_is_known_about_it(session: AgentSe
     ]
     assert body[0].startswith("<memory-context nonce=")
     assert body[-1].startswith("</memory-context nonce=")
+
+
+@pytest.mark.parametrize("status", [Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED])
+def test_what_is_denied_since_says_so_whatever_has_become_of_it(session: AgentSession, status: Status) -> None:
+    [made] = say(session, "I work from home on Thursdays")
+    said, denied = (remember(session.app, text) for text in ("Works from home", "Does not work from home"))
+    bring(made, said)
+    assert "conflicting" not in due_block(due(session.app, "ulla", None, NOW), session.app.policy)
+    with writing(session.app, "agent:ada", NOW) as write:
+        write.contradict(said, denied, "negated")
+    Memory.objects.filter(pk=said.pk).update(status=status)
+    line = "- today: I work from home on Thursdays (said 2026-10-01; conflicting)"
+    assert line in due_block(due(session.app, "ulla", None, NOW), session.app.policy).splitlines()
+    Memory.objects.filter(pk=denied.pk).update(status=Status.ARCHIVED)
+    assert "conflicting" not in due_block(due(session.app, "ulla", None, NOW), session.app.policy)
 
 
 def test_the_day_it_was_said_is_the_apps(session: AgentSession) -> None:

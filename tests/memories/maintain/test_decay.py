@@ -5,13 +5,16 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import pytest
+from django.utils import timezone
 
 from memories.maintain import decay
 from memories.maintain.decay import decay_app, decay_few
 from memories.maintain.run import Unclaimed
 from memories.models import Memory
 from memsite.tenancy.models import App
+from tests.conftest import make_app, make_caller
 from tests.memories.maintain.upkeep import DAY, NIGHT, fresh, history, tell
+from tests.talking import after, contents, hear
 
 LATER = NIGHT + 44 * DAY
 """A fortnight after the month in which nothing is lost: 0.2 of what is confident."""
@@ -56,6 +59,17 @@ def test_what_is_pinned_or_confirmed_is_no_part_of_it(acme: App, monkeypatch: py
     assert confidences([stale, pinned, confirmed]) == [0.7, 0.9, 0.9]
 
 
+def test_what_holds_from_a_later_day_on_decays_from_that_day(acme: App) -> None:
+    """It would be forgotten before it begins."""
+    begins = NIGHT + 400 * DAY
+    memory = tell(acme, "The office is in Milan", NIGHT, embed=False, confidence=0.7, valid_from=begins)
+    for days in (44, 200, 399, 430):
+        decay_few(acme, NIGHT + days * DAY)
+        assert night(acme, NIGHT + days * DAY).counts == {}
+    night(acme, begins + 44 * DAY)
+    assert (fresh(memory).confidence, fresh(memory).status) == (0.5, "active")
+
+
 def test_nothing_is_written_where_nothing_is_lost(acme: App) -> None:
     """An index reads anew whatever was written."""
     acme.policy.decay_exempt_from = 0.9
@@ -77,3 +91,18 @@ def test_the_next_session_writes_only_what_was_lost_since(acme: App) -> None:
     assert fresh(memory).confidence == pytest.approx(0.7 - 0.1 * 11 / (7 * 24 * 60))
     # Once a day it leaves a revision.
     assert history(memory) == ["created", "decayed"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("preset", "is_kept"), [("assistant", True), ("knowledge", True), ("standard", False), ("ops", False)]
+)
+def test_what_people_say_plainly_stays_until_the_contrary_is_said(preset: str, is_kept: bool) -> None:
+    caller = make_caller(make_app("people", preset, capture_facts=True), "ada")
+    hear(caller, "I'm allergic to penicillin.", "I drink coffee.")
+    hear(caller, "I stopped drinking coffee.")
+    with after(days=150):
+        night(caller.app, timezone.now())
+        known = set(contents(caller.app))
+    assert "User drinks coffee" not in known
+    assert known == ({"User is allergic to penicillin", "User stopped drinking coffee"} if is_kept else set())

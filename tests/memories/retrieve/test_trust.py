@@ -39,6 +39,12 @@ def test_what_an_operator_stored_needs_no_second_voice(alice: Caller) -> None:
     assert trust_of(alice) == []
 
 
+def test_what_has_begun_to_hold_of_late_is_not_stale(alice: Caller) -> None:
+    store(alice, "whales sing", valid_from=START + timedelta(days=90))
+    assert "stale" not in trust_of(alice, START + timedelta(days=100))
+    assert "stale" in trust_of(alice, START + timedelta(days=121))
+
+
 @pytest.mark.parametrize(("days", "is_stale"), [(29, False), (31, True)])
 def test_what_was_not_confirmed_for_long_is_stale(alice: Caller, days: int, is_stale: bool) -> None:
     with time_machine.travel(START, tick=False):

@@ -47,7 +47,8 @@ def show_one(request: DeskRequest, memory: Memory, **more: Any) -> HttpResponse:
     if not more and is_seen(request, seen):
         return unchanged()
     changes = story.changes_of(app, memory)
-    trust = tags_of(memory, app.policy, timezone.now(), [memory.pk] if story.is_at_odds(memory, links) else [])
+    now = timezone.now()
+    trust = tags_of(memory, app.policy, now, [memory.pk] if story.is_at_odds(memory, links, now) else [])
     decided = [change for change in changes if not change.noted]
     find = request.GET.get("find", "")
     context = {
@@ -59,7 +60,7 @@ def show_one(request: DeskRequest, memory: Memory, **more: Any) -> HttpResponse:
         "first": changes[-1] if changes else None,
         "confirmed": sum(change.revision.action == "reinforced" for change in changes),
         "contradicted": sum(change.revision.action == "contradicted" for change in changes),
-        "timeline": story.timeline(app, memory, changes, timezone.now()),
+        "timeline": story.timeline(app, memory, changes, now),
         "told": told,
         "used": sum(row.used is True for row in told),
         "judged": sum(row.used is not None for row in told),
