@@ -91,5 +91,13 @@ def test_the_package_for_machines_without_the_server_has_all_of_it() -> None:
     assert sorted(alone["tool"]["setuptools"]["packages"]) == sorted(
         ".".join(folder.relative_to(ROOT).parts) for folder in folders
     )
-    assert alone["project"]["scripts"] == whole["project"]["scripts"]
+    assert alone["project"]["scripts"] == {"memsite": "memsite_client.__main__:main"}
     assert whole["project"]["version"] == memsite_client.__version__
+
+
+def test_the_server_itself_does_not_pass_for_a_package() -> None:
+    """One would lack its pages and `manage.py`, and bring what the lock keeps out."""
+    whole = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    assert "build-system" not in whole
+    assert "setuptools" not in whole["tool"]
+    assert not whole["project"].keys() & {"dependencies", "dynamic", "scripts"}
