@@ -19,7 +19,7 @@ PORT := 8000
 .PHONY: help run demo test check lint types imports migrations schema bench promises fuzz audit sbom client format lock clean
 
 help: ## List these targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 run: $(VENV)/run.stamp $(BIN)/memsite ## Set up and start the server: http://127.0.0.1:8000 (or PORT=9000, HOST=0.0.0.0)
 	@$(BIN)/python manage.py setup --url http://$(HOST):$(PORT)
@@ -175,7 +175,7 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/peers.in -o requirements/peers.lock
 
 clean: ## Remove the environment and caches; never your data
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info
 	find memsite memories sessions memsite_client bench tools tests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The environment. A stamp is as new as the lock file it was installed from.

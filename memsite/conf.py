@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from ipaddress import ip_network
 from logging import getLevelNamesMapping
+from math import inf
 from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
@@ -224,9 +225,11 @@ def read_prices(text: str) -> dict[str, tuple[float, float]] | None:
     try:
         named = [entry.rpartition("=") for entry in text.split(",") if entry.strip()]
         pairs = {name.strip(): [float(price) for price in both.split("/")] for name, _, both in named}
-        return {name: (given, asked) for name, (given, asked) in pairs.items() if name and min(given, asked) >= 0}
+        prices = {name: (given, asked) for name, (given, asked) in pairs.items()}
     except ValueError:
         return None
+    are_clear = all(name and all(0 <= price < inf for price in both) for name, both in prices.items())
+    return prices if are_clear else None
 
 
 def is_token(text: str) -> bool:

@@ -68,6 +68,17 @@ def test_the_command_works_in_a_folder_with_a_space_in_its_name(tmp_path):
 
 
 @needs_make
+def test_clean_leaves_what_is_yours_and_nothing_that_was_built(tmp_path):
+    ours = ["memsite", "memories", "sessions", "memsite_client", "bench", "tools", "tests", "data"]
+    built = [".venv/bin", "build", "memsite/__pycache__", "memsite_client/build/lib", "memsite_client/x.egg-info"]
+    for folder in (*ours, *built):
+        (tmp_path / folder).mkdir(parents=True)
+    done = make("clean", f"--directory={tmp_path}", f"--makefile={ROOT / 'Makefile'}")
+    assert done.returncode == 0, done.stderr
+    assert sorted(path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*")) == sorted(ours)
+
+
+@needs_make
 def test_check_runs_the_tests_last():
     assert "pytest" in make("--dry-run", "check").stdout.strip().splitlines()[-1]
 

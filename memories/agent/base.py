@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from functools import cached_property
 
+from memories.ledger.budget import asks_models
 from memories.ledger.purse import meter_for
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
@@ -63,6 +64,8 @@ class Caller:
 
         With settings that cannot work, one that says so whenever it is asked.
         """
+        if not asks_models(self.app.policy):
+            return self.rules
         try:
             chat = make_chat(get_conf().llm_settings)
         except LLMMisconfigured as error:

@@ -110,14 +110,18 @@ class JSONValue(serializers.JSONField):
     default_validators = [refuse_huge_integers]
 
 
-class Tags(serializers.ListField):
+class Different(serializers.ListField):
+    """What is named twice is one."""
+
+    def to_internal_value(self, data: Any) -> list[Any]:
+        return list(dict.fromkeys(super().to_internal_value(data)))
+
+
+class Tags(Different):
     child = Text(max_length=TAG_LENGTH)
 
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=MAX_TAGS, **options)
-
-    def to_internal_value(self, data: Any) -> list[str]:
-        return list(dict.fromkeys(super().to_internal_value(data)))
 
 
 def category(**options: Any) -> Text:

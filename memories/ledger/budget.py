@@ -31,6 +31,11 @@ class Denial:
         return f"{self.reason}: {self.detail}"
 
 
+def asks_models(policy: AppPolicy) -> bool:
+    """Whether the app's questions may go to a model. A limit of 0 leaves them to the rules, which cost nothing."""
+    return policy.daily_cost != 0 and policy.daily_tokens != 0
+
+
 def may_learn(app: App, now: datetime) -> Denial | None:
     """None when it may. At most one query."""
     if low := low_energy(app):
@@ -53,9 +58,9 @@ def economises(app: App, now: datetime) -> bool:
 
 
 def used_up(app: App, now: datetime, share: float) -> str | None:
-    """Which of the day's limits is used up to `share`, in words; None if none is, or there are none."""
+    """Which of the day's limits is used up to `share`, in words; None if none is, or nothing is limited or spent."""
     most_dollars, most_tokens = app.policy.daily_cost, app.policy.daily_tokens
-    if most_dollars is None and most_tokens is None:
+    if (most_dollars is None and most_tokens is None) or not asks_models(app.policy):
         return None
     spent = spent_today(app, now)
     is_full = (most_dollars is not None and spent.cost >= share * most_dollars) or (

@@ -49,7 +49,7 @@ def create_key(agent: Agent | None, scopes: Iterable[str], *, expires_at: dateti
         prefix=prefix,
         key_hash=hash_key(text),
         agent=agent,
-        scopes=sorted(Scope(scope).value for scope in scopes),
+        scopes=sorted({Scope(scope).value for scope in scopes}),
         expires_at=expires_at,
     )
     return NewKey(row, text)

@@ -14,6 +14,8 @@ from memsite.tenancy.origin import check_origins, default_review_origins
 
 OPERATIONAL_CATEGORIES = ("timing", "dependency", "behavior", "remediation", "maintenance")
 PERSONAL_CATEGORIES = ("work", "preferences", "health", "hobbies", "relationships")
+MOST_CHARACTERS = 100_000
+"""Of a memory, whatever the policy."""
 TTL_DAYS = {"work": 90, "preferences": 180, "health": 365, "hobbies": 60, "relationships": 180}
 
 CATEGORY_PATTERN = r"[a-z0-9][a-z0-9_-]{0,63}"
@@ -139,7 +141,7 @@ class AppPolicy(Row):
 
     # How much is kept.
     memory_limit = count(100_000, 1, 10_000_000, "Memories the app may hold.")
-    max_characters = count(2_000, 20, 100_000, "Characters a memory may have.")
+    max_characters = count(2_000, 20, MOST_CHARACTERS, "Characters a memory may have.")
     writes_per_minute = count(10_000, 1, 1_000_000, "Memories one agent may write in a minute.")
     ttl_days = models.JSONField(
         default=default_ttl_days,

@@ -123,12 +123,18 @@ class JSONObject(click.ParamType[dict[str, Any]]):
 
 
 class Id(click.ParamType[str]):
-    """Of a memory or a session, as lists show it."""
+    """Of a memory, unless `found` tells where others are found."""
 
     name = "id"
+
+    def __init__(self, found: str = "`memsite list` shows some.") -> None:
+        self.found = found
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         try:
             return str(UUID(value))
         except ValueError:
-            self.fail(f"{value!r} is no id. `memsite list` shows some.", param, ctx)
+            self.fail(f"{value!r} is no id. {self.found}", param, ctx)
+
+
+SESSION_ID = Id("That of a session is the `id` which opening it has answered, not its `external_id`.")

@@ -8,7 +8,17 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from memsite_client.cli.base import Id, JSONObject, as_json, connect, print_json, say_beside, text_of, without_nones
+from memsite_client.cli.base import (
+    SESSION_ID,
+    Id,
+    JSONObject,
+    as_json,
+    connect,
+    print_json,
+    say_beside,
+    text_of,
+    without_nones,
+)
 from memsite_client.cli.show import about, confidence, memory_line, memory_page, one_line, revision_lines
 from memsite_client.shapes import Kind, LinkKind, Origin, SayableOrigin, Status, Visibility
 
@@ -70,7 +80,7 @@ def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **opti
 @click.option("--kind", type=click.Choice(get_args(Kind)))
 @click.option("--origin", type=click.Choice(get_args(Origin)), help="Who said it.")
 @click.option("--user", "user_id")
-@click.option("--session", "session_id", type=Id(), help="By its id.")
+@click.option("--session", "session_id", type=SESSION_ID, help="By its id.")
 @click.option("--pinned/--not-pinned", default=None)
 @as_json
 def list_(limit: int, all_: bool, json_: bool, **filters: Any) -> None:

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from memsite_client.cli.base import Id, as_json, connect, print_json, say_beside, text_of, without_nones
+from memsite_client.cli.base import SESSION_ID, as_json, connect, print_json, say_beside, text_of, without_nones
 from memsite_client.cli.show import hit_line, one_line, plain
 from memsite_client.shapes import Format, Mode
 
@@ -64,7 +64,7 @@ def search(
 @click.option(
     "--session",
     "session_id",
-    type=Id(),
+    type=SESSION_ID,
     help="The session it is for, by its id: what it has been shown is not shown again.",
 )
 @click.option("--turn", "turn_number", type=click.IntRange(min=0), help="The turn of the session.")
@@ -84,7 +84,7 @@ def context(query: tuple[str, ...], format_: str | None, json_: bool, **options:
 
 
 @click.command()
-@click.argument("session", type=Id())
+@click.argument("session", type=SESSION_ID)
 @click.argument("turn", type=click.IntRange(min=1))
 @click.argument("text")
 @click.option("--question", default="", help="What was asked: to say it again is no use of a memory.")

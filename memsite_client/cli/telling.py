@@ -15,6 +15,8 @@ from memsite_client.shapes import Change
 from memsite_client.sync import Memsite
 
 of_app = click.option("--app", help="Which app, for a key of several.")
+WEBHOOK = Id("`memsite webhooks list` shows some.")
+BRIDGE = Id("`memsite bridges list` shows some.")
 MOST_DELIVERIES = 20
 
 
@@ -46,7 +48,7 @@ def add_webhook(address: str, events: tuple[str, ...], description: str, app: st
 
 
 @webhooks.command("switch")
-@click.argument("webhook", type=Id())
+@click.argument("webhook", type=WEBHOOK)
 @click.option(
     "--on/--off", "is_active", required=True, help="One that is switched on is told of what changes from then on."
 )
@@ -60,7 +62,7 @@ def switch_webhook(webhook: str, is_active: bool, app: str | None, json_: bool) 
 
 
 @webhooks.command("test")
-@click.argument("webhook", type=Id())
+@click.argument("webhook", type=WEBHOOK)
 @of_app
 @as_json
 def try_webhook(webhook: str, app: str | None, json_: bool) -> None:
@@ -71,7 +73,7 @@ def try_webhook(webhook: str, app: str | None, json_: bool) -> None:
 
 
 @webhooks.command("log")
-@click.argument("webhook", type=Id())
+@click.argument("webhook", type=WEBHOOK)
 @click.option("--status", type=click.Choice(["waiting", "delivered", "dead"]))
 @of_app
 @as_json
@@ -83,7 +85,7 @@ def log_of_webhook(webhook: str, status: str | None, app: str | None, json_: boo
 
 
 @webhooks.command("replay")
-@click.argument("delivery", type=Id())
+@click.argument("delivery", type=Id("`memsite webhooks log` shows some."))
 @of_app
 @as_json
 def replay(delivery: str, app: str | None, json_: bool) -> None:
@@ -94,7 +96,7 @@ def replay(delivery: str, app: str | None, json_: bool) -> None:
 
 
 @webhooks.command("renew")
-@click.argument("webhook", type=Id())
+@click.argument("webhook", type=WEBHOOK)
 @of_app
 @as_json
 def renew_webhook(webhook: str, app: str | None, json_: bool) -> None:
@@ -105,7 +107,7 @@ def renew_webhook(webhook: str, app: str | None, json_: bool) -> None:
 
 
 @webhooks.command("remove")
-@click.argument("webhook", type=Id())
+@click.argument("webhook", type=WEBHOOK)
 @of_app
 def remove_webhook(webhook: str, app: str | None) -> None:
     """Tell it nothing more. Its log goes, too."""
@@ -141,7 +143,7 @@ def add_bridge(name: str, agent: str, app: str | None, json_: bool) -> None:
 
 
 @bridges.command("renew")
-@click.argument("bridge", type=Id())
+@click.argument("bridge", type=BRIDGE)
 @of_app
 @as_json
 def renew_bridge(bridge: str, app: str | None, json_: bool) -> None:
@@ -152,7 +154,7 @@ def renew_bridge(bridge: str, app: str | None, json_: bool) -> None:
 
 
 @bridges.command("remove")
-@click.argument("bridge", type=Id())
+@click.argument("bridge", type=BRIDGE)
 @of_app
 def remove_bridge(bridge: str, app: str | None) -> None:
     """Hear it no more. What came over it stays."""

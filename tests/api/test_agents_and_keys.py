@@ -47,6 +47,12 @@ def test_a_key_has_the_scopes_that_were_asked_for(operator: APIClient, acme: App
     assert operator.post(AGENTS, {"name": "dora", "scopes": scopes}).json()["scopes"] == scopes
 
 
+def test_a_scope_that_is_named_twice_is_one(operator: APIClient, acme: App) -> None:
+    body = operator.post(AGENTS, {"name": "dora", "scopes": ["write", "read", "write"]}).json()
+    key = operator.post(KEYS, {"scopes": ["read", "read"]}).json()
+    assert (body["scopes"], key["scopes"]) == (["read", "write"], ["read"])
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [

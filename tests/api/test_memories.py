@@ -330,6 +330,15 @@ def test_the_apps_own_limit_counts_characters_not_bytes(db: None) -> None:
     assert_problem(caller.post("memories", {"content": "x" * 21}), 400, "content")
 
 
+def test_however_long_a_text_is_it_is_told_the_apps_own_limit(alice: Caller) -> None:
+    uid = alice.remember("Whales sing")["id"]
+    long, told = {"content": "x" * 150_000}, "This app's memories have at most 2,000 characters."
+    for answer in (alice.post("memories", long), alice.patch(f"memories/{uid}", long)):
+        assert assert_problem(answer, 400)["errors"] == [{"field": "content", "detail": told}]
+    [item] = alice.post("memories/batch", {"memories": [long]}).json()["results"]
+    assert item["error"]["errors"] == [{"field": "content", "detail": told}]
+
+
 def test_times_are_utc_whatever_zone_they_came_in(alice: Caller) -> None:
     body = alice.remember("x", valid_from="2027-01-01T01:00:00+01:00", valid_until="2027-01-01T12:00:00")
     assert (body["valid_from"], body["valid_until"]) == ("2027-01-01T00:00:00Z", "2027-01-01T12:00:00Z")

@@ -20,6 +20,7 @@ from memories.models import Action, Delivery, Webhook
 from memories.store.writer import NOTED
 from memsite.conf import get_conf
 from memsite.signing import BadSignature, secret_of, verify
+from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app
 from tests.memories.portable.moving import export, take_in
@@ -62,6 +63,13 @@ def add(operator: APIClient, receiver: Receiver, *events: str) -> dict[str, Any]
     answer = operator.post(f"{ROOT}/webhooks", {"url": receiver.url, "events": list(events)})
     assert answer.status_code == 201, answer.content
     return dict(answer.json())
+
+
+def test_a_kind_that_is_named_twice_is_one(operator: APIClient, acme: App, receiver: Receiver) -> None:
+    webhook = add(operator, receiver, "memory.deleted", "memory.created", "memory.deleted")
+    assert webhook["events"] == ["memory.deleted", "memory.created"]
+    path, twice = f"{ROOT}/webhooks/{webhook['id']}", ["memory.updated", "memory.updated"]
+    assert operator.patch(path, {"events": twice}).json()["events"] == ["memory.updated"]
 
 
 def test_changes_are_told_signed_and_say_nothing_of_what_was_said(

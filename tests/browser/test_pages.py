@@ -190,6 +190,15 @@ def test_on_a_phone_a_category_of_a_long_name_fits(chromium: Any, site: Any) -> 
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
+def test_two_figures_side_by_side_do_not_read_as_one(chromium: Any, site: Any) -> None:
+    row = Tab(chromium, site, 1280, "light").open("/costs?app=demo-ops").locator(".bare tbody tr").first
+    spaces = """row => {
+      const text = new Range(); text.selectNodeContents(row.querySelector("td.num"));
+      return text.getBoundingClientRect().left - row.querySelector(".bar .num").getBoundingClientRect().right;
+    }"""
+    assert row.evaluate(spaces) >= 8
+
+
 def test_on_a_phone_no_text_runs_under_the_box_to_tick(chromium: Any, site: Any) -> None:
     page = Tab(chromium, site, 390, "light").open("/memories?app=demo-ops")
     cell = page.locator("#memory-list .pick + td, #memory-list .pick + th").first

@@ -59,6 +59,24 @@ def test_what_the_server_refuses_is_told_in_its_words(key: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        (("show", "x"), "`memsite list` shows some."),
+        (("link", ID, "x"), "`memsite list` shows some."),
+        (("feedback", "night-check-1", "1", "Hello"), "not its `external_id`"),
+        (("context", "--session", "night-check-1"), "not its `external_id`"),
+        (("list", "--session", "night-check-1"), "not its `external_id`"),
+        (("webhooks", "test", "x"), "`memsite webhooks list` shows some."),
+        (("webhooks", "replay", "x"), "`memsite webhooks log` shows some."),
+        (("bridges", "remove", "x"), "`memsite bridges list` shows some."),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
+)
+def test_who_names_no_id_is_told_where_one_is_found(command: tuple[str, ...], told: str) -> None:
+    assert told in " ".join(run(*command, code=2).stderr.split())
+
+
+@pytest.mark.parametrize(
     "command",
     [
         ("nonsense",),

@@ -191,14 +191,25 @@ def test_a_reading_key_may_look_and_no_more(alice: Caller) -> None:
 
 
 @pytest.mark.parametrize(
-    "body",
+    ("body", "told"),
     [
-        {},
-        {"command": "explode"},
-        {"command": "create", "path": NOTES},
-        {"command": "view", "path": 5},
-        {"command": "view", "path": NOTES, "x": 1},
+        ({}, "command: This field is required."),
+        ({"command": "explode"}, "command: One of view, create, str_replace, insert, delete, rename."),
+        ({"command": "create", "path": NOTES}, "file_text: create needs it."),
+        ({"command": "create", "path": NOTES, "file_text": "x" * 200_001}, "file_text: "),
+        ({"command": "insert", "path": NOTES, "insert_line": "3", "insert_text": "x"}, "insert_line: "),
+        ({"command": "view", "path": 5}, "path: Not a valid string."),
+        ({"command": "view", "path": NOTES, "view_range": [1]}, "view_range: "),
+        ({"command": "view", "path": NOTES, "x": 1}, "x: Unknown field."),
     ],
 )
-def test_what_is_no_command_is_a_problem(alice: Caller, body: dict[str, Any]) -> None:
-    assert_problem(alice.client.post("/compat/memory-tool", body), 400)
+def test_what_is_no_command_is_told_the_model_which_wrote_it(alice: Caller, body: dict[str, Any], told: str) -> None:
+    answer = alice.client.post("/compat/memory-tool", body)
+    assert (answer.status_code, answer.json()["is_error"]) == (200, True)
+    assert answer.json()["content"].startswith(told)
+    assert not Memory.objects.exists()
+
+
+def test_what_is_no_json_is_the_programs_fault(alice: Caller) -> None:
+    assert_problem(alice.client.post("/compat/memory-tool", b"{", content_type="application/json"), 400)
+    assert_problem(alice.client.post("/compat/memory-tool?nobody=x", {"command": "view", "path": NOTES}), 400)

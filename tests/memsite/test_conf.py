@@ -57,6 +57,12 @@ def test_each_value_has_its_type() -> None:
         ("BACKUP_DIR", "~nobody-of-this-name/backups"),
         ("DATABASE_URL", "mysql://localhost/x"),
         ("PROVIDER_NETWORKS", "everywhere"),
+        ("LLM_PRICES", "small=cheap/dear"),
+        ("LLM_PRICES", "small=1"),
+        ("LLM_PRICES", "small=inf/1"),
+        ("LLM_PRICES", "small=1/nan"),
+        ("LLM_PRICES", "small=0.25/1.25, large=-3/15"),
+        ("LLM_PRICES", "=0.25/1.25"),
         ("METRICS_TOKEN", "short"),
         ("METRICS_TOKEN", "a long one with white space"),
     ],
@@ -64,6 +70,11 @@ def test_each_value_has_its_type() -> None:
 def test_a_wrong_value_is_named(name: str, value: str) -> None:
     with pytest.raises(ImproperlyConfigured, match=f"MEMSITE_{name}"):
         read_conf({f"MEMSITE_{name}": value})
+
+
+def test_prices_are_dollars_for_input_and_output() -> None:
+    conf = read_conf({"MEMSITE_LLM_PRICES": "small=0.25/1.25, llama3:8b = 0/0,"})
+    assert conf.llm_settings.prices == {"small": (0.25, 1.25), "llama3:8b": (0.0, 0.0)}
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ from memories.text.clean import clean
 from memsite.moments import check_in_reach
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
-from memsite.tenancy.policy import Block
+from memsite.tenancy.policy import MOST_CHARACTERS, Block
 from sessions.models import MAX_TURN
 
 MAX_BATCH = 500
@@ -53,10 +53,15 @@ ORIGINS_OF_AGENTS = [(one.value, one.label) for one in SAYABLE_ORIGINS]
 SETTABLE_STATUS = (Status.ACTIVE, Status.INACTIVE, Status.ARCHIVED)
 
 
+def cleaned(text: str) -> str:
+    """As `clean` has it; what is longer than any app takes is left as it is, for the app's own limit to refuse."""
+    return clean(text) if len(text) <= MOST_CHARACTERS else text
+
+
 class MemoryFields(Shape):
     """What can be said of a memory at creation and later alike."""
 
-    content = Text(max_length=100_000)
+    content = Text(help_text="As many characters as the app's policy allows: `max_characters`.")
     category = category(required=False)
     subject = Text(max_length=200, required=False, allow_null=True)
     importance = Whole(min_value=1, max_value=5, required=False)
@@ -71,7 +76,7 @@ class MemoryFields(Shape):
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         if "content" in fields:
-            fields["content"] = clean(fields["content"])
+            fields["content"] = cleaned(fields["content"])
             if not fields["content"]:
                 raise serializers.ValidationError({"content": ["Nothing of it may be kept: all of it is private."]})
         start, end = fields.get("valid_from"), fields.get("valid_until")
@@ -103,7 +108,7 @@ class MemoryBatch(Shape):
 
 
 class MemoryChanges(MemoryFields):
-    content = Text(max_length=100_000, required=False)
+    content = Text(required=False, help_text="As for a new one.")
     status = OneOf([(status.value, status.label) for status in SETTABLE_STATUS], required=False)
 
 

@@ -8,7 +8,7 @@ from django.core.validators import RegexValidator
 from rest_framework import serializers
 
 from memories.announce.changes import KINDS
-from memories.api.fields import Flag, JSONObject, Number, OneOf, Shape, Text, Whole, names
+from memories.api.fields import Different, Flag, JSONObject, Number, OneOf, Shape, Text, Whole, names
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
 from memories.providers.errors import ServiceRefused
 from memories.providers.outward import WEBHOOK_NETWORKS, check_address
@@ -32,15 +32,13 @@ class Address(Text):
 class NewWebhook(Shape):
     url = Address(max_length=500, help_text="https, or http in a private network that MEMSITE_WEBHOOK_NETWORKS names.")
     description = Text(max_length=200, default="", allow_blank=True)
-    events = serializers.ListField(
-        child=OneOf(KINDS), default=list, help_text="The kinds that it is told of; empty: all."
-    )
+    events = Different(child=OneOf(KINDS), default=list, help_text="The kinds that it is told of; empty: all.")
 
 
 class WebhookChanges(Shape):
     url = Address(max_length=500, required=False)
     description = Text(max_length=200, required=False, allow_blank=True)
-    events = serializers.ListField(child=OneOf(KINDS), required=False)
+    events = Different(child=OneOf(KINDS), required=False)
     is_active = Flag(required=False)
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.api.fields import JSONObject, Number, SmallObject, Text
+from memories.api.shapes.memories import cleaned
 from memories.models import Action, Memory, Revision
-from memories.text.clean import clean
 from sessions.models import role_named
 
 OTHER_IDS = ("agent_id", "app_id", "run_id")
@@ -71,12 +71,12 @@ class NewMemories(Owner, ExpiringFields):
 
 
 class Changes(ExpiringFields):
-    text = Text(max_length=LONGEST, required=False, allow_null=True)
-    memory = Text(max_length=LONGEST, required=False, allow_null=True)
+    text = Text(required=False, allow_null=True)
+    memory = Text(required=False, allow_null=True)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         text = fields.pop("memory", None) or fields.get("text")
-        fields["text"] = clean(text) if text else None
+        fields["text"] = cleaned(text) if text else None
         if text and not fields["text"]:
             raise serializers.ValidationError({"text": ["Nothing of it may be kept: all of it is private."]})
         return fields

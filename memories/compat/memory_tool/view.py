@@ -16,6 +16,7 @@ from memories.api.schema import operation
 from memories.compat.memory_tool.commands import COMMANDS, carry_out
 from memories.compat.memory_tool.files import MOST_CHARACTERS, Files
 from memories.compat.memory_tool.paths import Refused
+from memsite.problems import explain
 from memsite.tenancy.models import Scope
 
 LONGEST_PATH = 2_000
@@ -79,8 +80,11 @@ class MemoryTool(AgentView):
         operation_id="run_memory_command",
     )
     def post(self, request: Request) -> Response:
-        """A command of Anthropic's memory tool on this agent's files. What cannot be done is told, with 200."""
-        command = self.read(Command)
+        """A command of Anthropic's memory tool on this agent's files. What cannot be done, or is none, is told: 200."""
+        try:
+            command = self.read(Command)
+        except ValidationError as error:
+            return refused(explain(error)[0])
         if command["command"] != "view":
             self.require(Scope.WRITE)
             self.count_writes(1)
@@ -88,4 +92,9 @@ class MemoryTool(AgentView):
         try:
             return Response({"content": carry_out(files, command), "is_error": False})
         except Refused as refusal:
-            return Response({"content": str(refusal), "is_error": True})
+            return refused(str(refusal))
+
+
+def refused(reason: str) -> Response:
+    """The model wrote it, and can mend it."""
+    return Response({"content": reason, "is_error": True})

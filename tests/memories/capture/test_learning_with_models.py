@@ -469,6 +469,16 @@ class TestTheDailyCap:
             assert (local.hour, local.minute, local.second) == (0, 0, 0)
         assert len(contents(app)) < 10
 
+    @pytest.mark.parametrize("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}])
+    def test_where_it_is_nothing_no_model_is_asked_and_the_rules_learn(
+        self, alice: Caller, model: Server, limit: dict[str, Any]
+    ) -> None:
+        AppPolicy.objects.filter(app=alice.app).update(**limit)
+        say(alice, "I live in Lisbon.")
+        assert upkeep_learn_due() == 1
+        assert Memory.objects.get().made_by == "rules"
+        assert model.seen == []
+
     def test_nothing_is_lost_by_it(self, alice: Caller, model: Server) -> None:
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=6000)
         for number in range(6):

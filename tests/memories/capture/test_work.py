@@ -429,6 +429,12 @@ class TestTheDailyBudget:
         with at(midnight):
             assert upkeep_learn_due() == 3
 
+    @pytest.mark.parametrize("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}])
+    def test_where_it_is_nothing_the_rules_learn_which_cost_nothing(self, alice: Caller, limit: dict[str, Any]) -> None:
+        AppPolicy.objects.filter(app=alice.app).update(**limit)
+        tell(alice, alice.start_session(), *FACTS)
+        assert upkeep_learn_due() == 3
+
     def test_below_the_limit_it_goes_on(self, alice: Caller) -> None:
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=1000)
         with at(NOON):

@@ -79,10 +79,11 @@ def test_a_failed_call_that_cost_something_counts(db: None) -> None:
 
 
 @pytest.mark.parametrize("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}])
-def test_a_budget_of_nothing_is_spent_from_the_start(db: None, limit: dict[str, Any]) -> None:
+def test_a_budget_of_nothing_is_no_reason_to_save_for_nothing_is_spent(db: None, limit: dict[str, Any]) -> None:
     app = app_with(**limit)
-    assert may_learn(app, NOON) is not None
-    assert economises(app, NOON)
+    spend(app, 100, 0.25)
+    assert may_learn(app, NOON) is None
+    assert not economises(app, NOON)
 
 
 def test_the_next_day_begins_with_a_full_budget_where_the_app_lives(db: None) -> None:
@@ -114,7 +115,8 @@ def test_recall_saves_dollars_too(db: None) -> None:
 
 
 def test_low_energy_is_the_reason_when_both_are_gone(db: None) -> None:
-    app = app_with(daily_tokens=0)
+    app = app_with(daily_tokens=100)
+    spend(app, 100)
     set_level(app, 0.0)
     denial = may_learn(app, NOON)
     assert denial is not None
