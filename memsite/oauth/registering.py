@@ -56,7 +56,8 @@ def is_harmless(uri: str) -> bool:
         parts = urlsplit(uri)
     except ValueError:
         return False
-    if "#" in uri or not uri.isascii() or not uri.isprintable() or " " in uri or ";" in uri or "," in uri:
+    # A browser takes \ for /: where it goes would not be where a person is told that it goes.
+    if not uri.isascii() or not uri.isprintable() or set(uri) & set("# ;,\\"):
         return False
     if parts.scheme in ("http", "https"):
         return (

@@ -140,6 +140,9 @@ def authorize(request: HttpRequest) -> HttpResponse:
         grant = server().get_consent_grant(request, end_user=request.user)
     except OAuth2Error as error:
         return not_to_be_asked(request, error)
+    except ValueError:
+        # authlib quotes what was asked in its refusal, which may not hold every character.
+        return error_view(request, 400, "This client cannot be let in: what it asks for holds odd characters.")
     client, wanted = grant.request.client, grant.request.scope.split()
     form = ConsentForm(request.user, client.name, wanted, request.POST or None)
     if "refuse" in request.POST:
@@ -170,9 +173,9 @@ def not_to_be_asked(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def goes_to(uri: str) -> str:
-    """What a person should look at: whose machine it is."""
+    """What a person should look at: whose machine it is, or which program on their own."""
     parts = urlsplit(uri)
-    return parts.netloc or f"{parts.scheme}:"
+    return parts.netloc if parts.scheme in ("http", "https") else f"{parts.scheme}:"
 
 
 def source_of(uri: str) -> str:

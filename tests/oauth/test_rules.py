@@ -207,6 +207,13 @@ def test_without_pkce_nobody_is_asked(olga: Client, client_id: str, query: dict[
     assert answer["Location"].startswith(f"{CALLBACK}?error=invalid_request")
 
 
+@pytest.mark.parametrize("query", [{"redirect_uri": "https://é.example/"}, {"response_type": 'co"de'}])
+def test_odd_characters_are_refused_like_any_others(olga: Client, client_id: str, query: dict[str, str]) -> None:
+    answer = olga.get(address(client_id, **query))
+    assert answer.status_code == 400
+    assert "Location" not in answer
+
+
 @pytest.mark.parametrize(
     "query", [{"client": "nobody"}, {"redirect_uri": "https://evil.example/"}, {"redirect_uri": f"{CALLBACK}/.."}]
 )
@@ -223,6 +230,31 @@ def test_a_program_on_ones_own_machine_may_use_any_port(olga: Client) -> None:
     told = allow(olga, client_id, redirect_uri=uri)
     assert exchange(client_id, told["code"], redirect_uri=uri)["access_token"]
     assert olga.get(address(client_id, redirect_uri="http://127.0.0.1:55555/other")).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "http://evil.example\\@127.0.0.1/callback", "http://evil.example:80\\@127.0.0.1:5/callback",
+        "http://a@127.0.0.1/callback", "http://127.0.0.1:5@evil.example/callback", "http://127.0.0.1.evil.example/callback",
+        "http://127.0.0.1:/callback", "http://127.0.0.1:5x/callback", "http://localhost/callback",
+    ],
+)  # fmt: skip
+def test_what_a_browser_reads_otherwise_is_not_ones_own_machine(olga: Client, uri: str) -> None:
+    client_id = register(redirect_uris=["http://127.0.0.1/callback"]).json()["client_id"]
+    where = address(client_id, redirect_uri=uri)
+    for answer in (olga.get(where), olga.post(where, {"app": "acme", "name": "hosted", "allow": "yes"})):
+        assert answer.status_code == 400
+        assert "Location" not in answer
+    assert not OAuthCode.objects.exists()
+
+
+def test_of_a_program_its_own_scheme_is_shown(olga: Client) -> None:
+    uri = "evil://claude.ai/callback"
+    client_id = register(redirect_uris=[uri]).json()["client_id"]
+    page = olga.get(address(client_id, redirect_uri=uri)).content.decode()
+    assert "<strong>evil:</strong>" in page
+    assert "claude.ai" not in page
 
 
 def test_a_person_is_asked_who_knows_whom_it_is_for(olga: Client, client_id: str, alice: Caller) -> None:
@@ -322,6 +354,7 @@ def test_a_client_with_a_secret_has_to_know_it(olga: Client) -> None:
         {"redirect_uris": ["javascript:alert(1)"]},
         {"redirect_uris": ["https://client.example/#fragment"]},
         {"redirect_uris": ["https://a@client.example/"]},
+        {"redirect_uris": ["https://evil.example\\.client.example/"]},
         {"redirect_uris": ["data:text/html,x"]},
         {"redirect_uris": [5]},
         {"redirect_uris": ["https://client.example/; script-src *"]},
