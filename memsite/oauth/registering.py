@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from memsite.oauth.models import LOOPBACK, OAuthClient, OAuthCode, OAuthGrant
 
+MOST_BYTES = 65_536
 MOST_URIS, LONGEST_URI = 20, 2_000
 LISTS = ("redirect_uris", "grant_types", "response_types", "contacts")
 TEXTS = (

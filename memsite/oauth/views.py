@@ -21,6 +21,7 @@ from memsite.conf import get_conf
 from memsite.json_body import parse_json
 from memsite.oauth.consent import ConsentForm
 from memsite.oauth.models import LOOPBACK, SCOPES
+from memsite.oauth.registering import MOST_BYTES
 from memsite.oauth.server import AUTH_METHODS, METHOD, Consent, server
 from memsite.problems import error_view
 from memsite.tenancy.access import actor_of
@@ -99,7 +100,9 @@ def about_server(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 def register(request: HttpRequest) -> HttpResponse:
-    """RFC 7591, for anybody."""
+    """RFC 7591, for anybody: so it may not be much that is kept of it."""
+    if len(request.body) > MOST_BYTES:
+        return refusal("invalid_client_metadata", f"More than {MOST_BYTES:,} bytes.")
     try:
         document = parse_json(request.body)
     except ParseError as error:

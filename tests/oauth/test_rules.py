@@ -383,6 +383,13 @@ def test_clients_that_nobody_lets_in_fill_no_disk(db: None, monkeypatch: pytest.
         assert OAuthClient.objects.count() == 1
 
 
+@pytest.mark.parametrize("metadata", [{"contacts": ["a" * 100_000]}, {"grant_types": ["authorization_code"] * 5000}])
+def test_what_one_client_says_of_itself_fills_none_either(db: None, metadata: dict[str, Any]) -> None:
+    answer = register(**metadata)
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_client_metadata")
+    assert not OAuthClient.objects.exists()
+
+
 def test_an_operator_sees_and_disconnects_clients(tokens: dict[str, Any], admin_client: DjangoClient) -> None:
     grant = OAuthGrant.objects.get()
     assert "Some Client" in admin_client.get("/admin/oauth/oauthgrant/").content.decode()
