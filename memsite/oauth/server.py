@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
-from authlib.oauth2.rfc6749 import InvalidRequestError, grants
+from authlib.oauth2.rfc6749 import InvalidClientError, InvalidRequestError, grants
 from authlib.oauth2.rfc7591 import ClientRegistrationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge
 from django.utils import timezone
@@ -107,6 +107,8 @@ class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib
         return "anybody"
 
     def extract_client_metadata(self, request: Any) -> dict[str, Any]:
+        # No way of ours to ask for a token needs keys: they are neither read nor kept.
+        request.payload.data.pop("jwks", None)
         check_said(request.payload.data)
         metadata: dict[str, Any] = super().extract_client_metadata(request)
         check_room()
@@ -148,6 +150,12 @@ class Revocation(RevocationEndpoint):  # type: ignore[misc]  # authlib has no ty
 
 
 class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
+    def authenticate_client(self, request: Any, methods: Any, endpoint: str = "token") -> Any:
+        try:
+            return super().authenticate_client(request, methods, endpoint)
+        except UnicodeDecodeError as error:
+            raise InvalidClientError(status_code=401) from error
+
     def save_token(self, token: Mapping[str, Any], request: Any) -> None:
         """The grant, new or renewed. The key before it is gone."""
         consent: Consent = request.user

@@ -370,6 +370,20 @@ def test_what_no_client_may_say_of_itself(db: None, metadata: dict[str, Any]) ->
     assert not OAuthClient.objects.exists()
 
 
+@pytest.mark.parametrize("path", ["token", "revoke"])
+def test_a_secret_that_is_no_text_opens_nothing(olga: Client, client_id: str, path: str) -> None:
+    told = {"Authorization": "Basic " + base64.b64encode(b"\xff:\xff").decode()}
+    body = {"grant_type": "authorization_code", "code": allow(olga, client_id)["code"], "token": "any"}
+    answer = Client().post(f"/oauth/{path}", body, headers=told)
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
+
+
+@pytest.mark.parametrize("jwks", [5, [], {}, {"keys": 5}, {"keys": [{"kty": "RSA"}]}, "x"])
+def test_keys_of_a_client_are_nothing_to_us(db: None, jwks: Any) -> None:
+    assert "jwks" not in register(jwks=jwks).json()
+    assert "jwks" not in OAuthClient.objects.get().metadata
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"redirect_uris": ["\\u0000"]}'])
 def test_what_is_no_registration_is_told(db: None, body: bytes) -> None:
     assert Client().post("/oauth/register", body, content_type="application/json").status_code == 400
