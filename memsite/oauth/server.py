@@ -51,7 +51,8 @@ class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]  # authlib
 
     def query_authorization_code(self, code: str, client: OAuthClient) -> OAuthCode | None:
         rows = OAuthCode.objects.select_related("agent__app").filter(code_hash=hash_of(code), client=client)
-        row = rows.first()
+        # Who brings it at the same time waits, and finds it gone.
+        row = rows.select_for_update(of=("self",)).first()
         return None if row is None or row.is_expired(timezone.now()) else row
 
     def delete_authorization_code(self, authorization_code: OAuthCode) -> None:
@@ -71,7 +72,7 @@ class Refreshing(grants.RefreshTokenGrant):  # type: ignore[misc]  # authlib has
         rows, hashed = OAuthGrant.objects.select_related("agent__app", "key"), hash_of(refresh_token)
         if stolen := rows.filter(previous_hash=hashed).first():
             stolen.end()
-        row = rows.filter(refresh_hash=hashed).first()
+        row = rows.filter(refresh_hash=hashed).select_for_update(of=("self",)).first()
         return None if row is None or row.key.revoked_at else row
 
     def authenticate_user(self, refresh_token: OAuthGrant) -> Consent | None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import time_machine
+from django.db import transaction
 from django.test import Client as DjangoClient
 from django.utils import timezone
 
@@ -18,6 +21,7 @@ from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant
 from memsite.tenancy.keys import rotate_key
 from memsite.tenancy.models import Agent, ApiKey, AppStatus, AuditEntry, Membership, Role
 from tests.api.checks import assert_problem
+from tests.aside import leave
 from tests.conftest import Caller, client_with
 from tests.mcp.asking import ACCEPT
 
@@ -166,6 +170,45 @@ def test_a_code_is_good_once_and_for_minutes(olga: Client, client_id: str) -> No
     late = allow(olga, client_id)["code"]
     with time_machine.travel(timezone.now() + timedelta(minutes=6)):
         assert exchange(client_id, late, 400)["error"] == "invalid_grant"
+
+
+def meanwhile(first: Callable[[], object], second: Callable[[], int]) -> int:
+    """What the second answers that begins before the first is written."""
+    answers: list[int] = []
+
+    def run() -> None:
+        try:
+            answers.append(second())
+        finally:
+            leave()
+
+    thread = Thread(target=run)
+    with transaction.atomic():
+        first()
+        thread.start()
+        thread.join(1)
+    thread.join()
+    return answers[0]
+
+
+@pytest.mark.postgres("SQLite's writers wait for each other anyway")
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_bring_the_same_at_once_one_is_let_in(olga: Client, client_id: str) -> None:
+    code = allow(olga, client_id)["code"]
+    told: list[dict[str, Any]] = []
+    body = {"client_id": client_id, "redirect_uri": CALLBACK, "code_verifier": VERIFIER, "code": code}
+    code_again = {"grant_type": "authorization_code", **body}
+    second = meanwhile(
+        lambda: told.append(exchange(client_id, code)), lambda: Client().post("/oauth/token", code_again).status_code
+    )
+    assert second == 400
+    token = told[0]["refresh_token"]
+    token_again = {"grant_type": "refresh_token", "refresh_token": token, "client_id": client_id}
+    second = meanwhile(
+        lambda: refresh(client_id, token), lambda: Client().post("/oauth/token", token_again).status_code
+    )
+    assert second == 400
+    assert ApiKey.objects.filter(agent__name="hosted").count() == 1
 
 
 @pytest.mark.parametrize(
