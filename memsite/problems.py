@@ -7,7 +7,7 @@ from typing import Any
 
 import orjson
 import structlog
-from django.core.exceptions import DisallowedHost, ObjectDoesNotExist, PermissionDenied
+from django.core.exceptions import DisallowedHost, ObjectDoesNotExist, PermissionDenied, RequestDataTooBig
 from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,7 +17,7 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from memsite.durability import Unsure, is_busy, is_cut_off, is_out_of_reach
-from memsite.exceptions import Busy, MayBeStored, Unwritable
+from memsite.exceptions import Busy, MayBeStored, TooLarge, Unwritable
 from memsite.requests import current_request_id
 from memsite.unwritable import why_unwritable
 
@@ -185,6 +185,8 @@ def error_view(request: HttpRequest, status: int, detail: str, code: str = "", *
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig):
+        return error_view(request, TooLarge.status_code, TooLarge.default_detail, TooLarge.default_code)
     is_for_another = isinstance(exception, DisallowedHost)
     return error_view(
         request, HTTPStatus.BAD_REQUEST, NO_HOST_OF_OURS if is_for_another else "The request cannot be read."

@@ -230,6 +230,11 @@ SPECTACULAR_SETTINGS = {
 
 # A body over this is answered with 413; the REST parser and the stream count the bytes themselves.
 DATA_UPLOAD_MAX_MEMORY_SIZE = MEMSITE.max_body_bytes
+FILE_UPLOAD_HANDLERS = [
+    "memsite.uploads.Bounded",
+    "django.core.files.uploadhandler.MemoryFileUploadHandler",
+    "django.core.files.uploadhandler.TemporaryFileUploadHandler",
+]
 
 X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True

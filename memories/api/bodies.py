@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from queue import Full, Queue
 from threading import Event, Thread
+from time import monotonic
 from typing import Any
 
+from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
+
+from memsite.tenancy.authentication import NO_GOOD_KEY, still_opens
+from memsite.tenancy.models import ApiKey
 
 CHUNK_BYTES = 64 * 1024
 # Pieces that may wait to be stored; a client that sends faster is made to wait.
@@ -26,7 +32,22 @@ class Unread(BaseParser):
 
 
 def body_chunks(request: Request) -> Iterator[bytes]:
-    """The body piece by piece, as it comes in."""
+    """The body piece by piece, as it comes in. AuthenticationFailed once its key is no good any more."""
+    return while_open(request, live_chunks(request))
+
+
+def while_open(request: Request, chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """A body may be on its way for hours: longer than the key is good that it began with."""
+    looked = monotonic()
+    for chunk in chunks:
+        if (now := monotonic()) - looked >= LOOK_EVERY_SECONDS:
+            looked = now
+            if isinstance(request.auth, ApiKey) and not still_opens(request.auth):
+                raise AuthenticationFailed(NO_GOOD_KEY)
+        yield chunk
+
+
+def live_chunks(request: Request) -> Iterator[bytes]:
     http = request._request
     if not http.META.get("CONTENT_LENGTH"):
         yield from LiveBody(http.META["wsgi.input"])
@@ -38,8 +59,7 @@ def file_chunks(request: Request) -> Iterator[bytes]:
     """The same for a file, of which no piece is wanted before it is whole."""
     http = request._request
     source = http if http.META.get("CONTENT_LENGTH") else http.META["wsgi.input"]
-    while chunk := source.read(CHUNK_BYTES):
-        yield chunk
+    return while_open(request, iter(partial(source.read, CHUNK_BYTES), b""))
 
 
 class LiveBody:

@@ -17,7 +17,8 @@ from memories.text.tokens import CHARACTERS_PER_TOKEN
 WINDOW_TOKENS, OVERLAP_TOKENS = 500, 100
 
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
-_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+\s*|\n\s*")
+# From the first of its marks only: of a long row of dots each would be tried.
+_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s+|[。！？]+\s*|\n\s*")
 _WORD_END = re.compile(r"\s+|(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])")
 _BORDERS = (_PARAGRAPH_END, _SENTENCE_END, _WORD_END)
 """Where a text may be cut, the best places first. Chinese and Japanese have no spaces between words."""

@@ -58,9 +58,9 @@ GREETING = re.compile(
 )
 OF_ANOTHER = re.compile(rf"(?:the )?user['’]s (?:[\w-]+ )?(?:{'|'.join(sorted(PERSONS | ANIMALS))})\b")
 """It begins with somebody whom the user has: "User's older brother lives in Oslo"."""
-ASKS = re.compile(r"\?\W*$")
+ASKS = re.compile(r"\W*?\?")
+"""Of the text read backwards: forwards each question mark of many would be tried."""
 WORD = re.compile(r"\w+")
-ATTACHMENT = re.compile(r"\s*\[[^\]]*\]?\s*$")
 
 
 def kept_look(text: str, subject: str | None) -> int:
@@ -74,10 +74,16 @@ def looks_kept(kept: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.where(editions == EDITION, looks, 0)
 
 
+def without_attachment(text: str) -> str:
+    """Without the brackets at its end, closed or not. No pattern: of many brackets each would be tried."""
+    rest = text.rstrip().removesuffix("]")
+    begins = rest.find("[", rest.rfind("]") + 1)
+    return text if begins < 0 else text[:begins].rstrip()
+
+
 def look_of(text: str, subject: str | None) -> Look:
     """Of the text without the "Subject: " that may lead it and without a bracketed note at its end."""
-    body = text.removeprefix(f"{subject}: ")
-    body = (ATTACHMENT.sub("", body) if "[" in body else body)[-MAX_CHARACTERS:]
+    body = without_attachment(text.removeprefix(f"{subject}: "))[-MAX_CHARACTERS:]
     small = body.lower()
     words = set(WORD.findall(small))
     numbers = list(filter(str.isdecimal, words))
@@ -87,6 +93,6 @@ def look_of(text: str, subject: str | None) -> Look:
     seen[Look.TIMES] |= 4 in map(len, numbers) or ("this" in words and bool(THIS_TIME.search(small)))
     seen[Look.NAMES] = bool(NAMES.search(body))
     seen[Look.GREETING] = bool(GREETING.match(small))
-    seen[Look.ASKS] = bool(ASKS.search(body))
+    seen[Look.ASKS] = bool(ASKS.match(body[::-1]))
     seen[Look.OF_ANOTHER] = bool(OF_ANOTHER.match(small))
     return Look(sum(bit for bit, holds in seen.items() if holds) | Look.READ)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import re
 import secrets
 from datetime import datetime
 from typing import Any
-from urllib.parse import urlsplit
 
 from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMixin
 from django.db import models
@@ -16,6 +16,8 @@ from django.utils import timezone
 from memsite.tenancy.models import Agent, ApiKey, Scope
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
+# Spelt out: of `http://elsewhere.example\@127.0.0.1/` browsers make another machine than urlsplit does.
+ON_OWN_MACHINE = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?=[/?]|\Z)")
 SCOPES = (Scope.READ.value, Scope.WRITE.value)
 
 
@@ -78,12 +80,8 @@ class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib h
 
 
 def same_but_port(uri: str, other: str) -> bool:
-    try:
-        one, two = urlsplit(uri), urlsplit(other)
-    except ValueError:
-        return False
-    is_loopback = one.scheme == "http" and one.hostname in LOOPBACK
-    return is_loopback and one._replace(netloc=one.hostname or "") == two._replace(netloc=two.hostname or "")
+    one, two = ON_OWN_MACHINE.match(uri), ON_OWN_MACHINE.match(other)
+    return bool(one and two and one[1] == two[1] and uri[one.end() :] == other[two.end() :])
 
 
 class Allowed(models.Model):

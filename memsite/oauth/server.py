@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
-from authlib.oauth2.rfc6749 import InvalidRequestError, grants
+from authlib.oauth2.rfc6749 import InvalidClientError, InvalidRequestError, grants
 from authlib.oauth2.rfc7591 import ClientRegistrationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge
 from django.utils import timezone
@@ -51,7 +51,8 @@ class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]  # authlib
 
     def query_authorization_code(self, code: str, client: OAuthClient) -> OAuthCode | None:
         rows = OAuthCode.objects.select_related("agent__app").filter(code_hash=hash_of(code), client=client)
-        row = rows.first()
+        # Who brings it at the same time waits, and finds it gone.
+        row = rows.select_for_update(of=("self",)).first()
         return None if row is None or row.is_expired(timezone.now()) else row
 
     def delete_authorization_code(self, authorization_code: OAuthCode) -> None:
@@ -71,7 +72,7 @@ class Refreshing(grants.RefreshTokenGrant):  # type: ignore[misc]  # authlib has
         rows, hashed = OAuthGrant.objects.select_related("agent__app", "key"), hash_of(refresh_token)
         if stolen := rows.filter(previous_hash=hashed).first():
             stolen.end()
-        row = rows.filter(refresh_hash=hashed).first()
+        row = rows.filter(refresh_hash=hashed).select_for_update(of=("self",)).first()
         return None if row is None or row.key.revoked_at else row
 
     def authenticate_user(self, refresh_token: OAuthGrant) -> Consent | None:
@@ -107,6 +108,8 @@ class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib
         return "anybody"
 
     def extract_client_metadata(self, request: Any) -> dict[str, Any]:
+        # No way of ours to ask for a token needs keys: they are neither read nor kept.
+        request.payload.data.pop("jwks", None)
         check_said(request.payload.data)
         metadata: dict[str, Any] = super().extract_client_metadata(request)
         check_room()
@@ -148,6 +151,12 @@ class Revocation(RevocationEndpoint):  # type: ignore[misc]  # authlib has no ty
 
 
 class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
+    def authenticate_client(self, request: Any, methods: Any, endpoint: str = "token") -> Any:
+        try:
+            return super().authenticate_client(request, methods, endpoint)
+        except UnicodeDecodeError as error:
+            raise InvalidClientError(status_code=401) from error
+
     def save_token(self, token: Mapping[str, Any], request: Any) -> None:
         """The grant, new or renewed. The key before it is gone."""
         consent: Consent = request.user

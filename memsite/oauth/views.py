@@ -21,6 +21,7 @@ from memsite.conf import get_conf
 from memsite.json_body import parse_json
 from memsite.oauth.consent import ConsentForm
 from memsite.oauth.models import LOOPBACK, SCOPES
+from memsite.oauth.registering import MOST_BYTES
 from memsite.oauth.server import AUTH_METHODS, METHOD, Consent, server
 from memsite.problems import error_view
 from memsite.tenancy.access import actor_of
@@ -99,7 +100,9 @@ def about_server(request: HttpRequest) -> HttpResponse:
 @require_POST
 @never_cache
 def register(request: HttpRequest) -> HttpResponse:
-    """RFC 7591, for anybody."""
+    """RFC 7591, for anybody: so it may not be much that is kept of it."""
+    if len(request.body) > MOST_BYTES:
+        return refusal("invalid_client_metadata", f"More than {MOST_BYTES:,} bytes.")
     try:
         document = parse_json(request.body)
     except ParseError as error:
@@ -140,6 +143,9 @@ def authorize(request: HttpRequest) -> HttpResponse:
         grant = server().get_consent_grant(request, end_user=request.user)
     except OAuth2Error as error:
         return not_to_be_asked(request, error)
+    except ValueError:
+        # authlib quotes what was asked in its refusal, which may not hold every character.
+        return error_view(request, 400, "This client cannot be let in: what it asks for holds odd characters.")
     client, wanted = grant.request.client, grant.request.scope.split()
     form = ConsentForm(request.user, client.name, wanted, request.POST or None)
     if "refuse" in request.POST:
@@ -170,9 +176,9 @@ def not_to_be_asked(request: HttpRequest, error: Any) -> HttpResponse:
 
 
 def goes_to(uri: str) -> str:
-    """What a person should look at: whose machine it is."""
+    """What a person should look at: whose machine it is, or which program on their own."""
     parts = urlsplit(uri)
-    return parts.netloc or f"{parts.scheme}:"
+    return parts.netloc if parts.scheme in ("http", "https") else f"{parts.scheme}:"
 
 
 def source_of(uri: str) -> str:

@@ -15,8 +15,10 @@ wait is over, and each wait that is in vain leaves the next such cursor. So the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
+from pathlib import Path
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -26,6 +28,7 @@ from django.db import OperationalError
 from django.db.backends.sqlite3 import base
 from django.db.backends.sqlite3.operations import DatabaseOperations
 
+from memsite.drafts import private
 from memsite.sqlite.letters import FOLDED, folded
 
 TURN = Lock()
@@ -67,6 +70,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
     transaction_mode: str | None
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
+        if not self.is_in_memory_db():
+            # SQLite itself would make one that all of the machine may read; what it makes beside it is like it.
+            with suppress(OSError):
+                private(Path(conn_params["database"]))
         try:
             connection = super().get_new_connection(conn_params)
         except (TypeError, ValueError) as error:

@@ -8,7 +8,7 @@ from typing import Any
 
 import structlog
 from django.db import DatabaseError, connection
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
@@ -21,6 +21,7 @@ from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, Scope
 from memsite.tenancy.wall import confine, open_site, site_wide
 
 USED_EVERY = timedelta(minutes=1)
+NO_GOOD_KEY = "The key is unknown, expired or revoked."
 log = structlog.get_logger("memsite.tenancy")
 
 
@@ -68,7 +69,7 @@ class KeyAuthentication(BaseAuthentication):
         now = timezone.now()
         key = find_key(text, now)
         if key is None or (key.agent and key.agent.app.status != AppStatus.ACTIVE):
-            raise AuthenticationFailed("The key is unknown, expired or revoked.")
+            raise AuthenticationFailed(NO_GOOD_KEY)
         confine(key.agent.app_id) if key.agent else open_site()
         note_use(key, now)
         return Principal(name=key.prefix, scopes=frozenset(key.scopes), agent=key.agent), key
@@ -85,6 +86,12 @@ def key_of(request: Request, expected: str) -> str | None:
     """What `Authorization` says after this scheme; None if it says something else."""
     scheme, _, text = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
     return text.strip() if scheme.lower() == expected else None
+
+
+def still_opens(key: ApiKey) -> bool:
+    """Whether a key that opened a door a while ago would now. One query."""
+    rows = ApiKey.objects.live(timezone.now()).filter(pk=key.pk)
+    return rows.filter(Q(agent=None) | Q(agent__app__status=AppStatus.ACTIVE)).exists()
 
 
 def note_use(key: ApiKey, now: datetime) -> None:

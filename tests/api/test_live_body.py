@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from io import RawIOBase
 from queue import Queue
+from typing import Any
 
 import pytest
+from django.utils import timezone
 
+from memories.api import bodies
 from memories.api.bodies import CHUNK_BYTES, LiveBody
-from memories.models import Memory
+from memories.models import Import, Memory
+from memsite.tenancy.models import ApiKey, App, AppStatus
+from tests.api.checks import assert_problem
 from tests.conftest import Caller
 
 
@@ -92,3 +99,64 @@ def test_a_stream_without_a_length_is_stored(alice: Caller) -> None:
     )
     assert answer.json()["created"] == 1
     assert Memory.objects.get().content == "Takes 60s to start"
+
+
+class Slow(RawIOBase):
+    """A body that comes in pieces; before each but the first one something happens."""
+
+    def __init__(self, pieces: list[bytes], happens: Callable[[], object]) -> None:
+        super().__init__()
+        self.pieces, self.happens, self.length = iter(pieces), happens, sum(map(len, pieces))
+        self.has_begun = False
+
+    def read(self, size: int = -1) -> bytes:
+        if self.has_begun:
+            self.happens()
+        self.has_begun = True
+        return next(self.pieces, b"")
+
+
+def spoil(alice: Caller, how: str) -> None:
+    """What makes a key no good any more."""
+    now = timezone.now()
+    if how == "app":
+        App.objects.filter(pk=alice.app.pk).update(status=AppStatus.UNINSTALLED)
+    else:
+        ApiKey.objects.filter(agent=alice.agent).update(**{how: now})
+
+
+@pytest.mark.parametrize("how", ["revoked_at", "expires_at", "app"])
+def test_a_stream_ends_with_its_key_and_keeps_what_came_before(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    monkeypatch.setattr(bodies, "LOOK_EVERY_SECONDS", 0)
+    session = alice.start_session()["id"]
+    body = Slow([said("jellyfin takes 60s", 1), said("caddy takes 5s", 2)], lambda: spoil(alice, how))
+    answer = send(alice, f"sessions/{session}/stream", body)
+    assert_problem(answer, 401)
+    assert [memory.content for memory in Memory.objects.all()] == ["jellyfin takes 60s"]
+
+
+def test_a_file_is_not_taken_in_whose_key_is_no_good_at_its_end(
+    alice: Caller, operator: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bodies, "LOOK_EVERY_SECONDS", 0)
+    file = b"".join(operator.get("/api/v1/apps/acme/export").streaming_content)
+    body = Slow([file[:100], file[100:]], lambda: ApiKey.objects.filter(agent=None).update(revoked_at=timezone.now()))
+    answer = send(operator, "apps/acme/import", body)
+    assert_problem(answer, 401)
+    assert not Import.objects.exists()
+
+
+def said(marked: str, number: int) -> bytes:
+    text = {"type": "text", "text": f"[MEMORY:timing:it] {marked}"}
+    line = {"type": "assistant", "message": {"id": f"m{number}", "content": [text]}, "parent_tool_use_id": None}
+    return json.dumps(line).encode() + b"\n"
+
+
+def send(caller: Any, path: str, body: Slow) -> Any:
+    client = getattr(caller, "client", caller)
+    return client.generic(
+        "POST", f"/api/v1/{path}", content_type="application/x-ndjson", CONTENT_LENGTH=str(body.length),
+        **{"wsgi.input": body},
+    )  # fmt: skip

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -27,3 +28,18 @@ def test_they_lie_beside_the_database(name: Any, folder: Path | None, monkeypatc
         files, "connection", ConnectionHandler({"default": {"ENGINE": ENGINE, "NAME": name}})["default"]
     )
     assert files.index_folder() == folder
+
+
+def test_a_new_database_is_its_owners_alone(tmp_path: Path) -> None:
+    name = tmp_path / "memsite.sqlite3"
+    options = {"init_command": "PRAGMA journal_mode=WAL"}
+    database = ConnectionHandler({"default": {"ENGINE": ENGINE, "NAME": str(name), "OPTIONS": options}})["default"]
+    with database.cursor() as cursor:
+        cursor.execute("CREATE TABLE said (text TEXT)")
+        assert len(modes := {path.name: stat.S_IMODE(path.stat().st_mode) for path in tmp_path.iterdir()}) == 3
+    database.close()
+    assert set(modes.values()) == {0o600}
+    name.chmod(0o640)
+    database.connect()
+    database.close()
+    assert stat.S_IMODE(name.stat().st_mode) == 0o640

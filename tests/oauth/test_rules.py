@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
+from threading import Thread
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
 import pytest
 import time_machine
+from django.db import transaction
 from django.test import Client as DjangoClient
 from django.utils import timezone
 
@@ -18,6 +21,7 @@ from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant
 from memsite.tenancy.keys import rotate_key
 from memsite.tenancy.models import Agent, ApiKey, AppStatus, AuditEntry, Membership, Role
 from tests.api.checks import assert_problem
+from tests.aside import leave
 from tests.conftest import Caller, client_with
 from tests.mcp.asking import ACCEPT
 
@@ -168,6 +172,45 @@ def test_a_code_is_good_once_and_for_minutes(olga: Client, client_id: str) -> No
         assert exchange(client_id, late, 400)["error"] == "invalid_grant"
 
 
+def meanwhile(first: Callable[[], object], second: Callable[[], int]) -> int:
+    """What the second answers that begins before the first is written."""
+    answers: list[int] = []
+
+    def run() -> None:
+        try:
+            answers.append(second())
+        finally:
+            leave()
+
+    thread = Thread(target=run)
+    with transaction.atomic():
+        first()
+        thread.start()
+        thread.join(1)
+    thread.join()
+    return answers[0]
+
+
+@pytest.mark.postgres("SQLite's writers wait for each other anyway")
+@pytest.mark.django_db(transaction=True)
+def test_of_two_who_bring_the_same_at_once_one_is_let_in(olga: Client, client_id: str) -> None:
+    code = allow(olga, client_id)["code"]
+    told: list[dict[str, Any]] = []
+    body = {"client_id": client_id, "redirect_uri": CALLBACK, "code_verifier": VERIFIER, "code": code}
+    code_again = {"grant_type": "authorization_code", **body}
+    second = meanwhile(
+        lambda: told.append(exchange(client_id, code)), lambda: Client().post("/oauth/token", code_again).status_code
+    )
+    assert second == 400
+    token = told[0]["refresh_token"]
+    token_again = {"grant_type": "refresh_token", "refresh_token": token, "client_id": client_id}
+    second = meanwhile(
+        lambda: refresh(client_id, token), lambda: Client().post("/oauth/token", token_again).status_code
+    )
+    assert second == 400
+    assert ApiKey.objects.filter(agent__name="hosted").count() == 1
+
+
 @pytest.mark.parametrize(
     ("changes", "error"),
     [
@@ -207,6 +250,13 @@ def test_without_pkce_nobody_is_asked(olga: Client, client_id: str, query: dict[
     assert answer["Location"].startswith(f"{CALLBACK}?error=invalid_request")
 
 
+@pytest.mark.parametrize("query", [{"redirect_uri": "https://é.example/"}, {"response_type": 'co"de'}])
+def test_odd_characters_are_refused_like_any_others(olga: Client, client_id: str, query: dict[str, str]) -> None:
+    answer = olga.get(address(client_id, **query))
+    assert answer.status_code == 400
+    assert "Location" not in answer
+
+
 @pytest.mark.parametrize(
     "query", [{"client": "nobody"}, {"redirect_uri": "https://evil.example/"}, {"redirect_uri": f"{CALLBACK}/.."}]
 )
@@ -223,6 +273,31 @@ def test_a_program_on_ones_own_machine_may_use_any_port(olga: Client) -> None:
     told = allow(olga, client_id, redirect_uri=uri)
     assert exchange(client_id, told["code"], redirect_uri=uri)["access_token"]
     assert olga.get(address(client_id, redirect_uri="http://127.0.0.1:55555/other")).status_code == 400
+
+
+@pytest.mark.parametrize(
+    "uri",
+    [
+        "http://evil.example\\@127.0.0.1/callback", "http://evil.example:80\\@127.0.0.1:5/callback",
+        "http://a@127.0.0.1/callback", "http://127.0.0.1:5@evil.example/callback", "http://127.0.0.1.evil.example/callback",
+        "http://127.0.0.1:/callback", "http://127.0.0.1:5x/callback", "http://localhost/callback",
+    ],
+)  # fmt: skip
+def test_what_a_browser_reads_otherwise_is_not_ones_own_machine(olga: Client, uri: str) -> None:
+    client_id = register(redirect_uris=["http://127.0.0.1/callback"]).json()["client_id"]
+    where = address(client_id, redirect_uri=uri)
+    for answer in (olga.get(where), olga.post(where, {"app": "acme", "name": "hosted", "allow": "yes"})):
+        assert answer.status_code == 400
+        assert "Location" not in answer
+    assert not OAuthCode.objects.exists()
+
+
+def test_of_a_program_its_own_scheme_is_shown(olga: Client) -> None:
+    uri = "evil://claude.ai/callback"
+    client_id = register(redirect_uris=[uri]).json()["client_id"]
+    page = olga.get(address(client_id, redirect_uri=uri)).content.decode()
+    assert "<strong>evil:</strong>" in page
+    assert "claude.ai" not in page
 
 
 def test_a_person_is_asked_who_knows_whom_it_is_for(olga: Client, client_id: str, alice: Caller) -> None:
@@ -322,6 +397,7 @@ def test_a_client_with_a_secret_has_to_know_it(olga: Client) -> None:
         {"redirect_uris": ["javascript:alert(1)"]},
         {"redirect_uris": ["https://client.example/#fragment"]},
         {"redirect_uris": ["https://a@client.example/"]},
+        {"redirect_uris": ["https://evil.example\\.client.example/"]},
         {"redirect_uris": ["data:text/html,x"]},
         {"redirect_uris": [5]},
         {"redirect_uris": ["https://client.example/; script-src *"]},
@@ -337,6 +413,20 @@ def test_what_no_client_may_say_of_itself(db: None, metadata: dict[str, Any]) ->
     assert not OAuthClient.objects.exists()
 
 
+@pytest.mark.parametrize("path", ["token", "revoke"])
+def test_a_secret_that_is_no_text_opens_nothing(olga: Client, client_id: str, path: str) -> None:
+    told = {"Authorization": "Basic " + base64.b64encode(b"\xff:\xff").decode()}
+    body = {"grant_type": "authorization_code", "code": allow(olga, client_id)["code"], "token": "any"}
+    answer = Client().post(f"/oauth/{path}", body, headers=told)
+    assert (answer.status_code, answer.json()["error"]) == (401, "invalid_client")
+
+
+@pytest.mark.parametrize("jwks", [5, [], {}, {"keys": 5}, {"keys": [{"kty": "RSA"}]}, "x"])
+def test_keys_of_a_client_are_nothing_to_us(db: None, jwks: Any) -> None:
+    assert "jwks" not in register(jwks=jwks).json()
+    assert "jwks" not in OAuthClient.objects.get().metadata
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"redirect_uris": ["\\u0000"]}'])
 def test_what_is_no_registration_is_told(db: None, body: bytes) -> None:
     assert Client().post("/oauth/register", body, content_type="application/json").status_code == 400
@@ -348,6 +438,13 @@ def test_clients_that_nobody_lets_in_fill_no_disk(db: None, monkeypatch: pytest.
     with time_machine.travel(timezone.now() + timedelta(days=2)):
         assert register().status_code == 201
         assert OAuthClient.objects.count() == 1
+
+
+@pytest.mark.parametrize("metadata", [{"contacts": ["a" * 100_000]}, {"grant_types": ["authorization_code"] * 5000}])
+def test_what_one_client_says_of_itself_fills_none_either(db: None, metadata: dict[str, Any]) -> None:
+    answer = register(**metadata)
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_client_metadata")
+    assert not OAuthClient.objects.exists()
 
 
 def test_an_operator_sees_and_disconnects_clients(tokens: dict[str, Any], admin_client: DjangoClient) -> None:

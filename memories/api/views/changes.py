@@ -9,7 +9,6 @@ from typing import Any
 
 from django.http import StreamingHttpResponse
 from django.http.response import HttpResponseBase
-from django.utils import timezone
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
 from rest_framework.request import Request
@@ -22,7 +21,8 @@ from memories.api.schema import Problem, operation
 from memories.api.shapes.changes import ChangesShown, show_change
 from memsite.exceptions import BeyondTheFeed, Busy
 from memsite.json_body import dump_json
-from memsite.tenancy.models import ApiKey, AppStatus
+from memsite.tenancy.authentication import still_opens
+from memsite.tenancy.models import ApiKey
 
 EVENT_STREAM = "text/event-stream"
 # A stream or a wait keeps a thread of the web server busy: not many of them, and none for long.
@@ -119,7 +119,7 @@ class Events:
             yield f"retry: {RETRY_MILLISECONDS}\nid: {self.since}\n\n".encode()
             ends = time.monotonic() + STREAM_SECONDS
             heard = time.monotonic()
-            while (now := time.monotonic()) < ends and self.is_welcome():
+            while (now := time.monotonic()) < ends and still_opens(self.key):
                 changes, last = self.agent.changes_since(self.since)
                 if last != self.since:
                     self.since, heard = last, now
@@ -131,11 +131,6 @@ class Events:
                     time.sleep(LOOK_EVERY_SECONDS)
         finally:
             self.close()
-
-    def is_welcome(self) -> bool:
-        """Whether the key still opens this door. One query."""
-        keys = ApiKey.objects.live(timezone.now()).filter(pk=self.key.pk)
-        return keys.filter(agent__app__status=AppStatus.ACTIVE).exists()
 
     def close(self) -> None:
         if self.is_open:

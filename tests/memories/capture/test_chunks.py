@@ -230,7 +230,8 @@ def test_a_block_that_is_never_closed_reaches_to_the_end() -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["```\n", "{", "[(", '"', "a,", ";", "|", "\n", "at ", "0 ", "error ", "<private", " \n", "a" * 299 + " "]
+    "unit",
+    ["```\n", "{", "[(", '"', "a,", ";", "|", "\n", "at ", "0 ", "error ", "<private", " \n", "a" * 299 + " ", "…"],
 )
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     assert_linear(lambda text: make_chunks([user(text)], NOW), repeated(unit), 200_000)

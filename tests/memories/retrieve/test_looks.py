@@ -13,6 +13,7 @@ from memories.retrieve.pipeline import index_of
 from memories.text import looks
 from memories.text.looks import Look, kept_look, looks_kept
 from tests.conftest import Caller
+from tests.growth import assert_linear, repeated
 from tests.memories.retrieve.asking import change, contents, embedder_of, search, store
 
 
@@ -46,6 +47,13 @@ def read(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 )
 def test_a_look_is_kept_with_its_edition(kept: int, look: int) -> None:
     assert looks_kept(np.array([kept, 0])).tolist() == [look, 0]
+
+
+@pytest.mark.parametrize("unit", ["[", "]", "[]", " ", "?", "? ", "a ", '"'])
+def test_hostile_repetition_takes_linear_time(unit: str) -> None:
+    for end in ("", "a", "]"):
+        assert_linear(lambda text, end=end: kept_look(text + end, None), repeated(unit), 40_000)
+    assert_linear(lambda size: kept_look("[" * size + "]" * size, None), int, 20_000)
 
 
 def test_every_look_and_edition_has_room() -> None:

@@ -145,6 +145,9 @@ def test_one_arm_alone_explains_itself_by_one_part(alice: Caller, mode: str) -> 
         ("Mel: I went there yesterday", Look.FIRST_PERSON | Look.PAST | Look.TIMES),
         ("Hey! How are you?", Look.GREETING | Look.ASKS | Look.ADDRESSES),
         ("It costs 12 euros [photo: a shop]", Look.NUMBERS),
+        ("It costs [so to say] 12 euros [photo: a shop ", Look.NUMBERS),
+        ("It costs 12 euros? [photo: a shop]]", Look.NUMBERS),
+        ("Does it? [photo: a shop] ", Look.ASKS),
         ("We saw Paris", Look.FIRST_PERSON | Look.PAST | Look.NAMES),
     ],
 )

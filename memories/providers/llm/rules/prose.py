@@ -69,7 +69,8 @@ _SPEECH = re.compile(
 )
 _SETTING_LINE = re.compile(r"\s*-?\s*[\w.-]+:(?:\s+[^\s,;]+)?\s*$")
 _BULLET = re.compile(r"\s*(?:[-*•–·]|\d{1,2}[.)]|\(?[a-z]\))\s+(?:\[[ xX]\]\s+)?")
-_END = re.compile(r"[.!?…。！？]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+")
+# From the first of its marks only: of a long row of dots each would be tried.
+_END = re.compile(r"(?<![.!?…。！？])[.!?…。！？]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+")
 _LAST_WORD = re.compile(r"[\w.]*\w$")
 _PICTURE = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\u2B50\u2B55\uFE0F\u200D\U0001F1E6-\U0001F1FF]+")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|__)(?=\S)([^*\n]{1,300}?)(?<=\S)\1(?![\w*])")

@@ -10,7 +10,7 @@ from memories.providers.llm.provider import RULES
 from memories.providers.llm.rules.digest import digest
 from memories.text.fence import close_fence, open_fence
 from memories.text.messages import Message
-from tests.growth import assert_linear
+from tests.growth import assert_linear, repeated
 
 NOW = datetime(2025, 7, 1, 12, tzinfo=UTC)
 NONCE = "0123456789abcdef"
@@ -229,3 +229,8 @@ def test_two_thousand_messages_are_told_in_linear_time_and_the_end_is_heard() ->
     end = agent("The root cause was the full disk of node-4, now fixed.")
     assert "full disk of node-4" in told(*filler, end, most=200)
     assert_linear(lambda some: told(*some, most=200), lambda count: [*filler[: count - 1], end], 2_000)
+
+
+@pytest.mark.parametrize("unit", [".", "…", "!?", "a ", "[", '"', " ", "\n"])
+def test_hostile_repetition_takes_linear_time(unit: str) -> None:
+    assert_linear(lambda text: told(user(f"{text}a")), repeated(unit), 40_000)
