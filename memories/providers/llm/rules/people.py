@@ -40,7 +40,8 @@ _PERSON = re.compile(
 )
 _NOT_PEOPLE = words("""
     I The A An And But So If When Is It He She They We You My Our This That There What How Why Who Where Which Yes No
-    Ok Okay Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August
+    Ok Okay Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays Fridays
+    Saturdays Sundays January February March April May June July August
     September October November December Christmas Easter English Polish German French Spanish Thanks Sorry Noted
     Added Right Good Done Hi Hey Dear User Assistant Then Try Do Will Shall Would Your Not Great Set Every Two Just
     """)
@@ -52,15 +53,15 @@ _ACTS = re.compile(
     r"coming|on (?:leave|call))|will|doesn't|won't|might|leaves|drives|owns|approves)\b)"
 )
 _TREATED = re.compile(
-    r"\b(?:with|ask|asked|tell|told|call|rang|saw|text|texted|called|named|name is|for|mind|ring|meet|met|know|phoned|"
-    r"visited|hired|invited|invite|thank|"
+    r"\b(?:with|ask|asked|tell|told|call|rang|saw|text|texted|called|named|name is|name's|for|mind|ring|meet|met|"
+    r"know|phoned|visited|hired|invited|invite|thank|"
     r"(?:lent|lend|gave|sold|handed|owe|promised) (?:[\w'-]+ ){1,3}to|"
     r"(?:spoke|speak|talk|talked|wrote|write|reply|replied|said) (?:to|with)|"
     r"(?i:reply|write|talk|speak) to|Aunt|Uncle|Dr|Frau|Herr|Mr|Mrs|and)\.? $"
 )
 _DENIED = re.compile(r"(?:n't|\bnot)(?: really| actually)? $")
 """Who "isn't my wife" is somebody else."""
-_PLACED = re.compile(r"\b(?:in|at|to|near|into|on|by|of) $")
+_PLACED = re.compile(r"\b(?:in|at|to|from|near|into|on|by|of) $")
 _OPENER = re.compile(r"(?P<word>[^\W\d_]{3,15})(?P<own>'s)? (?P<verb>[\w']+)")
 _COMMON = (
     PREPOSITIONS
@@ -133,6 +134,12 @@ class People:
             self._seen.insert(0, found)
             self._said_in[found] = self._clauses
         del self._seen[12:]
+
+    def meet(self, name: str) -> None:
+        """Hear of somebody who is known to be a person: "Who is it?" "Ann"."""
+        self._known.add(name)
+        self._seen = [name, *(one for one in self._seen if one != name)]
+        self._said_in[name] = self._clauses
 
     def find(self, pronoun: str, previous: str = "") -> str:
         """Whom a pronoun means; "" if nobody fits."""

@@ -51,6 +51,8 @@ _NO_MORE = re.compile(
 )
 _TALK = words("well oh hm hmm huh so right wait wow ok okay thanks cheers sorry ha haha good great fine")
 _PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
+_ASKS_WHO = re.compile(r"\bwho(?:'s|'ll)?\b", re.IGNORECASE)
+_NAME = re.compile(r"[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)?(?=$|,)")
 _FIGURE = re.compile(r"\d[\d.:,/-]*$")
 _LOW_WORD = re.compile(r"(?<![\w./@`-])[a-zà-ÿ]{3,}(?![\w/@`-]|\.\w)")
 
@@ -171,14 +173,18 @@ def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
     """To the question it answers, to what its pronouns mean, and to names as they were written elsewhere."""
     by_user = role == USER
     unit.text = _with_names(unit.text, heard.names)
+    name: re.Match[str] | None = None
     if not previous and heard.is_asked_by_other(role) and _is_answer(unit, by_user, heard):
         answer, aside, behind = unit.text.partition(ASIDE)
         joined = join_answer(heard.asked, answer, by_user=not by_user)
         unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), (joined or answer) + aside + behind
+        name = _NAME.match(answer) if _ASKS_WHO.search(heard.asked) else None
     resolved = heard.antecedents.resolve(unit.text, previous)
     unit.text = name_then(name_there(resolved.text, previous), previous)
     unit.is_whole, unit.said = resolved.is_whole, resolved.said
     heard.antecedents.note(unit.text, by_user)
+    if name:
+        heard.antecedents.people.meet(name[0])
 
 
 def _is_answer(unit: Unit, by_user: bool, heard: Conversation) -> bool:

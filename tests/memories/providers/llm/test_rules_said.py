@@ -60,6 +60,11 @@ def test_a_short_answer_is_kept_with_what_was_asked(question: str, answer: str, 
     assert contents(f"A: {question}", answer) == [kept]
 
 
+def test_who_is_the_answer_is_meant_by_what_follows() -> None:
+    said = contents("Astro and Stripe.", "A: Who's the contact?", "Henrik Dahl, he's head of visitor services.")
+    assert "Henrik Dahl is head of visitor services" in said
+
+
 def test_a_question_asked_before_the_chunk_is_answered_too() -> None:
     asked = chunk(("2k max",), ("A: What's your budget?",))
     assert [fact.content for fact in extract(asked, Setting())] == ["User's budget is 2k max"]
