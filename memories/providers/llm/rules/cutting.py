@@ -85,6 +85,9 @@ _CUT_SHORT = re.compile(
 )
 _BECAUSE = re.compile(r"(?:so |and |but )?because (?!(?:of|I|we)\b)[^,;:]{8,200}$", re.IGNORECASE)
 _ITS_RESULT = re.compile(r"(?<=[^\W_]) (?:we|I)(?P<ending>'\w+)? (?P<verb>[\w']+)", re.IGNORECASE)
+_GUESSED = re.compile(
+    r",\s+so (?!that\b|far\b)(?=[^,;]*\b(?:would|could|might|maybe|perhaps|probably)\b[^,;]*$)", re.IGNORECASE
+)
 _LET = re.compile(
     r"\b(?:unless|until|till|if|when|whenever|before|than|as) (?:I|we) "
     r"(?:(?:ask|asked|tell|told|want|need|say|know)(?: you)?(?: to)?)$",
@@ -122,6 +125,7 @@ def part_from_reason(text: str) -> str:
 
 def cut_run_on(text: str) -> list[str]:
     """The clauses in order; a clause has a subject and a verb, the first may lack them."""
+    text = _without_guess(text)
     found: list[str] = []
     start = 0
     for match in _BORDER.finditer(text):
@@ -132,6 +136,13 @@ def cut_run_on(text: str) -> list[str]:
             start = match.end()
     found.append(text[start:])
     return [part for clause in found for part in _cut_told(clause.strip(" ,;–—-"))]
+
+
+def _without_guess(text: str) -> str:
+    """ "I work in logistics, so words about ships would help": what may follow from it is none of its facts."""
+    guess = _GUESSED.search(text)
+    is_guess = guess and not _opens_clause(text[guess.end() :], guess.group()) and has_verb(text[: guess.start()])
+    return text[: guess.start()] if guess and is_guess else text
 
 
 def cut_reply(text: str) -> Iterator[tuple[str, str]]:

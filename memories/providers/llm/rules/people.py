@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memories.providers.llm.rules.verbs import is_finite
+from memories.providers.llm.rules.verbs import AUXILIARIES, is_base, is_finite
 from memories.providers.llm.rules.words import (
     ADVERBS,
     BETWEEN_NAMES,
@@ -29,6 +29,17 @@ _THEY = words("""
     parents sisters brothers siblings sons daughters kids children twins grandparents cousins dogs cats pets friends
     colleagues coworkers roommates neighbors neighbours in-laws family team boys girls
     """)
+_OWN = words("""
+    wife husband hubby girlfriend boyfriend fiance fiancee fiancé fiancée son daughter brother sister grandson
+    granddaughter mother father stepson stepdaughter mother-in-law father-in-law sister-in-law brother-in-law boss
+    landlord landlady flatmate roommate housemate neighbour neighbor kids twins in-laws dog cat puppy baby
+    """)
+"""Whose they are is not said of one's own: "husband's away", "kids are asleep". Neither "children" nor "friends"."""
+_OWN_OPENS = re.compile(
+    rf"(?P<who>{'|'.join(sorted(_OWN, key=len, reverse=True))})(?P<own>'s)? (?P<verb>[\w']+)"
+    r"(?: (?P<next>[\w']+))?",
+    re.IGNORECASE,
+)
 _BY_THEMSELVES = words("mum mom mam dad grandma granny grandpa nana oma opa grandad mummy daddy")
 _ALL_KIN = KIN | _SHE | _HE | _THEY
 _KIN = "|".join(sorted(map(re.escape, _ALL_KIN), key=len, reverse=True))
@@ -196,6 +207,17 @@ class People:
 
     def _is_near(self, person: str) -> bool:
         return self.said_ago(person) <= _NEAR_CLAUSES
+
+
+def with_owner(clause: str) -> str:
+    """ "Husband's away" → "my husband's away", said by him or her whose they are."""
+    match = _OWN_OPENS.match(clause)
+    if not match:
+        return clause
+    verb, following = match["verb"].lower(), (match["next"] or "").lower()
+    # Neither "boss fights are fun" nor "cat prints the file".
+    acts = is_finite(verb) and not is_base(verb) and following not in AUXILIARIES and match["who"].lower() != "cat"
+    return f"my {clause[:1].lower()}{clause[1:]}" if match["own"] or verb in AUXILIARIES or acts else clause
 
 
 def _within(person: str) -> str:

@@ -18,6 +18,7 @@ from memories.providers.llm.rules.habits import begin_with_who
 from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
 from memories.providers.llm.rules.mentions import MAX_PHRASE, read_mentions
 from memories.providers.llm.rules.offers import is_empty, is_offer
+from memories.providers.llm.rules.people import with_owner
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_open, opens_question
 from memories.providers.llm.rules.slips import mend_slip
@@ -101,7 +102,7 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
             inner = strip_leads(clause)
             text = inner.text.strip(" ,;:-–—")
             text = text if is_reply else join_topic(text)
-            text = begin_with_who(text) if by_user else text
+            text = with_owner(begin_with_who(text)) if by_user else text
             if not _is_told(text, by_user) or (sentence.is_question and text == whole):
                 if sentence.is_question or len(text.split()) <= MAX_PHRASE:
                     aside.append((len(units), text))

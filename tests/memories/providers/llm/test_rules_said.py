@@ -60,6 +60,45 @@ def test_a_short_answer_is_kept_with_what_was_asked(question: str, answer: str, 
     assert contents(f"A: {question}", answer) == [kept]
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("husband's away till Friday", "User's husband's away till Friday 8 May 2026"),
+        ("Kids are off school on Thursday", "User's kids are off school on Thursday 7 May 2026"),
+        ("landlord says no pets", "User's landlord says no pets"),
+    ],
+)
+def test_whose_they_are_goes_without_saying_for_the_speaker(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+def test_who_was_named_without_my_is_meant_afterwards() -> None:
+    told = contents("brb, cat's yelling", "A: Take your time.", "ok back. she's 14 and has kidney trouble")
+    assert "User's cat is 14 and has kidney trouble" in told
+
+
+@pytest.mark.parametrize("said", ["boss fights are fun", "cat prints the file", "baby steps are the way to go"])
+def test_a_word_that_may_be_somebody_is_nobody_of_the_user(said: str) -> None:
+    assert not any("User" in one for one in contents(said))
+
+
+def test_what_might_follow_from_a_fact_is_no_part_of_it() -> None:
+    assert contents("I work in logistics, so words about ships would actually be useful") == ["User works in logistics"]
+    assert contents("I moved to Oslo in May, so maybe no more tips for Graz") == ["User moved to Oslo in May 2026"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("short one today, I've a flight at six in the morning", "User has a flight at six in the morning"),
+        ("we've two cats and a dog at home", "User has two cats and a dog at home"),
+        ("I've my driving test on Friday", "User has their driving test on Friday 8 May 2026"),
+    ],
+)
+def test_what_somebody_has_is_known_by_a_contraction_too(said: str, kept: str) -> None:
+    assert kept in contents(said)
+
+
 def test_who_is_the_answer_is_meant_by_what_follows() -> None:
     said = contents("Astro and Stripe.", "A: Who's the contact?", "Henrik Dahl, he's head of visitor services.")
     assert "Henrik Dahl is head of visitor services" in said
