@@ -24,6 +24,7 @@ from memories.providers.llm.rules.questions import is_open, opens_question
 from memories.providers.llm.rules.slips import mend_slip
 from memories.providers.llm.rules.standing import name_then, name_there, only_judges
 from memories.text.messages import USER
+from memories.text.temporal.words import MONTHS, WEEKDAYS
 from memories.text.wordlist import words
 
 MAX_WORDS = 45
@@ -52,6 +53,7 @@ _NO_MORE = re.compile(
 )
 _TALK = words("well oh hm hmm huh so right wait wow ok okay thanks cheers sorry ha haha good great fine")
 _PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
+_DAY = re.compile(rf"\b(?:{'|'.join({**MONTHS, **WEEKDAYS})}|\d{{1,2}}(?:st|nd|rd|th))\b", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\bwho(?:'s|'ll)?\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)?(?=$|,)")
 _FIGURE = re.compile(r"\d[\d.:,/-]*$")
@@ -109,7 +111,9 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
                 continue
             is_fragment = not has_verb(text) and not text.lower().startswith(("i ", "i'm", "we "))
             if is_fragment and not asks and units and _fits_behind(text, units[-1]):
-                units[-1].text += ", " + text
+                # A day that is named behind a full stop is not told in the tense of what stands before it.
+                is_apart = units[-1].sentence is not sentence and bool(_DAY.search(text))
+                units[-1].text += (ASIDE if is_apart else ", ") + text
                 continue
             units.append(
                 Unit(

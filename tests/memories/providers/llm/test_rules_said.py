@@ -99,6 +99,10 @@ def test_what_somebody_has_is_known_by_a_contraction_too(said: str, kept: str) -
     assert kept in contents(said)
 
 
+def test_a_day_behind_a_full_stop_is_not_of_the_past_that_stands_before_it() -> None:
+    assert contents("so we finally got the date!! 24th of June") == ["User finally got the date; on 24 June 2026"]
+
+
 def test_who_is_the_answer_is_meant_by_what_follows() -> None:
     said = contents("Astro and Stripe.", "A: Who's the contact?", "Henrik Dahl, he's head of visitor services.")
     assert "Henrik Dahl is head of visitor services" in said
