@@ -60,6 +60,11 @@ _NO_SUBJECTS = MODALS | FUTURE | {
 }  # fmt: skip
 _CONDITIONS = frozenset({"if", "when", "whenever", "once", "unless", "until", "till", "before", "after", "would"})
 _DONE_TO = BE | {"was", "were", "wasn't", "weren't", "been", "got", "be"}
+_IS = frozenset({"am", "is", "are", "be", "isn't", "aren't", "get", "gets", "i'm", "we're", "you're", "they're"})
+_PARTICIPLES = frozenset({
+    "taken", "paid", "held", "sent", "sold", "built", "kept", "shut", "spoken", "taught", "chosen", "done", "caught",
+    "brought", "bought", "frozen", "lent", "spent",
+})  # fmt: skip
 _AWAY = frozenset({"here", "there", "house", "home", "out", "away", "into", "in"})
 
 
@@ -196,7 +201,10 @@ def _is_past(speech: Speech, at: int, word: str) -> bool:
     if word in ARRANGED or word in HEARSAY:
         return _is_done(speech, at)
     if word in PAST:
-        return not (word == "got" and speech.said(at - 1) in HAVE)  # "we've got a meeting"
+        # Neither "we've got a meeting" nor "the room is taken until Friday".
+        is_had = word == "got" and speech.said(at - 1) in HAVE
+        is_done_to = word in _PARTICIPLES and speech.said(at - 1) in _IS
+        return not (is_had or is_done_to)
     if word in _UNCHANGED:
         return _is_said_of_somebody(speech, at)
     is_form = len(word) > 3 and word.endswith("ed") and word.isalpha() and word not in NOT_A_PAST_FORM

@@ -61,6 +61,8 @@ def days(text: str, now: datetime = NOW) -> list[str]:
         ("it isn't Wednesday, it's Thursday", "2026-05-07"),
         ("it's moved, not this Thursday but the 12th", "2026-05-12"),
         ("I swapped Friday with Femi", "2026-05-08"),
+        ("the room is taken until Friday", "2026-05-08"),
+        ("rent is paid on Friday", "2026-05-08"),
         ("I bought tickets for the 5th of June", "2026-06-05"),
         ("next week Friday", "2026-05-15"),
         ("Monday of next week", "2026-05-11"),
