@@ -14,7 +14,7 @@ from memories.text.wordlist import words
 _BORDER = re.compile(
     r"\s*(?:,\s*(?:and|but|so|or|then|plus|also)?|;|"
     r"\s[-–—]+\s|—|…|\.\.\.|\s(?:and|but|so(?! that\b)|plus))"
-    r"\s+(?:also |then |now |that (?!one\b))?"
+    r"\s+(?:also |then |now |before that,? |that (?!one\b))?"
 )
 _SUBJECT = re.compile(
     r"(?:(?:(?:this|that) one|I|he|she|it|they|we|you|there|this|that|these|those|everyone|everybody|nobody|"
@@ -150,8 +150,16 @@ def cut_reply(text: str) -> Iterator[tuple[str, str]]:
     for match in _BORDER.finditer(text):
         answer, rest = text[: match.start()].strip(), text[match.end() :]
         is_clause = _opens_clause(rest, match.group()) or _tells_of_the_past(rest)
+        if _are_two(answer, match.group(), rest):
+            return
         if answer and is_clause:
             yield answer, rest
+
+
+def _are_two(answer: str, border: str, rest: str) -> bool:
+    """ "Mondays and Tuesdays are taken": neither answers by itself."""
+    following = rest.lower().split()[1:2]
+    return border.strip() == "and" and " " not in answer and bool(_PLURAL_VERB & set(following))
 
 
 def _tells_of_the_past(rest: str) -> bool:

@@ -66,7 +66,7 @@ _ORDERED = DETERMINERS | words("it them me us")
 _NOTHING = words("""
     way thing things problem question idea moment sort kind point reason case mind fun sense rest end job lot luck
     whole same other others last first next best worst eldest youngest sorry noted understood perfect congratulations
-    night weekend afternoon
+    night weekend afternoon yeah yea yep nah wow haha hello hey instead however anyway
     """)
 
 

@@ -15,6 +15,7 @@ from memories.providers.llm.rules.conversation import Conversation
 from memories.providers.llm.rules.cutting import cut_reply, cut_run_on, is_cut_short, join_topic, part_from_reason
 from memories.providers.llm.rules.evidence import UNREAL
 from memories.providers.llm.rules.habits import begin_with_who
+from memories.providers.llm.rules.instructions import without_courtesy
 from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
 from memories.providers.llm.rules.mentions import MAX_PHRASE, read_mentions
 from memories.providers.llm.rules.offers import is_empty, is_offer
@@ -24,7 +25,7 @@ from memories.providers.llm.rules.questions import is_open, opens_question
 from memories.providers.llm.rules.slips import mend_slip
 from memories.providers.llm.rules.standing import name_then, name_there, only_judges
 from memories.text.messages import USER
-from memories.text.temporal.words import MONTHS, WEEKDAYS
+from memories.text.temporal.words import PLAIN_MONTHS, PLAIN_WEEKDAYS
 from memories.text.wordlist import words
 
 MAX_WORDS = 45
@@ -36,7 +37,7 @@ ASIDE = "; "
 """Between an answer and a clause that leans on it."""
 _UNFINISHED = re.compile(
     r"^(?!.*\b(?:just|please|always|never|don't|do not) [a-z]+ )(?:when|if|while|whenever|although|though|unless|until|"
-    r"before|after|no of course|or|not (?:if|that))\b[^,]*$",
+    r"before(?! that\b)|after|no of course|or|not (?:if|that))\b[^,]*$",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
@@ -53,7 +54,9 @@ _NO_MORE = re.compile(
 )
 _TALK = words("well oh hm hmm huh so right wait wow ok okay thanks cheers sorry ha haha good great fine")
 _PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
-_DAY = re.compile(rf"\b(?:{'|'.join({**MONTHS, **WEEKDAYS})}|\d{{1,2}}(?:st|nd|rd|th))\b", re.IGNORECASE)
+_DAY = re.compile(
+    rf"\b(?:{'|'.join(PLAIN_MONTHS | PLAIN_WEEKDAYS | {'april', 'june'})}|\d{{1,2}}(?:st|nd|rd|th))\b", re.IGNORECASE
+)
 _ASKS_WHO = re.compile(r"\bwho(?:'s|'ll)?\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)?(?=$|,)")
 _FIGURE = re.compile(r"\d[\d.:,/-]*$")
@@ -104,7 +107,7 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
             inner = strip_leads(clause)
             text = inner.text.strip(" ,;:-–—")
             text = text if is_reply else join_topic(text)
-            text = with_owner(begin_with_who(text)) if by_user else text
+            text = with_owner(begin_with_who(without_courtesy(text))) if by_user else text
             if not _is_told(text, by_user) or (sentence.is_question and text == whole):
                 if sentence.is_question or len(text.split()) <= MAX_PHRASE:
                     aside.append((len(units), text))

@@ -49,6 +49,13 @@ def contents(*turns: str) -> list[str]:
         ("Do you drive a van?", "yes", "User drives a van"),
         ("Where do you live?", "in Cork", "User lives in Cork"),
         ("Which editor do you use?", "helix", "User's editor is helix"),
+        ("Are you renting the new house or buying it?", "buying", "User is buying the new house"),
+        ("Is the address still 14 Quay Street?", "no!", "The address is no longer 14 Quay Street"),
+        (
+            "How much time do you have?",
+            "Mondays and Tuesdays are taken until October",
+            "Mondays and Tuesdays are taken until October 2026",
+        ),
         (
             "Have you a dentist?",
             "yeah, Nuala Prendergast on Patrick St",
@@ -101,6 +108,20 @@ def test_what_somebody_has_is_known_by_a_contraction_too(said: str, kept: str) -
 
 def test_a_day_behind_a_full_stop_is_not_of_the_past_that_stands_before_it() -> None:
     assert contents("so we finally got the date!! 24th of June") == ["User finally got the date; on 24 June 2026"]
+
+
+def test_of_several_things_one_is_so_and_another_is_not() -> None:
+    assert not any("booked" in one for one in contents("A: Is the trip booked?", "flights yes, hotel no"))
+
+
+@pytest.mark.parametrize("said", ["you sound like my mum", "you're so kind", "you're a star", "don't get me started"])
+def test_what_is_said_to_the_assistant_about_it_is_nothing_to_keep(said: str) -> None:
+    assert contents(said, "A: Noted.") == []
+
+
+def test_what_was_before_is_a_fact_of_its_own() -> None:
+    told = contents("I've worked on 4B since February, before that I was in the emergency room for six years")
+    assert "User was in the emergency room for six years" in told
 
 
 def test_who_is_the_answer_is_meant_by_what_follows() -> None:
