@@ -19,8 +19,8 @@ MAX_ANSWER_WORDS = 26
 LONG_ANSWER = 6
 """Words; what follows in the question goes before a longer one."""
 _YES = re.compile(
-    r"^(?:yes|yeah|yep|yup|ya|aye|sure|it is|they are|he is|she is|i am|i do|we do|it does|correct|exactly|indeed|"
-    r"of course)\b[\s,.!;:–—-]*",
+    r"^(?:yes|yeah|yep|yup|ya|aye|sure|it is|they are|he is|she is|there is|there are|i am|i do|we do|"
+    r"it does|correct|exactly|indeed|of course)\b[\s,.!;:–—-]*",
     re.IGNORECASE,
 )
 _NO = re.compile(r"^(?:no|nope|nah|not (?:really|yet|so far)|never)\b[\s,.!;:–—-]*", re.IGNORECASE)

@@ -87,6 +87,12 @@ _SOMEBODY_DID = (
     r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+ (?:has |have )?"
     rf"(?:{_LEARNED}|{_GAVE_UP}|{_SWITCHED}\w)"
 )
+_THEIR_TASTE = (
+    r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They|You)[A-Z][a-zà-ÿ]+ (?:really |also |only |still )*"
+    r"(?:prefers|hates|loves|adores|dislikes|can't stand|doesn't (?:like|eat|drink)) "
+    r"(?!it\b|that\b|this\b|them\b|these\b|you\b|me\b|us\b|how\b|when\b|to (?:see|hear)\b|"
+    r"the (?:idea|way|sound)\b)\w"
+)
 _THEIR_PART = (
     r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)(?:(?i:mr|mrs|ms|dr|prof)\.? \w+|[A-Z][a-zà-ÿ]+) "
     r"(?:left|joined|moved to|took over|quit|retired|retires|resigned|became|replaced|leads|runs|owns|did the|does the|"
@@ -155,6 +161,12 @@ PERSONAL = (
         r"heartburn|nosebleeds|stage fright|vertigo)\b",
     ),
     _mark("own helpers", 0.4, rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}(?:{_HELPERS})\b"),
+    _mark(
+        "learnt at school",
+        0.5,
+        r"\bi (?:did|had|took|studied|learnt|learned) (?!it\b|that\b|this\b)(?:[a-z]+ ){1,3}(?:at|in) (?:high )?"
+        r"(?:school|uni|university|college)\b",
+    ),
     _mark(
         "chores",
         0.5,
@@ -399,7 +411,7 @@ _OPS_VERB = (
 )
 _BY_ITSELF = r"[a-z]+s (?:itself|themselves|by itself|by themselves|on its own|automatically)"
 SAYS_WHAT_IS = re.compile(
-    rf"{_TURNED}|{_SOMEBODY_DID}|{_THEIR_PART}|{_CHANGED_TO}|"
+    rf"{_TURNED}|{_SOMEBODY_DID}|{_THEIR_PART}|{_THEIR_TASTE}|{_CHANGED_TO}|"
     rf"^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
     r"^[\w./@`#+-]+(?: [\w./@`#+-]+){0,4}'s \w",
     re.IGNORECASE,
@@ -464,6 +476,8 @@ IMPERSONAL = (
         _THEIR_PART,
         is_exact=True,
     ),
+    _mark("their taste", 0.3, _THEIR_TASTE, is_exact=True),
+    _mark("people of theirs", 0.15, rf"^[\w-]+'s (?:{_KIN})\b"),
     _mark(
         "people",
         0.25,

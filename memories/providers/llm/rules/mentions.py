@@ -66,7 +66,7 @@ _ORDERED = DETERMINERS | words("it them me us")
 _NOTHING = words("""
     way thing things problem question idea moment sort kind point reason case mind fun sense rest end job lot luck
     whole same other others last first next best worst eldest youngest sorry noted understood perfect congratulations
-    night weekend afternoon yeah yea yep nah wow haha hello hey instead however anyway
+    night weekend afternoon yeah yea yep nah wow ha haha hello hey instead however anyway
     """)
 
 
@@ -124,7 +124,8 @@ def _is_bare_phrase(tokens: list[str], lows: list[str]) -> bool:
         token.isalpha() and low not in _NO_SUBJECTS | AUXILIARIES | DETERMINERS
         for token, low in zip(tokens, lows, strict=True)
     )
-    return is_plain and _is_thing(lows[-1])
+    says = bool(lows) and lows[0].endswith("s") and is_finite(lows[0]) and not is_base(lows[0])  # "looks great"
+    return is_plain and not says and _is_thing(lows[-1])
 
 
 def verb_at(lows: list[str]) -> int:

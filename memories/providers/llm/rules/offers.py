@@ -14,7 +14,7 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _OFFER = re.compile(
-    r"\b(?:shall|can|could|will|would|may) i\b|^(?:and )?should i\b|"
+    r"\b(?:shall|can|could|will|would|may) i\b|^(?:and )?should i\b|\b(?:shall|should) we\b|"
     r"\b(?:want|would you like|do you want|like) (?:me|help|to|a|another|anything|something|some)\b|"
     r"^(?:and |do you )?need (?:me|help|to|a|another|anything|something|some)\b|"
     r"^(?:and|what|which)\?$|^(?:how|what) about\b|"

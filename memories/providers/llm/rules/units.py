@@ -103,7 +103,7 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
         asks = is_open(sentence, bare.text)
         whole = begin_with_who(bare.text) if by_user else bare.text
         is_reply = not units and not asks and heard.is_asked_by_other(role)
-        for clause in _cut(whole, asks, by_user, heard.asked if is_reply else ""):
+        for clause in _cut(whole, asks, by_user, heard.asked if is_reply and not is_offer(heard.asked) else ""):
             inner = strip_leads(clause)
             text = inner.text.strip(" ,;:-–—")
             text = text if is_reply else join_topic(text)

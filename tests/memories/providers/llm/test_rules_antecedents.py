@@ -46,6 +46,8 @@ def resolve(*clauses: str) -> str:
         (("A: Will she need a vet in Dunbar", "her name's Biscuit"), "her name's Biscuit"),
         (("her name's Rita", "she's from Braga", "she's strict"), "Rita is strict"),
         (("I have lessons on Wednesdays", "she's strict"), "she's strict"),
+        (("our parser is slow", "thanks Claude", "it's fixed"), "our parser is fixed"),
+        (("thanks so much, Gina", "it has been tough"), "it has been tough"),
         (("our parser is slow", "A: No rush", "it's for Acme"), "our parser is for Acme"),
         (("start by reading services/billing", "that's the mess"), "services/billing is the mess"),
         (("last time my voice died", "it was hoarse"), "my voice was hoarse"),

@@ -67,6 +67,9 @@ def test_what_holds_until_somebody_is_asked_is_not_cut_short(said: str, kept: st
         ("Jun's the cook, I do the washing", "Jun's the cook"),
         ("I get so nervous in front of people", "User gets so nervous in front of people"),
         ("I'm hard of hearing", "User is hard of hearing"),
+        ("Tom's brother has a van", "Tom's brother has a van"),
+        ("Ola prefers one commit per comment", "Ola prefers one commit per comment"),
+        ("I did Spanish at school", "User did Spanish at school"),
         ("I was in the navy for twelve years", "User was in the navy for twelve years"),
     ],
 )

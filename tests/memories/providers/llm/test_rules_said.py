@@ -50,6 +50,11 @@ def contents(*turns: str) -> list[str]:
         ("Where do you live?", "in Cork", "User lives in Cork"),
         ("Which editor do you use?", "helix", "User's editor is helix"),
         ("Are you renting the new house or buying it?", "buying", "User is buying the new house"),
+        (
+            "Is there a guest room in your house?",
+            "there is, on the second floor",
+            "There is a guest room in User's house, on the second floor",
+        ),
         ("Is the address still 14 Quay Street?", "no!", "The address is no longer 14 Quay Street"),
         (
             "How much time do you have?",
@@ -108,6 +113,22 @@ def test_what_somebody_has_is_known_by_a_contraction_too(said: str, kept: str) -
 
 def test_a_day_behind_a_full_stop_is_not_of_the_past_that_stands_before_it() -> None:
     assert contents("so we finally got the date!! 24th of June") == ["User finally got the date; on 24 June 2026"]
+
+
+def test_what_is_only_agreed_to_is_no_part_of_what_follows() -> None:
+    told = contents("A: Shall we start with a warm-up?", "yes but go easy, I only started in November")
+    assert told == ["User only started in November 2025"]
+
+
+def test_whose_parents_come_is_told_by_what_was_said_before() -> None:
+    told = contents("Tom's reading over my shoulder. we're having his parents over on Sunday")
+    assert told == ["User is having Tom's parents over on Sunday 10 May 2026"]
+    assert "User told his wife" in " ".join(contents("Tom and Ben are friends. I told his wife on Monday I'm moving"))
+
+
+def test_until_then_is_until_the_end_of_what_was_named() -> None:
+    told = contents("my registration's up for renewal end of August and I need 35 hours of training by then")
+    assert "User needs 35 hours of training by end of August 2026" in told
 
 
 def test_of_several_things_one_is_so_and_another_is_not() -> None:
