@@ -23,8 +23,13 @@ _THAT_ONE = re.compile(r"^(?:that|this) one(?P<ending>'s)?(?= \w)", re.IGNORECAS
 _ONE_OF = re.compile(r"^(?P<which>the (?!only |last |first )[a-z-]+) one(?= \w)", re.IGNORECASE)
 _WRITTEN = {"'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
 _NOT_SAID_OF_A_THING = re.compile(
-    r"^(?:it|that|this)(?:'s| is| was| has been| will be|'ll be)? (?:(?:not|so|too|very|really|quite|about|just|"
-    r"getting|still|always|n't) )*(?:cold|hot|warm|raining|rain|rains|late|early|dark|nice|good|great|fine|ok|okay|"
+    r"^(?:it|that|this)(?:'s been|'s| is| was| has been| will be|'ll be| must be| must have been| can be)? "
+    r"(?:(?:not|so|too|very|really|quite|pretty|about|just|definitely|getting|still|always|n't) )*(?:"
+    r"amazing|incredible|awesome|tough|cool|rewarding|crazy|interesting|exciting|inspiring|discouraging|overwhelming|"
+    r"frustrating|ages|never too|takes? time|"
+    r"an? (?:big deal|pity|shame|pleasure|relief|while|few|(?:\w+ )?ride|great feeling|amazing feeling|"
+    r"(?:busy|rough|tough|long|hard|crazy|great|fun|nice) (?:day|week|month|year|time|change|way to|challenge))|"
+    r"cold|hot|warm|raining|rain|rains|late|early|dark|nice|good|great|fine|ok|okay|"
     r"true|"
     r"possible|clear|important|easy|hard|better|best|worth|time|weird|strange|funny|sad|fun|likely|called off|"
     r"said|like|all|what|why|how|because|exactly|right|wrong|it|enough|turns|turned|seems|seemed|looks|looked|"

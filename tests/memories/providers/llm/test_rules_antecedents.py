@@ -81,7 +81,22 @@ def test_a_thing_behind_the_verb_is_named_where_the_clause_names_no_other(clause
 
 @pytest.mark.parametrize(
     "said",
-    ["it's raining", "it's late", "that's low", "it was my birthday", "it depends", "this is fine", "it's Friday"],
+    [
+        "it's amazing how calm one gets",
+        "it's been ages since we talked",
+        "it's been a wild ride",
+        "it must be tough",
+        "it's never too late to start",
+        "it takes time",
+        "it's been a rough week",
+        "it's raining",
+        "it's late",
+        "that's low",
+        "it was my birthday",
+        "it depends",
+        "this is fine",
+        "it's Friday",
+    ],
 )
 def test_what_points_to_nothing_stays(said: str) -> None:
     heard = Antecedents()
