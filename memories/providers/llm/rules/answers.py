@@ -56,6 +56,8 @@ _LONG_TIME = re.compile(
 _STILL_NOT = re.compile(r"\b(am|are|is|do|does|have|has) not still\b", re.IGNORECASE)
 _YES_AND_NO = re.compile(r"\w (?:yes|no)(?:,|$)", re.IGNORECASE)
 """Of several things one is so and another is not: "flights yes, hotel no"."""
+_HOW_OFTEN = re.compile(r"(?:always|often|usually|mostly|sometimes|rarely|hardly ever)", re.IGNORECASE)
+_OFTEN = re.compile(r" (?:often|a lot|much|usually|ever|regularly)$", re.IGNORECASE)
 _NOW = re.compile(r" (?:now|today|already|right away)\W*$", re.IGNORECASE)
 _PLACES = words("here there home abroad outside upstairs downstairs everywhere nowhere online")
 _TOWARDS = words("go move travel fly send put ship write point deploy push upload back commute")
@@ -106,6 +108,8 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
     if is_yes or is_no:
         said = _STILL_NOT.sub(r"\1 no longer", _declare(asked, is_no)) if is_no else _declare(asked, is_no)
         return "" if asked.alternatives else f"{said}{more}"
+    if _HOW_OFTEN.fullmatch(answer):
+        return _how_often(asked, answer)
     is_plain = asked.is_be or asked.auxiliary in {"do", "does"} or asked.alternatives or not asked.verb
     if _has_verb(answer) or not is_plain or _YES_AND_NO.search(answer):
         return ""
@@ -116,6 +120,14 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
     if asked.alternatives or (asked.is_be and asked.subject != "there" and not asked.verb):
         return f"{_declare(asked, False, with_rest=False)} {_owned(asked, answer)}"
     return f"{_declare(asked, False)}: {answer}"
+
+
+def _how_often(asked: Asked, answer: str) -> str:
+    """ "Does he cook often?" "Always": he always cooks."""
+    if asked.auxiliary not in {"do", "does"} or not asked.verb:
+        return ""
+    said = _declare(asked, False).removeprefix(asked.subject).strip()
+    return f"{asked.subject} {answer.lower()} {_OFTEN.sub('', said)}"
 
 
 def _chosen(asked: Asked, answer: str) -> str:

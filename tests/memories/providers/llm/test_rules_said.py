@@ -55,6 +55,7 @@ def contents(*turns: str) -> list[str]:
             "there is, on the second floor",
             "There is a guest room in User's house, on the second floor",
         ),
+        ("Does your husband cook often?", "always!", "User's husband always cooks"),
         ("Is the address still 14 Quay Street?", "no!", "The address is no longer 14 Quay Street"),
         (
             "How much time do you have?",
