@@ -95,9 +95,10 @@ _SAYS_HOW = re.compile(
 """What is said of something: "then 8 is ok" is no "8 is" with an "ok" behind it."""
 _HAVE_GOT = r"\b([Ii]|[Ww]e|[Yy]ou|[Tt]hey)'ve (?=(?:an?|the|my|our|no|\d+|two|three|four|five|six|ten) [\w-])"
 """Said in Britain: "I've a flight at six"."""
+_CAUSE = r"(?:(?<=, )|^)'?[Cc]ause\b(?= (?:the|I|i|it|we|he|she|they|my|our|there)\b)"
 _SLIPPED = re.compile(
     r"\b(?:by the way|btw|[Iw]e?'ve to|i|[Ii]m|[Ii]ve|\w+nt|[Cc]ant|[Ww]ont|[Tt]hats|[Ww]hats|u|cos|cuz|bc|w|gonna|"
-    rf"wanna|tmrw?|2morrow)\b|'s turning\b|{_HAVE_GOT}"
+    rf"wanna|tmrw?|2morrow)\b|'s turning\b|{_HAVE_GOT}|{_CAUSE}"
 )
 _LAST = words("""
     lol lmao haha hahaha hehe btw fyi tbh though thx thanks ty pls please know guess think right ok okay yeah xd way
@@ -116,6 +117,7 @@ _SLIPS = (
     (re.compile(r"\b([Tt]hat|[Ww]hat)s\b"), r"\1's"),
     (re.compile(r"\bu(?= |$)(?! [-])"), "you"),
     (re.compile(r"\b(?:cos|cuz|bc)\b"), "because"),
+    (re.compile(_CAUSE), "because"),
     (re.compile(r"\b(mother|father|sister|brother|son|daughter|parents)s? in law\b"), r"\1-in-law"),
     (re.compile(r"\bw/(?= )"), "with"),
     (re.compile(r"\b([Iw]e?)'ve to(?= [a-z])"), r"\1 have to"),

@@ -132,6 +132,11 @@ def test_until_then_is_until_the_end_of_what_was_named() -> None:
     assert "User needs 35 hours of training by end of August 2026" in told
 
 
+def test_cause_is_because() -> None:
+    told = contents("We moved it to the 25th, cause the sellers want the weekend")
+    assert told == ["User moved it to 25 May 2026, because the sellers want the weekend"]
+
+
 def test_of_several_things_one_is_so_and_another_is_not() -> None:
     assert not any("booked" in one for one in contents("A: Is the trip booked?", "flights yes, hotel no"))
 
