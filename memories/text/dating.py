@@ -13,7 +13,7 @@ from datetime import datetime, time, timedelta, tzinfo
 from memories.text.future import Coming, find_coming
 from memories.text.future.rules import yearly_on
 from memories.text.temporal import TimeWindow, find_windows
-from memories.text.temporal.words import MONTHS, PLAIN_WEEKDAYS
+from memories.text.temporal.words import MONTHS, PLAIN_WEEKDAYS, WEEKDAYS
 from memories.text.undated import is_excepted, stays_as_said
 from memories.text.written_dates import PRECISIONS, write_date, write_days
 
@@ -24,18 +24,23 @@ _YEARLY = re.compile(r"\b(?:birthday|anniversary)\b", re.IGNORECASE)
 _NAMES_MONTH = re.compile(rf"\b(?:{'|'.join(MONTHS)})\b", re.IGNORECASE)
 _YEAR = re.compile(r" \d{4}$")
 _HABIT = re.compile(r"\b(?:usually|always|never|often|normally|sometimes|mostly|every|each|any)\b", re.IGNORECASE)
-_WEEKDAY = rf"(?:{'|'.join(sorted(PLAIN_WEEKDAYS))})"
+_WEEKDAY = rf"(?:{'|'.join(sorted(WEEKDAYS, key=len, reverse=True))})"
 _WEEKDAY_BEFORE = re.compile(rf"\b{_WEEKDAY}(?:,| and| or) (?:on )?$", re.IGNORECASE)
 _WEEKDAY_BEHIND = re.compile(rf"(?:,| and| or) (?:on )?{_WEEKDAY}\b", re.IGNORECASE)
 _BARE_LEAD = re.compile("^(?:on|in|around) ")
 _LEADING = re.compile(
-    r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and)\s$",
+    r"\b(?:on|to|from|of|by|until|till|since|before|after|than|for|between|past|not|through|with|the|every|and|"
+    r"(?<!gets )(?<!got )(?<!is )(?<!was )(?<!be )(?:swapped|traded))\s$",
     re.IGNORECASE,
 )
+_IS_SUBJECT = re.compile(r" (?:works|suits)\b", re.IGNORECASE)
+_IT_IS = re.compile(r"\b(?:it's|it is|its) $", re.IGNORECASE)
 _FOR = "for "
 """What something is scheduled for it is not scheduled on: the word stays."""
 _CLOCK_BEHIND = re.compile(r",? at .*$|,? (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?|noon|midnight)$", re.IGNORECASE)
-_CLOCK_BEFORE = re.compile(r".*(?:\d|\bnoon|\bmidnight)", re.IGNORECASE)
+_CLOCK_BEFORE = re.compile(
+    r".*(?:\d|\b(?:noon|midnight|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)", re.IGNORECASE
+)
 _NOUN_FOLLOWS = re.compile(r" (?!(?:at|in|on|the|and|or|to|with|for|from|by|because|so|but|after|before)\b)[a-z]")
 
 
@@ -74,7 +79,7 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     said: list[_Said] = []
     end = 0
     for one in _times(text, now):
-        if one.start < end or stays_as_said(text, one.start, one.end):
+        if one.start < end or stays_as_said(text, one.start, one.end) or _is_of_nothing(text, one):
             continue
         said += [] if is_excepted(text, one.start) else [one]
         written = _write(one)
@@ -83,7 +88,8 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
         if written == one.window.text or _is_attribute(text, one) or _is_habit(text, one):
             continue
         before = text[end : one.start]
-        pieces += [before, _BARE_LEAD.sub("", written) if _LEADING.search(before) else written]
+        is_led = _LEADING.search(before) or _IS_SUBJECT.match(text[one.end :])
+        pieces += [before, _BARE_LEAD.sub("", written) if is_led else written]
         end = one.end
     plain = "".join([*pieces, text[end:]])
     if len(said) != 1:
@@ -94,7 +100,9 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
 
 def _times(text: str, now: datetime) -> Iterator[_Said]:
     """The times in order; one that is over when it is read as past, and to come when read as coming, is to come."""
-    comings = [coming for coming in find_coming(text, now) if coming.rule in {"", _once_a_year(coming)}]
+    comings = [
+        coming for coming in find_coming(text, now, with_denied=True) if coming.rule in {"", _once_a_year(coming)}
+    ]
     read = [window for window in find_windows(text, now) if window.precision in PRECISIONS]
     found: list[_Said] = []
     for window in read:
@@ -119,6 +127,8 @@ def _placed(text: str, window: TimeWindow, coming: Coming) -> TimeWindow:
         end = (first if window.text.lower().startswith(("before", "prior")) else last + DAY) if window.end else None
         window = replace(window, start=start, end=end)
     span = _around(window.span, text, coming)
+    if coming.until and window.precision == "day":
+        window = replace(window, precision="range")  # "from the 25th · until 2 June"
     return replace(window, span=span, text=text[slice(*span)])
 
 
@@ -164,9 +174,15 @@ def _is_attribute(text: str, said: _Said) -> bool:
     return said.window.text.lower() in PLAIN_WEEKDAYS and bool(_NOUN_FOLLOWS.match(following))
 
 
+def _is_of_nothing(text: str, said: _Said) -> bool:
+    """ "It's Tuesday" tells the day that is, or of what nobody named: not of the last one."""
+    is_day = said.window.text.lower() in PLAIN_WEEKDAYS
+    return is_day and not said.coming and bool(_IT_IS.search(text[: said.start]))
+
+
 def _is_habit(text: str, said: _Said) -> bool:
     """Whether a weekday is any such day: "usually swims on Friday", "runs on Monday and Thursday"."""
-    if not PLAIN_WEEKDAYS & set(re.findall(r"\w+", said.window.text.lower())):
+    if not WEEKDAYS.keys() & set(re.findall(r"\w+", said.window.text.lower())):
         return False
     is_in_row = _WEEKDAY_BEFORE.search(text[: said.start]) or _WEEKDAY_BEHIND.match(text[said.end :])
     return bool(is_in_row) or (not said.coming and bool(_HABIT.search(text[: said.start])))

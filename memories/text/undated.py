@@ -62,6 +62,8 @@ _ANNOUNCED = re.compile(
     r"\b(?:announced|promised|proposed|approved) (?!(?:on|in|that|to)\b)[\w%. -]{3,80} $", re.IGNORECASE
 )
 _WHAT_FOLLOWS = re.compile(r" (?:that|to)\b")
+_FEAST_SEASON = re.compile(r" (?:season|party|dinner|market|play|concert|card|presents?|tree)\b", re.IGNORECASE)
+"""Of a feast, "before the Christmas season": its year goes behind none of them."""
 _IN_MONTH = re.compile(rf"in (?:{'|'.join(MONTHS)})", re.IGNORECASE)
 _FROM_TODAY = re.compile(r"\b(?:last|next|this|past|coming|today|tonight|tomorrow|yesterday|ago)\b", re.IGNORECASE)
 
@@ -80,7 +82,9 @@ def names_another(text: str, start: int, end: int) -> bool:
     time, before = text[start:end], text[max(0, start - READ_BEFORE) : start]
     is_season = time.lower().split()[-1] in SEASONS and not _FROM_TODAY.search(time)
     is_doubtful = _IN_MONTH.fullmatch(time) and _ANNOUNCED.search(before) and not _WHAT_FOLLOWS.match(text[end:])
-    return bool(is_doubtful or (is_season and _BREAK.match(text[end:])))
+    is_feast = any(time.lower().endswith(name) for name in HOLIDAYS) and not _FROM_TODAY.search(time)
+    is_part = (is_season and _BREAK.match(text[end:])) or (is_feast and _FEAST_SEASON.match(text[end:]))
+    return bool(is_doubtful or is_part)
 
 
 def is_excepted(text: str, start: int) -> bool:

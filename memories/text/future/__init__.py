@@ -16,7 +16,7 @@ from memories.text.future.moments import places_to_read, read_moment
 from memories.text.future.rules import next_day
 from memories.text.future.speech import read_speech
 from memories.text.future.tense import fits
-from memories.text.future.words import BOUNDARIES, LIMITS, MOVED
+from memories.text.future.words import BOUNDARIES, LIMITS, MOVED, NOT
 from memories.text.temporal.calendar import LAST
 from memories.text.undated import is_excepted
 
@@ -44,9 +44,10 @@ class Coming:
     rule: str = ""
 
 
-def find_coming(text: str, now: datetime) -> list[Coming]:
+def find_coming(text: str, now: datetime, with_denied: bool = False) -> list[Coming]:
     """The coming times of a text in the order they are said, at most MOST_COMING.
 
+    `with_denied` tells also which days are not meant: the Friday of "not this Friday but the 12th".
     Linear in the length of the text. Of a very long one, the first MOST_PLACES that look like a time are read.
     """
     speech = read_speech(text, now)
@@ -61,7 +62,8 @@ def find_coming(text: str, now: datetime) -> list[Coming]:
         left = _left_behind(speech, at)
         end = at + (found.words if found.last or not left else left)
         moved_to = at + left if left else moved_to
-        if _is_denied(speech, at, text) or (left and not found.last):
+        is_out = _is_taken_out(speech, at, text) or (_is_denied(speech, at) and not with_denied)
+        if is_out or (left and not found.last):
             continue
         found = _as_moved(found) if at <= moved_to and moved_to else found
         if _is_coming(speech, at + left, end, found):
@@ -81,10 +83,16 @@ def _read(speech: Speech, at: int) -> Found | None:
     return found if found and found.end <= LAST else None
 
 
-def _is_denied(speech: Speech, at: int, text: str) -> bool:
+def _is_taken_out(speech: Speech, at: int, text: str) -> bool:
     """ "Never later in the week", "except on Fridays"; "never before Friday" names the day."""
-    is_taken_out = speech.word(at - 1) == "never" or is_excepted(text, speech.tokens[at].start)
-    return is_taken_out and speech.word(at) not in LIMITS
+    is_out = speech.word(at - 1) == "never" or is_excepted(text, speech.tokens[at].start)
+    return is_out and speech.word(at) not in LIMITS
+
+
+def _is_denied(speech: Speech, at: int) -> bool:
+    """ "Not this Friday but the 12th"; "why not Friday?" and "not before Friday" name the day."""
+    is_not = speech.said(at - 1) in NOT and speech.word(at - 2) != "why"
+    return is_not and speech.word(at) not in LIMITS
 
 
 def _left_behind(speech: Speech, at: int) -> int:

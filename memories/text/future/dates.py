@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import datetime, time
+from itertools import takewhile
 
 from memories.text.future.clock import read_clock
 from memories.text.future.found import Found, Proof, Speech, from_span
-from memories.text.future.words import BOUNDARIES, LEADS, LIMITS, NO_DAY_BEHIND, NOT_A_DATE_BEHIND, PASSED
+from memories.text.future.words import BOUNDARIES, LEADS, LIMITS, MOVED, NO_DAY_BEHIND, NOT_A_DATE_BEHIND, PASSED
 from memories.text.temporal import calendar
 from memories.text.temporal.calendar import DAY, UNIT_CYCLES, Cycle, Span
 from memories.text.temporal.dates import read_bare_year, read_numeric, read_year
@@ -26,7 +27,7 @@ _MOST_MONTHS = 60
 _OVER = Span(datetime.min, datetime.min + DAY)
 """For a date that is not to be read, nor its pieces."""
 _OPEN = BOUNDARIES | {"", ",", "is", "it's", "'s", "was", "now", "actually"}
-_CLOSED = BOUNDARIES | {"", ",", "at", "then", "and"}
+_CLOSED = BOUNDARIES | {"", ",", "at", "then", "and", "works", "suits"}
 _TODAY_IS = frozenset({"it's", "its", "today's"})
 
 
@@ -90,7 +91,14 @@ def _is_a_day(speech: Speech, at: int) -> bool:
     ):
         return False
     is_today = speech.today.weekday() == WEEKDAYS[speech.word(at)]
-    return speech.said(at - 1) not in _TODAY_IS and not (is_today and before == "is")
+    is_told = speech.said(at - 1) in _TODAY_IS and not _is_beside_day(speech, at)
+    return not is_told and not (is_today and before == "is")
+
+
+def _is_beside_day(speech: Speech, at: int) -> bool:
+    """Whether another day is set right by it: "it isn't Wednesday, it's Tuesday", "it's Tuesday, not Wednesday"."""
+    near = (speech.word(place) for place in (at - 4, at - 3, at - 2, at + 2, at + 3))
+    return any(word in WEEKDAYS and word != speech.word(at) for word in near)
 
 
 def _read_inside(speech: Speech, at: int, cycle: Cycle) -> Found | None:
@@ -106,9 +114,15 @@ def _read_inside(speech: Speech, at: int, cycle: Cycle) -> Found | None:
 
 
 def _is_alone(speech: Speech, at: int, named: Named) -> bool:
-    """Read "the 18th" as a whole answer, "it's the 18th", "moved it, now the 18th"."""
+    """Read "the 18th" as a whole answer, "it's the 18th", "moved it, now the 18th", "moved it to the 18th"."""
     is_day = speech.word(at) == "the" and named.cycle.number is calendar.month_number
-    return is_day and speech.said(at - 1) in _OPEN and speech.word(at + named.words) in _CLOSED
+    before, behind = speech.said(at - 1), speech.word(at + named.words)
+    if before == "to":
+        verbs = takewhile(lambda place: speech.said(place) not in BOUNDARIES, range(at - 2, max(-1, at - 9), -1))
+        is_moved = any(speech.said(place) in MOVED for place in verbs)
+        return is_day and is_moved and (behind in _CLOSED or behind in {"instead", "of", "because", "so", "for"})
+    is_ours = before in {"it's", "is"} and behind in {"we", "i"}
+    return is_day and before in _OPEN and (behind in _CLOSED or is_ours)
 
 
 def _is_before_clock(speech: Speech, at: int) -> bool:

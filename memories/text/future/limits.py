@@ -49,7 +49,8 @@ def _limited(speech: Speech, lead: str, place: int, found: Found) -> Found:
         return replace(found, first=found.end, last=None)
     if lead == "after":
         return replace(found, first=found.end + DAY, last=None)
-    if lead == "for" and not found.last and found.proof is Proof.NOT_PAST and speech.word(place) in WEEKDAYS:
+    is_for_day = lead == "for" and not found.last and found.proof is Proof.NOT_PAST
+    if is_for_day and (speech.word(place) in WEEKDAYS or _is_ahead(speech, lead, place - 1)):
         # "Got tickets for Friday": what is done for a day is done before it.
         return replace(found, proof=Proof.NONE)
     return found

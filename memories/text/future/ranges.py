@@ -9,7 +9,7 @@ from collections.abc import Set
 from dataclasses import replace
 from datetime import datetime
 
-from memories.text.future.dates import coming, read_named_date
+from memories.text.future.dates import coming, read_day_ahead, read_named_date
 from memories.text.future.found import Found, Speech
 from memories.text.future.simple import read_inner, read_simple
 from memories.text.temporal import calendar
@@ -99,7 +99,7 @@ def _until(first: Found, last: datetime, speech: Speech) -> Found:
 
 def _read_two(speech: Speech, at: int, links: Set[str]) -> Found | None:
     """Read "May 3 to June 5", "tomorrow until Friday", "June to August"."""
-    first = read_simple(speech, at)
+    first = read_simple(speech, at) or read_day_ahead(speech, at)
     if not first or speech.word(at + first.words) not in links:
         return None
     place = speech.skip(at + first.words + 1, "the")

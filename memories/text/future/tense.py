@@ -33,6 +33,7 @@ from memories.text.future.words import (
     PRESENT_ENDINGS,
     STARTERS,
     SUBJECTS,
+    SWAPPED,
 )
 from memories.text.temporal.words import MONTHS, SEASONS
 
@@ -59,6 +60,11 @@ _NO_SUBJECTS = MODALS | FUTURE | {
 }  # fmt: skip
 _CONDITIONS = frozenset({"if", "when", "whenever", "once", "unless", "until", "till", "before", "after", "would"})
 _DONE_TO = BE | {"was", "were", "wasn't", "weren't", "been", "got", "be"}
+_IS = frozenset({"am", "is", "are", "be", "isn't", "aren't", "get", "gets", "i'm", "we're", "you're", "they're"})
+_PARTICIPLES = frozenset({
+    "taken", "paid", "held", "sent", "sold", "built", "kept", "shut", "spoken", "taught", "chosen", "done", "caught",
+    "brought", "bought", "frozen", "lent", "spent",
+})  # fmt: skip
 _AWAY = frozenset({"here", "there", "house", "home", "out", "away", "into", "in"})
 
 
@@ -89,8 +95,10 @@ def fits(speech: Speech, first: int, end: int, proof: Proof) -> bool:
 
 def tense_around(speech: Speech, first: int, end: int) -> Tense | None:
     """The tense of the verb before the time, else of the verb behind it; None if there is none of a known form."""
-    if _is_arranged(speech, first):
+    if _is_arranged(speech, first) or _is_swapped(speech, first):
         return Tense.PLANNED
+    if speech.said(first) in {"for", "from"} and speech.said(end) in PAST - _DONE_TO:
+        return Tense.PAST  # "the invoices for October went out"
     before = _look_left(speech, first, end)
     if before:
         return before
@@ -106,6 +114,11 @@ def _is_arranged(speech: Speech, first: int) -> bool:
     if speech.said(link) == "to" and any(speech.said(at) in MOVED for at in _clause_before(speech, link)):
         return True
     return speech.said(link) in {"to", "for", "until"} and speech.said(link - 1) in ARRANGED
+
+
+def _is_swapped(speech: Speech, first: int) -> bool:
+    """Read "I swapped Friday with Ann", not "it was swapped Friday"."""
+    return speech.said(first - 1) in SWAPPED and speech.said(first - 2) not in _DONE_TO
 
 
 def _clause_before(speech: Speech, at: int) -> Iterator[int]:
@@ -188,7 +201,10 @@ def _is_past(speech: Speech, at: int, word: str) -> bool:
     if word in ARRANGED or word in HEARSAY:
         return _is_done(speech, at)
     if word in PAST:
-        return True
+        # Neither "we've got a meeting" nor "the room is taken until Friday".
+        is_had = word == "got" and speech.said(at - 1) in HAVE
+        is_done_to = word in _PARTICIPLES and speech.said(at - 1) in _IS
+        return not (is_had or is_done_to)
     if word in _UNCHANGED:
         return _is_said_of_somebody(speech, at)
     is_form = len(word) > 3 and word.endswith("ed") and word.isalpha() and word not in NOT_A_PAST_FORM

@@ -102,6 +102,10 @@ MOVED = words(
     " postpone postponed postponing change changes changed changing switch switched switching delayed"
 )
 """What it is moved from is over; what it is moved to is to come."""
+NOT = words("not isn't wasn't")
+"""Right before a day they tell that it is another one."""
+SWAPPED = words("swap swapped trade traded")
+"""A day right behind them is what is given away: "I swapped Friday with Ann"."""
 NOT_A_PAST_FORM = words(
     """
     need speed feed seed weed bed red shed wed sled hundred indeed united exceed proceed succeed bleed breed greed

@@ -29,6 +29,7 @@ from memories.text.temporal.words import (
     PLAIN_WEEKDAYS,
     PREPOSITIONS,
     SEASONS,
+    SHORT_WEEKDAYS,
     VERBLIKE_MONTHS,
     WEEKDAY_PLURALS,
     WEEKDAYS,
@@ -146,6 +147,8 @@ def _is_weekday(reading: Reading, at: int) -> bool:
     if word in PLAIN_WEEKDAYS:
         is_modifier = reading.word(at - 1) in DETERMINERS - {"this"} and follower.isalpha()
         return not is_modifier or follower in DAY_PARTS
+    if word in SHORT_WEEKDAYS:
+        return True
     if reading.before(at) not in MONTH_LEADS | {"on", "by"}:
         return False
     if word in WORDLIKE_WEEKDAYS:

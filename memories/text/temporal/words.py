@@ -19,6 +19,8 @@ WEEKDAYS = numbered(
     "monday mon, tuesday tues tue, wednesday wed, thursday thurs thur thu, friday fri, saturday sat, sunday sun"
 )
 PLAIN_WEEKDAYS = frozenset(name for name in WEEKDAYS if name.endswith("day"))
+SHORT_WEEKDAYS = words("tues thu thur thurs fri")
+"""They are nothing but weekdays: they need no preposition. Mon, tue and wed are words, too."""
 WORDLIKE_WEEKDAYS = frozenset({"sun", "sat"})
 WEEKDAY_PLURALS = frozenset(f"{name}s" for name in PLAIN_WEEKDAYS)
 

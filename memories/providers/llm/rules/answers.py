@@ -10,7 +10,7 @@ import re
 from memories.providers.llm.rules.asked import Asked, read_question
 from memories.providers.llm.rules.evidence import count_ops
 from memories.providers.llm.rules.mentions import verb_at
-from memories.providers.llm.rules.verbs import is_base, past, plural_form, third_person
+from memories.providers.llm.rules.verbs import base_of_gerund, is_base, past, plural_form, third_person
 from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, KIN, PREPOSITIONS, SUBORDINATORS
 from memories.text.temporal.words import NUMBERS
 from memories.text.wordlist import words
@@ -19,8 +19,8 @@ MAX_ANSWER_WORDS = 26
 LONG_ANSWER = 6
 """Words; what follows in the question goes before a longer one."""
 _YES = re.compile(
-    r"^(?:yes|yeah|yep|yup|ya|aye|sure|it is|they are|he is|she is|i am|i do|we do|it does|correct|exactly|indeed|"
-    r"of course)\b[\s,.!;:–—-]*",
+    r"^(?:yes|yeah|yep|yup|ya|aye|sure|it is|they are|he is|she is|there is|there are|i am|i do|we do|"
+    r"it does|correct|exactly|indeed|of course)\b[\s,.!;:–—-]*",
     re.IGNORECASE,
 )
 _NO = re.compile(r"^(?:no|nope|nah|not (?:really|yet|so far)|never)\b[\s,.!;:–—-]*", re.IGNORECASE)
@@ -53,6 +53,11 @@ _LONG_TIME = re.compile(
     r"^(?:(?:19|20)\d\d|(?:january|february|march|april|may|june|july|august|september|october|november|december))\b",
     re.IGNORECASE,
 )
+_STILL_NOT = re.compile(r"\b(am|are|is|do|does|have|has) not still\b", re.IGNORECASE)
+_YES_AND_NO = re.compile(r"\w (?:yes|no)(?:,|$)", re.IGNORECASE)
+"""Of several things one is so and another is not: "flights yes, hotel no"."""
+_HOW_OFTEN = re.compile(r"(?:always|often|usually|mostly|sometimes|rarely|hardly ever)", re.IGNORECASE)
+_OFTEN = re.compile(r" (?:often|a lot|much|usually|ever|regularly)$", re.IGNORECASE)
 _NOW = re.compile(r" (?:now|today|already|right away)\W*$", re.IGNORECASE)
 _PLACES = words("here there home abroad outside upstairs downstairs everywhere nowhere online")
 _TOWARDS = words("go move travel fly send put ship write point deploy push upload back commute")
@@ -101,15 +106,36 @@ def _about_yes_or_no(asked: Asked, answer: str) -> str:
     rest = (_NO if is_no else _YES).sub("", answer).strip(" ,.")
     more = f", {rest}" if rest and not _has_verb(rest) else ""
     if is_yes or is_no:
-        return "" if asked.alternatives else f"{_declare(asked, is_no)}{more}"
+        said = _STILL_NOT.sub(r"\1 no longer", _declare(asked, is_no)) if is_no else _declare(asked, is_no)
+        return "" if asked.alternatives else f"{said}{more}"
+    if _HOW_OFTEN.fullmatch(answer):
+        return _how_often(asked, answer)
     is_plain = asked.is_be or asked.auxiliary in {"do", "does"} or asked.alternatives or not asked.verb
-    if _has_verb(answer) or not is_plain:
+    if _has_verb(answer) or not is_plain or _YES_AND_NO.search(answer):
         return ""
     if re.search(r"\b(?:any|anything|anyone|anybody)\b", f"{asked.subject} {asked.rest}"):
         return ""
+    if asked.alternatives and base_of_gerund(answer.lower()) and base_of_gerund(asked.verb.lower()):
+        return _chosen(asked, answer)
     if asked.alternatives or (asked.is_be and asked.subject != "there" and not asked.verb):
         return f"{_declare(asked, False, with_rest=False)} {_owned(asked, answer)}"
     return f"{_declare(asked, False)}: {answer}"
+
+
+def _how_often(asked: Asked, answer: str) -> str:
+    """ "Does he cook often?" "Always": he always cooks."""
+    if asked.auxiliary not in {"do", "does"} or not asked.verb:
+        return ""
+    said = _declare(asked, False).removeprefix(asked.subject).strip()
+    return f"{asked.subject} {answer.lower()} {_OFTEN.sub('', said)}"
+
+
+def _chosen(asked: Asked, answer: str) -> str:
+    """ "Are you renting the flat or buying it?" "Buying": it is the flat that is bought."""
+    first, _, second = asked.rest.partition(" or ")
+    is_same = second.endswith((" it", " them", " one"))
+    be = _HAVE_TO_BE[asked.auxiliary] if asked.subject == "I" else asked.auxiliary
+    return f"{asked.subject} {be} {answer}{f' {first}' if is_same else ''}"
 
 
 def _owned(asked: Asked, answer: str) -> str:

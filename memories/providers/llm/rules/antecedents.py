@@ -23,8 +23,13 @@ _THAT_ONE = re.compile(r"^(?:that|this) one(?P<ending>'s)?(?= \w)", re.IGNORECAS
 _ONE_OF = re.compile(r"^(?P<which>the (?!only |last |first )[a-z-]+) one(?= \w)", re.IGNORECASE)
 _WRITTEN = {"'re": " are", "'ll": " will", "'d": " would", "'ve": " have"}
 _NOT_SAID_OF_A_THING = re.compile(
-    r"^(?:it|that|this)(?:'s| is| was| has been| will be|'ll be)? (?:(?:not|so|too|very|really|quite|about|just|"
-    r"getting|still|always|n't) )*(?:cold|hot|warm|raining|rain|rains|late|early|dark|nice|good|great|fine|ok|okay|"
+    r"^(?:it|that|this)(?:'s been|'s| is| was| has been| will be|'ll be| must be| must have been| can be)? "
+    r"(?:(?:not|so|too|very|really|quite|pretty|about|just|definitely|getting|still|always|n't) )*(?:"
+    r"amazing|incredible|awesome|tough|cool|rewarding|crazy|interesting|exciting|inspiring|discouraging|overwhelming|"
+    r"frustrating|ages|never too|takes? time|"
+    r"an? (?:big deal|pity|shame|pleasure|relief|while|few|(?:\w+ )?ride|great feeling|amazing feeling|"
+    r"(?:busy|rough|tough|long|hard|crazy|great|fun|nice) (?:day|week|month|year|time|change|way to|challenge))|"
+    r"cold|hot|warm|raining|rain|rains|late|early|dark|nice|good|great|fine|ok|okay|"
     r"true|"
     r"possible|clear|important|easy|hard|better|best|worth|time|weird|strange|funny|sad|fun|likely|called off|"
     r"said|like|all|what|why|how|because|exactly|right|wrong|it|enough|turns|turned|seems|seemed|looks|looked|"
@@ -52,6 +57,8 @@ _COLLECTIVE = words("""
     """)
 _PLURAL_VERBS = words("are were have do need run")
 _OWNED = {"its", "their"}
+_WISHED_FOR = words("good great nice decent cheap better reliable proper new")
+"""How a thing is that somebody looks for, and not how one's own is: "a good accountant … mine"."""
 _ALIKE = {"ours": "our", "mine": "my"}
 
 
@@ -144,19 +151,27 @@ class Antecedents:
     def _with_owner(self, text: str, match: re.Match[str]) -> Resolved:
         """ "Ours was 4 %", behind "a churn rate", is "our churn rate"."""
         is_plural = match["next"].lower() in _PLURAL_VERBS
-        thing = (self._of_others() or self._thing(is_plural)[0] or self._thing(not is_plural)[0]).split(" ")
+        thing = (self._of_others() or self._kind(is_plural) or self._kind(not is_plural)).split(" ")
         bare = thing[1:] if thing[0].lower() in DETERMINERS or thing[0].endswith("'s") else thing
+        bare = bare[1:] if len(bare) > 1 and bare[0].lower() in _WISHED_FOR else bare
         if not bare or not bare[0]:
             return Resolved(text, False, text)
         said = f"{_ALIKE[match['word'].lower()]} {' '.join(bare)}{_ending(match)}{text[match.end() :]}"
         return Resolved(said, said=said)
 
+    def _kind(self, is_plural: bool) -> str:
+        """The nearest thing that others may have as well, no place: "an accountant in Bristol"."""
+        last = [[one for one in clause if one.is_plural == is_plural and not one.is_place] for clause in self._clauses]
+        fitting = next((clause for clause in reversed(last) if clause), [])
+        return "" if not fitting else fitting[0].text if fitting[0].is_subject else fitting[-1].text
+
     def _somebody(self) -> str:
         """Who of the nearest clause may be a person: "our accountant", "a tutor", else the only name."""
         nearest = next((clause for clause in reversed(self._clauses) if clause), [])
         last = [one.text for one in nearest if not one.is_plural]
+        places = {one.text for one in nearest if one.is_place}
         at_work = [text for text in last if _DOES_A_JOB.fullmatch(text) and not OPS_NOUNS & set(text.lower().split())]
-        names = [text for text in last if _NAME.fullmatch(text)]
+        names = [text for text in last if _NAME.fullmatch(text) and text not in places]
         return at_work[0] if at_work else names[0] if len(names) == 1 else ""
 
     def _of_others(self) -> str:

@@ -23,7 +23,7 @@ _LEAD = re.compile(
 )
 _TAIL = re.compile(
     r",? (?:so (?:that )?(?:I|we)\b|because\b|if (?:I|you) (?:may|know|don't)\b|do you (?:know|think|remember)$|"
-    r"do you see$|(?:right )?now$|today$|currently$|already$|by the way$|if any$|then$|roughly$|exactly$|please$|"
+    r"do you see$|(?:right )?now$|today$|currently$|already$|yet$|by the way$|if any$|then$|roughly$|exactly$|please$|"
     r"again$|at the moment$|these days$).*$",
     re.IGNORECASE,
 )

@@ -7,7 +7,9 @@ import re
 from memories.providers.llm.rules.antecedents import Antecedents
 from memories.providers.llm.rules.clauses import split_clauses
 from memories.providers.llm.rules.cutting import cut_run_on
+from memories.providers.llm.rules.leads import strip_leads
 from memories.providers.llm.rules.ours import weigh_ours, work_in
+from memories.providers.llm.rules.people import with_owner
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_made_up, is_role_play, opens_question
 from memories.providers.llm.rules.verbs import is_finite
@@ -85,7 +87,7 @@ class Conversation:
         for sentence in sentences[-NEAR:]:
             for part in split_clauses(sentence.text, is_open=False):
                 for clause in cut_run_on(part):
-                    self.antecedents.note(clause, by_user)
+                    self.antecedents.note(with_owner(strip_leads(clause).text) if by_user else clause, by_user)
 
 
 def _asked(sentences: list[Sentence], by_user: bool) -> str:

@@ -14,7 +14,7 @@ from memories.text.wordlist import words
 _BORDER = re.compile(
     r"\s*(?:,\s*(?:and|but|so|or|then|plus|also)?|;|"
     r"\s[-–—]+\s|—|…|\.\.\.|\s(?:and|but|so(?! that\b)|plus))"
-    r"\s+(?:also |then |now |that (?!one\b))?"
+    r"\s+(?:also |then |now |before that,? |that (?!one\b))?"
 )
 _SUBJECT = re.compile(
     r"(?:(?:(?:this|that) one|I|he|she|it|they|we|you|there|this|that|these|those|everyone|everybody|nobody|"
@@ -85,6 +85,9 @@ _CUT_SHORT = re.compile(
 )
 _BECAUSE = re.compile(r"(?:so |and |but )?because (?!(?:of|I|we)\b)[^,;:]{8,200}$", re.IGNORECASE)
 _ITS_RESULT = re.compile(r"(?<=[^\W_]) (?:we|I)(?P<ending>'\w+)? (?P<verb>[\w']+)", re.IGNORECASE)
+_GUESSED = re.compile(
+    r",\s+so (?!that\b|far\b)(?=[^,;]*\b(?:would|could|might|maybe|perhaps|probably)\b[^,;]*$)", re.IGNORECASE
+)
 _LET = re.compile(
     r"\b(?:unless|until|till|if|when|whenever|before|than|as) (?:I|we) "
     r"(?:(?:ask|asked|tell|told|want|need|say|know)(?: you)?(?: to)?)$",
@@ -122,6 +125,7 @@ def part_from_reason(text: str) -> str:
 
 def cut_run_on(text: str) -> list[str]:
     """The clauses in order; a clause has a subject and a verb, the first may lack them."""
+    text = _without_guess(text)
     found: list[str] = []
     start = 0
     for match in _BORDER.finditer(text):
@@ -134,13 +138,28 @@ def cut_run_on(text: str) -> list[str]:
     return [part for clause in found for part in _cut_told(clause.strip(" ,;–—-"))]
 
 
+def _without_guess(text: str) -> str:
+    """ "I work in logistics, so words about ships would help": what may follow from it is none of its facts."""
+    guess = _GUESSED.search(text)
+    is_guess = guess and not _opens_clause(text[guess.end() :], guess.group()) and has_verb(text[: guess.start()])
+    return text[: guess.start()] if guess and is_guess else text
+
+
 def cut_reply(text: str) -> Iterator[tuple[str, str]]:
     """What may be a short answer, and the clause that follows it: "Postgres · we moved in May"."""
     for match in _BORDER.finditer(text):
         answer, rest = text[: match.start()].strip(), text[match.end() :]
         is_clause = _opens_clause(rest, match.group()) or _tells_of_the_past(rest)
+        if _are_two(answer, match.group(), rest):
+            return
         if answer and is_clause:
             yield answer, rest
+
+
+def _are_two(answer: str, border: str, rest: str) -> bool:
+    """ "Mondays and Tuesdays are taken": neither answers by itself."""
+    following = rest.lower().split()[1:2]
+    return border.strip() == "and" and " " not in answer and bool(_PLURAL_VERB & set(following))
 
 
 def _tells_of_the_past(rest: str) -> bool:

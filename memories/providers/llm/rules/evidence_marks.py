@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 
 from memories.providers.llm.rules.habits import BEGAN, FROM_NOW_ON, NOWADAYS, RESUMED
-from memories.providers.llm.rules.words import KIN, OWN_THINGS, PASSING_THINGS
+from memories.providers.llm.rules.words import HELPERS, KIN, OWN_THINGS, PASSING_THINGS
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +38,7 @@ _I = (
 )
 _KIN = "|".join(sorted((re.escape(word) for word in KIN), key=len, reverse=True))
 _OWN = "|".join(sorted((re.escape(word) for word in OWN_THINGS), key=len, reverse=True))
+_HELPERS = "|".join(sorted(HELPERS, key=len, reverse=True))
 _PASSING = "|".join(sorted(PASSING_THINGS, key=len, reverse=True))
 
 AGE = (
@@ -86,6 +87,12 @@ _SOMEBODY_DID = (
     r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)[A-Z][a-zà-ÿ]+ (?:has |have )?"
     rf"(?:{_LEARNED}|{_GAVE_UP}|{_SWITCHED}\w)"
 )
+_THEIR_TASTE = (
+    r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They|You)[A-Z][a-zà-ÿ]+ (?:really |also |only |still )*"
+    r"(?:prefers|hates|loves|adores|dislikes|can't stand|doesn't (?:like|eat|drink)) "
+    r"(?!it\b|that\b|this\b|them\b|these\b|you\b|me\b|us\b|how\b|when\b|to (?:see|hear)\b|"
+    r"the (?:idea|way|sound)\b)\w"
+)
 _THEIR_PART = (
     r"^(?!The|This|That|It|There|My|Our|We|I\b|Who|What|He|She|They)(?:(?i:mr|mrs|ms|dr|prof)\.? \w+|[A-Z][a-zà-ÿ]+) "
     r"(?:left|joined|moved to|took over|quit|retired|retires|resigned|became|replaced|leads|runs|owns|did the|does the|"
@@ -106,7 +113,7 @@ PERSONAL = (
         r"\b(?:crohn's|allerg\w+|intoleran\w+|vegan|vegetarian|pescatarian|gluten|celiac|coeliac|diabet\w+|asthma\w*|"
         r"pregnan\w+|diagnos\w+|medication|meds|insulin|migraines?|adhd|autis\w+|dyslexi\w+|anxiety|depression|"
         r"lactose|therapy|chronic|arthritis|blood pressure|kosher|halal|colou?r[- ]?blind|surgery|disc|ferritin|"
-        r"thyroid|mg)\b",
+        r"thyroid|mg|hard of hearing|(?:short|near|far)-?sighted)\b",
     ),
     _mark(
         "who they are",
@@ -137,6 +144,35 @@ PERSONAL = (
         r"stop(?:ped)? (?!being [a-z]+ed\b)\w+ing|closed?|opened?|accept|cover|share|split|sold|"
         r"freelance|refuse|wear|earn|subscribe|bake|brew|keep (?:kosher|bees|chickens)|come from|suffer|self-host)\b",
     ),
+    _mark(
+        "a customer of", 0.5, r"\b(?:I'm|I am|[Ww]e're|[Ww]e are)(?: still| now| both)? with [A-Z]\w+", is_exact=True
+    ),
+    _mark(
+        "their role",
+        0.5,
+        r"\b(?:i'm|i am|she's|he's|i was)(?: also| now| the)? (?:head|captain|treasurer|secretary|chair|"
+        r"chairman|chairwoman|chairperson|president|director|godmother|godfather|best man|maid of honou?r)\b",
+    ),
+    _mark(
+        "what it does to them",
+        0.5,
+        r"\bi (?:always |often |usually |easily )?get (?:(?:so|very|really|quite|too|a bit) )*(?:nervous|anxious|"
+        r"seasick|carsick|airsick|travel sick|dizzy|homesick|panicky|claustrophobic|headaches|migraines|hives|"
+        r"heartburn|nosebleeds|stage fright|vertigo)\b",
+    ),
+    _mark("own helpers", 0.4, rf"\b(?:my|our) (?:[\w-]+ ){{0,2}}(?:{_HELPERS})\b"),
+    _mark(
+        "learnt at school",
+        0.5,
+        r"\bi (?:did|had|took|studied|learnt|learned) (?!it\b|that\b|this\b)(?:[a-z]+ ){1,3}(?:at|in) (?:high )?"
+        r"(?:school|uni|university|college)\b",
+    ),
+    _mark(
+        "chores",
+        0.5,
+        r"\bi (?:always |usually |mostly |only )?do (?:all )?the (?:washing|washing-up|dishes|laundry|cooking|"
+        r"ironing|shopping|cleaning|hoovering|school run|night feeds|accounts|gardening|driving)\b",
+    ),
     _mark("age", 0.6, rf"^(?:I|(?:my|our) (?:[\w-]+ ){{0,2}}(?:{_KIN})(?: \w+)?) (?:has |have )?{_TURNED_AGE}"),
     _mark(
         "begun",
@@ -155,6 +191,8 @@ PERSONAL = (
     _mark(
         "a long habit",
         0.5,
+        r"\bI(?:'ve| have)? (?:been|was|worked|lived|taught|played)\b.*\bfor (?:\d+|two|three|four|five|"
+        r"six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|many) years\b|"
         r"\bI(?:'ve| have) been \w+ing\b.*\b(?:for|since) (?!hours|ages|a while|\d+ (?:min|hours))|\bI (?:always|"
         r"never|only) (?:want|need|take|order|sit|book|buy|choose|pick|travel|get|go|do|have|eat|drink|use)\b",
     ),
@@ -298,6 +336,7 @@ AGAINST_PERSONAL = (
     _mark(
         "a state of the moment",
         -0.6,
+        r"^(?!.*\bfor [\w-]+ years\b).*"
         r"\bI(?:'m| am|'ve been| was| feel|'m feeling)(?: \w+ly| so| just| still| kinda| really| a bit| a little|"
         r" very| too| all| pretty| also| totally| completely| also)* (?:sorry|sure|not sure|unsure|confused|stuck|"
         r"lost|curious|wondering|done|back|here|ready|fine|good|ok|okay|tired|exhausted|hungry|starving|bored|busy|"
@@ -372,7 +411,7 @@ _OPS_VERB = (
 )
 _BY_ITSELF = r"[a-z]+s (?:itself|themselves|by itself|by themselves|on its own|automatically)"
 SAYS_WHAT_IS = re.compile(
-    rf"{_TURNED}|{_SOMEBODY_DID}|{_THEIR_PART}|{_CHANGED_TO}|"
+    rf"{_TURNED}|{_SOMEBODY_DID}|{_THEIR_PART}|{_THEIR_TASTE}|{_CHANGED_TO}|"
     rf"^(?:[\w./:@'`#+-]+ ){{1,8}}?(?:{_OPS_VERB}|{_BY_ITSELF})\b(?! what\b)|"
     r"^[\w./@`#+-]+(?: [\w./@`#+-]+){0,4}'s \w",
     re.IGNORECASE,
@@ -437,6 +476,8 @@ IMPERSONAL = (
         _THEIR_PART,
         is_exact=True,
     ),
+    _mark("their taste", 0.3, _THEIR_TASTE, is_exact=True),
+    _mark("people of theirs", 0.15, rf"^[\w-]+'s (?:{_KIN})\b"),
     _mark(
         "people",
         0.25,
@@ -446,9 +487,11 @@ IMPERSONAL = (
     _mark(
         "somebody",
         0.15,
-        r"^(?!The|This|That|It|There|My|Our|We|Mine)[A-Z][a-z]+(?: and [A-Z][a-z]+)?(?:'s)? (?:is|has|gets|needs|"
+        r"^(?!The|This|That|It|There|My|Our|We|Mine)[A-Z][a-z]+(?: and [A-Z][a-z]+)?"
+        r"(?:'s (?:an?|the|my|our|in|at|from)|"
+        r"(?:'s)? (?:is|has|gets|needs|"
         r"likes|loves|hates|lives|works|wants|can't|doesn't|takes|drives|plays|eats|starts|turns|prefers|speaks|moved|"
-        r"joined|left|allergic|pregnant|on|away|owns|approves|are|have|can|will|must)\b",
+        r"joined|left|allergic|pregnant|on|away|owns|approves|are|have|can|will|must))\b",
         is_exact=True,
     ),
     _mark(

@@ -9,8 +9,8 @@ from memories.providers.llm.rules.verbs import base_of_gerund, is_base
 
 _NOT_STANDING = re.compile(
     r"\b(?:forget|worry|mind|be (?:silly|shy|sorry|afraid|like that)|get me wrong|know|tell (?:me|anyone) (?:the|"
-    r"that|you)|think|care|let me|remind me|give up|you (?:think|dare|love|hate|have|want|feel)|understand|bother|"
-    r"panic|ask (?:me )?(?:how|why|what|who|where|when|if)\b(?!.*\b(?:every|always|each)\b))\b",
+    r"that|you)|think|care|let me|remind me|give up|you (?:think|dare|love|hate|have|want|feel)|get me|understand|"
+    r"bother|panic|ask (?:me )?(?:how|why|what|who|where|when|if)\b(?!.*\b(?:every|always|each)\b))\b",
     re.IGNORECASE,
 )
 _LASTING = re.compile(
@@ -32,6 +32,7 @@ _ASK = re.compile(
     r"ensure you|try to|just)\s+",
     re.IGNORECASE,
 )
+_CAN_YOU = re.compile(r"^(?:can|could|would|will) you (?:please |pls |kindly |just )?", re.IGNORECASE)
 _ALWAYS = re.compile(r"^(?:always|never(?: ever)?)\s+([a-z]+)\b", re.IGNORECASE)
 _REMINDED_NEVER = re.compile(
     r"^(?:please )?(?:remind (?:me|us)|remember|be sure|make sure) (?:never (?:again |ever )?to|"
@@ -65,8 +66,10 @@ _STYLE = re.compile(
     r"^(?:please )?(?:(?:answer|reply|respond|write to me|talk to me|speak to me|address me)\s+(?:only |always |"
     r"to me )?(?:in|with|as|using|without)\b|(?:be|stay) (?:concise|brief|direct|formal|informal|blunt|short)|"
     r"keep (?:your |the |all )?(?:answers?|responses?|replies|explanations?|messages?|it) (?:\w+ )?(?:short|brief|"
-    r"concise|simple|under|formal|informal|technical)|(?:skip|drop|leave out) the (?:\w+ )?(?:disclaimers?|"
-    r"intros?|preamble|pleasantries|apolog\w+|emojis?|caveats|fluff|small talk)|short answers|no (?:emojis?|"
+    r"concise|simple|under|formal|informal|technical)|"
+    r"keep (?:[\w-]+ ){1,4}?(?:to|under|below|within) (?:one|two|three|four|five|six|seven|eight|ten|half a|an?|\d+)\b|"
+    r"(?:skip|drop|leave out) the (?:\w+ )?(?:disclaimers?|intros?|preamble|pleasantries|apolog\w+|"
+    r"emojis?|caveats|fluff|small talk)|short answers|no (?:emojis?|"
     r"bullet points|bullets|small talk|disclaimers|jargon|preamble|fluff|markdown|apologies|tables|caveats|"
     r"comments|intros?)\b)",
     re.IGNORECASE,
@@ -112,6 +115,12 @@ def read_instruction(clause: str) -> Instruction | None:
         if found:
             return found
     return None
+
+
+def without_courtesy(clause: str) -> str:
+    """ "Can you keep lists to ten lines?" → the order, if it is one for good; else the clause."""
+    order = _CAN_YOU.sub("", clause)
+    return order if order != clause and read_instruction(order) else clause
 
 
 def names_nothing(clause: str) -> bool:
@@ -197,7 +206,7 @@ def _read_do_not(clause: str) -> Instruction | None:
     ):
         return None
     is_lasting = bool(_LASTING.search(clause))
-    is_empty = re.fullmatch(r"\s*(?:again|please|ever|any ?more)?\s*", match[2], re.IGNORECASE)
+    is_empty = re.fullmatch(r"\s*(?:\d[\d:.]*)?\s*(?:again|please|ever|any ?more)?\s*", match[2], re.IGNORECASE)
     if is_empty or (not is_lasting and _HERE_ONLY.search(match[2])):
         return None
     is_again = bool(re.search(r"\b(?:again|any ?more)\b", clause, re.IGNORECASE))
@@ -227,7 +236,7 @@ def _read_style(clause: str) -> Instruction | None:
         len(bare.split()) > 2
         and _NO_THING.match(bare)
         and re.search(
-            r"\b(?:on|after|before|without|during|ever|please|for me)\b|s$",
+            r"\b(?:on|after|before|without|during|ever|please|for me)\b|(?:s|stuff)$",
             bare,
         )
     ):

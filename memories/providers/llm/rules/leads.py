@@ -20,7 +20,7 @@ _FILLER = re.compile(
     r"alright|all right|right|yeah|yep|yes|yup|ya|sure|great|"
     r"cool|nice|perfect|awesome|(?:besides|apart from|other than) (?:me|us)|"
     r"thanks|thank you|thx|ty|cheers|good|fine|lol|haha+|hah|ugh|argh|damn|omg|wow|man|"
-    r"dude|look|listen|anyway|anyways|btw|fyi|psa|heads up|by the way|also|so|and|but|plus|then|first|firstly|"
+    r"dude|look|listen|anyway|anyways|brb|btw|fyi|psa|heads up|by the way|also|so|and|but|plus|then|first|firstly|"
     r"second|secondly|third|finally|next|honestly|tbh|frankly|basically|obviously|of course|in fact|in short|"
     r"again|note|nb|ps|p\.s|update|reminder|quick (?:note|question|q|one|thing)|one more thing|another thing|"
     r"side note|(?:one|last) thing|last one|"
@@ -93,9 +93,12 @@ _SAYS_HOW = re.compile(
     re.IGNORECASE,
 )
 """What is said of something: "then 8 is ok" is no "8 is" with an "ok" behind it."""
+_HAVE_GOT = r"\b([Ii]|[Ww]e|[Yy]ou|[Tt]hey)'ve (?=(?:an?|the|my|our|no|\d+|two|three|four|five|six|ten) [\w-])"
+"""Said in Britain: "I've a flight at six"."""
+_CAUSE = r"(?:(?<=, )|^)'?[Cc]ause\b(?= (?:the|I|i|it|we|he|she|they|my|our|there)\b)"
 _SLIPPED = re.compile(
     r"\b(?:by the way|btw|[Iw]e?'ve to|i|[Ii]m|[Ii]ve|\w+nt|[Cc]ant|[Ww]ont|[Tt]hats|[Ww]hats|u|cos|cuz|bc|w|gonna|"
-    r"wanna|tmrw?|2morrow)\b|'s turning\b"
+    rf"wanna|tmrw?|2morrow)\b|'s turning\b|{_HAVE_GOT}|{_CAUSE}"
 )
 _LAST = words("""
     lol lmao haha hahaha hehe btw fyi tbh though thx thanks ty pls please know guess think right ok okay yeah xd way
@@ -114,9 +117,11 @@ _SLIPS = (
     (re.compile(r"\b([Tt]hat|[Ww]hat)s\b"), r"\1's"),
     (re.compile(r"\bu(?= |$)(?! [-])"), "you"),
     (re.compile(r"\b(?:cos|cuz|bc)\b"), "because"),
+    (re.compile(_CAUSE), "because"),
     (re.compile(r"\b(mother|father|sister|brother|son|daughter|parents)s? in law\b"), r"\1-in-law"),
     (re.compile(r"\bw/(?= )"), "with"),
     (re.compile(r"\b([Iw]e?)'ve to(?= [a-z])"), r"\1 have to"),
+    (re.compile(_HAVE_GOT), r"\1 have "),
     (re.compile(r"(?<=\w),? (?:by the way|btw)\b(?=,? \w|,)"), ""),
     (re.compile(r"\b(?:gonna)\b"), "going to"),
     (re.compile(rf"\b(?!(?i:it|that|this|there|what)\b)([A-Za-zà-ÿ]+)'s (?=turning {AGE}\b)"), r"\1 is "),

@@ -18,7 +18,7 @@ from memories.providers.llm.rules.words import (
     SUBORDINATORS,
 )
 from memories.providers.llm.rules.words_verbs import NOUNLIKE
-from memories.text.temporal.words import MONTHS, NUMBERS, UNITS, WEEKDAYS
+from memories.text.temporal.words import MONTHS, NUMBERS, UNITS, WEEKDAY_PLURALS, WEEKDAYS
 from memories.text.wordlist import words
 
 MAX_PHRASE = 3
@@ -34,12 +34,15 @@ _PRONOUNS = words("""
     we're
     we've we'll you're he's she's it's they're that's there's what's who's where's when's how's here's let's lot bit
     """)
-_BREAKS = PREPOSITIONS | SUBORDINATORS | ADVERBS | MODALS | words("and or but not plus no yes ok okay please thanks")
+_BREAKS = (
+    PREPOSITIONS | SUBORDINATORS | ADVERBS | MODALS | words("and or but not plus no yes ok okay please thanks being")
+)
 _PLURALS = words("people kids children men women staff data police twins parents metrics feet teeth mice")
 _NOT_PLURAL = ("ss", "us", "is", "'s", "as", "os")
 _TIMES = (
     MONTHS.keys()
     | WEEKDAYS.keys()
+    | WEEKDAY_PLURALS
     | UNITS.keys()
     | words("today tomorrow yesterday tonight morning evening time times")
 )
@@ -50,8 +53,9 @@ _WHICH_TIME = words("next last")
 _HOW = re.compile(r"(?:al|ar|iv|ent|ant|ous|ed|ing|ate|ete|ab|ib|ck|ct|ul)ly$")
 """Ends like "manually" and "quickly", not like "family" and "reply"."""
 _NAMED_BEHIND = words("for with")
+_WHERE = words("in at on from near into onto via outside inside behind through")
 _BE = words("am is are was were be been isn't aren't wasn't weren't")
-_BEHIND_ALL = words("first again anymore either instead")
+_BEHIND_ALL = words("first again anymore either instead too")
 _PERHAPS = words("maybe perhaps")
 _CLAUSE_ENDS = words("and or but , ; :")
 _MAYBE_PLURAL = {f"{noun}s" for noun in OPS_NOUNS | NOUNLIKE}
@@ -62,7 +66,7 @@ _ORDERED = DETERMINERS | words("it them me us")
 _NOTHING = words("""
     way thing things problem question idea moment sort kind point reason case mind fun sense rest end job lot luck
     whole same other others last first next best worst eldest youngest sorry noted understood perfect congratulations
-    night weekend afternoon
+    night weekend afternoon yeah yea yep nah wow ha haha hello hey instead however anyway
     """)
 
 
@@ -73,6 +77,8 @@ class Mention:
     text: str
     is_plural: bool
     is_subject: bool
+    is_place: bool = False
+    """Whether it only tells where: "a vet in Dunbar"."""
 
 
 def read_mentions(clause: str) -> list[Mention]:
@@ -118,7 +124,8 @@ def _is_bare_phrase(tokens: list[str], lows: list[str]) -> bool:
         token.isalpha() and low not in _NO_SUBJECTS | AUXILIARIES | DETERMINERS
         for token, low in zip(tokens, lows, strict=True)
     )
-    return is_plain and _is_thing(lows[-1])
+    says = bool(lows) and lows[0].endswith("s") and is_finite(lows[0]) and not is_base(lows[0])  # "looks great"
+    return is_plain and not says and _is_thing(lows[-1])
 
 
 def verb_at(lows: list[str]) -> int:
@@ -156,7 +163,9 @@ def _subject(tokens: list[str], lows: list[str]) -> Mention | None:
         tokens, lows = tokens[1:], lows[1:]
     while lows and lows[-1] in ADVERBS:
         tokens, lows = tokens[:-1], lows[:-1]
-    if not lows or len(lows) > MAX_WORDS + 1 or lows[0] in _NO_SUBJECTS:
+    start = _behind_time(lows)
+    tokens, lows = tokens[start:], lows[start:]
+    if not lows or len(lows) > MAX_WORDS + 1 or lows[0] in _NO_SUBJECTS or lows[0] == "no":
         return None
     if any(low in SUBORDINATORS | AUXILIARIES or not _has_letter_or_digit(low) for low in lows[1:]):
         return None
@@ -165,6 +174,12 @@ def _subject(tokens: list[str], lows: list[str]) -> Mention | None:
         return None
     is_plural = lows[0] in _MANY or "and" in lows or (_is_plural(head) and (len(lows) == 1 or tokens[-1][0].islower()))
     return Mention(" ".join(_definite(tokens, lows)), is_plural, is_subject=True)
+
+
+def _behind_time(lows: list[str]) -> int:
+    """Where the subject begins: "last time · my voice died"."""
+    at = next((at for at, low in enumerate(lows) if at and low in DETERMINERS), 0)
+    return at if all(low in _TIMES | _WHICH_TIME | DETERMINERS for low in lows[:at]) else 0
 
 
 def _has_letter_or_digit(token: str) -> bool:
@@ -216,9 +231,13 @@ def _breaks(tokens: list[str], lows: list[str], at: int, first: int) -> bool:
 
 def _mention(tokens: list[str], lows: list[str], before: str) -> Mention | None:
     """None for a time, a bare adjective or a figure, which no pronoun means."""
-    if len(tokens) == 2 and is_base(lows[0]) and _is_marked(tokens[-1]):
+    if len(tokens) == 2 and (is_base(lows[0]) or base_of_gerund(lows[0])) and _is_marked(tokens[-1]):
         tokens, lows = tokens[1:], lows[1:]  # "restart · checkout-api"
+    if lows[-1].endswith("'s"):  # "the export's · being slow"
+        tokens, lows = [*tokens[:-1], tokens[-1][:-2]], [*lows[:-1], lows[-1][:-2]]
     head = lows[-1]
+    if lows[0] == "no":
+        return None  # what there is none of: "no rush"
     is_owned = lows[0] in DETERMINERS or lows[0].endswith("'s") or lows[0] == "one"
     is_named = _is_name(tokens[-1]) and (len(tokens) < 3 or is_owned)
     is_plural = _is_plural(head) and not tokens[-1][0].isupper()
@@ -228,7 +247,8 @@ def _mention(tokens: list[str], lows: list[str], before: str) -> Mention | None:
         return None
     if not is_owned and any(_is_verb(token, low) for token, low in zip(tokens, lows, strict=True)):
         return None
-    return Mention(" ".join(_definite(tokens, lows)), lows[0] in _MANY or is_plural, is_subject=False)
+    is_many = lows[0] in _MANY or is_plural
+    return Mention(" ".join(_definite(tokens, lows)), is_many, is_subject=False, is_place=before in _WHERE)
 
 
 def _is_thing(head: str) -> bool:

@@ -14,11 +14,12 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _OFFER = re.compile(
-    r"\b(?:shall|can|could|will|would|may) i\b|^(?:and )?should i\b|"
+    r"\b(?:shall|can|could|will|would|may) i\b|^(?:and )?should i\b|\b(?:shall|should) we\b|"
     r"\b(?:want|would you like|do you want|like) (?:me|help|to|a|another|anything|something|some)\b|"
     r"^(?:and |do you )?need (?:me|help|to|a|another|anything|something|some)\b|"
     r"^(?:and|what|which)\?$|^(?:how|what) about\b|"
-    r"\b(?:anything else|anything left|what else|what's next|ready|sore|on (?:the|your|our) (?:list|plate|agenda|menu)"
+    r"\b(?:anything else|anything left|what's left|what is left|what else|what's next|ready|sore|"
+    r"on (?:the|your|our) (?:list|plate|agenda|menu)"
     r"|how (?:did|was|are) (?:you|it|that|things)|"
     r"which one|or shall|on your mind|what happened|what's (?:up|wrong|the matter|going on)|"
     r"(?:can|could|would|will) you|does that|is that (?:ok|all|right))\b",

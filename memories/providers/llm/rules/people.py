@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from memories.providers.llm.rules.verbs import is_finite
+from memories.providers.llm.rules.verbs import AUXILIARIES, is_base, is_finite
 from memories.providers.llm.rules.words import (
     ADVERBS,
     BETWEEN_NAMES,
@@ -29,6 +29,18 @@ _THEY = words("""
     parents sisters brothers siblings sons daughters kids children twins grandparents cousins dogs cats pets friends
     colleagues coworkers roommates neighbors neighbours in-laws family team boys girls
     """)
+_OWN = words("""
+    wife husband hubby girlfriend boyfriend fiance fiancee fiancé fiancée son daughter brother sister grandson
+    granddaughter mother father stepson stepdaughter mother-in-law father-in-law sister-in-law brother-in-law boss
+    landlord landlady flatmate roommate housemate neighbour neighbor kids twins in-laws dog cat puppy baby
+    """)
+"""Whose they are is not said of one's own: "husband's away", "kids are asleep". Neither "children" nor "friends"."""
+_OF_US = re.compile(r"(?:I|we)\b(?:'\w+)?", re.IGNORECASE)
+_OWN_OPENS = re.compile(
+    rf"(?P<who>{'|'.join(sorted(_OWN, key=len, reverse=True))})(?P<own>'s)? (?P<verb>[\w']+)"
+    r"(?: (?P<next>[\w']+))?",
+    re.IGNORECASE,
+)
 _BY_THEMSELVES = words("mum mom mam dad grandma granny grandpa nana oma opa grandad mummy daddy")
 _ALL_KIN = KIN | _SHE | _HE | _THEY
 _KIN = "|".join(sorted(map(re.escape, _ALL_KIN), key=len, reverse=True))
@@ -40,27 +52,35 @@ _PERSON = re.compile(
 )
 _NOT_PEOPLE = words("""
     I The A An And But So If When Is It He She They We You My Our This That There What How Why Who Where Which Yes No
-    Ok Okay Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August
+    Ok Okay Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mondays Tuesdays Wednesdays Thursdays Fridays
+    Saturdays Sundays January February March April May June July August
     September October November December Christmas Easter English Polish German French Spanish Thanks Sorry Noted
     Added Right Good Done Hi Hey Dear User Assistant Then Try Do Will Shall Would Your Not Great Set Every Two Just
     """)
 _ACTS = re.compile(
     r"(?:'s (?!a\b|the\b)[a-z]+| (?:says|said|likes|loves|loved|cried|laughed|hates|wants|needs|lives|works|plays|"
     r"eats|goes|started|starts|moved|got|has (?:his|"
-    r"her|been|no)|can(?:'t)? |and I\b|joined|left|told|asked|thinks|called|knows|takes|"
+    r"her|been|no)|can(?:'t)? |and (?:I|[A-Z][a-zà-ÿ]+)|joined|left|told|asked|thinks|called|knows|takes|"
     r"(?:is|isn't|is not) (?:my|our|his|her|\d|allergic|lactose|intolerant|vegan|vegetarian|diabetic|pregnant|away|off|"
     r"coming|on (?:leave|call))|will|doesn't|won't|might|leaves|drives|owns|approves)\b)"
 )
 _TREATED = re.compile(
-    r"\b(?:with|ask|asked|tell|told|call|rang|saw|text|texted|called|named|name is|for|mind|ring|meet|met|know|phoned|"
-    r"visited|hired|invited|invite|thank|"
+    r"\b(?:with|ask|asked|tell|told|call|rang|saw|text|texted|called|named|name is|name's|for|mind|ring|meet|met|"
+    r"know|phoned|visited|hired|invited|invite|thank|"
     r"(?:lent|lend|gave|sold|handed|owe|promised) (?:[\w'-]+ ){1,3}to|"
     r"(?:spoke|speak|talk|talked|wrote|write|reply|replied|said) (?:to|with)|"
     r"(?i:reply|write|talk|speak) to|Aunt|Uncle|Dr|Frau|Herr|Mr|Mrs|and)\.? $"
 )
 _DENIED = re.compile(r"(?:n't|\bnot)(?: really| actually)? $")
 """Who "isn't my wife" is somebody else."""
-_PLACED = re.compile(r"\b(?:in|at|to|near|into|on|by|of) $")
+_ADDRESSED = re.compile(
+    r"(?:thanks|thank you|thx|ta|cheers|hey|hi|hello|hiya|sorry|wow|congrats|congratulations|great|well done|"
+    r"good (?:job|work|one)|absolutely|exactly|yes|yeah|yep|sure|oh|ok|okay|no|bye|good ?night|(?:good )?morning)"
+    r"(?: so much| a lot)?,? (?P<name>[^\W\d_]+)(?=$|[,.!?;])",
+    re.IGNORECASE,
+)
+"""Who is spoken to is a person, and neither "it" nor "she"."""
+_PLACED = re.compile(r"\b(?:in|at|to|from|near|into|on|by|of) $")
 _OPENER = re.compile(r"(?P<word>[^\W\d_]{3,15})(?P<own>'s)? (?P<verb>[\w']+)")
 _COMMON = (
     PREPOSITIONS
@@ -92,6 +112,8 @@ _TAKEN = re.compile(
     r"(?P<word>her|him)(?= (?:up|off|home|to|from|every|on|at)\b(?!-))"
 )
 """Whom somebody fetches, takes along or goes to see: neither "her bike" nor "bought her a bike"."""
+_THEIR_KIN = re.compile(rf"(?<=\w )(?P<word>his|her) (?:[\w-]+ )?(?:{_KIN})\b", re.IGNORECASE)
+"""Whose parents come: "we're having his parents over"."""
 _NEAR_CLAUSES = 3
 _PERFECT = words(
     "been got had gone done made taken moved started joined left become worked lived finished decided agreed"
@@ -108,12 +130,16 @@ class People:
         self._known: set[str] = set()
         self._called: dict[str, str] = {}
         """By their names, those who were called by what they are to somebody: "Emma", "my daughter Emma"."""
+        self._addressed: set[str] = set()
         self._clauses = 0
         self._said_in: dict[str, int] = {}
 
     def note(self, text: str) -> None:
         """Those a text names, as it is clear from its words that they are people."""
         self._clauses += 1
+        addressed = _ADDRESSED.match(text)
+        if addressed and addressed["name"].istitle() and addressed["name"] not in _NOT_PEOPLE:
+            self._addressed.add(addressed["name"])
         for match in _PERSON.finditer(text):
             found = match.group()
             before, behind = text[max(0, match.start() - 40) : match.start()], text[match.end() :]
@@ -134,6 +160,12 @@ class People:
             self._said_in[found] = self._clauses
         del self._seen[12:]
 
+    def meet(self, name: str) -> None:
+        """Hear of somebody who is known to be a person: "Who is it?" "Ann"."""
+        self._known.add(name)
+        self._seen = [name, *(one for one in self._seen if one != name)]
+        self._said_in[name] = self._clauses
+
     def find(self, pronoun: str, previous: str = "") -> str:
         """Whom a pronoun means; "" if nobody fits."""
         nearest = [_opener(previous)] if previous and pronoun in {"he", "she", "his", "her", "him"} else []
@@ -144,7 +176,7 @@ class People:
         return self._clauses - self._said_in.get(person, 0)
 
     def is_person(self, name: str) -> bool:
-        return name in self._known or name in self._seen
+        return name in self._known or name in self._seen or name in self._addressed
 
     def resolve(self, text: str, previous: str = "", somebody: str = "") -> str:
         """The statement with the pronoun it opens with named, if somebody fits; else the statement.
@@ -173,7 +205,7 @@ class People:
         match = _BEHIND.search(text)
         if match and len({found.group() for found in _PERSON.finditer(text[: match.start()])}) > 1:
             return text  # one of these may be meant
-        match = match or _TAKEN.match(text)
+        match = match or _TAKEN.match(text) or _their_kin(text)
         fitting = (
             [one for one in self._seen if self._may_be(one, match["word"]) and self._is_near(one)] if match else []
         )
@@ -181,7 +213,8 @@ class People:
             return text
         if any(re.search(rf"\b{re.escape(one)}\b", text) for one in fitting):
             return text
-        return f"{text[: match.start('word')]}{_within(fitting[0])}{text[match.end('word') :]}"
+        ending = "'s" if match.re is _THEIR_KIN else ""
+        return f"{text[: match.start('word')]}{_within(fitting[0])}{ending}{text[match.end('word') :]}"
 
     def _may_be(self, person: str, pronoun: str) -> bool:
         """Whether a pronoun can mean somebody; of "Tom" it tells what "my son Tom" does."""
@@ -189,6 +222,23 @@ class People:
 
     def _is_near(self, person: str) -> bool:
         return self.said_ago(person) <= _NEAR_CLAUSES
+
+
+def _their_kin(text: str) -> re.Match[str] | None:
+    """Where somebody's people are spoken of, by who names nobody else: whose, is told by what was said before."""
+    match = _THEIR_KIN.search(text)
+    return match if match and _OF_US.match(text) and not _PERSON.search(text[: match.start()]) else None
+
+
+def with_owner(clause: str) -> str:
+    """ "Husband's away" → "my husband's away", said by him or her whose they are."""
+    match = _OWN_OPENS.match(clause)
+    if not match:
+        return clause
+    verb, following = match["verb"].lower(), (match["next"] or "").lower()
+    # Neither "boss fights are fun" nor "cat prints the file".
+    acts = is_finite(verb) and not is_base(verb) and following not in AUXILIARIES and match["who"].lower() != "cat"
+    return f"my {clause[:1].lower()}{clause[1:]}" if match["own"] or verb in AUXILIARIES or acts else clause
 
 
 def _within(person: str) -> str:

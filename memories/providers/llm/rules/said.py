@@ -34,6 +34,13 @@ _REGRET = re.compile(
 )
 _SOMEBODY = re.compile(r"^(?:he|she|his|her)(?:'|\b)", re.IGNORECASE)
 """Who that is, was not found in what was said before."""
+_OF_WHO_LISTENS = re.compile(
+    r"^you (?:just |really |always )*(?:sound|seem|look|remind me)\b|"
+    r"^you(?:'re| are) (?:just |really |so |such |very )*(?:right|welcome|kind|sweet|funny|the best|"
+    r"a (?:star|hero|genius|legend|lifesaver))\b(?! of\b)",
+    re.IGNORECASE,
+)
+"""What the assistant is like is nothing to keep."""
 _SAYS_WHAT_NOT = re.compile(r"^(?:(?:ah|oh|god|no|nope|nah|but|and),? )*not\b", re.IGNORECASE)
 """Without a verb it says nothing by itself."""
 
@@ -56,6 +63,7 @@ def weigh_said(unit: Unit, message: Message, place: int, reply: str, heard: Conv
     needed = (KEPT_FROM[by_user] if is_resolved else DANGLING_FROM) - CLEAR_ANSWER * (unit.is_joined and by_user)
     is_bare_no = unit.is_fragment and not unit.is_joined and bool(_SAYS_WHAT_NOT.match(unit.text))
     is_bare = is_bare_no or denies(unit.text) or not stands_alone(unit.text) or bool(_SOMEBODY.match(unit.text))
+    is_bare = is_bare or (by_user and bool(_OF_WHO_LISTENS.match(unit.text)))
     is_order = by_user and not unit.is_joined and (is_errand(unit.text) or names_nothing(unit.text))
     is_nothing = is_bare or is_empty(unit.text) or is_order
     score = 0.0 if is_nothing else weigh_matter(unit.said, around) + ENOUGH - needed

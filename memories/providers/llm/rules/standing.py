@@ -58,7 +58,9 @@ _LAST_PLACE = re.compile(
     r"^.*\b(?P<where>(?:on|in|at|near) (?P<place>(?!\d|it\b|them\b|that\b|this\b|fact\b|case\b)[^,;]{3,60}))$"
 )
 _THEN = re.compile(r"(?<=\w )(?:(?P<lead>until|till|by|before|since) )?then(?=$|[,.;])")
-_LAST_TIME = re.compile(r"^.*\b(?P<lead>on|in|at) (?P<time>(?:the )?[\w :]+?)$")
+_LAST_TIME = re.compile(
+    r"^.*\b(?:(?P<lead>on|in|at) (?P<time>(?:the )?[\w :]+?)|(?:by |until |till )?(?P<end>(?:the )?end of \w+))$"
+)
 _DATES = MONTHS.keys() | WEEKDAYS.keys() | WEEKDAY_PLURALS
 _TOWARDS = re.compile(
     r"\b(?:go|goes|going|went|move|moves|moved|moving|travel|travels|travelled|fly|flies|flying|drive|drives|driving|"
@@ -97,11 +99,12 @@ def name_there(clause: str, previous: str) -> str:
 def name_then(clause: str, previous: str) -> str:
     """ "Priya stands in until then" → "… until the 1st of December", which the clause before ends with."""
     then, named = _THEN.search(clause), _LAST_TIME.match(previous)
-    said = _WORD.findall(named["time"].lower()) if named else []
-    is_time = any(map(_is_date, said)) and all(_is_date(one) or one in _TIMES | {"of"} for one in said)
+    time = named["time"] or named["end"] if named else ""
+    said = _WORD.findall(time.lower())
+    is_time = any(map(_is_date, said)) and all(_is_date(one) or one in _TIMES | {"of", "end"} for one in said)
     if not then or not named or not is_time:
         return clause
-    return f"{clause[: then.start()]}{then['lead'] or named['lead']} {named['time']}{clause[then.end() :]}"
+    return f"{clause[: then.start()]}{then['lead'] or named['lead'] or 'at'} {time}{clause[then.end() :]}"
 
 
 def _is_date(word: str) -> bool:

@@ -15,14 +15,17 @@ from memories.providers.llm.rules.conversation import Conversation
 from memories.providers.llm.rules.cutting import cut_reply, cut_run_on, is_cut_short, join_topic, part_from_reason
 from memories.providers.llm.rules.evidence import UNREAL
 from memories.providers.llm.rules.habits import begin_with_who
+from memories.providers.llm.rules.instructions import without_courtesy
 from memories.providers.llm.rules.leads import mend, strip_leads, strip_report
 from memories.providers.llm.rules.mentions import MAX_PHRASE, read_mentions
 from memories.providers.llm.rules.offers import is_empty, is_offer
+from memories.providers.llm.rules.people import with_owner
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.questions import is_open, opens_question
 from memories.providers.llm.rules.slips import mend_slip
 from memories.providers.llm.rules.standing import name_then, name_there, only_judges
 from memories.text.messages import USER
+from memories.text.temporal.words import PLAIN_MONTHS, PLAIN_WEEKDAYS
 from memories.text.wordlist import words
 
 MAX_WORDS = 45
@@ -34,7 +37,7 @@ ASIDE = "; "
 """Between an answer and a clause that leans on it."""
 _UNFINISHED = re.compile(
     r"^(?!.*\b(?:just|please|always|never|don't|do not) [a-z]+ )(?:when|if|while|whenever|although|though|unless|until|"
-    r"before|after|no of course|or|not (?:if|that))\b[^,]*$",
+    r"before(?! that\b)|after|no of course|or|not (?:if|that))\b[^,]*$",
     re.IGNORECASE,
 )
 _OFFER = re.compile(
@@ -51,6 +54,11 @@ _NO_MORE = re.compile(
 )
 _TALK = words("well oh hm hmm huh so right wait wow ok okay thanks cheers sorry ha haha good great fine")
 _PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
+_DAY = re.compile(
+    rf"\b(?:{'|'.join(PLAIN_MONTHS | PLAIN_WEEKDAYS | {'april', 'june'})}|\d{{1,2}}(?:st|nd|rd|th))\b", re.IGNORECASE
+)
+_ASKS_WHO = re.compile(r"\bwho(?:'s|'ll)?\b", re.IGNORECASE)
+_NAME = re.compile(r"[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)?(?=$|,)")
 _FIGURE = re.compile(r"\d[\d.:,/-]*$")
 _LOW_WORD = re.compile(r"(?<![\w./@`-])[a-zà-ÿ]{3,}(?![\w/@`-]|\.\w)")
 
@@ -95,18 +103,20 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
         asks = is_open(sentence, bare.text)
         whole = begin_with_who(bare.text) if by_user else bare.text
         is_reply = not units and not asks and heard.is_asked_by_other(role)
-        for clause in _cut(whole, asks, by_user, heard.asked if is_reply else ""):
+        for clause in _cut(whole, asks, by_user, heard.asked if is_reply and not is_offer(heard.asked) else ""):
             inner = strip_leads(clause)
             text = inner.text.strip(" ,;:-–—")
             text = text if is_reply else join_topic(text)
-            text = begin_with_who(text) if by_user else text
+            text = with_owner(begin_with_who(without_courtesy(text))) if by_user else text
             if not _is_told(text, by_user) or (sentence.is_question and text == whole):
                 if sentence.is_question or len(text.split()) <= MAX_PHRASE:
                     aside.append((len(units), text))
                 continue
             is_fragment = not has_verb(text) and not text.lower().startswith(("i ", "i'm", "we "))
             if is_fragment and not asks and units and _fits_behind(text, units[-1]):
-                units[-1].text += ", " + text
+                # A day that is named behind a full stop is not told in the tense of what stands before it.
+                is_apart = units[-1].sentence is not sentence and bool(_DAY.search(text))
+                units[-1].text += (ASIDE if is_apart else ", ") + text
                 continue
             units.append(
                 Unit(
@@ -171,14 +181,18 @@ def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
     """To the question it answers, to what its pronouns mean, and to names as they were written elsewhere."""
     by_user = role == USER
     unit.text = _with_names(unit.text, heard.names)
+    name: re.Match[str] | None = None
     if not previous and heard.is_asked_by_other(role) and _is_answer(unit, by_user, heard):
         answer, aside, behind = unit.text.partition(ASIDE)
         joined = join_answer(heard.asked, answer, by_user=not by_user)
         unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), (joined or answer) + aside + behind
+        name = _NAME.match(answer) if _ASKS_WHO.search(heard.asked) else None
     resolved = heard.antecedents.resolve(unit.text, previous)
     unit.text = name_then(name_there(resolved.text, previous), previous)
     unit.is_whole, unit.said = resolved.is_whole, resolved.said
     heard.antecedents.note(unit.text, by_user)
+    if name:
+        heard.antecedents.people.meet(name[0])
 
 
 def _is_answer(unit: Unit, by_user: bool, heard: Conversation) -> bool:

@@ -20,6 +20,7 @@ from memories.providers.llm.rules.evidence import (
 from memories.providers.llm.rules.foreign import is_foreign, read_foreign
 from memories.providers.llm.rules.instructions import read_instruction
 from memories.providers.llm.rules.leads import mend, strip_leads
+from memories.providers.llm.rules.people import with_owner
 from memories.providers.llm.rules.prose import Sentence
 from memories.providers.llm.rules.standing import points_there, stands_alone
 from memories.providers.llm.rules.units import Unit
@@ -67,7 +68,7 @@ def read_whole(
     if " " not in sentence.text and sentence.text.isascii():
         return None
     mended = mend(sentence.text)
-    if is_foreign(mended):
+    if is_foreign(with_owner(mended)):
         return [
             Candidate(text, place, quote, 0.7, "said in another language", kind, is_foreign=True)
             for text, is_rule in read_foreign(sentence.text)

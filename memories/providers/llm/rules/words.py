@@ -66,6 +66,13 @@ KIN = words("""
     ex-husband cofounder co-founder
     """)
 
+HELPERS = words("""
+    accountant lawyer solicitor barrister notary gp physio physiotherapist midwife vet optician hairdresser barber
+    plumber electrician mechanic builder cleaner gardener childminder surgeon specialist psychologist psychiatrist
+    dietitian nutritionist pharmacist agent broker
+    """)
+"""Those whom somebody goes to or has coming: "my accountant"."""
+
 HOME = words("""
     home house flat apartment bedroom kitchen bathroom garden garage roof attic stairs fridge oven sofa bed road street
     neighbourhood village car bike dinner lunch breakfast supper meal groceries shopping holiday holidays trip christmas

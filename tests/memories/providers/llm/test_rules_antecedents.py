@@ -43,6 +43,16 @@ def resolve(*clauses: str) -> str:
         (("turns out it's Henrik", "he approves on Mondays"), "Henrik approves on Mondays"),
         (("our server is slow", "she knows Ann"), "she knows Ann"),
         (("A: Is your car insured", "it is a Skoda"), "my car is a Skoda"),
+        (("A: Will she need a vet in Dunbar", "her name's Biscuit"), "her name's Biscuit"),
+        (("her name's Rita", "she's from Braga", "she's strict"), "Rita is strict"),
+        (("I have lessons on Wednesdays", "she's strict"), "she's strict"),
+        (("our parser is slow", "thanks Claude", "it's fixed"), "our parser is fixed"),
+        (("thanks so much, Gina", "it has been tough"), "it has been tough"),
+        (("our parser is slow", "A: No rush", "it's for Acme"), "our parser is for Acme"),
+        (("start by reading services/billing", "that's the mess"), "services/billing is the mess"),
+        (("last time my voice died", "it was hoarse"), "my voice was hoarse"),
+        (("one moment, the export's being slow", "it needs an index"), "the export needs an index"),
+        (("I know a good accountant in Bristol", "mine's retiring"), "my accountant is retiring"),
     ],
 )  # fmt: skip
 def test_a_pronoun_that_opens_a_clause_is_named(clauses: tuple[str, ...], meant: str) -> None:
@@ -71,7 +81,22 @@ def test_a_thing_behind_the_verb_is_named_where_the_clause_names_no_other(clause
 
 @pytest.mark.parametrize(
     "said",
-    ["it's raining", "it's late", "that's low", "it was my birthday", "it depends", "this is fine", "it's Friday"],
+    [
+        "it's amazing how calm one gets",
+        "it's been ages since we talked",
+        "it's been a wild ride",
+        "it must be tough",
+        "it's never too late to start",
+        "it takes time",
+        "it's been a rough week",
+        "it's raining",
+        "it's late",
+        "that's low",
+        "it was my birthday",
+        "it depends",
+        "this is fine",
+        "it's Friday",
+    ],
 )
 def test_what_points_to_nothing_stays(said: str) -> None:
     heard = Antecedents()

@@ -57,6 +57,44 @@ def test_what_holds_until_somebody_is_asked_is_not_cut_short(said: str, kept: st
     assert contents(said) == [kept]
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("we're with Vodafone for the internet", "User is with Vodafone for the internet"),
+        ("my accountant retires in December", "User's accountant retires in December 2026"),
+        ("I'm godmother!", "User is godmother"),
+        ("Jun's the cook, I do the washing", "User does the washing"),
+        ("Jun's the cook, I do the washing", "Jun's the cook"),
+        ("I get so nervous in front of people", "User gets so nervous in front of people"),
+        ("I'm hard of hearing", "User is hard of hearing"),
+        ("Tom's brother has a van", "Tom's brother has a van"),
+        ("Ola prefers one commit per comment", "Ola prefers one commit per comment"),
+        ("I did Spanish at school", "User did Spanish at school"),
+        ("I was in the navy for twelve years", "User was in the navy for twelve years"),
+    ],
+)
+def test_what_people_are_and_whom_they_go_to_is_told_in_few_words(said: str, kept: str) -> None:
+    assert gate(chunk(said)).keep
+    assert kept in contents(said)
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("can you keep lists to ten lines max", "Keep lists to ten lines max"),
+        ("could you please keep your mails under a page", "Keep your mails under a page"),
+        ("no Brazilian stuff please", "No Brazilian stuff"),
+    ],
+)
+def test_a_standing_order_may_be_asked_for(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+@pytest.mark.parametrize("said", ["can you keep the door open", "so don't put 7", "could you write to Ann"])
+def test_what_is_asked_for_once_is_no_standing_order(said: str) -> None:
+    assert contents(said) == []
+
+
 def test_a_person_is_told_of_under_their_name_not_their_title() -> None:
     assert [fact.subject for fact in facts("my professor Dr. van Dijk is strict")] == ["Dr. van Dijk"]
 

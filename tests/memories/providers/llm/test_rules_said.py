@@ -49,6 +49,19 @@ def contents(*turns: str) -> list[str]:
         ("Do you drive a van?", "yes", "User drives a van"),
         ("Where do you live?", "in Cork", "User lives in Cork"),
         ("Which editor do you use?", "helix", "User's editor is helix"),
+        ("Are you renting the new house or buying it?", "buying", "User is buying the new house"),
+        (
+            "Is there a guest room in your house?",
+            "there is, on the second floor",
+            "There is a guest room in User's house, on the second floor",
+        ),
+        ("Does your husband cook often?", "always!", "User's husband always cooks"),
+        ("Is the address still 14 Quay Street?", "no!", "The address is no longer 14 Quay Street"),
+        (
+            "How much time do you have?",
+            "Mondays and Tuesdays are taken until October",
+            "Mondays and Tuesdays are taken until October 2026",
+        ),
         (
             "Have you a dentist?",
             "yeah, Nuala Prendergast on Patrick St",
@@ -58,6 +71,89 @@ def contents(*turns: str) -> list[str]:
 )
 def test_a_short_answer_is_kept_with_what_was_asked(question: str, answer: str, kept: str) -> None:
     assert contents(f"A: {question}", answer) == [kept]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("husband's away till Friday", "User's husband's away till Friday 8 May 2026"),
+        ("Kids are off school on Thursday", "User's kids are off school on Thursday 7 May 2026"),
+        ("landlord says no pets", "User's landlord says no pets"),
+    ],
+)
+def test_whose_they_are_goes_without_saying_for_the_speaker(said: str, kept: str) -> None:
+    assert contents(said) == [kept]
+
+
+def test_who_was_named_without_my_is_meant_afterwards() -> None:
+    told = contents("brb, cat's yelling", "A: Take your time.", "ok back. she's 14 and has kidney trouble")
+    assert "User's cat is 14 and has kidney trouble" in told
+
+
+@pytest.mark.parametrize("said", ["boss fights are fun", "cat prints the file", "baby steps are the way to go"])
+def test_a_word_that_may_be_somebody_is_nobody_of_the_user(said: str) -> None:
+    assert not any("User" in one for one in contents(said))
+
+
+def test_what_might_follow_from_a_fact_is_no_part_of_it() -> None:
+    assert contents("I work in logistics, so words about ships would actually be useful") == ["User works in logistics"]
+    assert contents("I moved to Oslo in May, so maybe no more tips for Graz") == ["User moved to Oslo in May 2026"]
+
+
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("short one today, I've a flight at six in the morning", "User has a flight at six in the morning"),
+        ("we've two cats and a dog at home", "User has two cats and a dog at home"),
+        ("I've my driving test on Friday", "User has their driving test on Friday 8 May 2026"),
+    ],
+)
+def test_what_somebody_has_is_known_by_a_contraction_too(said: str, kept: str) -> None:
+    assert kept in contents(said)
+
+
+def test_a_day_behind_a_full_stop_is_not_of_the_past_that_stands_before_it() -> None:
+    assert contents("so we finally got the date!! 24th of June") == ["User finally got the date; on 24 June 2026"]
+
+
+def test_what_is_only_agreed_to_is_no_part_of_what_follows() -> None:
+    told = contents("A: Shall we start with a warm-up?", "yes but go easy, I only started in November")
+    assert told == ["User only started in November 2025"]
+
+
+def test_whose_parents_come_is_told_by_what_was_said_before() -> None:
+    told = contents("Tom's reading over my shoulder. we're having his parents over on Sunday")
+    assert told == ["User is having Tom's parents over on Sunday 10 May 2026"]
+    assert "User told his wife" in " ".join(contents("Tom and Ben are friends. I told his wife on Monday I'm moving"))
+
+
+def test_until_then_is_until_the_end_of_what_was_named() -> None:
+    told = contents("my registration's up for renewal end of August and I need 35 hours of training by then")
+    assert "User needs 35 hours of training by end of August 2026" in told
+
+
+def test_cause_is_because() -> None:
+    told = contents("We moved it to the 25th, cause the sellers want the weekend")
+    assert told == ["User moved it to 25 May 2026, because the sellers want the weekend"]
+
+
+def test_of_several_things_one_is_so_and_another_is_not() -> None:
+    assert not any("booked" in one for one in contents("A: Is the trip booked?", "flights yes, hotel no"))
+
+
+@pytest.mark.parametrize("said", ["you sound like my mum", "you're so kind", "you're a star", "don't get me started"])
+def test_what_is_said_to_the_assistant_about_it_is_nothing_to_keep(said: str) -> None:
+    assert contents(said, "A: Noted.") == []
+
+
+def test_what_was_before_is_a_fact_of_its_own() -> None:
+    told = contents("I've worked on 4B since February, before that I was in the emergency room for six years")
+    assert "User was in the emergency room for six years" in told
+
+
+def test_who_is_the_answer_is_meant_by_what_follows() -> None:
+    said = contents("Astro and Stripe.", "A: Who's the contact?", "Henrik Dahl, he's head of visitor services.")
+    assert "Henrik Dahl is head of visitor services" in said
 
 
 def test_a_question_asked_before_the_chunk_is_answered_too() -> None:
