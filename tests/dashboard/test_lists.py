@@ -160,6 +160,7 @@ def test_a_conversation_has_an_end(vera: Client, shift: AgentSession) -> None:
 
 SEARCHED = [
     ("/memories", "q"), ("/memories?by=meaning", "q"), ("/memories", "subject"), ("/sessions", "title"),
+    ("/memories", "user"), ("/memories?by=meaning&q=whales", "user"),
     ("/events", "message"), ("/upkeep/review", "q"), ("/settings/audit", "who"), ("/knowledge", "user"),
     ("/knowledge/lessons", "q"), ("/knowledge/entities", "q"), ("/recall?q=whales", "category"), ("/recall", "q"),
 ]  # fmt: skip
