@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from django.db import models
 
+from memories.models.fulltext import HAS_CHARACTERS, MEMORY
 from memories.models.memory import Memory
 from memories.providers.embeddings import Vectors
+from memsite.tenancy.append_only import TriggerOperation
 from memsite.tenancy.scoping import IndexedByApp, ScopedQuerySet
 
 
@@ -44,3 +46,23 @@ def to_bytes(vector: Vectors) -> bytes:
 def from_bytes(blobs: list[bytes], dim: int) -> Vectors:
     """ndarray of shape (len(blobs), dim), float32."""
     return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dim)
+
+
+MINILM = "all-MiniLM-L6-v2"
+
+
+class UnreadAnew(TriggerOperation):
+    """Vectors that MiniLM made of scripts it does not know are made anew: of what it cannot read it makes zeros now."""
+
+    def describe(self) -> str:
+        return "Embed anew what the model in the process cannot read"
+
+    def forwards(self, vendor: str) -> list[str]:
+        concerned = f"FROM {MEMORY} WHERE {HAS_CHARACTERS[vendor]}"
+        return [
+            f"UPDATE tenancy_app SET embedded_to = 0 WHERE id IN (SELECT app_id {concerned})",  # noqa: S608  # our own
+            f"DELETE FROM memories_vector WHERE model = '{MINILM}' AND memory_id IN (SELECT id {concerned})",  # noqa: S608
+        ]
+
+    def backwards(self, vendor: str) -> list[str]:
+        return []

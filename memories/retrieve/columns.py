@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,10 +11,10 @@ from numpy.typing import NDArray
 
 from memories.models import Sentiment
 from memories.providers.embeddings import Vectors
+from memories.text.unspaced import WORD
 from memsite.tenancy.origin import Origin
 
 NOBODY = 0
-WORD = re.compile(r"\w+")
 # What a memory's tone is called in its column; the first is none.
 TONES = (Sentiment.NEUTRAL, Sentiment.FRUSTRATED, Sentiment.EXCITED, Sentiment.UNCERTAIN)
 
@@ -154,7 +153,7 @@ class Subjects(Codes):
 
     def take_in(self, text: str) -> int:
         number = super().take_in(text)
-        for word in dict.fromkeys(WORD.findall(text.casefold())):
+        for word in dict.fromkeys(WORD.findall(text.lower())):
             if word not in self.by_word:
                 self.words_by_letter.setdefault(word[0], []).append(word)
             self.by_word.setdefault(word, []).append(number)

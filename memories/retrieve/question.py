@@ -11,8 +11,8 @@ from datetime import date, datetime, timedelta
 from memories.retrieve.reading import Reading
 from memories.text.people import PERSONS
 from memories.text.temporal import TimeWindow, find_windows
+from memories.text.unspaced import WORD, is_unspaced, parts_of
 
-WORD = re.compile(r"\w+")
 MAX_WORDS = 24
 # A subject's name says little about any one memory when it is that of many: of this share and this number of them.
 BROAD_SHARE, BROAD_COUNT = 0.05, 20
@@ -68,8 +68,10 @@ class Question:
 
 def read_question(text: str, reading: Reading, now: datetime) -> Question:
     """`now` is the asker's, for "last week"."""
-    folded = text.casefold()
-    telling = [word for word in dict.fromkeys(WORD.findall(folded)) if word not in STOP_WORDS and len(word) > 1]
+    # As both indexes of words fold them: "straße" is not "strasse" to these.
+    folded = text.lower()
+    said = list(dict.fromkeys(WORD.findall(folded)))
+    telling = list(dict.fromkeys(part for word in said for part in telling_parts(word)))
     named = {word: codes for word in telling if (codes := subjects_called(word, reading))}
     broad = [word for word, codes in named.items() if any(is_broad(code, reading) for code in codes)]
     bare = without_words(text, broad)
@@ -78,13 +80,20 @@ def read_question(text: str, reading: Reading, now: datetime) -> Question:
         text=text,
         bare=bare if words else text,  # a name alone is all there is to embed
         words=words[:MAX_WORDS],
-        every_word=(telling or list(dict.fromkeys(WORD.findall(folded))))[:MAX_WORDS],
+        every_word=(telling or said)[:MAX_WORDS],
         subjects=list(dict.fromkeys(code for codes in named.values() for code in codes)),
         days=asked_days(text, find_windows(text[:MAX_TIME_CHARACTERS], now), reading),
         wants_time=bool(ASKS_WHEN.search(folded)),
         wants_name=bool(ASKS_NAME.match(folded)),
         of_asker=not named and PERSONS.isdisjoint(telling) and bool(OF_ASKER.search(folded)),
     )
+
+
+def telling_parts(word: str) -> list[str]:
+    """What to look up of a word; nothing if it says nothing."""
+    if word.isascii():
+        return [word] if len(word) > 1 and word not in STOP_WORDS else []
+    return [part for part in parts_of(word) if len(part) > 1 or is_unspaced(part)]
 
 
 def is_broad(code: int, reading: Reading) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain
+from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from memories.retrieve.index import View
 from memories.retrieve.postings import Posting
 from memories.retrieve.reading import Reading, Rows
 from memories.retrieve.words import Words, match_words
+from memories.text.unspaced import is_unspaced, spaced
 from memsite.prepared import fetch_all
 from memsite.tenancy.models import App
 from memsite.tenancy.wall import is_up
@@ -51,7 +52,30 @@ def look_up(app: App, reading: Reading, words: Sequence[str]) -> Words:
     if common and not any(map(len, places.values())):
         rows = rows_with(app, view, words, NO_LIMIT)
         places = {word: reading.places_of(rows[word]) for word in words}
+    places = without_seams(places)
     return match_words(reading, [*places], [*places.values()])
+
+
+def without_seams(places: dict[str, Rows]) -> dict[str, Rows]:
+    """Without the pairs that nothing holds and that reach into one which is kept: of a script without spaces all pairs
+    of a question were asked for, and most of these are where one word ends and the next begins.
+    """
+    words = [*places]
+    kept: dict[str, Rows] = {}
+    before = ""
+    for word, after in zip_longest(words, words[1:], fillvalue=""):
+        if not len(places[word]) and is_unspaced(word):
+            is_held_after = after and len(places[after]) and reaches(word, after)
+            if is_held_after or reaches(before, word):
+                continue
+        kept[word] = places[word]
+        before = word
+    return kept
+
+
+def reaches(one: str, other: str) -> bool:
+    """Whether a pair ends as the next begins."""
+    return len(one) > 1 and one[1:] == other[:-1]
 
 
 def rows_with(app: App, view: View, words: Sequence[str], most: int) -> dict[str, Rows]:
@@ -161,7 +185,8 @@ def ask(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
 
 
 def expression(word: str, app_pk: int | None) -> str:
-    """FTS5's. The word is quoted, so that nothing in it is syntax."""
+    """FTS5's. The word is quoted, so that nothing in it is syntax; what is several to the index is a phrase."""
+    word = spaced(word)
     if app_pk is not None:
         return f'app : "{app_word(app_pk)}" AND {{content subject tags}} : "{word}"'
     # Without naming columns it is faster, but the column of apps holds words, too: each has a number in it.

@@ -10,9 +10,10 @@ from django.db.models import QuerySet
 from memories.models import Passage, Summary
 from memories.models.vector import from_bytes
 from memories.providers.embeddings import Vectors
-from memories.retrieve.question import WORD, Question
+from memories.retrieve.question import Question
 from memories.retrieve.ranking import COVERED_COUNTS
 from memories.text.relate.stems import stem
+from memories.text.unspaced import WORD, parts_of
 from memsite.tenancy.end_users import Users
 from memsite.tenancy.models import App
 
@@ -68,5 +69,5 @@ def passages(app: App, users: Users) -> QuerySet[Passage]:
 
 
 def covered(asked: set[str], text: str) -> float:
-    said = {stem(word) for word in WORD.findall(text.casefold())}
+    said = {stem(part) for word in WORD.findall(text.lower()) for part in parts_of(word)}
     return len(asked & said) / max(1, len(asked))

@@ -8,14 +8,18 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from memories.models import Memory
-from memories.models.fulltext import TABLE
+from memories.models import Memory, Vector
+from memories.models.fulltext import BLOCK, PLAIN, SOURCE, TABLE, CharactersAsWords, no_source
+from memories.models.vector import MINILM, UnreadAnew
 from memories.retrieve.arms import fulltext
 from memories.retrieve.arms.fulltext import look_up
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.reading import Reading, Scope, read
 from memories.retrieve.words import Words
+from memsite.tenancy.append_only import TriggerOperation
+from memsite.tenancy.models import App
 from tests.conftest import Caller
+from tests.index_of_words import check_index_of_words, words_found
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
 
 NOW = 2e9
@@ -308,3 +312,97 @@ def test_no_search_reads_words_that_wait_to_be_indexed() -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT reloptions FROM pg_class WHERE relname = %s", [TABLE])
         assert cursor.fetchall() == [(["fastupdate=off"],)]
+
+
+# --- letters beyond ASCII, and scripts without spaces
+
+BEYOND = {
+    "我住在柏林，在一家小公司做软件工程师。": ["柏林", "软件", "工程师", "师"],
+    "私は東京に住んでいます。コーヒーが好き": ["東京", "コーヒー", "住"],
+    "나는 서울에 살고 있습니다.": ["서울", "살고"],
+    "ฉันอาศัยอยู่ในกรุงเทพฯ": ["กรุง", "เทพ"],
+    "我们用PostgreSQL存储订单数据": ["postgresql", "订单"],
+    "Я живу в Москве": ["москве"],
+    "मैं दिल्ली में रहता हूँ": ["दिल्ली"],
+    "Er wohnt in der Hauptstraße": ["hauptstraße"],
+    "İstanbul'da yaşıyorum": ["i\u0307stanbul", "istanbul"],
+    "Mieszkam w Krakowie koło Łodzi": ["krakowie"],
+    "Ζω στην Αθήνα": ["αθήνα"],
+}
+
+
+@pytest.mark.parametrize("content", BEYOND)
+def test_words_beyond_ascii_are_found(alice: Caller, content: str) -> None:
+    store(alice, content)
+    assert held(alice, *BEYOND[content], "北京") == {**dict.fromkeys(BEYOND[content], 1), "北京": 0}
+
+
+def test_they_are_found_in_subject_and_tags(alice: Caller) -> None:
+    store(alice, "sings", subject="王小明", tags=["küche", "标签", "plain"])
+    assert held(alice, "小明", "küche", "标签", "plain", "明王") == {
+        "小明": 1, "küche": 1, "标签": 1, "plain": 1, "明王": 0,
+    }  # fmt: skip
+    check_index_of_words()
+
+
+def test_a_long_text_is_found_by_all_of_its_words(alice: Caller) -> None:
+    """SQLite reads so many characters at a time."""
+    store(alice, "学" * (BLOCK - 1) + "柏林" + "学" * (BLOCK - 3) + "東京x" + "京都")
+    assert held(alice, "柏林", "東京", "京都", "林京") == {"柏林": 1, "東京": 1, "京都": 1, "林京": 0}
+    check_index_of_words()
+
+
+def test_what_is_changed_and_forgotten_leaves_none_of_them(alice: Caller) -> None:
+    memory, other = store(alice, "我住在柏林", tags=["küche"]), store(alice, "我住在上海")
+    change(alice, memory, content="我住在東京", tags=["bad"])
+    forget(alice, other)
+    assert held_afresh(alice, "柏林", "東京", "küche", "上海") == {"柏林": 0, "東京": 1, "küche": 0, "上海": 0}
+    assert (words_found('"柏 林"' if connection.vendor == "sqlite" else "柏林"), words_found("küche")) == (0, 0)
+    check_index_of_words()
+
+
+def test_a_question_is_asked_in_pairs_that_reach_over_no_border(alice: Caller) -> None:
+    store(alice, "我妹妹下个月要结婚")
+    store(alice, "他的名字很长")
+    assert held(alice, "妹妹", "妹叫", "名字") == {"妹妹": 1, "名字": 1}
+    assert held(alice, "量子", "子力", "力学") == {"量子": 0, "力学": 0}
+
+
+SAID = ("我住在柏林", "私は東京に住んでいます", "plain words", "another küche")
+
+
+@pytest.mark.parametrize("step", [CharactersAsWords(), UnreadAnew()], ids=["words", "vectors"])
+def test_a_site_of_before_is_brought_up_to_date(alice: Caller, step: TriggerOperation) -> None:
+    memories = [store(alice, text, tags=["küche"] if "küche" in text else []) for text in SAID]
+    before = App.objects.get(pk=alice.app.pk).change_number
+    as_it_was(memories)
+    assert held_afresh(alice, "柏林", "東京", "plain") == {"柏林": 0, "東京": 0, "plain": 1}
+    for _ in range(2):  # and again, after the way back, which is none
+        with connection.cursor() as cursor:
+            for statement in step.forwards(connection.vendor):
+                cursor.execute(statement)
+    app = App.objects.get(pk=alice.app.pk)
+    assert app.change_number == before
+    if isinstance(step, UnreadAnew):
+        assert [memory.vectors.count() for memory in memories] == [0, 0, 1, 1]
+        assert app.embedded_to == 0
+    else:
+        assert held_afresh(alice, "柏林", "東京", "plain", "küche") == {"柏林": 1, "東京": 1, "plain": 1, "küche": 1}
+        check_index_of_words()
+
+
+def as_it_was(memories: list[Memory]) -> None:
+    """Words as the index had them when characters were none; vectors of the model in the process."""
+    Vector.objects.filter(memory__in=memories).update(model=MINILM)
+    App.objects.update(embedded_to=9)
+    with connection.cursor() as cursor:
+        if connection.vendor == "sqlite":
+            for statement in (*no_source(), VIEW, f"INSERT INTO {TABLE} ({TABLE}) VALUES ('rebuild')"):  # noqa: S608
+                cursor.execute(statement)
+        else:
+            cursor.execute(PLAIN.replace(r" \1 ", r"\1"))
+            cursor.execute("UPDATE memories_memory SET content = content")
+
+
+VIEW = f"""CREATE VIEW {SOURCE} (id, app, content, subject, tags) AS
+SELECT id, 'app' || app_id, content, coalesce(subject, ''), tags FROM memories_memory WHERE content <> ''"""  # noqa: S608
