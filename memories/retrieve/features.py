@@ -25,6 +25,8 @@ REACH = 3
 SHARE = 0.4
 # What the best words are worth in a rough score, and being of the one who is named: in spreads.
 ROUGH_WORDS, ROUGH_SUBJECT = 4, np.float32(0.7)
+# The share of the question's words that is enough where there is no cosine.
+ENOUGH_WORDS = 1 / 3
 # Weight, in memories, of the embedder's usual cosines in an app's mean and spread.
 PRIOR_MEMORIES = 20
 NAMES = (
@@ -62,7 +64,7 @@ Meaning = Callable[[Rows], Floats]
 class Evidence:
     """All there is about a question over one reading. `looks` answers the `Look` bits of some places.
 
-    `measured` is False where the vector arm could not answer.
+    `measured` is False where the vector arm could not answer, or the embedder cannot read the question.
     """
 
     reading: Reading
@@ -75,12 +77,16 @@ class Evidence:
     measured: bool = True
 
     def similarity(self, places: Rows, relevant: float) -> NDArray[np.float64]:
-        """The cosine; where there is none, the share of words held, half of them being worth what is `relevant`."""
-        reading = self.reading
-        embedded = reading.view.columns.embedded[reading.rows[places]] & self.measured
-        by_words = np.minimum(1.0, 2 * relevant * self.words.covered(places))
-        found: NDArray[np.float64] = np.where(embedded, np.maximum(self.cosines.at(places), 0), by_words)
+        """The cosine; where there is none, the share of words held, a third of them being worth what is `relevant`."""
+        by_words = np.minimum(1.0, relevant / ENOUGH_WORDS * self.words.held(places))
+        cosines = np.maximum(self.cosines.at(places), 0)
+        found: NDArray[np.float64] = np.where(self.has_cosine(places), cosines, by_words)
         return found
+
+    def has_cosine(self, places: Rows) -> NDArray[np.bool_]:
+        reading = self.reading
+        embedded: NDArray[np.bool_] = reading.view.columns.embedded[reading.rows[places]] & self.measured
+        return embedded
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,14 +126,17 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     new.created[:], new.updated[:] = created, np.where(np.isnan(changed), created, changed)
     new.confirmed[:] = np.where(np.isnan(confirmed), created, confirmed)
     new.since[:], new.until[:] = np.where(np.isnan(since), -np.inf, since), np.where(np.isnan(until), np.inf, until)
-    new.embedded[:] = [blob is not None for blob in blobs]
+    has_vector = np.array([blob is not None for blob in blobs])
     known = [bytes(blob) for blob in blobs if blob is not None]
+    # Of a text that it cannot read an embedder makes zeros: these say as little as none.
     if away:
         new.signs[:] = 0
-        new.signs[new.embedded] = packed_words(known, new.signs.shape[1])
+        new.signs[has_vector] = packed_words(known, new.signs.shape[1])
+        new.embedded[:] = new.signs.any(axis=1)
         return
     if known:
-        new.vectors[new.embedded] = np.frombuffer(b"".join(known), "<f4").reshape(-1, new.vectors.shape[1])
+        new.vectors[has_vector] = np.frombuffer(b"".join(known), "<f4").reshape(-1, new.vectors.shape[1])
+    new.embedded[:] = new.vectors.any(axis=1)
     new.signs[:] = sign_bits(new.vectors)
 
 

@@ -17,7 +17,7 @@ from memories.retrieve.anchors import anchored_days
 from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
 from memories.retrieve.arms.fulltext import look_up
 from memories.retrieve.arms.vector import measure
-from memories.retrieve.cosines import Measured
+from memories.retrieve.cosines import Cosines, Measured
 from memories.retrieve.features import Evidence
 from memories.retrieve.hit_rows import rows_of
 from memories.retrieve.hits import Hit, Recall, Told
@@ -160,8 +160,13 @@ def weigh(
             found.work_out()
         return found
 
+    def by_meaning() -> Cosines | None:
+        vector = embed_question(embedder, question.bare)
+        # Of a text that it cannot read the embedder says nothing: words are all there is, and nobody failed.
+        return measure(reading, vector) if vector.any() else None
+
     arms: dict[str, Arm] = {
-        "vector": lambda: measure(reading, embed_question(embedder, question.bare)),
+        "vector": by_meaning,
         "fulltext": holding_words,
         "graph": lambda: graph.proximity(app, question.text, reading),
     }

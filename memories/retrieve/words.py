@@ -47,6 +47,14 @@ class Words:
         return float(self.shares[self.holding].max(initial=0)) / self.total
 
     @cached_property
+    def within_reach(self) -> float:
+        """As `total`, but what nothing holds weighs no more than what one memory holds: in a small app it would
+        outweigh all others together.
+        """
+        counts = np.array([max(1, len(where)) for where in self.places])
+        return float(idf(len(self.bm25), counts).sum()) or 1.0
+
+    @cached_property
     def bits(self) -> NDArray[np.uint32]:
         """Shape (n,): the words that each memory holds, a bit for each of the names."""
         bits = np.zeros(len(self.bm25), np.uint32)
@@ -90,6 +98,11 @@ class Words:
         """What the words of these bits weigh together."""
         weight: Floats = self.weight @ ((bits & bits_of(len(self.names))[:, None]) != 0)
         return weight
+
+    def held(self, rows: Rows) -> Floats:
+        """Share of what is `within_reach` that each of these holds."""
+        share: Floats = self.shares[rows] / np.float32(self.within_reach)
+        return share
 
     def covered(self, rows: Rows) -> Floats:
         """Share of the question's weight that each of these holds."""

