@@ -61,3 +61,11 @@ def test_a_third_of_the_words_is_enough_and_less_is_not(alice: Caller) -> None:
         store(alice, content)
     assert contents(search(alice, "你对什么东西过敏，请告诉我")) == ["我对花生过敏"]
     assert contents(search(alice, "量子力学的老师叫什么名字，在哪个大学教书，过敏")) == []
+
+
+def test_a_subject_is_named_inside_of_a_sentence_without_spaces(alice: Caller) -> None:
+    store(alice, "喜欢喝茶", subject="王小明")
+    store(alice, "喜欢喝茶和咖啡", subject="李雷")
+    found = search(alice, "王小明喜欢什么")
+    assert contents(found)[0] == "喜欢喝茶"
+    assert "subject_named" in found.hits[0].parts
