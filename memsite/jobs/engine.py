@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from functools import cache, partial
 from time import perf_counter
 from typing import Any
 
@@ -14,8 +13,7 @@ from django.utils import timezone
 from memsite.doorbell import ring
 from memsite.jobs import claims
 from memsite.jobs.job import Job
-from memsite.jobs.models import OPEN, JobRun, RunStatus
-from memsite.jobs.schedule import Schedule
+from memsite.jobs.models import OPEN, JobRun, JobRunQuerySet, RunStatus
 from memsite.metrics import count_run
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.wall import confined, site_wide
@@ -23,6 +21,8 @@ from memsite.tenancy.wall import confined, site_wide
 log = structlog.get_logger("memsite.jobs")
 WORK = "memories.tasks.upkeep_work"
 KEPT_DAYS, KEPT_DAYS_OFTEN = 400, 7
+AT_ONCE = 500
+"""Of so many apps the runs are written together: the night of thousands keeps no writer out for long."""
 LOOKED_AT = 50
 """So many of what waits longest, for one that nobody else has taken meanwhile."""
 
@@ -30,7 +30,7 @@ Jobs = Mapping[str, Job[Any]]
 
 
 def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
-    """Fires everything that is due on the site; answers what is new. A few queries per job, however many apps."""
+    """Fires everything that is due on the site; answers what is new. A few queries per job and hundreds of apps."""
     rows = App.objects.select_related("policy").only("status", "created_at", "policy__time_zone")
     apps = {app.pk: app for app in rows}
     active = [app for app in apps.values() if app.status == AppStatus.ACTIVE]
@@ -45,20 +45,9 @@ def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
                 fired.append(claims.fire(name, None, schedule, now, by))
             continue
         wanted = active if waiting is None else [apps[pk] for pk in waiting if pk in apps]
-        fired += [claims.fire(name, app, schedule, now, by) for app in not_fired(name, schedule, wanted, now)]
+        for some in range(0, len(wanted), AT_ONCE):
+            fired += claims.fire_all(name, wanted[some : some + AT_ONCE], schedule, now, by)
     return [run for run in fired if run]
-
-
-def not_fired(job: str, schedule: Schedule, apps: Collection[App], now: datetime) -> list[App]:
-    """One query: those of the apps whose last due period has no run yet, and who were there when it was due."""
-    latest = cache(partial(schedule.latest, now))
-    due = {app: latest(claims.zone_of(app)).until for app in apps}
-    due = {app: until for app, until in due.items() if until > app.created_at}
-    if not due:
-        return []
-    runs = JobRun.objects.filter(job=job, app__isnull=False, until__range=(min(due.values()), now + claims.SET_BACK))
-    fired = dict(runs.order_by("until").values_list("app_id", "until"))
-    return [app for app, until in due.items() if app.pk not in fired or fired[app.pk] < until]
 
 
 def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
@@ -90,14 +79,18 @@ def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.
     """Claims something to do: short work before long work, the longest waiting first."""
     heavy = [name for name, job in jobs.items() if job.is_heavy]
     light = [name for name in jobs if name not in heavy]
-    for names in (light, heavy):
-        if names is heavy and claims.is_crowded(heavy, now):
-            break
-        rows = JobRun.objects.claimable(now).named(names).order_by("next_at", "pk")
-        for job, pk in rows.values_list("job", "app_id")[:LOOKED_AT]:
-            app = App.objects.select_related("policy").get(pk=pk) if pk else None
-            if claimed := claims.claim(job, app, now):
-                return jobs[job], app, claimed
+    claimable = JobRun.objects.claimable(now).order_by("next_at", "pk")
+    # Thousands of long ones may wait, and are passed by.
+    if found := first_claim(jobs, claimable.filter(job__in=light), now):
+        return found
+    return None if claims.is_crowded(heavy, now) else first_claim(jobs, claimable.named(heavy), now)
+
+
+def first_claim(jobs: Jobs, rows: JobRunQuerySet, now: datetime) -> tuple[Job[Any], App | None, claims.Claim] | None:
+    for job, pk in rows.values_list("job", "app_id")[:LOOKED_AT]:
+        app = App.objects.select_related("policy").get(pk=pk) if pk else None
+        if claimed := claims.claim(job, app, now):
+            return jobs[job], app, claimed
     return None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 import structlog
-from django.db import OperationalError, transaction
+from django.db import OperationalError, connection, transaction
 from django.test import Client
 from structlog.testing import capture_logs
 from time_machine import travel
@@ -288,6 +288,40 @@ def test_beat_fires_for_every_app_and_only_what_is_new(app: App) -> None:
     assert {run.app_id for run in engine.fire_due(jobs, NIGHT, "beat")} == {app.pk, others[1].pk, others[2].pk}
     assert engine.fire_due(jobs, NIGHT + timedelta(hours=3), "beat") == []
     assert len(engine.fire_due(jobs, NIGHT + timedelta(days=1), "beat")) == 3
+
+
+def test_the_night_of_many_apps_is_set_going_together(
+    app: App, django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
+    apps = [app, *(make_app(f"app{number}") for number in range(20))]
+    fire(apps[7])
+    with django_assert_max_num_queries(10):
+        fired = engine.fire_due({"counting": Counting()}, NIGHT, "beat")
+    assert {run.app_id for run in fired} == {one.pk for one in apps} - {apps[7].pk}
+    assert {(run.period, run.until, run.status, run.fired_by) for run in fired} == {
+        ("2027-03-01", NIGHT, RunStatus.PENDING, "beat")
+    }
+    assert JobRun.objects.count() == 21
+
+
+def test_of_two_beats_at_the_same_moment_each_run_is_set_going_by_one(app: App) -> None:
+    other, moments = make_app("other"), [lambda: fire(app)]
+
+    def other_beat(execute: Any, sql: str, *more: Any) -> Any:
+        if sql.startswith("INSERT") and moments:
+            assert moments.pop()()
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(other_beat):
+        fired = claims.fire_all("counting", [app, other], Counting.schedule, NIGHT, "beat")
+    assert [run.app for run in fired] == [other]
+    assert set(JobRun.objects.values_list("app", "fired_by")) == {(app.pk, "test"), (other.pk, "beat")}
+
+
+def test_what_was_done_for_a_date_is_not_set_going_again_when_the_time_of_day_is_moved(app: App) -> None:
+    assert claims.fire_all("counting", [app], Calendar(time(2)), NIGHT, "beat")
+    assert not claims.fire_all("counting", [app], Calendar(time(3)), NIGHT + timedelta(hours=2), "beat")
+    assert JobRun.objects.count() == 1
 
 
 def test_operators_move_a_job_and_switch_it_off(app: App) -> None:
