@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime, timedelta
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import structlog
+from django.db.models import Exists, OuterRef, Q, TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from memsite.doorbell import ring
@@ -20,9 +22,13 @@ from memsite.tenancy.wall import confined, site_wide
 
 log = structlog.get_logger("memsite.jobs")
 WORK = "memories.tasks.upkeep_work"
-KEPT_DAYS, KEPT_DAYS_OFTEN = 400, 7
+KEPT, KEPT_OF_LITTLE = timedelta(days=90), timedelta(days=7)
+COUNTED = r": [0.]*[1-9]"
+"""In the counts of a run: that it did something."""
 AT_ONCE = 500
-"""Of so many apps the runs are written together: the night of thousands keeps no writer out for long."""
+"""So many runs are written, or deleted, together: those of thousands of apps keep no writer out for long."""
+PAUSE_SECONDS = 0.05
+"""Who waits for SQLite's lock asks for it anew after 100 ms at most."""
 LOOKED_AT = 50
 """So many of what waits longest, for one that nobody else has taken meanwhile."""
 
@@ -158,10 +164,23 @@ def end_early(claimed: claims.Claim, error: Exception) -> str:
     return "failed"
 
 
-def drop_old_runs(now: datetime) -> int:
-    """Deletes runs that ended long ago, and sooner those of what runs every few minutes. Answers how many."""
+def drop_old_runs(now: datetime) -> Iterator[int]:
+    """Deletes runs that ended long ago; answers how many, a batch at a time: between two of them others can write."""
+    last = 0
+    while pks := list(old_runs(now).filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
+        yield JobRun.objects.filter(pk__in=pks).delete()[0]
+        last = pks[-1]
+        sleep(PAUSE_SECONDS)
+
+
+def old_runs(now: datetime) -> JobRunQuerySet:
+    """Of what had nothing to do, or runs every few minutes, sooner. Of an app's job the last one that was begun stays:
+    the next is for the time since then.
+    """
     ended = JobRun.objects.exclude(status__in=(*OPEN, RunStatus.DEAD, RunStatus.STOPPED))
-    old = ended.filter(until__lt=now - timedelta(days=KEPT_DAYS))
     # The key of what runs every few minutes has a time of day.
-    old_often = ended.filter(period__contains="T", until__lt=now - timedelta(days=KEPT_DAYS_OFTEN))
-    return old.delete()[0] + old_often.delete()[0]
+    of_little = Q(period__contains="T") | ~Q(told__regex=COUNTED)
+    old = Q(until__lt=now - KEPT) | Q(until__lt=now - KEPT_OF_LITTLE) & of_little
+    later = JobRun.objects.filter(job=OuterRef("job"), app=OuterRef("app"), until__gt=OuterRef("until"))
+    was_not_last = Q(app=None) | Exists(later.filter(started_at__isnull=False))
+    return ended.alias(told=Cast("counts", TextField())).filter(old, was_not_last)

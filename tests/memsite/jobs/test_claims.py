@@ -418,14 +418,35 @@ def test_no_more_long_jobs_at_once_than_the_site_allows(app: App) -> None:
     assert [bool(engine.next_claim(jobs, NIGHT)) for _ in range(3)] == [True, True, False]
 
 
-def test_old_runs_are_dropped_but_none_that_waits_for_somebody(app: App) -> None:
-    for days, period, status in [
-        (401, "a", "done"), (401, "b", "dead"), (401, "c", "pending"), (399, "d", "done"),
-        (8, "2027-01-01T00:00Z", "done"), (6, "2027-01-02T00:00Z", "done"),
+def test_old_runs_are_dropped_but_none_that_waits_for_somebody(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "AT_ONCE", 2)
+    did, nothing = {"added": 10, "seconds": 0.0}, {"added": 0, "seconds": 0.0}
+    for days, period, status, counts in [
+        (91, "a", "done", did), (91, "b", "dead", {}), (91, "c", "pending", {}), (89, "d", "done", did),
+        (89, "e", "done", {"seconds": 0.05}), (8, "f", "done", nothing), (8, "g", "covered", {}), (6, "h", "done", {}),
+        (8, "2027-01-01T00:00Z", "done", did), (6, "2027-01-02T00:00Z", "done", did),
     ]:  # fmt: skip
-        JobRun.objects.create(app=app, job="counting", period=period, status=status, until=NIGHT - timedelta(days=days))
-    assert engine.drop_old_runs(NIGHT) == 2
-    assert {run.period for run in JobRun.objects.all()} == {"b", "c", "d", "2027-01-02T00:00Z"}
+        for of in (app, None):
+            JobRun.objects.create(
+                app=of, job="counting", period=period, status=status, counts=counts, started_at=NIGHT,
+                until=NIGHT - timedelta(days=days),
+            )  # fmt: skip
+    assert list(engine.drop_old_runs(NIGHT)) == [2, 2, 2, 2]
+    for of in (app, None):
+        left = JobRun.objects.of("counting", of).values_list("period", flat=True)
+        assert set(left) == {"b", "c", "d", "e", "h", "2027-01-02T00:00Z"}
+
+
+def test_the_last_run_of_a_job_stays_for_the_next_is_for_the_time_since_then(app: App, job: Counting) -> None:
+    other = make_app("other")
+    for of in (app, other):
+        fire(of)
+        work(job, of)
+    fire(app, NIGHT + timedelta(days=200))
+    assert not list(engine.drop_old_runs(NIGHT + timedelta(days=200)))
+    assert work(job, app, NIGHT + timedelta(days=200)).since == NIGHT
+    assert list(engine.drop_old_runs(NIGHT + timedelta(days=200))) == [1]
+    assert set(JobRun.objects.values_list("app__app_id", "period")) == {("acme", "2027-09-17"), ("other", "2027-03-01")}
 
 
 def test_a_full_disk_is_waited_for_however_often_it_is_tried(app: App, job: Counting) -> None:
