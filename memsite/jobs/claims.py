@@ -92,7 +92,7 @@ def fire_all(job: str, apps: Iterable[App], schedule: Schedule, now: datetime, b
         return []
     since = min(period.until for period in due.values())
     # By its app each, as the index has it: of all apps at once, SQLite would read all that the job has ever done.
-    runs = JobRun.objects.filter(job=job, app__in=due).order_by("until")
+    runs = JobRun.objects.filter(job=job, app__in=[app.pk for app in due]).order_by("until")
     fired = dict(runs.filter(until__range=(since, now + SET_BACK)).values_list("app_id", "until"))
     due = {app: period for app, period in due.items() if app.pk not in fired or fired[app.pk] < period.until}
     done = set(runs.filter(period__in={period.key for period in due.values()}).values_list("app_id", "period"))
