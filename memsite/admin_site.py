@@ -228,11 +228,14 @@ class ReadOnlyAdmin(SiteAdmin[Row]):
 
 
 class AppFilter(admin.RelatedFieldListFilter):
-    """Offers the first apps only: a site may have thousands."""
+    """Offers the first apps only, and the one that a link has set it to: a site may have thousands."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[Any]:
         rows = self.select(field.related_model._default_manager.all(), apps_of(request.user))
-        return [(str(row.pk), self.label(row)) for row in rows[:FILTER_CHOICES]]
+        offered = {str(row.pk): row for row in rows[:FILTER_CHOICES]}
+        value: str = (self.lookup_val or [""])[-1]
+        beyond = rows.filter(pk=value) if value.isdecimal() and value not in offered else []
+        return [(str(row.pk), self.label(row)) for row in (*offered.values(), *beyond)]
 
     def select(self, rows: Any, apps: QuerySet[App]) -> Any:
         return rows.filter(pk__in=apps)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from memories.models import Memory
+from memsite import admin_site
 from memsite.admin_site import SiteAdmin
 from memsite.tenancy.governance import set_status
 from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, AuditEntry, Membership
@@ -143,6 +145,21 @@ def test_the_first_page_for_a_new_row_is_as_small_on_a_site_of_many_apps(admin_c
     assert len(offered(admin_client, "memories.memory")) == 20, "and more as one scrolls"
     typed = {"app": alice.app.pk, "name": ""}
     assert ">acme</option>" in admin_client.post(urls[1], typed).content.decode(), "what was chosen is still there"
+
+
+def test_a_filter_names_what_it_is_set_to_also_where_there_are_more_than_it_offers(
+    admin_client: Client, alice: Caller, charlie: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin_site, "FILTER_CHOICES", 2)
+    url, last = reverse("admin:memories_memory_changelist"), make_app("zeta")
+    for app, others in ((charlie.app, []), (last, ["zeta"])):
+        page = admin_client.get(url, {"app__id__exact": app.pk}).content.decode()
+        sidebar = page[page.index('id="changelist-filter"') :]
+        assert re.findall(r">(acme|globex|zeta)</a>", sidebar) == ["acme", "globex", *others]
+        assert re.search(rf'<li class="selected">\s*<a[^>]*>{app.app_id}</a>', sidebar)
+    assert "zeta" not in staff(alice.app, "owner").get(url, {"app__id__exact": last.pk}).content.decode()
+    for value in ("none of them", "9" * 30):
+        assert admin_client.get(url, {"app__id__exact": value}, follow=True).status_code == 200
 
 
 def test_filters_of_the_admin_name_no_other_app(alice: Caller, charlie: Caller) -> None:
