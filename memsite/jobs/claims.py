@@ -83,11 +83,13 @@ def fire(
         return None
 
 
-def fire_all(job: str, apps: Iterable[App], schedule: Schedule, now: datetime, by: str) -> list[JobRun]:
+def fire_all(
+    job: str, apps: Iterable[App], schedule: Schedule, now: datetime, by: str, *, by_hand: bool = False
+) -> list[JobRun]:
     """The same for some hundred apps, in one transaction: those of the runs that are new. One query if none is."""
     latest = cache(partial(schedule.latest, now))
     periods = {app: latest(zone_of(app)) for app in apps}
-    due = {app: period for app, period in periods.items() if period.until > app.created_at}
+    due = {app: period for app, period in periods.items() if period.until > app.created_at or by_hand}
     if not due:
         return []
     since = min(period.until for period in due.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from time import perf_counter, sleep
 from typing import Any
@@ -51,9 +51,12 @@ def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
                 fired.append(claims.fire(name, None, schedule, now, by))
             continue
         wanted = active if waiting is None else [apps[pk] for pk in waiting if pk in apps]
-        for some in range(0, len(wanted), AT_ONCE):
-            fired += claims.fire_all(name, wanted[some : some + AT_ONCE], schedule, now, by)
+        fired += [run for some in parts(wanted) for run in claims.fire_all(name, some, schedule, now, by)]
     return [run for run in fired if run]
+
+
+def parts(apps: Sequence[App]) -> Iterator[Sequence[App]]:
+    return (apps[start : start + AT_ONCE] for start in range(0, len(apps), AT_ONCE))
 
 
 def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
@@ -79,6 +82,14 @@ def fire_now(job: Job[Any], app: App | None, now: datetime, by: str) -> tuple[Jo
     latest = fired or JobRun.objects.of(job.name, app).order_by("-until").first()
     assert latest is not None, "somebody fired it, or we did"
     return latest, fired is not None
+
+
+def fire_all_now(job: Job[Any], apps: Sequence[App], now: datetime, by: str) -> list[JobRun]:
+    """The same for many apps: the runs that are new."""
+    schedule = claims.schedule_of(job.name, job.schedule)
+    fired = [claims.fire_all(job.name, some, schedule, now, by, by_hand=True) for some in parts(apps)]
+    ring(WORK)
+    return [run for runs in fired for run in runs]
 
 
 def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.Claim] | None:
