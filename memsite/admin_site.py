@@ -14,7 +14,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
 from django.contrib.admin.utils import display_for_value
-from django.contrib.admin.widgets import AdminTextareaWidget
+from django.contrib.admin.widgets import AdminTextareaWidget, AutocompleteSelect
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
 from django.db.models import JSONField, Model, QuerySet
@@ -148,12 +148,21 @@ class SiteAdmin(GenericAdmin[Row]):
         return super().response_action(request, self.within(request, queryset, self.right), *more)
 
     def get_form(self, request: HttpRequest, obj: Row | None = None, change: bool = False, **kwargs: Any) -> Any:
-        """A form that asks for the app offers those in which something may be added."""
+        """A form that asks for the app offers those in which something may be added, as one types: a site may have
+        thousands.
+        """
         form: Any = super().get_form(request, obj, change, **kwargs)
         if "app" in form.base_fields:
             field = form.base_fields["app"] = copy.deepcopy(form.base_fields["app"])
+            field.widget = AutocompleteSelect(self.opts.get_field("app"), self.admin_site)
+            field.widget.is_required = field.required
             field.queryset = field.queryset.filter(pk__in=apps_of(request.user, self.right))
         return form
+
+    def apps_offered(self, request: HttpRequest, apps: QuerySet[App]) -> QuerySet[App]:
+        """Those of these apps that its form for a new row takes."""
+        field = self.get_form(request).base_fields.get("app") if self.has_add_permission(request) else None
+        return apps.filter(pk__in=field.queryset.order_by().values("pk")) if field else apps.none()
 
     def get_view_on_site_url(self, obj: Row | None = None) -> str | None:
         """Where the row is on the desk."""
@@ -219,11 +228,14 @@ class ReadOnlyAdmin(SiteAdmin[Row]):
 
 
 class AppFilter(admin.RelatedFieldListFilter):
-    """Offers the first apps only: a site may have thousands."""
+    """Offers the first apps only, and the one that a link has set it to: a site may have thousands."""
 
     def field_choices(self, field: Any, request: HttpRequest, model_admin: Any) -> list[Any]:
         rows = self.select(field.related_model._default_manager.all(), apps_of(request.user))
-        return [(str(row.pk), self.label(row)) for row in rows[:FILTER_CHOICES]]
+        offered = {str(row.pk): row for row in rows[:FILTER_CHOICES]}
+        value: str = (self.lookup_val or [""])[-1]
+        beyond = rows.filter(pk=value) if value.isdecimal() and value not in offered else []
+        return [(str(row.pk), self.label(row)) for row in (*offered.values(), *beyond)]
 
     def select(self, rows: Any, apps: QuerySet[App]) -> Any:
         return rows.filter(pk__in=apps)

@@ -81,6 +81,7 @@ class Conf:
     time_zone: str = "UTC"
     upkeep_at_once: int = 2
     web_processes: int = 0
+    web_threads: int = 16
     log_level: str = "INFO"
     log_format: str = "auto"
     max_body_bytes: int = 8 * 1024 * 1024
@@ -136,6 +137,7 @@ class Conf:
         require(self.time_zone in available_timezones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
         require(self.upkeep_at_once > 0, "UPKEEP_AT_ONCE", "is a positive number of jobs")
         require(self.web_processes >= 0, "WEB_PROCESSES", "is a number of processes, 0 for unknown")
+        require(self.web_threads > 0, "WEB_THREADS", "is a positive number of threads")
         require(self.memory_budget >= 0, "MEMORY_BUDGET", "is a number of tokens, 0 for the app's own")
         require(self.index_megabytes > 0, "INDEX_MEGABYTES", "is a positive number of megabytes")
         require(self.pgvector_from >= 0, "PGVECTOR_FROM", "is a number of memories, 0 for never")

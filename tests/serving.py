@@ -57,6 +57,7 @@ def serving(folder: Path, *, has_pages: bool = False, **settings: str) -> Iterat
         "MEMSITE_SECRET_KEY": "only for tests",
         "MEMSITE_EMBEDDER": "hash",
         "MEMSITE_LOG_LEVEL": "ERROR",
+        "MEMSITE_WEB_THREADS": "8",
         **settings,
     }
     if connection.vendor == "postgresql":

@@ -13,6 +13,7 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
+from memories.api.places import Places
 from memsite.tenancy.authentication import NO_GOOD_KEY, still_opens
 from memsite.tenancy.models import ApiKey
 
@@ -20,6 +21,7 @@ CHUNK_BYTES = 64 * 1024
 # Pieces that may wait to be stored; a client that sends faster is made to wait.
 MAX_WAITING = 1024
 LOOK_EVERY_SECONDS = 1.0
+streams = Places(2, "As many agents stream as this server has room for: nothing of it was stored. Send it in a moment.")
 
 
 class Unread(BaseParser):
@@ -50,7 +52,9 @@ def while_open(request: Request, chunks: Iterator[bytes]) -> Iterator[bytes]:
 def live_chunks(request: Request) -> Iterator[bytes]:
     http = request._request
     if not http.META.get("CONTENT_LENGTH"):
-        yield from LiveBody(http.META["wsgi.input"])
+        # As long as an agent runs, it keeps a thread.
+        with streams.one():
+            yield from LiveBody(http.META["wsgi.input"])
     while chunk := http.read(CHUNK_BYTES):
         yield chunk
 

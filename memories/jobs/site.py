@@ -50,5 +50,6 @@ class Housekeeping(Job[None]):
         run.done({"answers_dropped": drop_expired_answers(now)})
         run.done({"imports_dropped": drop_broken_off_imports(now)})
         run.done({"deliveries_dropped": drop_old_deliveries(now)})
-        run.done({"runs_dropped": drop_old_runs(now)})
+        for count in drop_old_runs(now):
+            run.done({"runs_dropped": count})
         run.done({"copies_dropped": drop_leftovers()})

@@ -15,7 +15,7 @@ from memories.jobs import JOBS
 from memsite.admin_site import AppFilter, ReadOnlyAdmin, SiteAdmin, raw
 from memsite.doorbell import ring
 from memsite.jobs.claims import ask_to_stop, retry
-from memsite.jobs.engine import WORK, fire_now
+from memsite.jobs.engine import WORK, fire_all_now, fire_now
 from memsite.jobs.models import JobRun, JobSchedule
 from memsite.side_by_side import SideBySideForm
 from memsite.tenancy.access import Right, actor_of
@@ -50,10 +50,11 @@ class JobScheduleAdmin(SiteAdmin[JobSchedule]):
         jobs = [JOBS[row.job] for row in queryset if row.job in JOBS]
         apps = list(App.objects.filter(status=AppStatus.ACTIVE).select_related("policy"))
         now, by = timezone.now(), actor_of(request.user)
-        new = [fire_now(job, app, now, by)[1] for job in jobs for app in ([None] if job.of_site else apps)]
-        done_before = len(new) - sum(new)
-        before = f" {done_before} had been before: done once." if done_before else ""
-        messages.success(request, f"{sum(new)} run{pluralize(sum(new))} set going.{before}")
+        site = [fire_now(job, None, now, by)[1] for job in jobs if job.of_site]
+        each = [len(fire_all_now(job, apps, now, by)) for job in jobs if not job.of_site]
+        new, wanted = sum(site) + sum(each), len(site) + len(each) * len(apps)
+        before = f" {wanted - new} had been before: done once." if wanted > new else ""
+        messages.success(request, f"{new} run{pluralize(new)} set going.{before}")
 
     def save_model(self, request: HttpRequest, obj: JobSchedule, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)

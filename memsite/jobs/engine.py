@@ -2,27 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
-from functools import cache, partial
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import structlog
+from django.db.models import Exists, OuterRef, Q, TextField
+from django.db.models.functions import Cast
 from django.utils import timezone
 
 from memsite.doorbell import ring
 from memsite.jobs import claims
 from memsite.jobs.job import Job
-from memsite.jobs.models import OPEN, JobRun, RunStatus
-from memsite.jobs.schedule import Schedule
+from memsite.jobs.models import OPEN, JobRun, JobRunQuerySet, RunStatus
 from memsite.metrics import count_run
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.wall import confined, site_wide
 
 log = structlog.get_logger("memsite.jobs")
 WORK = "memories.tasks.upkeep_work"
-KEPT_DAYS, KEPT_DAYS_OFTEN = 400, 7
+KEPT, KEPT_OF_LITTLE = timedelta(days=90), timedelta(days=7)
+COUNTED = r": [0.]*[1-9]"
+"""In the counts of a run: that it did something."""
+AT_ONCE = 500
+"""So many runs are written, or deleted, together: those of thousands of apps keep no writer out for long."""
+PAUSE_SECONDS = 0.05
+"""Who waits for SQLite's lock asks for it anew after 100 ms at most."""
 LOOKED_AT = 50
 """So many of what waits longest, for one that nobody else has taken meanwhile."""
 
@@ -30,7 +36,7 @@ Jobs = Mapping[str, Job[Any]]
 
 
 def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
-    """Fires everything that is due on the site; answers what is new. A few queries per job, however many apps."""
+    """Fires everything that is due on the site; answers what is new. A few queries per job and hundreds of apps."""
     rows = App.objects.select_related("policy").only("status", "created_at", "policy__time_zone")
     apps = {app.pk: app for app in rows}
     active = [app for app in apps.values() if app.status == AppStatus.ACTIVE]
@@ -45,20 +51,12 @@ def fire_due(jobs: Jobs, now: datetime, by: str) -> list[JobRun]:
                 fired.append(claims.fire(name, None, schedule, now, by))
             continue
         wanted = active if waiting is None else [apps[pk] for pk in waiting if pk in apps]
-        fired += [claims.fire(name, app, schedule, now, by) for app in not_fired(name, schedule, wanted, now)]
+        fired += [run for some in parts(wanted) for run in claims.fire_all(name, some, schedule, now, by)]
     return [run for run in fired if run]
 
 
-def not_fired(job: str, schedule: Schedule, apps: Collection[App], now: datetime) -> list[App]:
-    """One query: those of the apps whose last due period has no run yet, and who were there when it was due."""
-    latest = cache(partial(schedule.latest, now))
-    due = {app: latest(claims.zone_of(app)).until for app in apps}
-    due = {app: until for app, until in due.items() if until > app.created_at}
-    if not due:
-        return []
-    runs = JobRun.objects.filter(job=job, app__isnull=False, until__range=(min(due.values()), now + claims.SET_BACK))
-    fired = dict(runs.order_by("until").values_list("app_id", "until"))
-    return [app for app, until in due.items() if app.pk not in fired or fired[app.pk] < until]
+def parts(apps: Sequence[App]) -> Iterator[Sequence[App]]:
+    return (apps[start : start + AT_ONCE] for start in range(0, len(apps), AT_ONCE))
 
 
 def fire_for(jobs: Jobs, app: App, now: datetime, by: str) -> list[str]:
@@ -86,18 +84,30 @@ def fire_now(job: Job[Any], app: App | None, now: datetime, by: str) -> tuple[Jo
     return latest, fired is not None
 
 
+def fire_all_now(job: Job[Any], apps: Sequence[App], now: datetime, by: str) -> list[JobRun]:
+    """The same for many apps: the runs that are new."""
+    schedule = claims.schedule_of(job.name, job.schedule)
+    fired = [claims.fire_all(job.name, some, schedule, now, by, by_hand=True) for some in parts(apps)]
+    ring(WORK)
+    return [run for runs in fired for run in runs]
+
+
 def next_claim(jobs: Jobs, now: datetime) -> tuple[Job[Any], App | None, claims.Claim] | None:
     """Claims something to do: short work before long work, the longest waiting first."""
     heavy = [name for name, job in jobs.items() if job.is_heavy]
     light = [name for name in jobs if name not in heavy]
-    for names in (light, heavy):
-        if names is heavy and claims.is_crowded(heavy, now):
-            break
-        rows = JobRun.objects.claimable(now).named(names).order_by("next_at", "pk")
-        for job, pk in rows.values_list("job", "app_id")[:LOOKED_AT]:
-            app = App.objects.select_related("policy").get(pk=pk) if pk else None
-            if claimed := claims.claim(job, app, now):
-                return jobs[job], app, claimed
+    claimable = JobRun.objects.claimable(now).order_by("next_at", "pk")
+    # Thousands of long ones may wait, and are passed by.
+    if found := first_claim(jobs, claimable.filter(job__in=light), now):
+        return found
+    return None if claims.is_crowded(heavy, now) else first_claim(jobs, claimable.named(heavy), now)
+
+
+def first_claim(jobs: Jobs, rows: JobRunQuerySet, now: datetime) -> tuple[Job[Any], App | None, claims.Claim] | None:
+    for job, pk in rows.values_list("job", "app_id")[:LOOKED_AT]:
+        app = App.objects.select_related("policy").get(pk=pk) if pk else None
+        if claimed := claims.claim(job, app, now):
+            return jobs[job], app, claimed
     return None
 
 
@@ -165,10 +175,23 @@ def end_early(claimed: claims.Claim, error: Exception) -> str:
     return "failed"
 
 
-def drop_old_runs(now: datetime) -> int:
-    """Deletes runs that ended long ago, and sooner those of what runs every few minutes. Answers how many."""
+def drop_old_runs(now: datetime) -> Iterator[int]:
+    """Deletes runs that ended long ago; answers how many, a batch at a time: between two of them others can write."""
+    last = 0
+    while pks := list(old_runs(now).filter(pk__gt=last).order_by("pk").values_list("pk", flat=True)[:AT_ONCE]):
+        yield JobRun.objects.filter(pk__in=pks).delete()[0]
+        last = pks[-1]
+        sleep(PAUSE_SECONDS)
+
+
+def old_runs(now: datetime) -> JobRunQuerySet:
+    """Of what had nothing to do, or runs every few minutes, sooner. Of an app's job the last one that was begun stays:
+    the next is for the time since then.
+    """
     ended = JobRun.objects.exclude(status__in=(*OPEN, RunStatus.DEAD, RunStatus.STOPPED))
-    old = ended.filter(until__lt=now - timedelta(days=KEPT_DAYS))
     # The key of what runs every few minutes has a time of day.
-    old_often = ended.filter(period__contains="T", until__lt=now - timedelta(days=KEPT_DAYS_OFTEN))
-    return old.delete()[0] + old_often.delete()[0]
+    of_little = Q(period__contains="T") | ~Q(told__regex=COUNTED)
+    old = Q(until__lt=now - KEPT) | Q(until__lt=now - KEPT_OF_LITTLE) & of_little
+    later = JobRun.objects.filter(job=OuterRef("job"), app=OuterRef("app"), until__gt=OuterRef("until"))
+    was_not_last = Q(app=None) | Exists(later.filter(started_at__isnull=False))
+    return ended.alias(told=Cast("counts", TextField())).filter(old, was_not_last)

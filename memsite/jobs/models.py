@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import Q, Value
-from django.db.models.functions import Coalesce, Concat
-from django.db.models.lookups import Exact, In
+from django.db.models.functions import Concat
+from django.db.models.lookups import In
 from django.utils import timezone
 
 from memsite.jobs.schedule import WEEKDAYS, Calendar, Every, Schedule
@@ -48,12 +48,12 @@ class JobRunQuerySet(models.QuerySet["JobRun"]):
         return self.filter(status__in=literals(*OPEN))
 
     def named(self, jobs: Iterable[str]) -> Self:
-        """Of these jobs, among what is open. Not by an index of jobs: it leads to all the runs that there ever were."""
+        """Of these jobs. Not by an index of jobs: that leads to all that there ever was, or is, of each."""
         return self.filter(In(Concat("job", Value("")), list(jobs)))
 
     def open_of(self, job: str, app: App | None) -> Self:
-        """The same of one job for one app, or for the whole site."""
-        return self.open().named([job]).filter(Exact(Coalesce("app_id", 0), app.pk if app else 0))
+        """Still to be done of one job for one app, or for the whole site."""
+        return self.open().of(job, app)
 
     def claimable(self, now: datetime) -> Self:
         """To be worked on now: new, to be tried again, or left behind by a worker that is gone."""
@@ -95,6 +95,8 @@ class JobRun(models.Model):
             models.Index(fields=["job", "app", "-until"], name="job_run_latest"),
             models.Index(fields=["app", "-uid"], name="job_run_app_latest"),
             models.Index(fields=["next_at"], condition=Q(status__in=OPEN), name="job_run_open"),
+            models.Index(fields=["job", "app", "until"], condition=Q(status__in=OPEN), name="job_run_open_of"),
+            models.Index(fields=["lease_until"], condition=Q(status="running"), name="job_run_under_way"),
             models.Index(fields=["job", "-finished_at"], name="job_run_finished"),
         ]
         constraints = [

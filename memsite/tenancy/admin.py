@@ -6,6 +6,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from django import forms
+from django.apps import apps as django_apps
 from django.contrib import admin, messages
 from django.contrib.auth import get_user_model
 from django.core.validators import EMPTY_VALUES
@@ -186,6 +187,16 @@ class AppAdmin(SiteAdmin[App]):
     def get_queryset(self, request: HttpRequest) -> QuerySet[App]:
         counts = Memory.objects.filter(app=OuterRef("pk")).order_by().values("app").annotate(number=Count("pk"))
         return super().get_queryset(request).annotate(number_of_memories=Coalesce(Subquery(counts.values("number")), 0))
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[App], search_term: str
+    ) -> tuple[QuerySet[App], bool]:
+        """Also what a form offers as one types: no more than it takes."""
+        if "model_name" in request.GET:
+            asking = django_apps.get_model(request.GET["app_label"], request.GET["model_name"])
+            page = self.admin_site._registry.get(asking)
+            queryset = page.apps_offered(request, queryset) if isinstance(page, SiteAdmin) else queryset.none()
+        return super().get_search_results(request, queryset, search_term)
 
     @admin.display(description="memories", ordering="number_of_memories")
     def memory_count(self, app: Any) -> str:

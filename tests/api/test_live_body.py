@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from io import RawIOBase
 from queue import Queue
+from threading import Event
 from typing import Any
 
+import httpx
 import pytest
 from django.utils import timezone
 
@@ -15,8 +19,11 @@ from memories.api import bodies
 from memories.api.bodies import CHUNK_BYTES, LiveBody
 from memories.models import Import, Memory
 from memsite.tenancy.models import ApiKey, App, AppStatus
+from memsite_client import Memsite
+from memsite_client.errors import ProblemError
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
+from tests.serving import Server
 
 
 class Sender:
@@ -89,16 +96,64 @@ def test_a_stream_without_a_length_is_stored(alice: Caller) -> None:
     line = {"type": "assistant", "message": {"id": "m", "content": [text]}, "parent_tool_use_id": None}
     sender.send(json.dumps(line).encode() + b"\n")
     sender.send(b"")
-    answer = alice.client.generic(
-        "POST",
-        f"/api/v1/sessions/{session}/stream",
-        content_type="application/x-ndjson",
-        CONTENT_LENGTH="",
-        HTTP_TRANSFER_ENCODING="chunked",
-        **{"wsgi.input": sender},  # type: ignore[arg-type]
-    )
-    assert answer.json()["created"] == 1
+    assert stream(alice, session, sender).json()["created"] == 1
     assert Memory.objects.get().content == "Takes 60s to start"
+
+
+def test_half_of_the_threads_may_be_kept_by_streams(alice: Caller, settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, web_threads=3)
+    session = alice.start_session()["id"]
+    with bodies.streams.one():
+        refused = stream(alice, session, sent(said("jellyfin takes 60s", 1)))
+        assert "nothing of it was stored" in assert_problem(refused, 503)["detail"]
+        assert refused["Retry-After"] == "1"
+        known = send(alice, f"sessions/{session}/stream", Slow([said("caddy takes 5s", 2)], lambda: None))
+        assert known.json()["created"] == 1, "its length is known"
+    assert Memory.objects.count() == 1
+    for _ in range(2):
+        assert stream(alice, session, sent(said("jellyfin takes 60s", 1))).json()["lines"] == 1
+
+
+def sent(line: bytes) -> Sender:
+    sender = Sender()
+    sender.send(line)
+    sender.send(b"")
+    return sender
+
+
+def stream(caller: Caller, session: str, body: Sender) -> Any:
+    return caller.client.generic(
+        "POST", f"/api/v1/sessions/{session}/stream", content_type="application/x-ndjson", CONTENT_LENGTH="",
+        HTTP_TRANSFER_ENCODING="chunked", **{"wsgi.input": body},  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+def test_others_are_answered_while_many_stream(server: Server) -> None:
+    """Eight threads has the server: as many streams as it has would keep everybody else out."""
+    opened, key, ends = Queue[None](), server.new_app(), Event()
+    with Memsite(server.url, key) as memsite:
+        session = memsite.start_session()["id"]
+
+    def lines() -> Iterator[bytes]:
+        yield said("jellyfin takes 60s", 1)
+        opened.put(None)
+        ends.wait(30)
+
+    def open_one(_: int) -> str:
+        with Memsite(server.url, key, retries=0) as memsite:
+            try:
+                return str(memsite.stream_session(session, lines())["lines"])
+            except ProblemError as error:
+                return str(error.status)
+
+    with ThreadPoolExecutor(8) as clients:
+        answers = [clients.submit(open_one, number) for number in range(8)]
+        for _ in answers:
+            opened.get(timeout=30)
+        assert httpx.get(f"{server.url}/healthz", timeout=10).status_code == 200
+        ends.set()
+    told = sorted(answer.result() for answer in answers)
+    assert told == ["1"] * 4 + ["503"] * 4
 
 
 class Slow(RawIOBase):

@@ -281,3 +281,16 @@ def test_nothing_that_can_be_done_is_left_out() -> None:
     takes = {one.name for one in urlpatterns if getattr(one.callback, "takes_changes", False)}
     assert len(takes) > 20
     assert takes - sent == set()
+
+
+def test_the_admin_offers_apps_as_one_types(chromium: Any, site: Any, furnish: Furnish) -> None:
+    furnish("typed")
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open("/admin/tenancy/agent/add/")
+    page.locator(".field-app [role=combobox]").click()
+    page.locator(".select2-search__field").fill("typ")
+    page.get_by_role("option", name="typed").click()
+    page.locator("[name=name]").fill("found")
+    page.locator("[name=_save]").click()
+    expect(page.locator(".messagelist")).to_contain_text("found")
+    assert not tab.troubles

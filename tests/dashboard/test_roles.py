@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
@@ -11,9 +12,11 @@ from django.test import Client
 from django.urls import reverse
 
 from memories.models import Memory
+from memsite import admin_site
 from memsite.admin_site import SiteAdmin
+from memsite.tenancy.governance import set_status
 from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, AuditEntry, Membership
-from tests.conftest import Caller
+from tests.conftest import Caller, make_app
 from tests.dashboard.conftest import member, sign_in
 from tests.upkeep import upkeep_learn_due
 
@@ -109,13 +112,54 @@ def test_an_action_passes_over_rows_that_one_may_only_look_at(alice: Caller, cha
 
 def test_forms_offer_only_apps_in_which_one_may_add(alice: Caller, charlie: Caller) -> None:
     client = staff(alice.app, "owner")
-    for url in ("/admin/memories/memory/add/", "/admin/tenancy/agent/add/"):
-        page = client.get(url).content.decode()
-        assert "acme" in page
+    Membership.objects.create(app=charlie.app, user=User.objects.get(username="staff-owner-acme"), role="viewer")
+    for model in ("memories.memory", "tenancy.agent"):
+        assert offered(client, model) == offered(client, model, "ac") == ["acme"]
+        assert offered(client, model, "globex") == []
+        page = client.get(f"/admin/{model.replace('.', '/')}/add/").content.decode()
+        assert 'data-ajax--url="/admin/autocomplete/"' in page
         assert "globex" not in page
+    # Doors of what asks for no app, or has no page.
+    assert offered(client, "memories.revision") == offered(client, "tenancy.membership") == []
+    set_status(alice.app, AppStatus.UNINSTALLED, "test")
+    assert offered(client, "memories.memory") == []
+    assert offered(client, "tenancy.agent") == ["acme"]
     data = {"app": charlie.app.pk, "name": "spy", "domain": "", "scopes": ["read"]}
     assert client.post("/admin/tenancy/agent/add/", data).status_code == 200
     assert not Agent.objects.filter(name="spy").exists()
+
+
+def offered(client: Client, model: str, typed: str = "") -> list[str]:
+    """The apps that a form of the admin offers as one types."""
+    label, name = model.split(".")
+    asked = {"app_label": label, "model_name": name, "field_name": "app", "term": typed}
+    return [one["text"] for one in client.get("/admin/autocomplete/", asked).json()["results"]]
+
+
+def test_the_first_page_for_a_new_row_is_as_small_on_a_site_of_many_apps(admin_client: Client, alice: Caller) -> None:
+    urls = ("/admin/memories/memory/add/", "/admin/tenancy/agent/add/")
+    few = [len(admin_client.get(url).content) for url in urls]
+    for number in range(40):
+        make_app(f"app-{number}")
+    assert [len(admin_client.get(url).content) for url in urls] == few
+    assert len(offered(admin_client, "memories.memory")) == 20, "and more as one scrolls"
+    typed = {"app": alice.app.pk, "name": ""}
+    assert ">acme</option>" in admin_client.post(urls[1], typed).content.decode(), "what was chosen is still there"
+
+
+def test_a_filter_names_what_it_is_set_to_also_where_there_are_more_than_it_offers(
+    admin_client: Client, alice: Caller, charlie: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin_site, "FILTER_CHOICES", 2)
+    url, last = reverse("admin:memories_memory_changelist"), make_app("zeta")
+    for app, others in ((charlie.app, []), (last, ["zeta"])):
+        page = admin_client.get(url, {"app__id__exact": app.pk}).content.decode()
+        sidebar = page[page.index('id="changelist-filter"') :]
+        assert re.findall(r">(acme|globex|zeta)</a>", sidebar) == ["acme", "globex", *others]
+        assert re.search(rf'<li class="selected">\s*<a[^>]*>{app.app_id}</a>', sidebar)
+    assert "zeta" not in staff(alice.app, "owner").get(url, {"app__id__exact": last.pk}).content.decode()
+    for value in ("none of them", "9" * 30):
+        assert admin_client.get(url, {"app__id__exact": value}, follow=True).status_code == 200
 
 
 def test_filters_of_the_admin_name_no_other_app(alice: Caller, charlie: Caller) -> None:

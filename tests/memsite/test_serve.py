@@ -74,8 +74,9 @@ def test_options_reach_the_web_server():
 def test_children_get_our_environment_and_find_this_checkout(monkeypatch):
     monkeypatch.setenv("MEMSITE_TIME_ZONE", "Europe/Berlin")
     monkeypatch.setenv("PYTHONPATH", "elsewhere")
-    environment = serve.child_environment(2)
+    environment = serve.child_environment(2, 8)
     assert environment["MEMSITE_TIME_ZONE"] == "Europe/Berlin"
+    assert (environment["MEMSITE_WEB_PROCESSES"], environment["MEMSITE_WEB_THREADS"]) == ("2", "8")
     assert environment["PYTHONPATH"].split(os.pathsep) == [str(ROOT), "elsewhere"]
 
 
@@ -86,7 +87,7 @@ def test_children_get_our_environment_and_find_this_checkout(monkeypatch):
 def test_logs_are_for_people_on_a_terminal_unless_said_otherwise(settings, monkeypatch, given, is_terminal, children):
     settings.MEMSITE = replace(settings.MEMSITE, log_format=given)
     monkeypatch.setattr("sys.stdout.isatty", lambda: is_terminal)
-    assert serve.child_environment(2)["MEMSITE_LOG_FORMAT"] == children
+    assert serve.child_environment(2, 8)["MEMSITE_LOG_FORMAT"] == children
 
 
 def test_taken_port_is_told_with_the_option_that_changes_it():

@@ -145,12 +145,27 @@ def test_what_a_session_begins_with_is_found_without_reading_the_app(acme: App) 
 def test_a_job_is_fired_and_claimed_without_reading_what_it_has_ever_done(acme: App, of_site: bool) -> None:
     now, app = timezone.now(), None if of_site else acme
     with CaptureQueriesContext(connection) as asked:
-        claims.fire("limit", app, Every(1), now + timedelta(minutes=1), "a test")
+        claims.fire("backup" if of_site else "decay", app, Every(1), now + timedelta(minutes=1), "a test")
         assert engine.next_claim(JOBS, now + timedelta(minutes=1))
+    found_by = places(asked)
+    of_what_is_open = {place for place in found_by if place.startswith(("job_run_open", "job_run_under_way"))}
+    assert {place.split()[0] for place in of_what_is_open} == {"job_run_open", "job_run_open_of", "job_run_under_way"}
+    assert not [place for place in found_by - of_what_is_open if place.endswith(("(job=?)", "app_id=?)"))]
+
+
+def places(asked: CaptureQueriesContext) -> set[str]:
+    """Where runs were looked for, by which index and what of it."""
     selects = [one["sql"] for one in asked.captured_queries if 'FROM "jobs_jobrun"' in one["sql"]]
     plans = [explained(sql) for sql in selects if sql.startswith("SELECT")]
-    found_by = {place for plan in plans for place in re.findall(r"jobs_jobrun USING (?:COVERING )?INDEX (.+)", plan)}
-    assert "job_run_open" in " ".join(found_by)
+    return {place for plan in plans for place in re.findall(r"jobs_jobrun USING (?:COVERING )?INDEX (.+)", plan)}
+
+
+@of_sqlite
+def test_the_apps_of_a_job_that_is_due_are_found_without_reading_what_it_has_ever_done(acme: App) -> None:
+    with CaptureQueriesContext(connection) as asked:
+        claims.fire_all("limit", [acme], Every(1), timezone.now() + timedelta(minutes=1), "a test")
+    found_by = places(asked)
+    assert "job_run_latest (job=? AND app_id=? AND until>? AND until<?)" in found_by
     assert not [place for place in found_by if place.endswith(("(job=?)", "app_id=?)"))]
 
 

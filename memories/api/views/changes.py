@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from threading import BoundedSemaphore
 from typing import Any
 
 from django.http import StreamingHttpResponse
@@ -17,22 +16,22 @@ from rest_framework.response import Response
 from memories.agent import Change, MemoryAgent
 from memories.api.base import AgentView, AnyAnswer
 from memories.api.pages import whole
+from memories.api.places import Places
 from memories.api.schema import Problem, operation
 from memories.api.shapes.changes import ChangesShown, show_change
-from memsite.exceptions import BeyondTheFeed, Busy
+from memsite.exceptions import BeyondTheFeed
 from memsite.json_body import dump_json
 from memsite.tenancy.authentication import still_opens
 from memsite.tenancy.models import ApiKey
 
 EVENT_STREAM = "text/event-stream"
 # A stream or a wait keeps a thread of the web server busy: not many of them, and none for long.
-MOST_AT_ONCE = 4
+listeners = Places(4, "As many listen to changes as this server has room for: ask without waiting, or in a moment.")
 STREAM_SECONDS, HEARTBEAT_SECONDS, LOOK_EVERY_SECONDS = 60.0, 15.0, 0.5
 LONGEST_WAIT_SECONDS = 25
 RETRY_MILLISECONDS = 1000
 MOST_NUMBER = 2**63 - 1
 BEYOND = OpenApiResponse(Problem, description="`since` is beyond the app's last change: begin anew with a full read.")
-listeners = BoundedSemaphore(MOST_AT_ONCE)
 
 
 class Changes(AgentView):
@@ -82,26 +81,18 @@ def number_asked(request: Request, agent: MemoryAgent) -> int:
     return number
 
 
-def take_place() -> None:
-    if not listeners.acquire(blocking=False):
-        raise Busy("As many listen to changes as this server has room for: ask without waiting, or in a moment.")
-
-
 def waited_for(agent: MemoryAgent, since: int, seconds: int) -> tuple[list[Change], int]:
-    take_place()
-    try:
+    with listeners.one():
         ends = time.monotonic() + seconds
         while True:
             changes, last = agent.changes_since(since)
             if changes or time.monotonic() >= ends:
                 return changes, last
             time.sleep(LOOK_EVERY_SECONDS)
-    finally:
-        listeners.release()
 
 
 def stream(agent: MemoryAgent, since: int, key: ApiKey) -> StreamingHttpResponse:
-    take_place()
+    listeners.take()
     answer = StreamingHttpResponse(Events(agent, since, key), content_type=EVENT_STREAM)
     # No proxy may keep what is meant for now.
     answer["Cache-Control"], answer["X-Accel-Buffering"] = "no-store", "no"
@@ -135,7 +126,7 @@ class Events:
     def close(self) -> None:
         if self.is_open:
             self.is_open = False
-            listeners.release()
+            listeners.give_back()
 
 
 def event(change: Change) -> bytes:

@@ -54,7 +54,7 @@ class Command(BaseCommand):
         tree = ProcessTree(JsonLines(sys.stdout) if log_format() == "json" else Lines(sys.stdout))
         tree.tell(f"Memsite starts at {url(host, port)}. Ctrl-C stops it.")
         for name, command in processes(host, port, workers, threads, settings.CELERY_BROKER_URL).items():
-            tree.add_process(name, command, env=child_environment(workers))
+            tree.add_process(name, command, env=child_environment(workers, threads))
         tree.loop()
         if tree.returncode not in STOPPED_ON_REQUEST:
             sys.exit(exit_code(tree.returncode))
@@ -126,12 +126,14 @@ def celery_command() -> list[str]:
     return [sys.executable, "-m", "celery", "--app=memsite", "--quiet"]
 
 
-def child_environment(workers: int) -> dict[str, str]:
-    """Ours, how many web processes there are, and the way to this checkout: the command may come from any folder."""
+def child_environment(workers: int, threads: int) -> dict[str, str]:
+    """Ours, how many web processes and threads there are, and the way to this checkout: the command may come from any
+    folder.
+    """
     site = str(Path(memsite.__file__).resolve().parent.parent)
     paths = [site, *filter(None, [os.environ.get("PYTHONPATH")])]
     ours = {"MEMSITE_LOG_FORMAT": log_format(), "PYTHONPATH": os.pathsep.join(paths), "PYTHONUNBUFFERED": "1"}
-    return {"MEMSITE_WEB_PROCESSES": str(workers), **os.environ, **ours}
+    return {"MEMSITE_WEB_PROCESSES": str(workers), **os.environ, "MEMSITE_WEB_THREADS": str(threads), **ours}
 
 
 def log_format() -> str:

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 import structlog
-from django.db import OperationalError, transaction
+from django.contrib.messages import get_messages
+from django.db import OperationalError, connection, transaction
 from django.test import Client
 from structlog.testing import capture_logs
 from time_machine import travel
@@ -290,6 +291,60 @@ def test_beat_fires_for_every_app_and_only_what_is_new(app: App) -> None:
     assert len(engine.fire_due(jobs, NIGHT + timedelta(days=1), "beat")) == 3
 
 
+def test_the_night_of_many_apps_is_set_going_together(
+    app: App, django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
+    apps = [app, *(make_app(f"app{number}") for number in range(20))]
+    fire(apps[7])
+    with django_assert_max_num_queries(10):
+        fired = engine.fire_due({"counting": Counting()}, NIGHT, "beat")
+    assert {run.app_id for run in fired} == {one.pk for one in apps} - {apps[7].pk}
+    assert {(run.period, run.until, run.status, run.fired_by) for run in fired} == {
+        ("2027-03-01", NIGHT, RunStatus.PENDING, "beat")
+    }
+    assert JobRun.objects.count() == 21
+
+
+def test_jobs_are_set_going_for_every_app_by_one_press(
+    app: App, admin_client: Client, django_assert_max_num_queries: Callable[[int], Any]
+) -> None:
+    for number in range(20):
+        make_app(f"app{number}")
+    rows = [JobSchedule.of(name, Calendar(time(2))) for name in ("decay", "nightly", "housekeeping")]
+    JobSchedule.objects.bulk_create(rows)
+    press = {"action": "run_now", "_selected_action": list(JobSchedule.objects.values_list("pk", flat=True))}
+    told = []
+    for _ in range(2):
+        with django_assert_max_num_queries(60):
+            answer = admin_client.post("/admin/jobs/jobschedule/", press)
+        told += [str(message) for message in get_messages(answer.wsgi_request)]
+    assert told[-1] == "0 runs set going. 43 had been before: done once."
+    assert "43 runs set going." in told
+    assert set(JobRun.objects.filter(job="decay").values_list("app", "fired_by")) == {
+        (one.pk, "operator:admin") for one in App.objects.all()
+    }
+
+
+def test_of_two_beats_at_the_same_moment_each_run_is_set_going_by_one(app: App) -> None:
+    other, moments = make_app("other"), [lambda: fire(app)]
+
+    def other_beat(execute: Any, sql: str, *more: Any) -> Any:
+        if sql.startswith("INSERT") and moments:
+            assert moments.pop()()
+        return execute(sql, *more)
+
+    with connection.execute_wrapper(other_beat):
+        fired = claims.fire_all("counting", [app, other], Counting.schedule, NIGHT, "beat")
+    assert [run.app for run in fired] == [other]
+    assert set(JobRun.objects.values_list("app", "fired_by")) == {(app.pk, "test"), (other.pk, "beat")}
+
+
+def test_what_was_done_for_a_date_is_not_set_going_again_when_the_time_of_day_is_moved(app: App) -> None:
+    assert claims.fire_all("counting", [app], Calendar(time(2)), NIGHT, "beat")
+    assert not claims.fire_all("counting", [app], Calendar(time(3)), NIGHT + timedelta(hours=2), "beat")
+    assert JobRun.objects.count() == 1
+
+
 def test_operators_move_a_job_and_switch_it_off(app: App) -> None:
     jobs = {"counting": Counting()}
     engine.fire_due(jobs, NIGHT - timedelta(days=1), "beat")
@@ -384,14 +439,35 @@ def test_no_more_long_jobs_at_once_than_the_site_allows(app: App) -> None:
     assert [bool(engine.next_claim(jobs, NIGHT)) for _ in range(3)] == [True, True, False]
 
 
-def test_old_runs_are_dropped_but_none_that_waits_for_somebody(app: App) -> None:
-    for days, period, status in [
-        (401, "a", "done"), (401, "b", "dead"), (401, "c", "pending"), (399, "d", "done"),
-        (8, "2027-01-01T00:00Z", "done"), (6, "2027-01-02T00:00Z", "done"),
+def test_old_runs_are_dropped_but_none_that_waits_for_somebody(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engine, "AT_ONCE", 2)
+    did, nothing = {"added": 10, "seconds": 0.0}, {"added": 0, "seconds": 0.0}
+    for days, period, status, counts in [
+        (91, "a", "done", did), (91, "b", "dead", {}), (91, "c", "pending", {}), (89, "d", "done", did),
+        (89, "e", "done", {"seconds": 0.05}), (8, "f", "done", nothing), (8, "g", "covered", {}), (6, "h", "done", {}),
+        (8, "2027-01-01T00:00Z", "done", did), (6, "2027-01-02T00:00Z", "done", did),
     ]:  # fmt: skip
-        JobRun.objects.create(app=app, job="counting", period=period, status=status, until=NIGHT - timedelta(days=days))
-    assert engine.drop_old_runs(NIGHT) == 2
-    assert {run.period for run in JobRun.objects.all()} == {"b", "c", "d", "2027-01-02T00:00Z"}
+        for of in (app, None):
+            JobRun.objects.create(
+                app=of, job="counting", period=period, status=status, counts=counts, started_at=NIGHT,
+                until=NIGHT - timedelta(days=days),
+            )  # fmt: skip
+    assert list(engine.drop_old_runs(NIGHT)) == [2, 2, 2, 2]
+    for of in (app, None):
+        left = JobRun.objects.of("counting", of).values_list("period", flat=True)
+        assert set(left) == {"b", "c", "d", "e", "h", "2027-01-02T00:00Z"}
+
+
+def test_the_last_run_of_a_job_stays_for_the_next_is_for_the_time_since_then(app: App, job: Counting) -> None:
+    other = make_app("other")
+    for of in (app, other):
+        fire(of)
+        work(job, of)
+    fire(app, NIGHT + timedelta(days=200))
+    assert not list(engine.drop_old_runs(NIGHT + timedelta(days=200)))
+    assert work(job, app, NIGHT + timedelta(days=200)).since == NIGHT
+    assert list(engine.drop_old_runs(NIGHT + timedelta(days=200))) == [1]
+    assert set(JobRun.objects.values_list("app__app_id", "period")) == {("acme", "2027-09-17"), ("other", "2027-03-01")}
 
 
 def test_a_full_disk_is_waited_for_however_often_it_is_tried(app: App, job: Counting) -> None:
