@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from memories.models import Sentiment
 from memories.providers.embeddings import Vectors
-from memories.text.unspaced import WORD, parts_of
+from memories.text.unspaced import parts_in
 from memsite.tenancy.origin import Origin
 
 NOBODY = 0
@@ -153,7 +153,7 @@ class Subjects(Codes):
 
     def take_in(self, text: str) -> int:
         number = super().take_in(text)
-        for word in dict.fromkeys(part for word in WORD.findall(text.lower()) for part in parts_of(word)):
+        for word in parts_in(text):
             if word not in self.by_word:
                 self.words_by_letter.setdefault(word[0], []).append(word)
             self.by_word.setdefault(word, []).append(number)

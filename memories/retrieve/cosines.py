@@ -76,6 +76,17 @@ class Measured:
         """There is nothing closer."""
 
 
+class Unmeasured(Measured):
+    """Nothing is known of them: all are 0, and none is to be preferred."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__(np.zeros(size, np.float32))
+
+    @property
+    def foremost(self) -> Rows:
+        return np.arange(0)
+
+
 class Estimated:
     """Told by signs, and exact for those whose signs agree best.
 

@@ -122,6 +122,8 @@ def candidates(evidence: Evidence, scale: Scale) -> Rows:
     if reading.size <= CANDIDATES:
         return np.arange(reading.size)
     good = distinct(np.concatenate([evidence.cosines.foremost, by_words(evidence.words, reading.size)]), reading.size)
+    if not len(good):  # a name alone is asked for, or nothing that is held
+        good = np.arange(reading.size)
     score, at = roughly(evidence, scale, good), reading.at_of_place[good].astype(np.intp)
     if not reading.has_sessions:
         return np.sort(at[highest(score, CANDIDATES)])

@@ -27,6 +27,8 @@ ORIGIN_CODES = {origin: code for code, origin in enumerate(ORIGINS)}
 TONE_CODES = {str(tone): code for code, tone in enumerate(TONES)}
 # Times as arrays take them: a column's would be made a datetime, one by one, which took longer than all the rest.
 PLAIN_TIMES = {"sqlite": "coalesce({0}, {0})", "postgresql": "date_part('epoch', {0})"}
+# Characters of a word and the space behind it, at most on average: where no spaces are, they cannot be counted by.
+LONG_WORD = 8
 # Of most, the second and the third are the first.
 TIMES = (
     "m.created_at", "nullif(m.updated_at, m.created_at)", "nullif(m.confirmed_at, m.created_at)", "m.valid_from",
@@ -114,7 +116,7 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     new.session[:] = sessions
     put(new.turn, turns)
     put(new.length, lengths)
-    put(new.words, words)
+    put(new.words, [max(*counted) for counted in zip(words, (length // LONG_WORD for length in lengths), strict=True)])
     put(new.importance, importances)
     alone = new.session == NOBODY
     new.session[alone] = -new.pk[alone]

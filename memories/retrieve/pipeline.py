@@ -17,7 +17,7 @@ from memories.retrieve.anchors import anchored_days
 from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
 from memories.retrieve.arms.fulltext import look_up
 from memories.retrieve.arms.vector import measure
-from memories.retrieve.cosines import Cosines, Measured
+from memories.retrieve.cosines import Cosines, Unmeasured
 from memories.retrieve.features import Evidence
 from memories.retrieve.hit_rows import rows_of
 from memories.retrieve.hits import Hit, Recall, Told
@@ -173,16 +173,15 @@ def weigh(
     found, failed = ask_arms({name: arms[name] for name in plan.arms}, here=here)
     if "vector" in found and is_partial(app, embedder):
         failed.append("vector")
-    nothing = np.zeros(reading.size, np.float32)
     vector = found.get("vector")
     evidence = Evidence(
         reading,
         question,
-        cosines=Measured(nothing) if vector is None else vector,
+        cosines=Unmeasured(reading.size) if vector is None else vector,
         words=found.get("fulltext") or match_words(reading, [], []),
         looks=looks_at(app, reading),
         usual_cosine=embedder.thresholds.usual,
-        proximity=found.get("graph", nothing),
+        proximity=found.get("graph", np.broadcast_to(np.float32(0), reading.size)),
         measured=vector is not None,
     )
     return anchored_days(evidence), failed

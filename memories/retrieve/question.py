@@ -11,7 +11,7 @@ from datetime import date, datetime, timedelta
 from memories.retrieve.reading import Reading
 from memories.text.people import PERSONS
 from memories.text.temporal import TimeWindow, find_windows
-from memories.text.unspaced import WORD, is_unspaced, parts_of
+from memories.text.unspaced import is_unspaced, parts_in
 
 MAX_WORDS = 24
 # A subject's name says little about any one memory when it is that of many: of this share and this number of them.
@@ -68,10 +68,9 @@ class Question:
 
 def read_question(text: str, reading: Reading, now: datetime) -> Question:
     """`now` is the asker's, for "last week"."""
-    # As both indexes of words fold them: "straße" is not "strasse" to these.
     folded = text.lower()
-    said = list(dict.fromkeys(WORD.findall(folded)))
-    telling = list(dict.fromkeys(part for word in said for part in telling_parts(word)))
+    said = parts_in(text)
+    telling = list(filter(is_telling, said))
     named = {word: codes for word in telling if (codes := subjects_called(word, reading))}
     broad = [word for word, codes in named.items() if any(is_broad(code, reading) for code in codes)]
     bare = without_words(text, broad)
@@ -89,11 +88,8 @@ def read_question(text: str, reading: Reading, now: datetime) -> Question:
     )
 
 
-def telling_parts(word: str) -> list[str]:
-    """What to look up of a word; nothing if it says nothing."""
-    if word.isascii():
-        return [word] if len(word) > 1 and word not in STOP_WORDS else []
-    return [part for part in parts_of(word) if len(part) > 1 or is_unspaced(part)]
+def is_telling(word: str) -> bool:
+    return word not in STOP_WORDS and (len(word) > 1 or is_unspaced(word))
 
 
 def is_broad(code: int, reading: Reading) -> bool:

@@ -74,6 +74,11 @@ def spaced(text: str) -> str:
     return _UNSPACED.sub(r" \g<0> ", text)
 
 
+def parts_in(text: str) -> list[str]:
+    """What to look up of a text, each once: its words, in small letters as both indexes of words have them."""
+    return list(dict.fromkeys(part for word in WORD.findall(text.lower()) for part in parts_of(word)))
+
+
 def parts_of(word: str) -> list[str]:
     """What to look up of a run of characters without a space; the word itself if it is of another script."""
     if not is_unspaced(word):

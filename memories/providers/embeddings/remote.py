@@ -12,14 +12,16 @@ from ..http import JsonApi
 from ..outward import ORDINARY_NETWORKS
 from ..patience import Patience
 from ..surrogates import without_surrogates
+from .bands import QUESTIONS, STATEMENTS, measured
 from .base import (
+    EmbedderError,
     EmbedderMisconfigured,
     EmbedderUnavailable,
     Thresholds,
     Vectors,
     normalise_rows,
 )
-from .families import family_of
+from .families import USUAL, family_of
 from .watching import watched
 
 BATCH_TEXTS = 64
@@ -39,7 +41,9 @@ def embedder_errors() -> Iterator[None]:
 
 
 class RemoteEmbedder(ABC):
-    """One HTTP service and one model. Sends nothing until it is asked for vectors or for `dim`."""
+    """One HTTP service and one model. Sends nothing until it is asked for vectors or for `dim`; after the first answer
+    of a model whose bands are not known by its name, it asks it for them, once.
+    """
 
     provider: ClassVar[str]
     in_process = False
@@ -59,6 +63,7 @@ class RemoteEmbedder(ABC):
         self._api = JsonApi(url, headers, patience, hints, networks=networks)
         self._family = family_of(model)
         self._dim = 0
+        self._bands = self._family.thresholds
 
     @abstractmethod
     def _ask(self, inputs: list[str]) -> object:
@@ -69,7 +74,7 @@ class RemoteEmbedder(ABC):
 
     @property
     def thresholds(self) -> Thresholds:
-        return self._family.thresholds
+        return self._bands or USUAL
 
     @property
     def dim(self) -> int:
@@ -90,9 +95,26 @@ class RemoteEmbedder(ABC):
         vector: Vectors = self._embed([self._family.query_prefix + sendable(text)])[0]
         return vector
 
+    def _embed(self, inputs: list[str]) -> Vectors:
+        vectors = self._answer(inputs)
+        if self._bands is None:
+            # Two threads may both ask, and find the same: harmless.
+            self._bands = self._measured_bands()
+        return vectors
+
+    def _measured_bands(self) -> Thresholds:
+        """The usual ones where it tells nothing apart, or does not take so many texts at once."""
+        prefixed = [self._family.document_prefix + text for text in STATEMENTS]
+        prefixed += [self._family.query_prefix + text for text in QUESTIONS]
+        try:
+            vectors = self._answer(prefixed)
+        except EmbedderError:
+            return USUAL
+        return measured(vectors[: len(STATEMENTS)], vectors[len(STATEMENTS) :], USUAL) or USUAL
+
     @watched
     @embedder_errors()
-    def _embed(self, inputs: list[str]) -> Vectors:
+    def _answer(self, inputs: list[str]) -> Vectors:
         vectors = checked_vectors(self._ask(inputs), len(inputs))
         self._check_dim(vectors.shape[1])
         return normalise_rows(vectors)

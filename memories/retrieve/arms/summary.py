@@ -13,7 +13,7 @@ from memories.providers.embeddings import Vectors
 from memories.retrieve.question import Question
 from memories.retrieve.ranking import COVERED_COUNTS
 from memories.text.relate.stems import stem
-from memories.text.unspaced import WORD, parts_of
+from memories.text.unspaced import parts_in
 from memsite.tenancy.end_users import Users
 from memsite.tenancy.models import App
 
@@ -69,5 +69,5 @@ def passages(app: App, users: Users) -> QuerySet[Passage]:
 
 
 def covered(asked: set[str], text: str) -> float:
-    said = {stem(part) for word in WORD.findall(text.lower()) for part in parts_of(word)}
+    said = set(map(stem, parts_in(text)))
     return len(asked & said) / max(1, len(asked))

@@ -11,10 +11,12 @@ from memories.providers import http
 from memories.providers.embeddings import (
     EmbedderMisconfigured,
     EmbedderUnavailable,
+    MiniLMEmbedder,
     OllamaEmbedder,
     OpenAIEmbedder,
     Patience,
 )
+from memories.providers.embeddings.families import USUAL, family_of
 from memories.providers.errors import ServiceAway, ServiceBusy
 from memories.providers.patience import retry_after_seconds, wait_before_retry
 
@@ -338,3 +340,69 @@ def test_the_password_in_an_address_is_not_shown(httpserver):
     ):
         embedder.embed_query("one")
     assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+# What the cosines of a model mean
+
+
+@pytest.fixture(scope="module")
+def minilm():
+    return MiniLMEmbedder()
+
+
+def serve_as(httpserver, minilm, floor):
+    """A service whose model says MiniLM's cosines, but from `floor` to 1: c' = floor + (1 - floor) · c."""
+
+    def respond(request):
+        vectors = minilm.embed_documents(json.loads(request.get_data())["input"]).astype(float)
+        raised = np.column_stack([vectors * np.sqrt(1 - floor), np.full(len(vectors), np.sqrt(floor))])
+        return Response(json.dumps({"embeddings": raised.tolist()}), content_type="application/json")
+
+    httpserver.expect_request("/api/embed", method="POST").respond_with_handler(respond)
+
+
+@pytest.mark.parametrize("floor", [0.0, 0.3, 0.7])
+def test_a_model_nobody_knows_by_name_is_asked_what_its_cosines_mean(httpserver, minilm, floor):
+    serve_as(httpserver, minilm, floor)
+    with closing(OllamaEmbedder(httpserver.url_for("/"), "theirs", patience=HASTE)) as embedder:
+        assert embedder.thresholds == USUAL
+        embedder.embed_query("who knows?")
+        found = embedder.thresholds
+        embedder.embed_documents(["one", "two"])
+    usual = minilm.thresholds
+    expected = [usual.same, usual.related, usual.relevant, usual.usual[0]]
+    told = [found.same, found.related, found.relevant, found.usual[0]]
+    np.testing.assert_allclose(told, [floor + (1 - floor) * cosine for cosine in expected], atol=2e-3)
+    assert found.usual[1] == pytest.approx((1 - floor) * usual.usual[1], abs=1e-3)
+    assert len(httpserver.log) == 3  # the question, the probes, two documents
+
+
+@pytest.mark.parametrize("answered", ["too many texts", "all the same"])
+def test_who_does_not_say_is_taken_for_a_usual_one_and_asked_no_more(httpserver, answered):
+    def respond(request):
+        texts = json.loads(request.get_data())["input"]
+        if len(texts) > 2 and answered == "too many texts":
+            return Response("at most 2", status=413)
+        return Response(json.dumps({"embeddings": [[1.0, 0.0]] * len(texts)}), content_type="application/json")
+
+    httpserver.expect_request("/api/embed", method="POST").respond_with_handler(respond)
+    with closing(OllamaEmbedder(httpserver.url_for("/"), "theirs", patience=HASTE)) as embedder:
+        for _ in range(3):
+            assert embedder.embed_query("who knows?").tolist() == [1.0, 0.0]
+        assert embedder.thresholds == USUAL
+    assert len(httpserver.log) == 4
+
+
+PREFIXES = {
+    "multilingual-e5-base": ("passage: ", "query: "),
+    "snowflake-arctic-embed2:568m": ("", "query: "),
+    "snowflake-arctic-embed:335m": ("", "Represent this sentence for searching relevant passages: "),
+    "nomic-embed-text-v2-moe": ("search_document: ", "search_query: "),
+    "bge-m3": ("", ""),
+}
+
+
+@pytest.mark.parametrize("model", PREFIXES)
+def test_models_get_the_prefixes_they_were_trained_with(model):
+    family = family_of(f"library/{model}")
+    assert ((family.document_prefix, family.query_prefix), family.thresholds) == (PREFIXES[model], None)

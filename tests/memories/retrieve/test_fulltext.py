@@ -406,3 +406,14 @@ def as_it_was(memories: list[Memory]) -> None:
 
 VIEW = f"""CREATE VIEW {SOURCE} (id, app, content, subject, tags) AS
 SELECT id, 'app' || app_id, content, coalesce(subject, ''), tags FROM memories_memory WHERE content <> ''"""  # noqa: S608
+
+
+def test_of_two_texts_without_spaces_the_long_one_says_less_of_a_word(alice: Caller) -> None:
+    long, short = "我住在柏林，" + "在一家小公司做软件工程师，每天坐地铁上班，" * 3, "我喜欢柏林"
+    for content in (long, short):
+        store(alice, content)
+    reading = reading_of(alice)
+    found = look_up(alice.app, reading, ["柏林"])
+    bm25 = dict(zip(reading.at("pk", found.holding).tolist(), found.bm25[found.holding].tolist(), strict=True))
+    by_length = [bm25[memory.pk] for memory in Memory.objects.order_by("pk")]
+    assert by_length[0] < by_length[1]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from memories.providers.embeddings import HashEmbedder, Vectors
+from memories.retrieve import features
 from memsite.tenancy.policy import Ranking
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, search, set_policy, store
@@ -69,3 +70,20 @@ def test_a_subject_is_named_inside_of_a_sentence_without_spaces(alice: Caller) -
     found = search(alice, "王小明喜欢什么")
     assert contents(found)[0] == "喜欢喝茶"
     assert "subject_named" in found.hits[0].parts
+
+
+def test_among_many_those_that_hold_the_words_are_looked_at_alone(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(features, "CANDIDATES", 2)
+    for content in ("我对花生过敏", "他喜欢咖啡", "我的猫很老", UNREAD):
+        store(alice, content)
+    store(alice, "喜欢喝茶", subject="李雷")
+    looked_at: list[int] = []
+    roughly = features.roughly
+    monkeypatch.setattr(
+        features, "roughly", lambda one, two, three: looked_at.append(len(three)) or roughly(one, two, three)
+    )
+    assert contents(search(alice, QUESTION)) == [UNREAD]
+    assert contents(search(alice, "柏林在哪里，猫很老吗")) == ["我的猫很老", UNREAD]
+    assert looked_at == [1, 2]
