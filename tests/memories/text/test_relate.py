@@ -292,9 +292,11 @@ class TestOtherLanguages:
             ("Nem szeretem a kávét", "Szeretem a kávét"),
             ("Meine Schwester heißt Anna", "Meine Mutter heißt Anna"),
             ("KAHVE SEVMIYORUM", "KAHVE SEVIYORUM"),
+            ("Meri behen doctor hai", "Mera bhai doctor hai"),
+            ("Deploy Friday ko nahi hota hai", "Deploy Friday ko hota hai"),
         ],
     )
-    def test_where_no_word_is_known_none_is_taken_for_english(self, existing: str, new: str) -> None:
+    def test_where_no_word_but_a_borrowed_one_is_known_none_is_taken_for_english(self, existing: str, new: str) -> None:
         assert relation(existing, new, 0.9) is DIFFERENT
         assert relation(new, existing, 0.9) is DIFFERENT
 
