@@ -14,22 +14,25 @@ from memories.text.relate.grammar import AUXILIARIES, CONDITIONALS, PREPOSITIONS
 from memories.text.relate.language import FOREIGN_WORDS
 from memories.text.relate.lexicon import concept_of
 from memories.text.relate.measures import NUMBER_WORDS, UNITS
+from memories.text.unspaced import MARKS
 
 WORD_WEIGHT, NAME_WEIGHT, FIGURE_WEIGHT = 1.0, 2.0, 3.0
 MIN_WORDS_IN_COMMON = 2
 """One ordinary word in common is chance, unless the memory has no other."""
 MAX_NUMBER_CHARS = 40
 
+_LETTERS = rf"[^\W_](?:(?!_)[\w{MARKS}])*"
 # The look ahead: Python before 3.11.5 keeps what a possessive group has begun and not ended.
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:(?=[.,:]\d)[.,:]\d+)*+)(?![._/@-]?[\d_]|[^\W\d_]*[._/@-]?\d)"
     r"[ \t\u00a0]?(?P<unit>[^\W\d_]+|[%°€$£])?"
     r"|(?P<unspaced>[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+)"
-    r"|(?P<word>[^\W_]+(?:[._:/@'-][^\W_]+)*)"
+    rf"|(?P<word>{_LETTERS}(?:[._:/@'-]{_LETTERS})*)"
 )
 """Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces between words: pairs of characters stand for them."""
-_PIECE = re.compile(r"[^\W_]+")
-_PLAIN_COMPOUND = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
+_PIECE = re.compile(_LETTERS)
+_PLAIN = rf"[^\W\d_](?:(?![\d_])[\w{MARKS}])*"
+_PLAIN_COMPOUND = re.compile(rf"{_PLAIN}(?:[-']{_PLAIN})*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _APOSTROPHES = str.maketrans("’‘", "''")
 _EMPTY = STOP_WORDS | PREPOSITIONS | CONDITIONALS | AUXILIARIES | FUNCTION_WORDS | FOREIGN_WORDS

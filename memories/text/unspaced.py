@@ -20,8 +20,11 @@ RANGES = (
 )  # fmt: skip
 CHARACTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in RANGES)
 """Of a set in a pattern: Python's, or SQLite's `GLOB`."""
-MARKS = "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0dff\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff"
-"""What `\\w` leaves out of words: accents by themselves, vowel signs."""
+MARKS = (
+    "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0970-\u0df3\u0e01-\u0eff"
+    "\u1000-\u109f\u1780-\u17ff"
+)
+"""What `\\w` leaves out of words: accents by themselves, vowel signs. Not the full stop of Hindi."""
 WORD = re.compile(rf"[\w{MARKS}]+")
 
 _UNSPACED = re.compile(f"[{CHARACTERS}]")

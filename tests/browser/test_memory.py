@@ -278,3 +278,23 @@ def test_hostile_strings_do_nothing(chromium: Any, site: Any, hostile: list[str]
         assert page.evaluate("document.documentElement.scrollWidth") <= width, path
         assert page.locator("body.desk main").count() == 1, path
     assert tab.troubles == []
+
+
+BEGINS_RIGHT_OF_ITS_END = """element => {
+    const [node, range] = [element.firstChild, document.createRange()], last = node.data.length - 1;
+    const place = at => (range.setStart(node, at), range.setEnd(node, at + 1), range.getBoundingClientRect().x);
+    return place(0) > place(last);
+}"""
+
+
+@sends("memories-add")
+def test_what_is_written_from_right_to_left_ends_on_the_left(chromium: Any, site: Any) -> None:
+    text = "הפגישה עם nginx היא ב-5 (חמש)."
+    tab = Tab(chromium, site, 1280, "light")
+    page = tab.open("/memories/add?app=demo-assistant")
+    page.locator("[name=content]").fill(text)
+    page.locator("#add-memory-form").get_by_role("button", name="Add").click()
+    link = row(page, text).locator("td.text a")
+    assert link.evaluate(BEGINS_RIGHT_OF_ITS_END)
+    link.click()
+    assert page.locator("#statement .said").evaluate(BEGINS_RIGHT_OF_ITS_END)

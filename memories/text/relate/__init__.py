@@ -100,7 +100,7 @@ def _find_ended(said: str, end: str) -> str | None:
 
 def _judge(existing: str, new: str, closeness: float | None, subject: str) -> Verdict:
     sides = lay_side_by_side(existing, new, subject)
-    foreign = judge_foreign(sides.existing_statement, sides.new_statement, closeness)
+    foreign = judge_foreign(sides, closeness)
     if foreign is not None:
         return foreign
     if sides.existing.is_empty or sides.new.is_empty:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 from . import concepts, grammar
-from .language import count_denials, is_english
+from .language import has_english, is_english
 from .lexicon import concept_of
 from .quantities import Quantity
 from .segments import GENERIC_CONCEPTS, HAVE, Item, cut
@@ -40,7 +40,8 @@ def read(text: str, subject: str = "") -> Statement:
     for item in cut(tokens):
         reader.take(item)
     found = [token.text for token in tokens]
-    return replace(reader.statement(), is_english=is_english(found), foreign_denials=count_denials(found))
+    plain = [token.text for token in tokens if not token.is_name or text.isupper()]
+    return replace(reader.statement(), is_english=is_english(found) and has_english(plain))
 
 
 class _Reader:

@@ -31,7 +31,6 @@ class Statement:
     terms: tuple[Term, ...]
     quantities: tuple[Quantity, ...]
     is_english: bool = True
-    foreign_denials: int = 0
 
     @cached_property
     def signs(self) -> dict[str, frozenset[int]]:

@@ -22,6 +22,7 @@ USED = [
     ("Der Server heißt Zeus und hat 64 GB", "Zeus hat 64 GB, das reicht dem Server"),
     ("安娜喜欢喝绿茶", "安娜喜欢绿茶"),
     ("Set MAX_RETRIES to 5", "MAX_RETRIES=5 is set"),
+    ("हमारा सर्वर मुंबई में है", "सर्वर मुंबई में है।"),
 ]
 
 IGNORED = [
@@ -33,6 +34,8 @@ IGNORED = [
     ("Deploys go to web-01 on port 5432", "We could go to the beach on Sunday"),
     ("安娜喜欢喝绿茶", "今天下雨"),
     ("Der Server heißt Zeus", "Das ist der Plan und die Idee"),
+    ("मुझे चाय पसंद है", "बैठक सोमवार को दिल्ली में होगी"),
+    ("मेरी बहन डॉक्टर है", "सर्वर हर रात फिर से शुरू होता है।"),
 ]
 
 
@@ -81,7 +84,7 @@ def test_any_texts_are_answered(memory: str, response: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["a-", "1.", "1,", "9", "45 s ", "a'", "語", "x_", "\x00", "\ud800", "https://a.b/", "a1-"]
+    "unit", ["a-", "1.", "1,", "9", "45 s ", "a'", "語", "x_", "\x00", "\ud800", "https://a.b/", "a1-", "मि_"]
 )
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     assert_linear(lambda text: used_share(JELLYFIN, text), repeated(unit), 60_000)

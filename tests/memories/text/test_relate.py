@@ -265,6 +265,44 @@ class TestOtherLanguages:
     def test_another_number_is_not(self) -> None:
         assert relation("Der Build dauert 12 Minuten", "Der Build dauert 35 Minuten", 0.98) is not SAME
 
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("Le chat est sur la table", "Le chat est sous la table"),
+            ("Il aime le thé au citron", "Elle aime le thé au citron"),
+            ("Der Kurier kommt aus Berlin", "Der Kurier kommt nach Berlin"),
+            ("Der Hund beißt den Mann nicht", "Den Hund beißt der Mann nicht"),
+            ("Anna schuldet Ben zwanzig Euro", "Ben schuldet Anna zwanzig Euro"),
+            ("Pociąg z Krakowa do Gdańska jest drogi", "Pociąg do Krakowa z Gdańska jest drogi"),
+            ("SSO läuft: ✅", "SSO läuft: ❌"),
+            ("मुझे कल पसंद है", "मुझे कला पसंद है"),
+            ("ฉันชอบกิน", "ฉันชอบกัน"),
+        ],
+    )
+    def test_another_word_or_order_is_not(self, existing: str, new: str) -> None:
+        assert relation(existing, new, 0.99) is DIFFERENT
+        assert relation(new, existing, 0.99) is DIFFERENT
+
+    @pytest.mark.parametrize(
+        ("existing", "new"),
+        [
+            ("Mujhe chai pasand nahi hai", "Mujhe chai pasand hai"),
+            ("Saya tidak suka kopi", "Saya suka kopi"),
+            ("Anna mag keinen Kaffee", "Anna mag Kaffee"),
+            ("Nem szeretem a kávét", "Szeretem a kávét"),
+            ("Meine Schwester heißt Anna", "Meine Mutter heißt Anna"),
+            ("KAHVE SEVMIYORUM", "KAHVE SEVIYORUM"),
+            ("Meri behen doctor hai", "Mera bhai doctor hai"),
+            ("Deploy Friday ko nahi hota hai", "Deploy Friday ko hota hai"),
+        ],
+    )
+    def test_where_no_word_but_a_borrowed_one_is_known_none_is_taken_for_english(self, existing: str, new: str) -> None:
+        assert relation(existing, new, 0.9) is DIFFERENT
+        assert relation(new, existing, 0.9) is DIFFERENT
+
+    def test_english_in_capitals_is_english(self) -> None:
+        assert relation("NGINX LISTENS ON PORT 80", "NGINX LISTENS ON PORT 81", 0.95) is CONTRADICTS
+
 
 class TestThresholds:
     def test_the_bands_of_another_embedder_can_be_given(self) -> None:

@@ -53,3 +53,7 @@ def test_whatever_is_looked_up_stands_in_the_text(text: str) -> None:
         for part in parts_of(word):
             assert part
             assert part in word
+
+
+def test_vowel_signs_are_part_of_a_word_and_a_full_stop_is_not() -> None:
+    assert WORD.findall("मैं दिल्ली में रहता हूँ। ३ बजे।") == ["मैं", "दिल्ली", "में", "रहता", "हूँ", "३", "बजे"]

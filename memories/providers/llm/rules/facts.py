@@ -17,6 +17,7 @@ from memories.providers.llm.rules.wording import begin_sentence, word
 from memories.providers.llm.rules.words import BETWEEN_NAMES, KIN, TITLE
 from memories.text.dating import make_dates_plain
 from memories.text.entities import find_entities
+from memories.text.relate.tokens import canonical_text
 from memories.text.tokens import CHARACTERS_PER_TOKEN
 
 MAX_ENTITIES = 8
@@ -39,7 +40,6 @@ _OPINION = re.compile(
     r"\b(?:awful|awesome|terrible|horrible|sucks|best|worst|overrated|beautiful|stupid|ugly|boring|ridiculous)\b",
     re.IGNORECASE,
 )
-_SAME_FROM = 0.8
 
 
 def extract(chunk: Chunk, setting: Setting) -> list[Fact]:
@@ -63,13 +63,12 @@ def _word(candidate: Candidate, role: str) -> str:
 
 
 def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candidate, str]]:
-    """Without what was said before in nearly the same words."""
-    seen: list[frozenset[str]] = []
+    """Each once. One other word is another fact: what else says the same is found when it is stored."""
+    seen: set[str] = set()
     for candidate, content in worded:
-        found = frozenset(re.findall(r"\w+", content.lower())) - _UNTAGGED
-        is_known = any(len(found & other) >= _SAME_FROM * len(found | other) for other in seen)
-        if found and not is_known:
-            seen.append(found)
+        said = canonical_text(content)
+        if said and said not in seen:
+            seen.add(said)
             yield candidate, content
 
 

@@ -415,6 +415,20 @@ def test_categories_and_subjects_of_the_asker_are_used() -> None:
     assert (fact.category, fact.subject) == ("timing", "NGINX")
 
 
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("My daughter Anna plays football at the club after school with friends.", ("Anna", "Lena")),
+        ("Our server runs on port 8080 behind the proxy in the data center of Berlin.", ("8080", "9090")),
+        ("Meine Tochter Anna spielt jeden Montag nach der Schule Fußball im Verein mit Freunden.", ("Anna", "Lena")),
+    ],
+)
+def test_one_other_word_in_a_long_sentence_is_another_fact(one: str, other: tuple[str, str]) -> None:
+    found = contents(one, one.replace(*other))
+    assert len(found) == 2
+    assert found[1] == found[0].replace(*other)
+
+
 def test_the_same_is_kept_once() -> None:
     assert contents("I'm allergic to peanuts.", "A: Noted.", "As I said, I'm allergic to peanuts!") == [
         "User is allergic to peanuts"
