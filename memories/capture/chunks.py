@@ -44,7 +44,8 @@ class _Part:
 def make_chunks(
     messages: Sequence[Message], now: datetime, window: int = WINDOW_TOKENS, overlap: int = OVERLAP_TOKENS
 ) -> list[Window]:
-    """Windows of at most `window` tokens that hold every word of `kept_text` once, in order.
+    """Windows of at most `window` tokens that hold every word of `kept_text` once, in order. A token is four characters
+    here, whatever the script.
 
     A message longer than a window is cut between paragraphs, else sentences, else words; only a run of characters
     longer than a window, which is no word, is cut anywhere. `Chunk.before` has at most `overlap` tokens of whole

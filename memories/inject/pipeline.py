@@ -27,7 +27,8 @@ from memories.retrieve.foremost import foremost
 from memories.retrieve.harmless import harmless
 from memories.retrieve.reading import Scope
 from memories.retrieve.trust import at_odds_among
-from memories.text.tokens import CHARACTERS_PER_TOKEN, estimate_tokens
+from memories.text.tokens import CHARACTERS_PER_TOKEN, beginning, estimate_tokens
+from memories.text.unspaced import is_unspaced
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Block
@@ -100,17 +101,19 @@ def inject(
     lines = [line_of(memory, memory) for memory in harmless(memories)]
     if lines and estimate_tokens(render(lines[:1])) > budget:
         # The best of all, and longer than the whole budget: its beginning is worth half of it.
-        best = shortened(lines[0].memory, budget * CHARACTERS_PER_TOKEN // 2)
+        best = shortened(lines[0].memory, budget // 2)
         lines[0] = line_of(lines[0].memory, best)
     taken, text = fit(lines, budget, render)
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, block, shown, at_odds)
 
 
-def shortened(memory: Memory, characters: int) -> Memory:
+def shortened(memory: Memory, tokens: int) -> Memory:
     """A copy that ends with a whole word, and says that there is more."""
     short = copy(memory)
-    short.content = f"{memory.content[:characters].rpartition(' ')[0] or memory.content[:characters]} …"
+    cut = beginning(memory.content, tokens)
+    whole = cut if is_unspaced(cut[-1:]) else cut.rpartition(" ")[0]
+    short.content = f"{whole or cut} …"
     return short
 
 

@@ -72,6 +72,11 @@ def is_unspaced(text: str) -> bool:
     return _UNSPACED.search(text) is not None
 
 
+def characters_in(text: str) -> int:
+    """How many of these it has."""
+    return len(_UNSPACED.findall(text))
+
+
 def spaced(text: str) -> str:
     """With a space on both sides of each of these characters."""
     return _UNSPACED.sub(r" \g<0> ", text)

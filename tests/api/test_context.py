@@ -241,3 +241,10 @@ def test_a_session_of_someone_else_is_none(alice: Caller, bob: Caller, charlie: 
         assert_problem(outsider.post("context", {"session_id": session}), 404)
     assert_problem(alice.post("context", {"session_id": str(uuid4())}), 404)
     assert not Injection.objects.exists()
+
+
+def test_the_best_is_shortened_where_it_has_no_spaces(alice: Caller) -> None:
+    alice.remember("用PostgreSQL 存储" + "我住在柏林，在一家小公司做软件工程师。" * 30)
+    told = alice.post("context", {"query": "柏林", "max_tokens": 200}).json()
+    assert told["tokens"] <= 200
+    assert "我住在柏林" in told["text"]

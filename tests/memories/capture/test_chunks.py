@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from memories.capture.chunks import Window, kept_text, make_chunks
 from memories.capture.pasted import shorten_pasted
 from memories.text.messages import Message
-from memories.text.tokens import estimate_tokens
+from memories.text.tokens import CHARACTERS_PER_TOKEN
 from tests.growth import assert_linear, repeated
 
 BERLIN = timezone(timedelta(hours=2))
@@ -40,7 +40,7 @@ def sentences(count: int) -> str:
 
 
 def size(messages: Sequence[Message]) -> int:
-    return sum(estimate_tokens(message.content) for message in messages)
+    return sum(-(-len(message.content) // CHARACTERS_PER_TOKEN) for message in messages)
 
 
 def test_a_short_conversation_is_one_window() -> None:
@@ -125,7 +125,7 @@ def test_before_holds_whole_sentences_of_the_window_before() -> None:
         (before,) = later.chunk.before
         assert earlier.chunk.messages[-1].content.endswith(before.content)
         assert before.content.startswith("Sentence number")
-        assert 80 < estimate_tokens(before.content) <= 100
+        assert 80 < size([before]) <= 100
 
 
 def test_before_holds_whole_messages_with_their_speakers() -> None:
