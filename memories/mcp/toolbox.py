@@ -102,9 +102,9 @@ class Toolbox:
 
 
 def spoken(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Without null for what may be left out: models fill in every argument of a schema, and mean its default."""
+    """Without null and "" for what may be left out: models fill in every argument of a schema, and mean none."""
     needed = tool.listed.input_schema.get("required", ())
-    return {name: value for name, value in given.items() if value is not None or name in needed}
+    return {name: value for name, value in given.items() if value not in (None, "") or name in needed}
 
 
 def plain_schema(node: Any) -> Any:

@@ -67,7 +67,9 @@ class MCPView(StoringView):
         try:
             message = parse_json(body)
         except ParseError as error:
-            return refused(body, PARSE_ERROR, str(error.detail))
+            # Clients take a 400 for a broken connection, and end with it what their agent was doing.
+            status = 400 if id_of(body) is None else 200
+            return refused(body, PARSE_ERROR, str(error.detail), status)
         if wrong := what_is_wrong(message):
             return refused(body, INVALID_REQUEST, wrong)
         return serve(self.server(), request._request, body)

@@ -170,6 +170,18 @@ def test_null_is_what_an_argument_is_when_it_is_left_out(alice: Caller) -> None:
     assert refused(alice, "search", query=None).startswith("query: ")
 
 
+def test_an_empty_text_is_what_an_argument_is_when_it_is_left_out(alice: Caller) -> None:
+    """Models that must fill in all arguments, as in OpenAI's strict mode, have nothing else to say."""
+    blank = dict.fromkeys(("category", "subject", "user_id"), "")
+    more = dict.fromkeys(("kind", "origin", "valid_from", "metadata", "session"), "")
+    stored = use(alice, "store", content="whales sing at night", **blank, **more)
+    found = use(alice, "search", query="whales", cursor="", as_of="", filters="", tags="", **blank)
+    assert [memory["id"] for memory in found["memories"]] == [stored["id"]]
+    assert use(alice, "context", query="", session="", user_id="")["included"] == 1
+    assert refused(alice, "store", content="").startswith("content: ")
+    assert "Say what to change" in refused(alice, "update", id=stored["id"], content="", subject="")
+
+
 def test_categories_lessons_and_triggers_are_told(alice: Caller) -> None:
     use(alice, "store", content="Standup is at nine", category="work")
     for number in range(3):
