@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from threading import Lock
 from typing import ClassVar
 
 import numpy as np
@@ -64,6 +65,7 @@ class RemoteEmbedder(ABC):
         self._family = family_of(model)
         self._dim = 0
         self._bands = self._family.thresholds
+        self._asking = Lock()
 
     @abstractmethod
     def _ask(self, inputs: list[str]) -> object:
@@ -97,9 +99,12 @@ class RemoteEmbedder(ABC):
 
     def _embed(self, inputs: list[str]) -> Vectors:
         vectors = self._answer(inputs)
-        if self._bands is None:
-            # Two threads may both ask, and find the same: harmless.
-            self._bands = self._measured_bands()
+        # One asks; the others do not wait for it.
+        if self._bands is None and self._asking.acquire(blocking=False):
+            try:
+                self._bands = self._measured_bands()
+            finally:
+                self._asking.release()
         return vectors
 
     def _measured_bands(self) -> Thresholds:

@@ -1,7 +1,9 @@
 import json
 import socket
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from threading import Event
 
 import numpy as np
 import pytest
@@ -391,6 +393,28 @@ def test_who_does_not_say_is_taken_for_a_usual_one_and_asked_no_more(httpserver,
             assert embedder.embed_query("who knows?").tolist() == [1.0, 0.0]
         assert embedder.thresholds == USUAL
     assert len(httpserver.log) == 4
+
+
+def test_while_one_asks_the_others_do_not_wait(minilm):
+    asked, answer_it, sizes = Event(), Event(), []
+
+    class Slow(OllamaEmbedder):
+        def _ask(self, inputs):
+            sizes.append(len(inputs))
+            if len(inputs) > 1:
+                asked.set()
+                answer_it.wait(5)
+            return minilm.embed_documents(inputs).tolist()
+
+    with closing(Slow(model="theirs")) as embedder, ThreadPoolExecutor() as pool:
+        first = pool.submit(embedder.embed_query, "who knows?")
+        assert asked.wait(5)
+        embedder.embed_query("and who else?")
+        assert embedder.thresholds == USUAL
+        answer_it.set()
+        first.result()
+        assert embedder.thresholds != USUAL
+    assert sizes == [1, 30, 1]
 
 
 PREFIXES = {
