@@ -74,7 +74,9 @@ def move(url: str, tell: Tell) -> Moved:
 @contextmanager
 def opened(url: str) -> Iterator[None]:
     """The source as another database of this process, which cannot write to it."""
-    config = {**connections.databases["default"], **database(replace(get_conf(), database_url=file_url(url)))}
+    # The second wall is the target's: SQLite knows none.
+    conf = replace(get_conf(), database_url=file_url(url), row_security=False)
+    config = {**connections.databases["default"], **database(conf)}
     path = readable(Path(str(config["NAME"])).absolute())
     config["NAME"] = f"{path.as_uri()}?mode=ro"
     # Its writers are not to wait. How it is written is a setting of the file, which is not ours to change.

@@ -27,6 +27,8 @@ LEASE = timedelta(minutes=2)
 MAX_KEY_LENGTH = 255
 BATCH = 500
 UID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+# Places whose request failed in this process: as many as it has threads at most.
+to_free: set[tuple[int, datetime]] = set()
 
 
 @dataclass(slots=True)
@@ -71,7 +73,16 @@ def idempotent(caller: str, key: str | None, request: Mapping[str, Any], now: da
         if slot.row and not is_answered:
             # Where the connection broke off, by another one.
             connection.close_if_unusable_or_obsolete()
-            IdempotentAnswer.objects.filter(pk=slot.row.pk, status=0, created_at=slot.row.created_at).delete()
+            to_free.add((slot.row.pk, slot.row.created_at))
+            free()
+
+
+def free() -> None:
+    """What cannot be freed, for the database is away, is left to whoever claims a place next."""
+    for place in tuple(to_free):
+        pk, created_at = place
+        IdempotentAnswer.objects.filter(pk=pk, status=0, created_at=created_at).delete()
+        to_free.discard(place)
 
 
 def check_key(key: str) -> str:
@@ -90,6 +101,7 @@ def fingerprint(request: Mapping[str, Any]) -> str:
 
 
 def claim(caller: str, key: str, print_: str, now: datetime) -> Slot:
+    free()
     expired = now - timedelta(hours=get_conf().idempotency_hours)
     IdempotentAnswer.objects.filter(caller=caller, key=key, created_at__lte=expired).delete()
     try:

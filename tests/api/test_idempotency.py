@@ -5,6 +5,8 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db import OperationalError
+from django.db.models import QuerySet
 from rest_framework.test import APIClient
 from time_machine import travel
 
@@ -194,6 +196,23 @@ def test_a_request_that_broke_the_server_frees_its_key(alice: Caller, monkeypatc
         patched.setattr(creating, "insert_all", lambda *_, **__: 1 / 0)
         assert_problem_500(alice.post("memories", {"content": "Whales sing"}, **KEY))
     assert not IdempotentAnswer.objects.exists()
+    assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code == 201
+
+
+def test_a_request_that_lost_its_database_frees_its_key_when_that_is_back(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def is_away(*_: Any, **__: Any) -> None:
+        raise OperationalError("the server closed the connection")
+
+    def go_away(*_: Any, **__: Any) -> None:
+        away.setattr(QuerySet, "delete", is_away)
+        is_away()
+
+    with monkeypatch.context() as away:
+        away.setattr(creating, "insert_all", go_away)
+        assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code in (500, 503)
+        assert IdempotentAnswer.objects.exists()
     assert alice.post("memories", {"content": "Whales sing"}, **KEY).status_code == 201
 
 

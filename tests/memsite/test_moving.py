@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,13 @@ def test_everything_arrives(site: tuple[Path, dict[str, Any]], capsys: pytest.Ca
             (count,) = source.execute(f"SELECT count(*) FROM {model._meta.db_table}").fetchone()  # noqa: S608
             assert model._base_manager.count() == count > 0
     assert Resource._base_manager.filter(raw_content__contains="\ufffd").count() == 1
+
+
+@on_postgres
+def test_the_second_wall_is_no_hindrance(site: tuple[Path, dict[str, Any]], settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, database_url="postgresql://", row_security=True)
+    move(site[0])
+    assert App.objects.exists()
 
 
 @on_postgres
