@@ -63,6 +63,20 @@ def test_no_id_is_a_number(schema: dict[str, Any]) -> None:
     assert [of for of, told in ids.items() if "integer" in json.dumps(told.get("type"))] == []
 
 
+def test_no_shape_is_told_in_words_for_those_who_write_shapes(schema: dict[str, Any]) -> None:
+    told = {name: one.get("description", "") for name, one in schema["components"]["schemas"].items()}
+    assert [name for name, words in told.items() if "not_given" in words or words.startswith("A body.")] == []
+    assert told["NewTriggerRequest"] == "What can be said of a trigger when it is made and later alike."
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("get_turn", "number"), ("get_category_version", "number"), ("get_prompt", "tier")]
+)
+def test_a_number_in_an_address_is_a_number(schema: dict[str, Any], name: str, number: str) -> None:
+    (told,) = (one for one in operations(schema)[name]["parameters"] if one["name"] == number)
+    assert told["schema"]["type"] == "integer"
+
+
 def test_a_new_server_is_asked_for_it_by_several_at_once() -> None:
     """In a process of its own: only the first time goes wrong."""
     code = """
