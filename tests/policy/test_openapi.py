@@ -86,6 +86,11 @@ def test_a_body_that_refuses_unknown_fields_says_so_and_no_answer_does(schema: d
     assert closed - bodies == set()
 
 
+def test_a_session_says_what_its_environment_may_be(schema: dict[str, Any]) -> None:
+    told = schema["components"]["schemas"]["NewSessionRequest"]["properties"]["environment"]
+    assert told["type"] == ["object", "string"]
+
+
 def test_a_page_says_how_many_rows_it_may_have(schema: dict[str, Any]) -> None:
     (limit,) = (one for one in operations(schema)["list_memories"]["parameters"] if one["name"] == "limit")
     assert limit["schema"] == {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
