@@ -72,7 +72,9 @@ class View(APIView):
         if endless and not self.takes_endless_bodies:
             raise LengthRequired
         door = getattr(self, (request.method or "").lower(), None)
-        if door and not self.is_lenient:
+        if door is None:  # 405, whatever it brings along
+            return
+        if not self.is_lenient:
             refuse_unknown(request, *getattr(door, "takes", ()))
         if getattr(door, "is_bodiless", False) or (not self.is_lenient and brings_body_for_nothing(request)):
             self.read(Nothing)

@@ -129,11 +129,10 @@ def category(**options: Any) -> Text:
 
 
 class Shape(serializers.Serializer[Any]):
-    """A body. Unknown fields are refused, so that a typing error is not a silent default.
+    # No docstring: the schema would tell it of every shape that has none of its own.
+    # A body. Unknown fields are refused, so that a typing error is not a silent default.
 
-    `not_given` are defaults, or what makes them, of fields that it had and that nobody gives.
-    """
-
+    # Defaults, or what makes them, of fields that it had and that nobody gives.
     not_given: Mapping[str, Any] = {}
 
     def to_internal_value(self, data: Any) -> Any:

@@ -40,7 +40,9 @@ PROBLEM = OpenApiResponse(Problem, description="What is wrong (RFC 9457).")
 
 
 View = TypeVar("View", bound=Callable[..., Any])
-LIMIT = OpenApiParameter("limit", int, description="Rows of a page: 1 to 200, 50 unless said.")
+LIMIT = OpenApiParameter(
+    "limit", {"type": "integer", "minimum": 1, "maximum": 200}, description="Rows of a page: 50 unless said."
+)
 CURSOR = OpenApiParameter("cursor", str, description="From `next` or `previous`.")
 IF_MATCH = OpenApiParameter(
     "If-Match", str, OpenApiParameter.HEADER, description="An ETag: only if the memory is still that version."
@@ -89,6 +91,13 @@ class ProblemSchema(AutoSchema):
             )
             return {**bodies, "default": answer}
         return bodies
+
+    def _map_basic_serializer(self, serializer: Any, direction: Literal["request", "response"]) -> Any:
+        """A body takes no other fields, unless it passes over them; to an answer some may be added one day."""
+        told = super()._map_basic_serializer(serializer, direction)  # type: ignore[no-untyped-call]
+        if direction == "request" and type(serializer).to_internal_value is Shape.to_internal_value:
+            told["additionalProperties"] = False
+        return told
 
 
 class KeyScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]

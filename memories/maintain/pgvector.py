@@ -44,7 +44,12 @@ def apps_to_move() -> QuerySet[App]:
 
 
 def move(app: App, now: datetime, run: Run) -> None:
-    """Counts `copied` vectors, `moved` or `returned` (the app), and `dropped` copies. Goes on where it broke off."""
+    """Counts `copied` vectors, `moved` or `returned` (the app), and `dropped` copies. Goes on where it broke off.
+
+    Does nothing where there is no pgvector: operators may ask for it anywhere.
+    """
+    if not near.is_there():
+        return
     app.refresh_from_db(fields=["near_model", "vector_model", "memory_count", "status"])
     least = get_conf().pgvector_from
     enough = least * (LEAVES_BELOW if app.near_model else 1)

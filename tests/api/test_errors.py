@@ -109,6 +109,12 @@ def test_404_helps_whoever_came_near(alice: Caller, path: str, hint: str) -> Non
     assert hint in assert_problem(alice.client.get(f"/api/v1/{path}"), 404)["detail"]
 
 
+@pytest.mark.parametrize(("method", "path"), [("GET", "memories/search"), ("DELETE", "memories"), ("GET", "context")])
+def test_405_says_how_a_door_is_asked_whatever_was_sent(alice: Caller, method: str, path: str) -> None:
+    told = alice.client.generic(method, f"/api/v1/{path}", '{"query": "whales"}', "application/json")
+    assert "Allowed:" in assert_problem(told, 405)["detail"]
+
+
 def test_404_names_what_there_is_not(operator: APIClient) -> None:
     told = assert_problem(operator.get("/api/v1/apps/nowhere/export"), 404)["detail"]
     assert told == "There is no such app, or it is not yours."

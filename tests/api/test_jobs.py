@@ -55,6 +55,16 @@ def test_a_job_runs_once_for_its_period_however_often_it_is_asked_for(operator: 
     assert JobRun.objects.count() == 1
 
 
+@pytest.mark.parametrize("name", [name for name, job in JOBS.items() if not job.of_site])
+def test_each_job_of_an_app_may_be_set_going_by_hand(operator: APIClient, alice: Caller, name: str) -> None:
+    """Also one that has nothing to do there, such as with pgvector on SQLite."""
+    alice.remember("Whales sing")
+    run = fire(operator, name, app_id="acme").json()["run"]["id"]
+    upkeep_work()
+    done = JobRun.objects.get(uid=run)
+    assert (done.status, done.reason) == (RunStatus.DONE, "")
+
+
 def test_the_work_is_done(operator: APIClient, alice: Caller) -> None:
     with travel(NOON - timedelta(days=44), tick=False):
         memory = alice.remember("Something old")

@@ -15,6 +15,7 @@ from drf_spectacular.validation import validate_schema
 from jsonschema import Draft202012Validator
 from rest_framework.test import APIClient
 
+from memories.api.pages import MAX_LIMIT
 from memories.models import Extraction, ExtractionStatus
 from memories.tasks import learn
 from tests.api.checks import RESULT, assistant, ndjson
@@ -61,6 +62,38 @@ def test_no_id_is_a_number(schema: dict[str, Any]) -> None:
     }
     assert ("AgentShown", "id") in ids
     assert [of for of, told in ids.items() if "integer" in json.dumps(told.get("type"))] == []
+
+
+def test_no_shape_is_told_in_words_for_those_who_write_shapes(schema: dict[str, Any]) -> None:
+    told = {name: one.get("description", "") for name, one in schema["components"]["schemas"].items()}
+    assert [name for name, words in told.items() if "not_given" in words or words.startswith("A body.")] == []
+    assert told["NewTriggerRequest"] == "What can be said of a trigger when it is made and later alike."
+
+
+@pytest.mark.parametrize(
+    ("name", "number"), [("get_turn", "number"), ("get_category_version", "number"), ("get_prompt", "tier")]
+)
+def test_a_number_in_an_address_is_a_number(schema: dict[str, Any], name: str, number: str) -> None:
+    (told,) = (one for one in operations(schema)[name]["parameters"] if one["name"] == number)
+    assert told["schema"]["type"] == "integer"
+
+
+def test_a_body_that_refuses_unknown_fields_says_so_and_no_answer_does(schema: dict[str, Any]) -> None:
+    shapes = schema["components"]["schemas"]
+    closed = {name for name, one in shapes.items() if one.get("additionalProperties") is False}
+    bodies = {name for name in shapes if name.endswith("Request")}
+    assert bodies - closed == {"HookEventRequest"}
+    assert closed - bodies == set()
+
+
+def test_a_session_says_what_its_environment_may_be(schema: dict[str, Any]) -> None:
+    told = schema["components"]["schemas"]["NewSessionRequest"]["properties"]["environment"]
+    assert told["type"] == ["object", "string"]
+
+
+def test_a_page_says_how_many_rows_it_may_have(schema: dict[str, Any]) -> None:
+    (limit,) = (one for one in operations(schema)["list_memories"]["parameters"] if one["name"] == "limit")
+    assert limit["schema"] == {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
 
 
 def test_a_new_server_is_asked_for_it_by_several_at_once() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.api.fields import (
@@ -26,6 +27,7 @@ from sessions.models import AgentSession, Event, Resource, Role, Turn
 MAX_MESSAGES = 500
 
 
+@extend_schema_field({"type": ["object", "string"], "additionalProperties": {}})
 class Environment(JSONValue):
     """An object, or a text."""
 
