@@ -17,6 +17,7 @@ from django.db import connection, transaction
 from memories.models.vector import Vector, from_bytes
 from memories.providers.embeddings import Vectors
 from memsite.conf import get_conf
+from memsite.postgres.session import waiting_without_end
 from memsite.tenancy import wall
 from memsite.tenancy.models import App
 
@@ -161,17 +162,16 @@ def make_index(app: App, model: str, dim: int) -> bool:
                 return True
             # What was broken off stays behind, and is of no use.
             at_once = "" if connection.in_atomic_block else "CONCURRENTLY"
-            cursor.execute("SET lock_timeout = 0")
-            cursor.execute(f"DROP INDEX {at_once} IF EXISTS {name}")
-            cursor.execute(
-                f"CREATE INDEX {at_once} {name} ON {TABLE} USING hnsw (({near_of(dim)}) halfvec_cosine_ops) "
-                f"WITH (ef_construction = {WEIGHED}) WHERE app_id = %s AND model = %s",
-                [app.pk, model],
-            )
+            with waiting_without_end():
+                cursor.execute(f"DROP INDEX {at_once} IF EXISTS {name}")
+                cursor.execute(
+                    f"CREATE INDEX {at_once} {name} ON {TABLE} USING hnsw (({near_of(dim)}) halfvec_cosine_ops) "
+                    f"WITH (ef_construction = {WEIGHED}) WHERE app_id = %s AND model = %s",
+                    [app.pk, model],
+                )
             return True
         finally:
             if not connection.needs_rollback:
-                cursor.execute("RESET lock_timeout")
                 ask("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
+from django.db import connection as default
 
 ASKED = {
     # As long as with SQLite: without it, a writer waits for another one's lock without end.
@@ -27,3 +30,18 @@ JOIN pg_settings USING (name) WHERE source <> 'client'
 def settle(connection: Any) -> None:
     """Not by the connection's `options`: PgBouncer connects nobody who has some, or leaves them out."""
     connection.execute(ASK, [list(ASKED), list(ASKED.values())])
+
+
+@contextmanager
+def waiting_without_end() -> Iterator[None]:
+    """However long others hold a lock. Then as before: RESET would be back at what the server says."""
+    with default.cursor() as cursor:
+        cursor.execute("SELECT current_setting('lock_timeout')")
+        (before,) = cursor.fetchone()
+        cursor.execute("SET lock_timeout = 0")
+        try:
+            yield
+        finally:
+            # A transaction that is taken back takes this with it.
+            if not default.needs_rollback:
+                cursor.execute("SELECT set_config('lock_timeout', %s, false)", [before])

@@ -26,6 +26,7 @@ from memories.management.address import USUAL, checked_address, keep_address
 from memories.management.plain_errors import plain_errors
 from memories.models import near
 from memsite.conf import Conf, get_conf
+from memsite.postgres.session import waiting_without_end
 from memsite.tenancy import wall
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy, Scope
@@ -100,9 +101,8 @@ class Command(BaseCommand):
             if not cursor.fetchone()[0]:
                 self.say("Waiting for a setup on another machine to finish")
                 # However long it migrates.
-                cursor.execute("SET lock_timeout = 0")
-                cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [SETUP_LOCK])
-                cursor.execute("RESET lock_timeout")
+                with waiting_without_end():
+                    cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [SETUP_LOCK])
         try:
             yield
         finally:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.utils import timezone
 from structlog.testing import capture_logs
@@ -443,6 +444,9 @@ def test_an_index_is_made_with_care(large: None, transactional_db: None) -> None
         name = near.index_name(app.pk, "m")
         cursor.execute("SELECT reloptions FROM pg_class WHERE oid = to_regclass(%s)", [name])
         assert cursor.fetchone() == ([f"ef_construction={near.WEIGHED}"],)
+        # Who gets the connection next does not wait without end.
+        cursor.execute("SHOW lock_timeout")
+        assert cursor.fetchone() == (f"{settings.LOCK_SECONDS}s",)
     near.drop_indexes(app, "")
 
 
