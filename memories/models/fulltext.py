@@ -83,7 +83,7 @@ def no_source() -> list[str]:
     return [*triggers, f"DROP VIEW IF EXISTS {SOURCE}"]
 
 
-# As PostgreSQL's patterns have it: the database may be in any encoding when this is read.
+# By their numbers, as PostgreSQL's patterns have them: its databases are in UTF-8, which `normalize` asks for, too.
 ESCAPED = "".join(rf"\U{first:08x}-\U{last:08x}" for first, last in RANGES)
 # Letters with a mark become the letter and the mark, which then is no letter any more; those of Korean stay together.
 PLAIN = rf"""CREATE OR REPLACE FUNCTION memsite_plain(told text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
