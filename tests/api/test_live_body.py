@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from dataclasses import replace
+from http.client import HTTPConnection
 from io import RawIOBase
 from queue import Queue
-from threading import Event
+from selectors import EVENT_READ, DefaultSelector
 from typing import Any
 
 import httpx
@@ -20,7 +20,6 @@ from memories.api.bodies import CHUNK_BYTES, LiveBody
 from memories.models import Import, Memory
 from memsite.tenancy.models import ApiKey, App, AppStatus
 from memsite_client import Memsite
-from memsite_client.errors import ProblemError
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
 from tests.serving import Server
@@ -130,30 +129,49 @@ def stream(caller: Caller, session: str, body: Sender) -> Any:
 
 def test_others_are_answered_while_many_stream(server: Server) -> None:
     """Eight threads has the server: as many streams as it has would keep everybody else out."""
-    opened, key, ends = Queue[None](), server.new_app(), Event()
+    key = server.new_app()
     with Memsite(server.url, key) as memsite:
         session = memsite.start_session()["id"]
+    streams = [open_stream(server, key, session, said("jellyfin takes 60s", 1)) for _ in range(8)]
+    refused = answered(streams, 4)
+    assert [stream.getresponse().status for stream in refused] == [503] * 4
+    assert httpx.get(f"{server.url}/healthz", timeout=10).status_code == 200
+    kept = [stream for stream in streams if stream not in refused]
+    for stream in kept:
+        stream.send(b"0\r\n\r\n")
+    assert [json.load(stream.getresponse())["lines"] for stream in kept] == [1] * 4
+    for stream in streams:
+        stream.close()
 
-    def lines() -> Iterator[bytes]:
-        yield said("jellyfin takes 60s", 1)
-        opened.put(None)
-        ends.wait(30)
 
-    def open_one(_: int) -> str:
-        with Memsite(server.url, key, retries=0) as memsite:
-            try:
-                return str(memsite.stream_session(session, lines())["lines"])
-            except ProblemError as error:
-                return str(error.status)
+def open_stream(server: Server, key: str, session: str, line: bytes) -> HTTPConnection:
+    """A request whose body has begun with `line`, and has not ended."""
+    connection = HTTPConnection(server.url.removeprefix("http://"), timeout=30)
+    connection.putrequest("POST", f"/api/v1/sessions/{session}/stream")
+    for name, value in (
+        ("Authorization", f"Bearer {key}"),
+        ("Content-Type", "application/x-ndjson"),
+        ("Transfer-Encoding", "chunked"),
+    ):
+        connection.putheader(name, value)
+    connection.endheaders()
+    connection.send(b"%x\r\n%s\r\n" % (len(line), line))
+    return connection
 
-    with ThreadPoolExecutor(8) as clients:
-        answers = [clients.submit(open_one, number) for number in range(8)]
-        for _ in answers:
-            opened.get(timeout=30)
-        assert httpx.get(f"{server.url}/healthz", timeout=10).status_code == 200
-        ends.set()
-    told = sorted(answer.result() for answer in answers)
-    assert told == ["1"] * 4 + ["503"] * 4
+
+def answered(connections: list[HTTPConnection], how_many: int) -> list[HTTPConnection]:
+    """The first `how_many` that are answered though nothing more was sent; waits 30 s for each at most."""
+    with DefaultSelector() as selector:
+        for connection in connections:
+            selector.register(connection.sock, EVENT_READ, connection)
+        found: list[HTTPConnection] = []
+        while len(found) < how_many:
+            ready = selector.select(30)
+            assert ready, f"{len(found)} were answered"
+            for waiting, _ in ready:
+                selector.unregister(waiting.fileobj)
+                found.append(waiting.data)
+    return found
 
 
 class Slow(RawIOBase):
