@@ -38,7 +38,7 @@ from memsite.jobs.models import JobRun
 from memsite.jobs.schedule import Every
 from memsite.literal import Literal
 from memsite.tenancy.models import App
-from sessions.models import Event, Resource, Turn
+from sessions.models import AgentSession, Event, Resource, Turn
 from tests.plans import plan_of
 
 of_sqlite = pytest.mark.sqlite("PostgreSQL looks itself how its tables are filled")
@@ -58,6 +58,14 @@ OF_ONE: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
     ),
     "memories by their ids": (lambda app: Memory.objects.for_app(app).filter(uid__in=["5" * 32]), "uid=?"),
     "memories by their names": (lambda app: Memory.objects.for_app(app).filter(external_id="5"), "external_id=?"),
+    "a session that fell silent": (
+        lambda app: AgentSession.objects.for_app(app).active().silent(timezone.now()),
+        "session_active (app_id=?)",
+    ),
+    "sessions that fell silent": (
+        lambda _: AgentSession.objects.active().silent(timezone.now()).order_by(),
+        "session_active",
+    ),
     "a session's memories": (lambda app: Memory.objects.for_app(app).live().filter(session__in=[5]), "(session_id=?"),
     "a text's memories": (lambda app: Memory.objects.for_app(app).live().filter(resource__in=[5, 6]), "(resource_id=?"),
     "a session's events": (
