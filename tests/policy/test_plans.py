@@ -39,6 +39,7 @@ from memsite.jobs.schedule import Every
 from memsite.literal import Literal
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Event, Resource, Turn
+from tests.conftest import Caller
 from tests.plans import plan_of
 
 of_sqlite = pytest.mark.sqlite("PostgreSQL looks itself how its tables are filled")
@@ -175,6 +176,19 @@ def test_the_apps_of_a_job_that_is_due_are_found_without_reading_what_it_has_eve
     found_by = places(asked)
     assert "job_run_latest (job=? AND app_id=? AND until>? AND until<?)" in found_by
     assert not [place for place in found_by if place.endswith(("(job=?)", "app_id=?)"))]
+
+
+@of_sqlite
+def test_links_and_names_are_shown_without_reading_who_may_see_what(alice: Caller) -> None:
+    """A list of all that an agent may see is made anew for each question, however few rows are looked at."""
+    older, newer = (alice.remember(text)["id"] for text in ("Anna lives in Porto", "Anna works at Siemens"))
+    assert alice.post(f"memories/{older}/links", {"to": newer, "kind": "related"}).status_code == 201
+    with CaptureQueriesContext(connection) as asked:
+        assert alice.get(f"memories/{older}/links").json()["results"]
+        assert alice.get("entities").json()["results"]
+    plans = [explained(one["sql"]) for one in asked.captured_queries if one["sql"].startswith("SELECT")]
+    assert [plan for plan in plans if "CORRELATED" in plan]
+    assert not [plan for plan in plans if "LIST SUBQUERY" in plan]
 
 
 def explained(sql: str) -> str:
