@@ -33,6 +33,7 @@ from memories.models import (
     filling,
 )
 from memories.retrieve.search import apps_sharing_with
+from memories.store.mentions import drop_unmentioned
 from memsite.jobs import claims, engine
 from memsite.jobs.models import JobRun
 from memsite.jobs.schedule import Every
@@ -189,6 +190,15 @@ def test_links_and_names_are_shown_without_reading_who_may_see_what(alice: Calle
     plans = [explained(one["sql"]) for one in asked.captured_queries if one["sql"].startswith("SELECT")]
     assert [plan for plan in plans if "CORRELATED" in plan]
     assert not [plan for plan in plans if "LIST SUBQUERY" in plan]
+
+
+@of_sqlite
+def test_a_name_is_kept_for_one_memory_that_mentions_it(acme: App) -> None:
+    """They are not all read: most memories of an app may mention it."""
+    with CaptureQueriesContext(connection) as asked:
+        drop_unmentioned(acme, [5, 6])
+    (plan,) = (explained(one["sql"]) for one in asked.captured_queries if "memories_mention" in one["sql"])
+    assert re.search(r"CORRELATED SCALAR SUBQUERY 1\nSEARCH \w+ USING INDEX \S+ \(entity_id=\?\)", plan)
 
 
 def explained(sql: str) -> str:
