@@ -14,6 +14,8 @@ from memsite.statements import execute_all
 log = structlog.get_logger("memsite.durability")
 # PostgreSQL: serialization_failure, deadlock_detected, lock_not_available, too_many_connections.
 BUSY_STATES = frozenset({"40001", "40P01", "55P03", "53300"})
+BUSY = "The database was busy for too long: nothing was stored."
+"""What work says that will be done again."""
 # PostgreSQL: admin_shutdown, crash_shutdown, cannot_connect_now. Of what the driver notices itself there is no state.
 CUT_OFF_STATES = frozenset({"57P01", "57P02", "57P03"})
 CONNECTION_STATES = "08"

@@ -35,6 +35,13 @@ def disk_full() -> Exception:
     return of_postgres('could not extend file "base/5/1": No space left on device\nHINT:  Check free space.', "53100")
 
 
+def locked() -> Exception:
+    """Somebody has held what this waited for all the time."""
+    if connection.vendor == "sqlite":
+        return of_sqlite("database is locked", sqlite3.SQLITE_BUSY)
+    return of_postgres("canceling statement due to lock timeout", "55P03")
+
+
 def read_only() -> Exception:
     return of_postgres("cannot execute INSERT in a read-only transaction", "25006", InternalError)
 

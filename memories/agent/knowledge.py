@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 from django.core.exceptions import ObjectDoesNotExist
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from memories.agent.base import Caller
@@ -28,6 +29,7 @@ from memsite.json_body import dump_json
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin, least_trusted
+from memsite.tenancy.scoping import ScopedQuerySet
 
 SET_BACK = (
     "content", "kind", "category", "subject", "tags", "importance", "confidence", "pinned", "user_id", "visibility",
@@ -167,6 +169,13 @@ class Knowledge(Caller):
             if on_linked:
                 on_linked(link, is_new)
         return link, is_new
+
+    def links_of(self, memory: Memory) -> ScopedQuerySet[Link]:
+        """Those whose two ends the caller may see. Looks at these ends alone, however large the app is."""
+        shown = self.memories_of(memory.user_id)
+        ends = Q(from_memory=memory) | Q(to_memory=memory)
+        both = (Exists(shown.filter(pk=OuterRef(end))) for end in ("from_memory", "to_memory"))
+        return Link.objects.for_app(self.app).filter(ends, *both).select_related("from_memory", "to_memory")
 
     def unlink(self, link: Link) -> None:
         """Takes back what was said of two memories: related, contradicting or elaborating ones."""

@@ -139,7 +139,7 @@ def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: 
     """Under the lock: what was told before and still stands, and the rules' verdict on what is newer; surest first."""
     # Nobody has written since, and nothing was written here.
     is_as_seen = write.change_number == outlook.seen + 1 and not write.changed
-    newer = {} if is_as_seen else nearest_newer(write.app, candidate, outlook.seen)
+    newer = {} if is_as_seen else nearest_newer(write, candidate, outlook.seen)
     told = {item.memory.pk: item.verdict for item in outlook.telling if item.memory.pk not in newer}
     drawn = drawer(write.app, candidate).select_related("resource").defer("resource__raw_content")
     rows = drawn.in_bulk([*told, *newer]) if told or newer else {}
@@ -297,12 +297,15 @@ def code(numbers: dict[str, int], name: str | None) -> int:
     return numbers.get(name, -1) if name else NOBODY
 
 
-def nearest_newer(app: App, candidate: Candidate, seen: int) -> dict[int, float | None]:
+def nearest_newer(write: Writer, candidate: Candidate, seen: int) -> dict[int, float | None]:
     """The same, of what changed since `seen`: by the database, which knows this transaction's own writes."""
-    # By themselves: a database that does not know how few they are would sooner look through the whole drawer.
-    since = Memory.objects.for_app(app).filter(change_number__gt=seen).order_by()
-    changed = list(since.values_list("pk", flat=True)[: MOST_CHANGED + 1])
-    few = Q(pk__in=changed) if len(changed) <= MOST_CHANGED else Q(change_number__gt=seen)
+    app = write.app
+    # By themselves, and up to our own: a database that does not know how few they are would sooner look through the
+    # whole drawer, or all apps.
+    since = Q(change_number__gt=seen, change_number__lte=write.change_number)
+    rows = Memory.objects.for_app(app).filter(since).order_by()
+    changed = list(rows.values_list("pk", flat=True)[: MOST_CHANGED + 1])
+    few = Q(pk__in=changed) if len(changed) <= MOST_CHANGED else since
     rows = drawer(app, candidate).filter(few).order_by("-pk")
     pks = list(rows.values_list("pk", flat=True))
     if not pks or candidate.vector is None:

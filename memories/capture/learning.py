@@ -30,6 +30,7 @@ from memories.providers.llm.provider import MUCH_SURER, LLMDenied, LLMError, LLM
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
 from memories.text.relate import Relation
+from memsite.durability import is_busy
 from memsite.unwritable import why_unwritable
 from sessions.models import AgentSession, Resource, Role
 
@@ -71,7 +72,9 @@ def attempt(
     claim: Claim, rows: Sequence[Extraction], work_off: Callable[[Sequence[Extraction]], None], lesson: Lesson,
     now: datetime,
 ) -> None:  # fmt: skip
-    """All at once; where that fails for another reason than a service that is away, or a full disk, one by one."""
+    """All at once; one by one where that fails for another reason than what is waited for: a service that is away, a
+    full disk, a database that is busy.
+    """
     try:
         work_off(rows)
     except LeaseLost:
@@ -82,7 +85,7 @@ def attempt(
             work.defer(claim, rows, error, now)
             log.info("extraction_deferred", session=str(claim.session.uid), texts=len(rows), reason=str(error))
             return
-        is_waited_for = isinstance(error, LLMUnavailable) or why_unwritable(error)
+        is_waited_for = isinstance(error, LLMUnavailable) or why_unwritable(error) or is_busy(error)
         if len(rows) > 1 and (is_too_dear or not is_waited_for):
             for row in rows:
                 attempt(claim, [row], work_off, lesson, now)

@@ -17,6 +17,7 @@ from memories.models import Extraction, ExtractionStatus, What
 from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMTooDear, LLMUnavailable
 from memories.store import Writer
 from memsite.doorbell import ring
+from memsite.durability import BUSY, is_busy
 from memsite.tenancy.models import App
 from memsite.unwritable import TOLD, why_unwritable
 from sessions.marker_lines import without_markers
@@ -142,8 +143,8 @@ def hand_back(write: Writer, row: Extraction, **fields: object) -> None:
 
 
 def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: datetime) -> None:
-    """To be tried again, later each time. A service that is away is waited for, and so is a full disk; anything else
-    is given up in the end.
+    """To be tried again, later each time. A service that is away is waited for, and so are a full disk and a database
+    that is busy; anything else is given up in the end.
     """
     if why := why_unwritable(error):
         again = {"status": ExtractionStatus.FAILED, "attempts": F("attempts") - 1, **waiting(TOLD[why], None, now)}
@@ -152,7 +153,7 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
         return
     for row in rows:
         is_away = isinstance(error, LLMUnavailable | LLMMisconfigured) and not isinstance(error, LLMTooDear)
-        is_over = not is_away and row.attempts >= MOST_ATTEMPTS
+        is_over = not is_away and not is_busy(error) and row.attempts >= MOST_ATTEMPTS
         update_ours(
             claim,
             row,
@@ -216,5 +217,7 @@ def told(error: Exception) -> str:
     """What an operator reads. Only our own errors may speak: others may quote what was said."""
     if why := why_unwritable(error):
         return TOLD[why]
+    if is_busy(error):
+        return BUSY
     known = isinstance(error, LLMUnavailable | LLMMisconfigured) or type(error).__module__.startswith("memories.")
     return str(error) or type(error).__name__ if known else f"unexpected {type(error).__name__}"

@@ -8,6 +8,7 @@ from traceback import format_tb
 
 import structlog
 from django.db import transaction
+from django.db.models import Exists, OuterRef
 
 from memories.maintain.run import Run
 from memories.models import Injection
@@ -44,8 +45,8 @@ def silent_since(now: datetime) -> datetime:
 
 
 def silent_sessions(app: App, since: datetime, after: int) -> Iterator[AgentSession]:
-    shown = Injection.objects.for_app(app).filter(created_at__gte=since).order_by().values("session")
-    rows = AgentSession.objects.for_app(app).active().silent(since).exclude(pk__in=shown).order_by("pk")
+    shown = Injection.objects.for_app(app).filter(session=OuterRef("pk"), created_at__gte=since)
+    rows = AgentSession.objects.for_app(app).active().silent(since).exclude(Exists(shown)).order_by("pk")
     while batch := list(rows.filter(pk__gt=after).select_related("agent")[:BATCH]):
         for session in batch:
             session.app = app

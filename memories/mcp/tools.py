@@ -119,10 +119,7 @@ def show(door: StoringView, id: Id) -> dict[str, Any]:
     """Everything about one memory, and what it is linked with."""
     agent = door.memory_agent()
     memory = door.memory(agent, as_uuid("id", id))
-    visible = agent.memories_of(memory.user_id)
-    links = Link.objects.for_app(door.app).filter(from_memory__in=visible, to_memory__in=visible)
-    ends = links.filter(from_memory=memory) | links.filter(to_memory=memory)
-    rows = ends.select_related("from_memory", "to_memory").order_by("-pk")[:MOST_LINKS]
+    rows = agent.links_of(memory).order_by("-pk")[:MOST_LINKS]
     return {**show_memory(memory), "links": [show_end(row, memory) for row in rows]}
 
 

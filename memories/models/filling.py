@@ -33,8 +33,8 @@ ALIKE = {
 }  # fmt: skip
 """So many rows of a table have the same in a column, whatever else they have; in any other column, one alone. Where
 many have none, or most the same, it tells nothing: to choose it would save little, and cost another index's order."""
-OTHERWISE = {"extraction_due": (200_000, 1), "memory_lesson": (1_000, 800, 1)}
-"""Of indexes of what few rows are: of the first, in an app it may be most of them; of the second, it is few in any."""
+OTHERWISE = {"extraction_due": (200_000, 1), "memory_lesson": (1_000, 800, 1), "session_active": (1_000, 1)}
+"""Of indexes of what few rows are: of the first, in an app it may be most of them; of the others, it is few in any."""
 INDEXES = """
 SELECT m.name, i.name, (SELECT json_group_array(c.name) FROM pragma_index_info(i.name) AS c), i."unique", i.partial
 FROM sqlite_schema AS m JOIN pragma_index_list(m.tbl_name) AS i WHERE m.type = 'table' AND m.name IN ({})

@@ -22,7 +22,7 @@ from memories.retrieve.away import InPgvector
 from memories.retrieve.columns import NOBODY, Codes, Columns, Sessions, Subjects, empty_columns, grow, layout_of
 from memories.retrieve.held import Held, InProcess
 from memories.retrieve.latest import Latest
-from memories.retrieve.loading import FEW_CHANGES, changed_between, counts_of, fill, gone_since, how_many_changed
+from memories.retrieve.loading import FEW_CHANGES, changed_between, counts_of, fill, gone_between, how_many_changed
 from memories.retrieve.nearest import Rows
 from memories.retrieve.order import Order, order_of
 from memories.retrieve.postings import Postings
@@ -214,7 +214,7 @@ class AppIndex:
         found = self.size
         for rows in changed_between(self.app_pk, self.model, self.change_number, latest, away=self.away):
             self.append(rows)
-        for pk in gone_since(self.app_pk, self.change_number):
+        for pk in gone_between(self.app_pk, self.change_number, latest):
             self.bury(pk)
         self.change_number = latest
         self.compact()
@@ -226,7 +226,7 @@ class AppIndex:
         """Whether most of so many rows, as of that change, are others by now. One query if it may be."""
         if latest - change_number <= FEW_CHANGES:
             return False
-        return how_many_changed(self.app_pk, change_number) > MOST_CHANGED * size
+        return how_many_changed(self.app_pk, change_number, latest) > MOST_CHANGED * size
 
     def begin(self, count: int, latest: int) -> None:
         """Anew: with what is kept on the disk, if that is most of it; otherwise with room for so many rows."""

@@ -44,7 +44,8 @@ SELECT m.id,
        m.importance, m.priority, m.confidence, m.sentiment, coalesce(m.look, 0),
        CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END, {times}, {data}
 FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s
-WHERE m.app_id = %s AND m.change_number > %s AND m.purged_at IS NULL AND m.status NOT IN ('cold', 'withdrawn')
+WHERE m.app_id = %s AND m.change_number > %s AND m.change_number <= %s AND m.purged_at IS NULL
+AND m.status NOT IN ('cold', 'withdrawn')
 """
 ACTIVE, STATED, SHARED, PRIVATE = 1, 2, 4, 8
 """Of the second column, which is one number: each value that is handed over takes its time."""
@@ -54,11 +55,14 @@ AWAY = {"data": "bit_send(binary_quantize(v.near))", "table": NEAR}
 BIT_HEADER = 4
 # Forgotten, to be forgotten, taken back, or in the cold archive.
 GONE = """
-SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s UNION ALL
-SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s
+SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s AND change_number <= %s UNION ALL
+SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s
 AND (purged_at IS NOT NULL OR status IN ('cold', 'withdrawn'))
 """
-HOW_MANY = "SELECT count(*) FROM memories_memory WHERE app_id = %s AND change_number > %s"
+HOW_MANY = "SELECT count(*) FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s"
+MEANWHILE = 1_000
+"""So many changes may come while it is read. PostgreSQL, told of no end, takes the few numbers that are new in one app
+for the many that a larger one has there, and reads both of them whole."""
 Rows = list[tuple[Any, ...]]
 
 
@@ -74,7 +78,7 @@ def changed_between(app_pk: int, model: str, start: int, latest: int, *, away: b
     Each ends with its vector, or the signs of one away.
     """
     sql = changed(connection.vendor, away=away)
-    parameters: list[str | int] = [model, app_pk, start]
+    parameters: list[str | int] = [model, app_pk, start, latest + MEANWHILE]
     if latest - start <= FEW_CHANGES:
         if rows := fetch_all(sql, parameters):
             yield rows
@@ -91,15 +95,15 @@ def changed(vendor: str, *, away: bool) -> str:
     return CHANGED.format(times=times, **(AWAY if away else HELD))
 
 
-def how_many_changed(app_pk: int, change_number: int) -> int:
-    """Rows that were written after that change."""
-    ((number,),) = fetch_all(HOW_MANY, [app_pk, change_number])
+def how_many_changed(app_pk: int, start: int, latest: int) -> int:
+    """Rows that were written after the change `start`."""
+    ((number,),) = fetch_all(HOW_MANY, [app_pk, start, latest + MEANWHILE])
     return int(number)
 
 
-def gone_since(app_pk: int, change_number: int) -> list[int]:
-    """Pks of what left every search after that change."""
-    return [pk for (pk,) in fetch_all(GONE, [app_pk, change_number] * 2)]
+def gone_between(app_pk: int, start: int, latest: int) -> list[int]:
+    """Pks of what left every search after the change `start`."""
+    return [pk for (pk,) in fetch_all(GONE, [app_pk, start, latest + MEANWHILE] * 2)]
 
 
 def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool = False) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 
-from django.db.models import QuerySet
+from django.db.models import Exists, OuterRef, QuerySet
 
 from memories.models import Entity, FoundBy, Memory, Mention
 from memories.text.entities import MAX_KEY_CHARS, entity_key, find_entities, phrase_keys
@@ -138,4 +138,6 @@ def some_at_a_time(keys: Iterable[str]) -> Iterator[list[str]]:
 
 def drop_unmentioned(app: App, pks: Iterable[int]) -> None:
     """An entity that no memory mentions any more says nothing, and may be what had to be forgotten."""
-    Entity.objects.for_app(app).filter(pk__in=list(pks), mentions=None).delete()
+    # One of its mentions is looked for: it may have as many as the app has memories.
+    mentions = Mention.objects.for_app(app).filter(entity=OuterRef("pk"))
+    Entity.objects.for_app(app).filter(~Exists(mentions), pk__in=list(pks)).delete()

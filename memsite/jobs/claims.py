@@ -22,6 +22,7 @@ from django.db.models import F
 from django.utils import timezone
 
 from memsite.conf import get_conf
+from memsite.durability import BUSY, is_busy
 from memsite.jobs.models import JobRun, JobRunQuerySet, JobSchedule, RunStatus
 from memsite.jobs.schedule import Schedule
 from memsite.literal import Literal
@@ -245,7 +246,9 @@ def stop(claimed: Claim, now: datetime) -> None:
 
 
 def fail(claimed: Claim, error: Exception, now: datetime) -> None:
-    """To be tried again, later each time; given up after so many attempts. A full disk is waited for, however long."""
+    """To be tried again, later each time; given up after so many attempts. A full disk is waited for, however long, and
+    so is a database that is busy.
+    """
     attempts = claimed.row.attempts
     if why_unwritable(error):
         claimed.update(
@@ -253,7 +256,7 @@ def fail(claimed: Claim, error: Exception, now: datetime) -> None:
             reason=told(error)[:500],
         )  # fmt: skip
         return
-    is_over = attempts >= MOST_ATTEMPTS
+    is_over = attempts >= MOST_ATTEMPTS and not is_busy(error)
     claimed.update(
         status=RunStatus.DEAD if is_over else RunStatus.FAILED,
         lease_until=None,
@@ -267,8 +270,9 @@ def told(error: Exception) -> str:
     """What an operator reads. Only our own errors may speak: others may quote what was said."""
     if type(error).__module__.startswith(("memories.", "memsite.")):
         return str(error) or type(error).__name__
-    why = why_unwritable(error)
-    return TOLD[why] if why else f"unexpected {type(error).__name__}"
+    if why := why_unwritable(error):
+        return TOLD[why]
+    return BUSY if is_busy(error) else f"unexpected {type(error).__name__}"
 
 
 # --- by hand

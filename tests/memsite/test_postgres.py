@@ -6,6 +6,7 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import Any
 
 import psycopg
 import pytest
@@ -24,7 +25,7 @@ from memsite.settings import database
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.api.checks import assert_problem
-from tests.conftest import Caller
+from tests.conftest import Caller, make_app
 
 NUL_IN_TEXT = "said \x00 before anybody refused it"
 
@@ -54,6 +55,46 @@ def plans() -> list[str]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT statement FROM pg_prepared_statements ORDER BY prepare_time")
         return [statement for (statement,) in cursor.fetchall()]
+
+
+def how_many_are_expected(connection: Any, sql: str, parameters: Any) -> int:
+    """Of the memories that a statement asks for by their numbers."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}", parameters)
+        waiting = [cursor.fetchone()[0][0]["Plan"]]
+    for plan in waiting:
+        waiting += plan.get("Plans", [])
+    return max(int(plan["Plan Rows"]) for plan in waiting if plan.get("Relation Name") == "memories_memory")
+
+
+@pytest.mark.postgres("SQLite is told itself how its tables are filled")
+def test_the_few_changes_of_an_app_are_not_taken_for_the_many_of_a_larger_one(alice: Caller) -> None:
+    """It would read both of them whole for each write, and each search after one."""
+    now, larger = timezone.now(), make_app("larger")
+    Memory.objects.bulk_create(
+        Memory(
+            app=app, content=f"Statement {number}", confidence_base=0.7, anchored_at=now, change_number=number * step
+        )
+        for app, size, step in ((alice.app, 300, 1), (larger, 1_000, 5_000))
+        for number in range(1, size + 1)
+    )  # fmt: skip
+    App.objects.filter(pk=alice.app.pk).update(change_number=300)
+    alice.post("memories/search", {"query": "anything"})
+    expected: dict[str, int] = {}
+
+    def execute(run: Any, sql: Any, parameters: Any, many: bool, context: dict[str, Any]) -> Any:
+        is_ours = "change_number > " in sql.replace('"', "") and "memories_memory" in sql
+        if is_ours and not sql.startswith("EXPLAIN"):
+            expected[sql] = how_many_are_expected(context["connection"], sql, parameters)
+        return run(sql, parameters, many, context)
+
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE memories_memory")
+    with connection.execute_wrapper(execute):
+        alice.post("memories/batch", {"memories": [{"content": "Ben rows"}, {"content": "Ada sails"}], "dedupe": True})
+        alice.post("memories/search", {"query": "who sails?"})
+    assert len(expected) >= 3
+    assert max(expected.values()) < 20
 
 
 @pytest.mark.postgres("SQLite's driver keeps statements by itself")

@@ -33,12 +33,14 @@ from memories.models import (
     filling,
 )
 from memories.retrieve.search import apps_sharing_with
+from memories.store.mentions import drop_unmentioned
 from memsite.jobs import claims, engine
 from memsite.jobs.models import JobRun
 from memsite.jobs.schedule import Every
 from memsite.literal import Literal
 from memsite.tenancy.models import App
-from sessions.models import Event, Resource, Turn
+from sessions.models import AgentSession, Event, Resource, Turn
+from tests.conftest import Caller
 from tests.plans import plan_of
 
 of_sqlite = pytest.mark.sqlite("PostgreSQL looks itself how its tables are filled")
@@ -58,6 +60,14 @@ OF_ONE: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
     ),
     "memories by their ids": (lambda app: Memory.objects.for_app(app).filter(uid__in=["5" * 32]), "uid=?"),
     "memories by their names": (lambda app: Memory.objects.for_app(app).filter(external_id="5"), "external_id=?"),
+    "a session that fell silent": (
+        lambda app: AgentSession.objects.for_app(app).active().silent(timezone.now()),
+        "session_active (app_id=?)",
+    ),
+    "sessions that fell silent": (
+        lambda _: AgentSession.objects.active().silent(timezone.now()).order_by(),
+        "session_active",
+    ),
     "a session's memories": (lambda app: Memory.objects.for_app(app).live().filter(session__in=[5]), "(session_id=?"),
     "a text's memories": (lambda app: Memory.objects.for_app(app).live().filter(resource__in=[5, 6]), "(resource_id=?"),
     "a session's events": (
@@ -167,6 +177,28 @@ def test_the_apps_of_a_job_that_is_due_are_found_without_reading_what_it_has_eve
     found_by = places(asked)
     assert "job_run_latest (job=? AND app_id=? AND until>? AND until<?)" in found_by
     assert not [place for place in found_by if place.endswith(("(job=?)", "app_id=?)"))]
+
+
+@of_sqlite
+def test_links_and_names_are_shown_without_reading_who_may_see_what(alice: Caller) -> None:
+    """A list of all that an agent may see is made anew for each question, however few rows are looked at."""
+    older, newer = (alice.remember(text)["id"] for text in ("Anna lives in Porto", "Anna works at Siemens"))
+    assert alice.post(f"memories/{older}/links", {"to": newer, "kind": "related"}).status_code == 201
+    with CaptureQueriesContext(connection) as asked:
+        assert alice.get(f"memories/{older}/links").json()["results"]
+        assert alice.get("entities").json()["results"]
+    plans = [explained(one["sql"]) for one in asked.captured_queries if one["sql"].startswith("SELECT")]
+    assert [plan for plan in plans if "CORRELATED" in plan]
+    assert not [plan for plan in plans if "LIST SUBQUERY" in plan]
+
+
+@of_sqlite
+def test_a_name_is_kept_for_one_memory_that_mentions_it(acme: App) -> None:
+    """They are not all read: most memories of an app may mention it."""
+    with CaptureQueriesContext(connection) as asked:
+        drop_unmentioned(acme, [5, 6])
+    (plan,) = (explained(one["sql"]) for one in asked.captured_queries if "memories_mention" in one["sql"])
+    assert re.search(r"CORRELATED SCALAR SUBQUERY 1\nSEARCH \w+ USING INDEX \S+ \(entity_id=\?\)", plan)
 
 
 def explained(sql: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count, Exists, OuterRef, Q, Subquery
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -28,7 +28,7 @@ from memories.api.shapes.learning import (
 )
 from memories.api.shapes.memories import MemoryShown, MemoryStored, show_memory
 from memories.api.views.memories import stored_answer
-from memories.models import Decision, Entity, Extraction, ExtractionStatus, Rejection, RejectionKind
+from memories.models import Decision, Entity, Extraction, ExtractionStatus, Mention, Rejection, RejectionKind
 from memories.text.messages import Message
 from memsite.exceptions import Conflict, Unprocessable
 
@@ -132,9 +132,10 @@ class Entities(AgentView):
     @lists(EntityShown, "list_entities", OpenApiParameter("kind", str), OpenApiParameter("name", str))
     def get(self, request: Request) -> Response:
         """The named things that memories mention; `name` finds those that begin so."""
-        allowed = self.memory_agent().memories_of().active().values("pk")
-        seen = Count("mentions", filter=Q(mentions__memory__in=allowed))
-        rows = Entity.objects.for_app(self.app).annotate(seen=seen).filter(seen__gt=0)
+        allowed = self.memory_agent().memories_of().active().filter(pk=OuterRef("memory"))
+        mentions = Mention.objects.for_app(self.app).filter(Exists(allowed), entity=OuterRef("pk"))
+        counted = mentions.order_by().values("entity").annotate(number=Count("pk")).values("number")
+        rows = Entity.objects.for_app(self.app).filter(Exists(mentions)).annotate(seen=Subquery(counted))
         if kind := request.query_params.get("kind"):
             rows = rows.filter(kind=kind)
         if name := request.query_params.get("name"):

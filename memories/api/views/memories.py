@@ -239,11 +239,7 @@ class Links(AgentView):
     @lists(LinkShown, "list_links")
     def get(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()
-        memory = self.memory(agent, uid)
-        visible = agent.memories_of(memory.user_id)
-        rows = Link.objects.for_app(self.app).filter(from_memory__in=visible, to_memory__in=visible)
-        ends = rows.filter(from_memory=memory) | rows.filter(to_memory=memory)
-        return page(self, ends.select_related("from_memory", "to_memory"), show_link)
+        return page(self, agent.links_of(self.memory(agent, uid)), show_link)
 
     @extend_schema(request=NewLink, responses={201: LinkShown, 200: LinkShown}, operation_id="create_link")
     def post(self, request: Request, uid: UUID) -> Response:

@@ -20,11 +20,12 @@ from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable, LL
 from memories.store import writing
 from memories.store.revisions import LEARNING
 from memories.tasks import learn as learn_task
+from memsite.durability import BUSY
 from memsite.tenancy.models import App, AppPolicy, AppStatus
 from sessions.models import AgentSession
 from tests.conftest import Caller
 from tests.talking import after, at, contents, extractions, row_of, statuses, tell, turn
-from tests.unwritable import disk_full
+from tests.unwritable import disk_full, locked
 from tests.upkeep import upkeep_learn_due
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -484,5 +485,21 @@ def test_on_a_full_disk_texts_wait_all_together_and_are_never_given_up(
             now += work.ASK_AGAIN
     assert len(seen) == work.MOST_ATTEMPTS + 1, "none is read by itself"
     assert set(Extraction.objects.values_list("attempts", flat=True)) == {0}
+    sweep(now)
+    assert statuses(alice.app) == [DONE] * 3
+
+
+def test_texts_wait_for_a_database_that_is_busy_and_are_never_given_up(
+    alice: Caller, session: AgentSession, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = NOON
+    with monkeypatch.context() as patch:
+        seen = breaks_for(patch, "Berlin", locked())
+        for _ in range(work.MOST_ATTEMPTS + 1):
+            sweep(now)
+            assert statuses(alice.app) == [FAILED] * 3
+            assert set(Extraction.objects.values_list("reason", flat=True)) == {BUSY}
+            now += HOUR
+    assert len(seen) == work.MOST_ATTEMPTS + 1, "none is read by itself: each would wait as long as all of them"
     sweep(now)
     assert statuses(alice.app) == [DONE] * 3

@@ -381,7 +381,7 @@ def test_a_reading_that_broke_off_leaves_no_numbers_behind(
 
     broken = another(alice)
     with monkeypatch.context() as patch:
-        patch.setattr(index, "gone_since", fail)
+        patch.setattr(index, "gone_between", fail)
         with pytest.raises(DatabaseError):
             broken.view()
     whole, found = another(alice).view(), broken.view()

@@ -15,12 +15,13 @@ from django.test import Client
 from structlog.testing import capture_logs
 from time_machine import travel
 
+from memsite.durability import BUSY
 from memsite.jobs import claims, engine
 from memsite.jobs.job import Job, Run
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.jobs.schedule import Calendar, Every
 from memsite.tenancy.models import App, AppPolicy, AuditEntry
-from tests.unwritable import disk_full, refusing
+from tests.unwritable import disk_full, locked, refusing
 
 pytestmark = pytest.mark.django_db
 NIGHT = datetime(2027, 3, 1, 2, tzinfo=UTC)
@@ -481,6 +482,22 @@ def test_a_full_disk_is_waited_for_however_often_it_is_tried(app: App, job: Coun
         assert (run.status, run.attempts) == (RunStatus.FAILED, 0)
         assert run.reason.startswith("The server's disk is full")
         now = run.next_at
+    run = work(Counting(), app, now)
+    assert (run.status, run.counts) == (RunStatus.DONE, {"counted": 10})
+
+
+def test_a_busy_database_is_waited_for_later_each_time_and_never_given_up_on(app: App, job: Counting) -> None:
+    def wait(number: int) -> None:
+        raise locked()
+
+    job.before, now, waits = wait, NIGHT, []
+    fire(app)
+    for _ in range(claims.MOST_ATTEMPTS + 2):
+        run = work(job, app, now)
+        assert (run.status, run.reason) == (RunStatus.FAILED, BUSY)
+        waits.append((run.next_at - now).total_seconds() / 60)
+        now = run.next_at
+    assert waits == [1, 2, 4, 8, 16, 32, 64]
     run = work(Counting(), app, now)
     assert (run.status, run.counts) == (RunStatus.DONE, {"counted": 10})
 
