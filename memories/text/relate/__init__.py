@@ -31,6 +31,7 @@ from .reported import say_plainly
 from .somebody import find_other_relative, is_said_of_a_relative
 from .switches import find_switch
 from .tokens import canonical_text
+from .topics import name_other_topics
 from .trips import find_trip_off
 from .unended import doubt_by_undone, find_unended
 from .values import find_added_values
@@ -128,7 +129,7 @@ def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdi
         return Verdict(Relation.DIFFERENT, unended, 1 - certainty)
     if denial:
         return Verdict(Relation.CONTRADICTS, denial, DENIED)
-    if other := find_other_relative(*outlines):
+    if other := find_other_relative(*outlines) or name_other_topics(sides):
         return Verdict(Relation.DIFFERENT, other, 1 - certainty)
     values, is_whole = find_added_values(sides)
     more = find_insertion(sides, values)
