@@ -14,7 +14,7 @@ from .outline import Outline
 from .reasons import STRONGEST_FIRST
 from .stems import stem
 from .subjects import deny_of_another, have_nothing_in_common, name_other_subjects
-from .topics import AUXILIARIES, name_other_topics, verb_of
+from .topics import AUXILIARIES, do_contraries, name_other_topics, verb_of
 
 _OF_MANY = frozenset(
     stem(verb)
@@ -65,7 +65,8 @@ def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
     """Say why the one leaves the other as it is; None where something denies it, or says that it is over."""
     old, new = sides.existing, sides.new
     others = name_other_subjects(sides) or name_other_topics(sides)
-    if others or have_nothing_in_common(sides, evidence):
+    are_others = have_nothing_in_common(sides, evidence) or do_contraries(sides)
+    if others or are_others:
         return others or evidence.notes.get("remainder", "of another one")
     f = evidence.features
     firm = [name for name in _FIRM if f[name] >= FIRM and not (name == "change_cue" and _tells_what_became(new))]

@@ -8,10 +8,11 @@ from itertools import pairwise, product
 from memories.text.wordlist import words
 
 from . import cues, grammar
-from .alignment import Words
+from .alignment import COVERED, Words
+from .conflicts import are_contraries
 from .evidence import Sides
 from .lookup import are_opposites
-from .outline import Outline, Word
+from .outline import Outline, Phrase, Word
 from .stems import stem
 from .wishes import is_past_form
 
@@ -21,6 +22,9 @@ _SAYING = AUXILIARIES | cues.DENIALS | words("be been being get gets got own own
 _ARTICLES = words("the a an this that my our your his her its their")
 _OTHER_CLAUSE = grammar.CONDITIONALS | grammar.BOUNDARIES
 _BEFORE_A_NOUN = _ARTICLES | grammar.PREPOSITIONS
+_KIN = "kin"
+LONGEST = 2
+"""Words of what somebody does: "turned off"."""
 _LETTER = re.compile(r"((?:[\w-]+ ){1,3})([A-Z])\b")
 _UNTOLD = cues.STOP - cues.NEGATORS - grammar.PREPOSITIONS
 
@@ -32,7 +36,8 @@ def verb_of(side: Outline) -> int:
     for at, (before, token, behind, then) in told:
         if at and token in _OTHER_CLAUSE:
             return 0
-        is_noun = before in _BEFORE_A_NOUN or _says(behind) or (not at and (_says(then) or token.endswith("ing")))
+        is_noun = before in _BEFORE_A_NOUN or (_says(behind) and not behind.endswith("ing"))
+        is_noun = is_noun or (not at and (_says(then) or token.endswith("ing")))
         if token in _SAYING or ((_says(token) or is_past_form(token)) and not is_noun):
             return at
     return 0
@@ -59,6 +64,45 @@ def name_other_topics(sides: Sides) -> str | None:
         if is_of_one_kind or (one is mine[-1] and other is others[-1] and _are_known(one, other)):
             return f"of another one: {one.text} / {other.text}"
     return _find_numbers(old, new)
+
+
+def do_contraries(sides: Sides) -> bool:
+    """Tell whether what they say are contraries, each of another thing: "swap is off" / "IPv6 is on", "sold the bike" /
+    "bought a kayak". Who is retired is not employed, whatever else is said of it.
+    """
+    old, new = sides.existing, sides.new
+    met = ((one, other) for one, other in product(_contraries(old), _contraries(new)) if are_contraries(one, other))
+    lone, others = sides.aligned.lone_existing, sides.aligned.lone_new
+    are_two = bool(_own(old, lone) and _own(new, others))
+    return any(
+        (are_two or (_is_done_to(old, one, lone) and _is_done_to(new, other, others)))
+        and not _shares_more(old, sides.aligned.best_existing, one)
+        and not _shares_more(new, sides.aligned.best_new, other)
+        for one, other in met
+    )
+
+
+def _contraries(side: Outline) -> list[Phrase]:
+    """What it says first, if that has a contrary; a longer phrase tells to what it is done, too."""
+    said = next((at for at in range(verb_of(side), len(side.tokens)) if side.tokens[at] not in _UNTOLD), 0)
+    return [phrase for phrase in side.phrases if phrase.start == said and phrase.end - said <= LONGEST]
+
+
+def _is_done_to(side: Outline, phrase: Phrase, lone: Words) -> bool:
+    """Tell whether it is a verb, with a word of weight behind it that only this one has."""
+    is_verb = phrase.start == verb_of(side) > 0
+    return is_verb and any(word.at >= phrase.end and word.weight >= 1 for word in lone)
+
+
+def _shares_more(side: Outline, best: list[tuple[float, int]], phrase: Phrase) -> bool:
+    """Tell whether the other one has more of it than who does it, and what is done."""
+    verb = verb_of(side)
+    return any(
+        share >= COVERED
+        and not phrase.start <= word.at < phrase.end
+        and not (word.at < verb and (word.is_name or _KIN in word.classes))
+        for word, (share, _) in zip(side.words, best, strict=True)
+    )
 
 
 def _find_letters(old: str, new: str) -> str | None:
