@@ -18,6 +18,7 @@ from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
 from .figures import find_other_figure
 from .foreign import judge_foreign
+from .frames import find_replacement
 from .habits import find_other_habit
 from .instead import find_other_role
 from .marks import find_other_marks, find_other_order
@@ -26,7 +27,7 @@ from .moves import find_move
 from .now import find_birthday_ahead, find_new_value, write_ages
 from .other_denied import find_other_denied
 from .reasons import find_conflict, give_reason
-from .replacements import find_other_state, find_other_value, find_replacement
+from .replacements import find_other_state, find_other_value
 from .reported import say_plainly
 from .somebody import find_other_relative, is_said_of_a_relative
 from .switches import find_switch

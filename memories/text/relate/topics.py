@@ -43,6 +43,11 @@ def verb_of(side: Outline) -> int:
     return 0
 
 
+def said_at(side: Outline) -> int:
+    """Where it says what is so: its verb, or what stands behind "is"; 0 where it says nothing."""
+    return next((at for at in range(verb_of(side), len(side.tokens)) if side.tokens[at] not in _UNTOLD), 0)
+
+
 def _says(token: str) -> bool:
     return token in _SAYING or stem(token) in _VERBS
 
@@ -84,7 +89,7 @@ def do_contraries(sides: Sides) -> bool:
 
 def _contraries(side: Outline) -> list[Phrase]:
     """What it says first, if that has a contrary; a longer phrase tells to what it is done, too."""
-    said = next((at for at in range(verb_of(side), len(side.tokens)) if side.tokens[at] not in _UNTOLD), 0)
+    said = said_at(side)
     return [phrase for phrase in side.phrases if phrase.start == said and phrase.end - said <= LONGEST]
 
 

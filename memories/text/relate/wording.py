@@ -46,6 +46,7 @@ _ROAMING = words("sometimes often usually always frequently regularly occasional
 _CLAUSES = _JOINTS | words("when while if that who which where because since as before after until unless though than")
 _ALIKE = tuple(words(line) for line in ("is are am", "was were been", "every each all", "i me my mine we us our"))
 _PEOPLE = words("i me my we us our he she they him her them his their user users person people one")
+_OWNERS = words("my our your his her their")
 
 
 def find_other_wording(old: Outline, new: Outline) -> str | None:
@@ -84,10 +85,13 @@ def _is_choice(gone: str, come: str) -> bool:
 
 
 def _is_other_thing(gone: str, come: str) -> bool:
-    """Another unit; or a word that is as a rule one of grammar, where another thing is named."""
+    """Another unit; or a word that is as a rule one of grammar, where another thing is named, or whose it is: "our" /
+    "Tom's place".
+    """
     kinds = [UNITS[word][0] if word in UNITS else None for word in (gone, come)]
     is_unit = kinds[0] != kinds[1] and gone.isalpha() and come.isalpha()
-    return is_unit or bool({gone, come} & {"user", "users"} and not {gone, come} <= _PEOPLE)
+    is_owned = not _OWNERS.isdisjoint((gone, come)) and cues.STOP.isdisjoint({gone, come} - _OWNERS)
+    return is_unit or is_owned or bool({gone, come} & {"user", "users"} and not {gone, come} <= _PEOPLE)
 
 
 def _is_rearranged(old: Tokens, new: Tokens) -> bool:
