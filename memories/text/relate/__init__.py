@@ -18,6 +18,7 @@ from .evidence import Evidence, Sides
 from .features import extract, lay_side_by_side
 from .figures import find_other_figure
 from .foreign import judge_foreign
+from .frames import find_replacement
 from .habits import find_other_habit
 from .instead import find_other_role
 from .marks import find_other_marks, find_other_order
@@ -26,11 +27,12 @@ from .moves import find_move
 from .now import find_birthday_ahead, find_new_value, write_ages
 from .other_denied import find_other_denied
 from .reasons import find_conflict, give_reason
-from .replacements import find_other_state, find_other_value, find_replacement
+from .replacements import find_other_state, find_other_value
 from .reported import say_plainly
 from .somebody import find_other_relative, is_said_of_a_relative
 from .switches import find_switch
 from .tokens import canonical_text
+from .topics import name_other_topics
 from .trips import find_trip_off
 from .unended import doubt_by_undone, find_unended
 from .values import find_added_values
@@ -128,7 +130,7 @@ def _judge_the_same(sides: Sides, evidence: Evidence, certainty: float) -> Verdi
         return Verdict(Relation.DIFFERENT, unended, 1 - certainty)
     if denial:
         return Verdict(Relation.CONTRADICTS, denial, DENIED)
-    if other := find_other_relative(*outlines):
+    if other := find_other_relative(*outlines) or name_other_topics(sides):
         return Verdict(Relation.DIFFERENT, other, 1 - certainty)
     values, is_whole = find_added_values(sides)
     more = find_insertion(sides, values)

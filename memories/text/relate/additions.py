@@ -21,8 +21,12 @@ def find_additions(sides: Sides) -> list[str]:
     """Return what only the new statement says, when it is too much to be lost; else nothing.
 
     A word that is left over on the other side is taken for another word for one of these, so only the
-    surplus counts.
+    surplus counts. A name is no other word for anything, unless it is short for it: "on TV".
     """
+    names = [word.text for word in sides.aligned.lone_new if word.is_name]
+    named = [name for name in names if name.upper() not in sides.new.written]
+    if named:
+        return named
     words = [word.text for word in sides.aligned.lone_new if word.weight > LIGHT_WEIGHT]
     numbers = _added_numbers(sides)
     surplus = len(words) - len(sides.aligned.lone_existing) + len(numbers)

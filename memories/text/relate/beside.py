@@ -14,6 +14,7 @@ from .outline import Outline
 from .reasons import STRONGEST_FIRST
 from .stems import stem
 from .subjects import deny_of_another, have_nothing_in_common, name_other_subjects
+from .topics import AUXILIARIES, do_contraries, name_other_topics, verb_of
 
 _OF_MANY = frozenset(
     stem(verb)
@@ -41,7 +42,6 @@ for good.
 _BEING = words("is are am was were be been being get gets got")
 _BEFORE_A_NOUN = words("the a an my your his her its our their this that favourite favorite s of")
 _HAVING = words("has have had own owns owned got")
-_AUXILIARIES = words("do does did is are am was were has have had can could will would should may might must")
 _NEGATIONS = (cues.NEGATIVE_VERBS | {"not", "no"}) - {"nobody"}
 """Not what does something itself: "…, nothing is plugged in"."""
 _OPENS_ASIDE = words(", ; and but")
@@ -64,8 +64,9 @@ _KIN, _BESIDE = "kin", frozenset({"transport", "pet"})
 def find_room_for_both(sides: Sides, evidence: Evidence) -> str | None:
     """Say why the one leaves the other as it is; None where something denies it, or says that it is over."""
     old, new = sides.existing, sides.new
-    others = name_other_subjects(sides)
-    if others or have_nothing_in_common(sides, evidence):
+    others = name_other_subjects(sides) or name_other_topics(sides)
+    are_others = have_nothing_in_common(sides, evidence) or do_contraries(sides)
+    if others or are_others:
         return others or evidence.notes.get("remainder", "of another one")
     f = evidence.features
     firm = [name for name in _FIRM if f[name] >= FIRM and not (name == "change_cue" and _tells_what_became(new))]
@@ -137,14 +138,8 @@ def _share_only_whom(sides: Sides) -> bool:
 
 def _shares_only_whom(side: Outline, held: Words, best: list[tuple[float, int]]) -> bool:
     shared = [word for word, (share, _) in zip(held, best, strict=True) if share]
-    verb = _verb_of(side)
+    verb = verb_of(side)
     return bool(shared) and all(word.at < verb and (word.is_name or _KIN in word.classes) for word in shared)
-
-
-def _verb_of(side: Outline) -> int:
-    """Where it begins to say something of whom it begins with; 0 where that is not clear."""
-    verbs = (at for at, token in enumerate(side.tokens) if at and (token in _SAYING or stem(token) in _VERBS))
-    return next(verbs, 0)
 
 
 def _adds_nothing(sides: Sides) -> bool:
@@ -160,11 +155,11 @@ def _is_by_the_way(tokens: tuple[str, ...], at: int) -> bool:
     if tokens[at] not in _NEGATIONS:
         return False
     if tokens[at + 1 : at + 2] and tokens[at + 1] in _PLACING.intersection(tokens[:at]):
-        return tokens[at] == "not" and tokens[at - 1] not in _AUXILIARIES
+        return tokens[at] == "not" and tokens[at - 1] not in AUXILIARIES
     before = at - 1
     if tokens[at] == "no" and stem(tokens[before]) in _VERBS:
         before -= 1
-    while before > 0 and tokens[before] in _AUXILIARIES | _POINTING:
+    while before > 0 and tokens[before] in AUXILIARIES | _POINTING:
         before -= 1
     return before > 0 and tokens[before] in _OPENS_ASIDE
 
@@ -247,24 +242,16 @@ def _own(words: Words, others: Words) -> Words:
 
 
 def _are_of_other_things(old: Outline, new: Outline) -> bool:
-    """Tell whether they begin with another word and end with another value: "startup takes 20 seconds"; or name another
-    thing before the verb, and say something else of it: "the flight to Rome is on Monday".
-    """
+    """Tell whether they begin with another word and end with another value: "startup takes 20 seconds"."""
     if len(old.tokens) != len(new.tokens) or not old.words or not new.words:
         return False
     places = [at for at, (left, right) in enumerate(zip(old.tokens, new.tokens, strict=True)) if left != right]
     if len(places) < LEAST_APART:
         return False
     head, *others = places
-    if all(head in _names_before_the_verb(side) for side in (old, new)):
-        return True
     values = [(old.tokens[at], new.tokens[at]) for at in others]
     is_head = head in (0, old.words[0].at) and head in (0, new.words[0].at)
     return is_head and all(a[:1].isdigit() and b[:1].isdigit() for a, b in values)
-
-
-def _names_before_the_verb(side: Outline) -> list[int]:
-    return [word.at for word in side.words if word.is_name and word.at < _verb_of(side)]
 
 
 def _are_of_other_days(sides: Sides, evidence: Evidence) -> bool:
@@ -287,7 +274,6 @@ def _tells_its_own(held: Words, best: list[tuple[float, int]]) -> bool:
 
 _VERBS = frozenset(stem(verb) for verb in grammar.VERBS)
 _BECOMING = words("become became")
-_SAYING = _AUXILIARIES | _BEING | _HAVING | cues.DENIALS
 _DAYS = MONTHS.keys() | WEEKDAYS.keys()
 _DATES = re.compile(rf"(?:date|year|(?:number of )?(?:{'|'.join(MONTHS)})) differs")
 _PLACING = words("in on at from via")

@@ -79,7 +79,7 @@ def _face_phrases(found: Evidence, opposition: Opposition, old: Outline, new: Ou
     for left, right in product(old.phrases, new.phrases):
         is_used = left.start in opposition.faced_old or right.start in opposition.faced_new
         is_used |= opposition.has_order and (left.text in _ORDER_WORDS or right.text in _ORDER_WORDS)
-        if is_used or not _face(left, right) or _occurs(left, new) or _occurs(right, old):
+        if is_used or not are_contraries(left, right) or _occurs(left, new) or _occurs(right, old):
             continue
         opposition.faced_old.update(range(left.start, left.end))
         opposition.faced_new.update(range(right.start, right.end))
@@ -117,7 +117,7 @@ def _face_forms(found: Evidence, opposition: Opposition, old: Words, new: Words)
                 found.notes["opposed"] = f"opposed: {left.text} / {right.text}"
 
 
-def _face(left: Phrase, right: Phrase) -> bool:
+def are_contraries(left: Phrase, right: Phrase) -> bool:
     return left.text != right.text and any((group, -side) in right.sides for group, side in left.sides)
 
 

@@ -1,9 +1,4 @@
-"""One word in the place of another, in a sentence that is otherwise the same to the letter: another value, if unknown.
-
-"Runs on node heron" is not what was said with "falcon", nor "teaches Spanish" what was said with "learns": what no list
-knows to mean the same is kept beside it, for two memories of one thing are found and merged, and one that was taken for
-another is lost.
-"""
+"""One word for another, of what the two say: another value, if no list knows that both mean the same."""
 
 import re
 from collections.abc import Iterator
@@ -25,31 +20,13 @@ _SPELT = tuple(
     }.items()
 )  # fmt: skip
 """Doubled letters, and what English spells in two ways, written in one."""
-_TAKING = words("take takes took need needs needed require requires required")
+TAKING = words("take takes took need needs needed require requires required")
 """Of what a thing takes, any of these is said: "takes a minute to boot" is "needs a minute to boot"."""
 MOST_LONE = 2
 _BEING = words("is are am was were feels feel gets")
 _OF_WHAT = words("of with at about in on by for to from")
 _NO_VERBS = ("subject", "be", HAVE)
 """Slots that tell too little of how a word is meant."""
-
-
-def find_replacement(sides: Sides) -> tuple[str, str] | None:
-    """Return the two words, unless they are known to mean the same or are one word in two spellings.
-
-    Others that mean the same may stand in the place of each other beside them: "afraid of dogs" / "scared of cats".
-    """
-    old, new = sides.existing.tokens, sides.new.tokens
-    lone = sides.aligned.lone_existing, sides.aligned.lone_new
-    groups = zip(sides.existing.groups, sides.new.groups, strict=False)
-    told = enumerate(zip(old, new, groups, strict=False))
-    places = [at for at, (left, right, (mine, theirs)) in told if left != right and not mine & theirs]
-    if len(old) != len(new) or len(places) != 1 or any(len(side) != 1 for side in lone):
-        return None
-    (left,), (right,) = lone
-    if left.at != right.at or left.at != places[0] or _are_spellings(left, right) or {left.text, right.text} <= _TAKING:
-        return None
-    return left.text, right.text
 
 
 def find_other_value(sides: Sides) -> tuple[str, str] | None:
@@ -63,7 +40,7 @@ def find_other_value(sides: Sides) -> tuple[str, str] | None:
         return None
     old = dict(_lone_values(sides.existing_statement, sides.aligned.lone_existing))
     for slot, word in _lone_values(sides.new_statement, sides.aligned.lone_new):
-        if slot in old and not _are_spellings(old[slot], word):
+        if slot in old and not are_spellings(old[slot], word):
             return old[slot].text, word.text
     return None
 
@@ -78,7 +55,7 @@ def find_other_state(sides: Sides) -> tuple[str, str] | None:
         )
     ]
     left, right = found
-    return (left.text, right.text) if left and right and not _are_spellings(left, right) else None
+    return (left.text, right.text) if left and right and not are_spellings(left, right) else None
 
 
 def _state_places(tokens: tuple[str, ...]) -> list[int]:
@@ -92,7 +69,7 @@ def _state_places(tokens: tuple[str, ...]) -> list[int]:
 
 def _lone_values(statement: Statement, lone: tuple[Word, ...]) -> Iterator[tuple[str, Word]]:
     """(slot, word). Behind a verb only the last word counts: an adjective of it is often another one."""
-    by_text = {word.text: word for word in lone if word.text not in _TAKING and not word.text.endswith("ly")}
+    by_text = {word.text: word for word in lone if word.text not in TAKING and not word.text.endswith("ly")}
     told = [term for term in statement.terms if not term.is_implied]
     for slot, terms in groupby(told, key=lambda term: term.slot):
         said = [term.word for term in terms]
@@ -102,7 +79,7 @@ def _lone_values(statement: Statement, lone: tuple[Word, ...]) -> Iterator[tuple
         yield from ((slot, by_text[word]) for word in said if word in by_text)
 
 
-def _are_spellings(left: Word, right: Word) -> bool:
+def are_spellings(left: Word, right: Word) -> bool:
     """One word with two of its letters turned, doubled, or otherwise spelt as on the other side of the ocean; a name,
     an address and a word with a number in it are what they are.
     """

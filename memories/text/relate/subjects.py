@@ -19,6 +19,7 @@ _KIN = "kin"
 _OF_THINGS = ("s", "ing", "ion", "ment", "er", "or", "ness", "ity", "age")
 """What names of things end in more often than those of people."""
 _BEFORE_A_SUBJECT = words("the our its a an")
+_CONTRARIES = frozenset({"opposed", "rule_implied"})
 _VALUES = frozenset({"other_name", "sibling", "number_conflict", "change_cue"})
 
 
@@ -62,9 +63,16 @@ def _tells_a_role(side: Outline) -> bool:
 def have_nothing_in_common(sides: Sides, evidence: Evidence) -> bool:
     """Tell whether only values differ of matters that share no word: "the team is live in Portugal" / "the office is in
     Porto".
+
+    Of what is far apart in meaning, too, whatever is denied is denied of something else: "the status page needs no
+    token" / "retries are limited to 3". Contraries may be far apart: who is vegan has no scrambled eggs.
     """
     shown = {name for name, least in STRONGEST_FIRST.items() if evidence.features[name] >= least}
-    return shown <= _VALUES and not _share_a_word(sides) and all(map(_has_a_subject, (sides.existing, sides.new)))
+    is_far = evidence.features["cosine"] < 0
+    if is_far and shown.isdisjoint(_CONTRARIES) and not _share_a_word(sides, frozenset()):
+        return True
+    is_of_values = shown <= _VALUES and not _share_a_word(sides, cues.LIGHT)
+    return is_of_values and all(map(_has_a_subject, (sides.existing, sides.new)))
 
 
 def deny_of_another(sides: Sides) -> str | None:
@@ -89,9 +97,9 @@ def _subject(side: Outline, best: list[tuple[float, int]]) -> Word | None:
     return before[-1][0] if before and before[-1][1] < COVERED else None
 
 
-def _share_a_word(sides: Sides) -> bool:
+def _share_a_word(sides: Sides, besides: frozenset[str]) -> bool:
     matched = zip(sides.aligned.existing, sides.aligned.best_existing, strict=True)
-    return any(share >= COVERED and word.text not in cues.LIGHT for word, (share, _) in matched)
+    return any(share >= COVERED and word.text not in besides for word, (share, _) in matched)
 
 
 def _has_a_subject(side: Outline) -> bool:

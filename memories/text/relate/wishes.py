@@ -51,14 +51,14 @@ def verb_at(tokens: tuple[str, ...], at: int) -> tuple[str, str, int]:
     first, second = (*tokens[at : at + 2], "")[:2]
     if first in _AHEAD or (first in HAVE and second == "to") or (first in BE and second.endswith("ing")):
         return AHEAD_FORM, first, at
-    if first in _HELPING and _is_past(second):
+    if first in _HELPING and is_past_form(second):
         return PAST_FORM, second, at + 1
     # "Is disabled" tells how it is.
-    is_past = _is_past(first) and tokens[at - 1] not in BE
+    is_past = is_past_form(first) and tokens[at - 1] not in BE
     return (PAST_FORM if is_past else PRESENT_FORM), first, at
 
 
-def _is_past(word: str) -> bool:
+def is_past_form(word: str) -> bool:
     return word not in _NO_PAST and (word in PAST or (len(word) > MIN_PAST and word.endswith("ed")))
 
 

@@ -45,6 +45,8 @@ _ROAMING = words("sometimes often usually always frequently regularly occasional
 """Wherever in its clause one of these stands, it says the same: "sometimes fails", "fails sometimes"."""
 _CLAUSES = _JOINTS | words("when while if that who which where because since as before after until unless though than")
 _ALIKE = tuple(words(line) for line in ("is are am", "was were been", "every each all", "i me my mine we us our"))
+_OWNERS = words("my our your his her their")
+_ONE_THING = _OWNERS | words("the user")
 _PEOPLE = words("i me my we us our he she they him her them his their user users person people one")
 
 
@@ -84,10 +86,13 @@ def _is_choice(gone: str, come: str) -> bool:
 
 
 def _is_other_thing(gone: str, come: str) -> bool:
-    """Another unit; or a word that is as a rule one of grammar, where another thing is named."""
+    """Another unit; or a word that is as a rule one of grammar, where another thing is named, or whose it is: "our" /
+    "Tom's place".
+    """
     kinds = [UNITS[word][0] if word in UNITS else None for word in (gone, come)]
     is_unit = kinds[0] != kinds[1] and gone.isalpha() and come.isalpha()
-    return is_unit or bool({gone, come} & {"user", "users"} and not {gone, come} <= _PEOPLE)
+    is_owned = not _OWNERS.isdisjoint((gone, come)) and cues.STOP.isdisjoint({gone, come} - _OWNERS)
+    return is_unit or is_owned or bool({gone, come} & {"user", "users"} and not {gone, come} <= _PEOPLE)
 
 
 def _is_rearranged(old: Tokens, new: Tokens) -> bool:
@@ -95,7 +100,7 @@ def _is_rearranged(old: Tokens, new: Tokens) -> bool:
     left, right = ([token for token in side if token[0].isalnum()] for side in (old, new))
     if sorted(_parts(old)) == sorted(_parts(new)) or _is_turned(left, right) or _is_list_turned(left, right):
         return True
-    if _is_date_turned(left, right):
+    if _is_date_turned(left, right) or _is_name_turned(left, right):
         return True
     return _settled(old) == _settled(new)
 
@@ -113,6 +118,15 @@ def _is_date_turned(old: Tokens, new: Tokens) -> bool:
         return False
     one, other = sorted(old[at] for at in places)
     return one.isdecimal() and other in MONTHS
+
+
+def _is_name_turned(old: Tokens, new: Tokens) -> bool:
+    """ "Anna is the CTO" is "the CTO is Anna": what is one thing may stand on either side."""
+    for at, token in enumerate(old):
+        name, thing = [*old[:at]], [*old[at + 1 :]]
+        if token in _ALIKE[0] and [*new] == [*thing, token, *name]:
+            return any(side[:1] and side[0] in _ONE_THING for side in (name, thing))
+    return False
 
 
 def _settled(tokens: Tokens) -> list[str]:

@@ -115,6 +115,22 @@ def test_who_says_less_adds_nothing(existing: str, new: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("existing", "new"),
+    [
+        ("User goes climbing on Tuesdays", "On Tuesdays the user goes climbing with Jonas"),
+        ("The design review is run by the team lead", "Design reviews are led by Priya"),
+        ("Backups of the shop are stored offsite", "Offsite storage in Hetzner keeps the backups of the shop"),
+        ("Invoices are approved by finance", "Finance (Petra) approves invoices"),
+    ],
+)
+def test_a_name_is_not_lost(existing: str, new: str) -> None:
+    for similarity in (None, 0.85, 0.95):
+        assert relate(existing, new, similarity).relation is Relation.DIFFERENT
+        # Who names nobody adds nothing.
+        assert relate(new, existing, similarity).relation is Relation.SAME
+
+
+@pytest.mark.parametrize(
     ("existing", "new", "added"),
     [
         ("Closed in July", "Closed in July and August", (["august"], True)),

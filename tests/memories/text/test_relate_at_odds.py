@@ -349,3 +349,24 @@ def test_who_is_so_of_something_is_not_so_of_nothing(existing: str, new: str) ->
 )
 def test_nothing_of_one_is_something_of_another(existing: str, new: str) -> None:
     assert not relate(existing, new, 0.6).is_certain
+
+
+@pytest.mark.parametrize("similarity", [0.2, 0.3, 0.4])
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Retries are limited to 3", "The status page needs no token"),
+        ("User quit smoking in 2019", "User takes tea with milk"),
+        ("User wears hearing aids in both ears", "User is single"),
+        ("User reads only non-fiction", "User has every record by Nina Simone"),
+        ("User hates long meetings", "User drinks coffee only before noon"),
+    ],
+)
+def test_what_shares_no_word_and_is_far_apart_denies_nothing(one: str, other: str, similarity: float) -> None:
+    assert relate(one, other, similarity).relation is Relation.DIFFERENT
+    assert relate(other, one, similarity).relation is Relation.DIFFERENT
+
+
+def test_contraries_may_share_no_word() -> None:
+    assert relate("User is vegan", "User has scrambled eggs every day", 0.37).relation is Relation.CONTRADICTS
+    assert relate("User is single", "User is married to Julia", 0.42).relation is Relation.CONTRADICTS

@@ -9,6 +9,7 @@ from memories.text.relate import Relation, Thresholds, relate
 from memories.text.relate.additions import find_additions
 from memories.text.relate.evidence import Evidence
 from memories.text.relate.features import WEIGHED, extract, lay_side_by_side
+from memories.text.relate.frames import find_replacement
 from memories.text.relate.logistic import fit, softmax
 from memories.text.relate.lookup import (
     _NEGATIVE_PREFIXES,
@@ -19,7 +20,6 @@ from memories.text.relate.model import LABELS, WITH_COSINE, WITHOUT_COSINE, load
 from memories.text.relate.negation import Scope
 from memories.text.relate.outline import write_out
 from memories.text.relate.reading import read
-from memories.text.relate.replacements import find_replacement
 from memories.text.relate.tokens import tokenize
 from memories.text.relate.verdict import LEAST, MOST
 
