@@ -56,6 +56,15 @@ def test_it_is_served_with_its_page() -> None:
     assert Client().get("/api/docs").status_code == 200
 
 
+@pytest.mark.django_db
+def test_its_format_may_stand_in_the_address() -> None:
+    told = {one: Client().get("/api/schema", {"format": one} if one else {}) for one in ("", "json", "yaml", "xml")}
+    assert told["json"].json()["openapi"] == "3.1.0"
+    assert told["yaml"].content == told[""].content
+    assert told["yaml"].content.startswith(b"openapi: 3.1.0")
+    assert told["xml"].status_code == 404
+
+
 def test_no_id_is_a_number(schema: dict[str, Any]) -> None:
     """It would count the rows of all apps (tenancy.scoping.new_uid)."""
     shapes = schema["components"]["schemas"].items()
