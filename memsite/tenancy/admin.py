@@ -167,6 +167,11 @@ class MembersInline(OfTheApp, MembersInlineBase):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Membership]:
         return super().get_queryset(request).select_related("user")
 
+    @admin.display(description="Name")
+    def username(self, member: Membership) -> str:
+        """For those who may only read: the form's field of that name is of no model."""
+        return member.user.get_username()
+
 
 @admin.register(App)
 class AppAdmin(SiteAdmin[App]):

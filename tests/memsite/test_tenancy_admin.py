@@ -308,6 +308,15 @@ def let_in(app: App, name: str, role: str = "viewer", is_active: bool = True) ->
     return Membership.objects.create(app=app, user=user, role=role)
 
 
+def test_who_may_only_look_sees_who_the_members_are(client: Client, acme: App) -> None:
+    let_in(acme, "carol", "owner")
+    bob = let_in(acme, "bob").user
+    User.objects.filter(pk=bob.pk).update(is_staff=True)
+    client.force_login(bob)
+    page = client.get(f"{APPS}{acme.pk}/change/").content.decode()
+    assert re.findall(r'"field-username">\s*<p>(.*?)</p>', page) == ["bob", "carol"]
+
+
 def new_members(number: int, *rows: tuple[str, str]) -> dict[str, Any]:
     """Rows added below `number` that are there: name and role."""
     data: dict[str, Any] = {"members-TOTAL_FORMS": number + len(rows)}
