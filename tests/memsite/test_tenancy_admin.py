@@ -300,6 +300,15 @@ def test_roles_and_names_stay_as_others_made_them(admin_client: Client, acme: Ap
     assert (acme.name, acme.preset, acme.change_number) == ("Renamed", "ops", 9)
 
 
+@pytest.mark.parametrize("said", ["x", "nan", "\0", f"{10**20}"])
+@pytest.mark.parametrize("page", ["tenancy/agent", "memories/memory"])
+def test_what_is_no_app_is_none(admin_client: Client, acme: App, page: str, said: str) -> None:
+    """As in an address that somebody has changed by hand."""
+    url = f"/admin/{page}/add/"
+    assert admin_client.get(url, {"app": said}).status_code == 200
+    assert admin_client.post(url, {"app": said}).context["adminform"].form.errors["app"]
+
+
 # --- members
 
 
