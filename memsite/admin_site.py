@@ -83,6 +83,15 @@ class StrictJSONField(forms.JSONField):
         return initial if self.disabled else InvalidJSONInput(data or "")
 
 
+class SelectApp(AutocompleteSelect):
+    def optgroups(self, name: str, value: Any, attrs: Any = None) -> Any:
+        """Of what can be no number of an app nothing is offered; the form's field says what is wrong with it."""
+        try:
+            return super().optgroups(name, value, attrs)
+        except (ValueError, OverflowError):
+            return super().optgroups(name, [], attrs)
+
+
 class SiteAdmin(GenericAdmin[Row]):
     """The base of all our admins: staff see the apps they are members of, and do there what their role allows.
 
@@ -154,7 +163,7 @@ class SiteAdmin(GenericAdmin[Row]):
         form: Any = super().get_form(request, obj, change, **kwargs)
         if "app" in form.base_fields:
             field = form.base_fields["app"] = copy.deepcopy(form.base_fields["app"])
-            field.widget = AutocompleteSelect(self.opts.get_field("app"), self.admin_site)
+            field.widget = SelectApp(self.opts.get_field("app"), self.admin_site)
             field.widget.is_required = field.required
             field.queryset = field.queryset.filter(pk__in=apps_of(request.user, self.right))
         return form

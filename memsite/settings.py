@@ -217,6 +217,7 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums"],
     "ENUM_NAME_OVERRIDES": {
+        "NewMemoryOnceKindEnum": "memories.models.memory.Kind.choices",
         "MemoryStatusEnum": "memories.models.memory.Status.choices",
         "SessionStatusEnum": "sessions.models.SessionStatus.choices",
         "AppStatusEnum": "memories.api.shapes.apps.APP_STATUSES",

@@ -3,6 +3,7 @@ from django.urls import include, path
 from django.views.generic import RedirectView
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
+from memories.api.schema import InFormatAsked
 from memories.api.views.inbound import ChatMessage
 from memories.mcp.view import Memsite
 from memsite.health import healthz, readyz
@@ -19,7 +20,7 @@ urlpatterns = [
     path("hooks/<uuid:uid>", ChatMessage.as_view()),
     path("mcp", Memsite.as_view()),
     path("compat/", include("memories.compat.urls")),
-    path("api/schema", SpectacularAPIView.as_view(), name="schema"),
+    path("api/schema", SpectacularAPIView.as_view(content_negotiation_class=InFormatAsked), name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("", include("memsite.oauth.urls")),
     path("healthz", healthz),

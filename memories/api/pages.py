@@ -79,10 +79,12 @@ def page(
 
 
 def refuse_unknown(request: Request, *known: str) -> None:
-    """Query parameters nobody knows are refused like body fields nobody knows."""
+    """Query parameters nobody knows are refused like body fields nobody knows, and so is one that says two things."""
     unknown = sorted(set(request.query_params) - {*known})
     if unknown:
         raise ValidationError({name[:100]: ["Unknown parameter."] for name in unknown})
+    if twice := [name for name, values in request.query_params.lists() if len(values) > 1]:
+        raise ValidationError({name: ["Given more than once."] for name in twice})
     if nul := [name for name, value in request.query_params.items() if "\0" in value]:
         raise ValidationError({name: ["Contains a NUL character."] for name in nul})
 

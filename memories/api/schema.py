@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from functools import cache
 from threading import Lock
+from types import SimpleNamespace
 from typing import Any, Literal, TypeVar
 
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -12,6 +13,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 
 from memories.api.fields import Shape, Text
+from memsite.json_body import UsualFirst
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
@@ -114,6 +116,12 @@ class OperatorSessionScheme(OpenApiAuthenticationExtension):  # type: ignore[no-
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
         return {"type": "apiKey", "in": "cookie", "name": "sessionid"}
+
+
+class InFormatAsked(UsualFirst):
+    """`?format=json` as well as Accept: in a browser one has the address alone."""
+
+    settings = SimpleNamespace(URL_FORMAT_OVERRIDE="format")  # type: ignore[assignment]  # all that it looks at
 
 
 class OneSchema(SchemaGenerator):

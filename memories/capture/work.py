@@ -13,12 +13,13 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F, Min
 
+from memories.ledger.budget import asks_models
 from memories.models import Extraction, ExtractionStatus, What
 from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMTooDear, LLMUnavailable
 from memories.store import Writer
 from memsite.doorbell import ring
 from memsite.durability import BUSY, is_busy
-from memsite.tenancy.models import App
+from memsite.tenancy.models import App, AppPolicy
 from memsite.unwritable import TOLD, why_unwritable
 from sessions.marker_lines import without_markers
 from sessions.models import AgentSession, Resource, Role
@@ -181,6 +182,16 @@ def is_read_alone(claim: Claim, rows: Sequence[Extraction]) -> bool:
 def put_off(app: App, reason: object, until: datetime | None, now: datetime) -> None:
     """Whatever is due of the app waits, and says why; until somebody knows when, it is asked again soon."""
     Extraction.objects.for_app(app).due(now).update(**waiting(reason, until, now))
+
+
+def release(now: datetime) -> None:
+    """In apps that ask no model, what waits for a day's budget is due: rules cost nothing. One query if nothing is."""
+    rows = Extraction.objects.filter(
+        status__in=(ExtractionStatus.PENDING, ExtractionStatus.FAILED), next_at__gt=now, reason__startswith=BUDGET
+    )
+    policies = AppPolicy.objects.filter(pk__in=rows.order_by().values("app"))
+    if freed := [policy.pk for policy in policies if not asks_models(policy)]:
+        rows.filter(app__in=freed).update(next_at=now)
 
 
 def waiting(reason: object, until: datetime | None, now: datetime) -> dict[str, object]:

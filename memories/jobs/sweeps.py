@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db.models import F
 from django.utils import timezone
 
-from memories.capture.work import sessions_due
+from memories.capture.work import release, sessions_due
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.maintain.backlog import apps_with_backlog, embed_backlog
 from memories.maintain.crashed import silent_since
@@ -28,6 +28,7 @@ class ExtractionSweep(MemoryJob):
     name, title, schedule = "extraction", "learns from what was said and not yet read", Every(1)
 
     def waiting(self, now: datetime) -> Iterable[int]:
+        release(now)
         return Extraction.objects.due(now).order_by().values_list("app_id", flat=True).distinct()
 
     def work(self, hands: Upkeeper, run: Run) -> None:

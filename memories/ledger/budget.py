@@ -12,6 +12,7 @@ from typing import Literal
 from memories.ledger.days import next_midnight
 from memories.ledger.energy import is_low
 from memories.ledger.spend import Spent, spent_today
+from memsite.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 
@@ -32,8 +33,8 @@ class Denial:
 
 
 def asks_models(policy: AppPolicy) -> bool:
-    """Whether the app's questions may go to a model. A limit of 0 leaves them to the rules, which cost nothing."""
-    return policy.daily_cost != 0 and policy.daily_tokens != 0
+    """Whether the app's questions may go to a model: there is one, and no limit of 0 leaves them to the rules."""
+    return get_conf().llm != "rules" and policy.daily_cost != 0 and policy.daily_tokens != 0
 
 
 def may_learn(app: App, now: datetime) -> Denial | None:

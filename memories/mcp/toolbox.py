@@ -102,9 +102,14 @@ class Toolbox:
 
 
 def spoken(tool: Tool, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Without null and "" for what may be left out: models fill in every argument of a schema, and mean none."""
+    """Without null, "", and 0 of what begins at 1, for what may be left out: models fill in all, and mean none."""
     needed = tool.listed.input_schema.get("required", ())
-    return {name: value for name, value in given.items() if value not in (None, "") or name in needed}
+    counted = {name for name, told in tool.listed.input_schema["properties"].items() if told.get("minimum") == 1}
+    return {
+        name: value
+        for name, value in given.items()
+        if name in needed or not (value in (None, "") or (value in (0, "0") and name in counted))
+    }
 
 
 def plain_schema(node: Any) -> Any:

@@ -54,7 +54,7 @@ OriginSaid = Annotated[
     Field(description="Whose word it is: yours (assistant), another agent's, a tool's, or read on the web."),
 ]
 Time = Annotated[str | None, Field(description="ISO 8601.")]
-Importance = Annotated[int | None, Field(description="1 trivial to 5 critical.")]
+Importance = Annotated[int | None, Field(ge=1, description="1 trivial to 5 critical.")]
 Metadata = Annotated[dict[str, Any] | None, Field(description="An object of your own, small.")]
 Session = Annotated[str | None, Field(description="Your name for this conversation, the same each time.")]
 Limit = Annotated[int, Field(ge=1, le=50)]
@@ -134,8 +134,8 @@ def context(
     door: StoringView,
     query: Annotated[str | None, Field(description="The question at hand; without one, what is known at all.")] = None,
     session: Session = None,
-    turn: Annotated[int | None, Field(description="Its turn, counted from 1.")] = None,
-    max_tokens: Annotated[int | None, Field(description="How long it may be.")] = None,
+    turn: Annotated[int | None, Field(ge=1, description="Its turn, counted from 1.")] = None,
+    max_tokens: Annotated[int | None, Field(ge=1, description="How long it may be.")] = None,
     user_id: UserId = None,
 ) -> Told:
     """A block of what is known, ready to be read. With `session` nothing is shown twice, and `feedback` is possible."""
@@ -294,7 +294,7 @@ def feedback(
     door: StoringView,
     session: Annotated[str, Field(description="As you named it to `context`.")],
     text: Annotated[str, Field(description="What you answered.")],
-    turn: Annotated[int, Field(description="The turn you told `context`.")] = 1,
+    turn: Annotated[int, Field(ge=1, description="The turn you told `context`.")] = 1,
     question: Annotated[str, Field(description="What you were asked.")] = "",
 ) -> dict[str, Any]:
     """Which of the memories you were shown did you use? Those gain priority, the others lose some."""

@@ -156,14 +156,14 @@ class AppPolicy(Row):
     same_session_step = share(0.05, "Gained when the same session says the same.")
     contradict_step = share(0.2, "Lost when something says the contrary.")
     inactive_below = share(0.3, "Below this a memory is inactive and never injected.")
-    stale_after_days = number(30, 0, 36_500, "Days without confirmation until decay sets in.")
-    decay_per_week = share(0.1, "Lost per week after that, continuously.")
+    stale_after_days = number(30, 0, 36_500, "Days without confirmation until decay sets in. 0: at once.")
+    decay_per_week = share(0.1, "Lost per week after that, continuously. 0: nothing decays.")
     decay_exempt_from = models.FloatField(
         null=True,
         blank=True,
         default=None,
         validators=between(0, 1),
-        help_text="At or above this nothing decays.",
+        help_text="At or above this nothing decays. Empty: whatever its confidence, it does.",
     )
     dedup_similarity = share(0.85, "Cosine from which two statements may be the same (a rule still decides).")
 
@@ -212,16 +212,18 @@ class AppPolicy(Row):
         blank=True,
         default=None,
         validators=between(0, 1_000_000),
-        help_text="Dollars a day for models; beyond it, learning waits for the next day.",
+        help_text="Dollars a day for models; beyond it, learning waits for the next day. "
+        "0: none is asked, rules learn. Empty: no limit.",
     )
     daily_tokens = models.PositiveBigIntegerField(
         null=True,
         blank=True,
         default=None,
         validators=between(0, 10**12),
-        help_text="Tokens a day for models; beyond it, learning waits for the next day.",
+        help_text="Tokens a day for models; beyond it, learning waits for the next day. "
+        "0: none is asked, rules learn. Empty: no limit.",
     )
-    energy_floor = share(0.2, "Below this energy, memory work is deferred.")
+    energy_floor = share(0.2, "Below this energy, memory work is deferred. 0: never.")
     time_zone = TimeZoneField(default="UTC", help_text="Of jobs, triggers and dates in texts.")
 
     class Meta:

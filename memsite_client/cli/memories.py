@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from itertools import islice
 from typing import Any, TypeVar, get_args
@@ -86,7 +87,7 @@ def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **opti
 def list_(limit: int, all_: bool, json_: bool, **filters: Any) -> None:
     """List memories, the latest first."""
     with connect() as memsite:
-        rows = islice(memsite.list_memories(**without_nones(**filters)), None if all_ else limit)
+        rows = islice(memsite.list_memories(**without_nones(**filters)), None if all_ else min(limit, sys.maxsize))
         if json_:
             return print_json(list(rows))
         is_empty = True

@@ -75,6 +75,11 @@ def test_400_tells_operators_what_a_name_may_be(
     assert assert_problem(answer, 400)["detail"] == told
 
 
+@pytest.mark.parametrize("twice", ["status=active&status=inactive", "limit=1&limit=1"])
+def test_400_for_a_parameter_that_says_two_things(alice: Caller, twice: str) -> None:
+    assert_problem(alice.client.get(f"/api/v1/memories?{twice}"), 400, twice.partition("=")[0])
+
+
 def test_401_says_how_to_come_in(db: None) -> None:
     answer = APIClient().get(MEMORIES)
     assert_problem(answer, 401)

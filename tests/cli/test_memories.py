@@ -92,6 +92,7 @@ def test_list_shows_the_latest_first_and_no_more_than_asked(memsite: Memsite) ->
     memsite.create_memories([{"content": f"Whale number {number}", "category": "sea"} for number in range(30)])
     assert run("list").stdout.count("Whale number") == 20
     assert [row["content"] for row in run_json("list", "-n", "2")] == ["Whale number 29", "Whale number 28"]
+    assert len(run_json("list", "-n", f"{10**20}")) == 30
     assert len(run_json("list", "--all", "--category", "sea")) == 30
     assert run_json("list", "--category", "air") == []
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
@@ -304,7 +305,8 @@ def test_learning_waits_for_energy(vera: Client, alice: Caller) -> None:
     assert "1 wait" in text_of(vera.get("/cooldowns"))
 
 
-def test_learning_waits_for_the_next_day_of_the_budget(vera: Client, alice: Caller) -> None:
+def test_learning_waits_for_the_next_day_of_the_budget(vera: Client, alice: Caller, settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, llm="openai")
     AppPolicy.objects.update(daily_tokens=10)
     day = timezone.now().date()
     LedgerEntry.objects.create(app=alice.app, operation="gate", model="m", input_tokens=11, day=day)

@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from django import forms
 from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
@@ -84,6 +85,15 @@ def test_superusers_add_apps_with_the_numbers_of_a_preset(sue: Client, olga: Cli
 
 
 # --- the policy
+
+
+def test_what_may_be_left_empty_says_what_that_means_and_so_does_0_of_a_budget(vera: Client) -> None:
+    fields = vera.get("/settings/policy").context["form"].fields
+    numbers = {name: field.help_text for name, field in fields.items() if isinstance(field, forms.FloatField)}
+    numbers |= {"daily_tokens": fields["daily_tokens"].help_text}
+    empty = {name for name, told in numbers.items() if "Empty: " in told}
+    assert empty == {name for name in numbers if AppPolicy._meta.get_field(name).null}
+    assert {name for name, told in numbers.items() if "0: " in told} >= {"daily_cost", "daily_tokens", "energy_floor"}
 
 
 def test_every_number_is_told_with_what_it_means_and_what_the_preset_says(vera: Client, alice: Caller) -> None:

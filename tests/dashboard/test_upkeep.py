@@ -290,6 +290,30 @@ def test_it_is_approved_in_other_words(ed: Client, alice: Caller) -> None:
     assert order.content in text_of(fragment(ed, f"/upkeep/review/{order.uid}/row"))
 
 
+def form_of(client: Client, row: Rejection) -> dict[str, Any]:
+    form = fragment(client, f"/upkeep/review/{row.uid}/edit").context["form"]
+    return {bound.html_name: bound.value() for bound in form}
+
+
+def test_what_was_not_said_of_it_is_as_with_any_new_memory(ed: Client, alice: Caller) -> None:
+    alice.post("memories", {"content": ORDER})
+    form = form_of(ed, Rejection.objects.get())
+    usual = (3, alice.app.policy.start_confidence, "general")
+    assert (form["importance"], form["confidence"], form["category"]) == usual
+
+
+def test_of_a_change_that_was_held_back_the_rest_of_the_memory_stays(ed: Client, alice: Caller) -> None:
+    body = {"subject": "caddy", "category": "timing", "kind": "decision", "importance": 5, "confidence": 0.5}
+    memory = alice.remember("Takes a minute to start", pinned=True, **body)["id"]
+    assert alice.patch(f"memories/{memory}", {"content": ORDER}).status_code == 202
+    row = Rejection.objects.get()
+    form = form_of(ed, row)
+    assert form == {**body, "content": ORDER, "pinned": True}
+    ed.post(f"/upkeep/review/{row.uid}/edit", {**form, "content": "Takes two minutes to start"}, headers=HTMX)
+    found = Memory.objects.get()
+    assert {name: getattr(found, name) for name in form} == {**form, "content": "Takes two minutes to start"}
+
+
 def test_a_marker_of_which_no_text_was_kept_can_be_put_into_words(ed: Client, alice: Caller) -> None:
     tell(alice, alice.start_session(), "[MEMORY:misc] Nobody wants this", role="assistant")
     (row,) = Rejection.objects.all()

@@ -3,6 +3,7 @@
 import json
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.utils import timezone
@@ -180,6 +181,34 @@ def test_an_empty_text_is_what_an_argument_is_when_it_is_left_out(alice: Caller)
     assert use(alice, "context", query="", session="", user_id="")["included"] == 1
     assert refused(alice, "store", content="").startswith("content: ")
     assert "Say what to change" in refused(alice, "update", id=stored["id"], content="", subject="")
+
+
+def test_0_of_what_begins_at_1_is_what_it_is_when_it_is_left_out(alice: Caller) -> None:
+    stored = use(alice, "store", content="whales sing at night", importance=0)
+    assert Memory.objects.get().importance == 3
+    assert use(alice, "search", query="whales", limit="0")["memories"]
+    assert use(alice, "history", id=stored["id"], limit=0, after=0)["changes"]
+    assert use(alice, "context", query="whales", session="chat", turn=0, max_tokens=0)["included"] == 1
+    assert use(alice, "feedback", session="chat", turn=0, text="At night whales sing.") is not None
+    use(alice, "update", id=stored["id"], confidence=0, importance=0)
+    row = Memory.objects.get()
+    assert (row.confidence, row.importance) == (0, 3)
+
+
+def test_null_is_taken_for_every_argument_that_may_be_left_out(alice: Caller) -> None:
+    one, other = (use(alice, "store", content=text)["id"] for text in ("whales sing at night", "bears sleep"))
+    use(alice, "context", session="chat")
+    needed = {
+        "query": "whales", "id": one, "from_id": one, "to_id": other, "content": "owls hunt", "session": "chat",
+        "text": "Yes.", "date": "2199-01-07", "message": "Dentist", "ids": [f"{UUID(int=0)}"],
+    }  # fmt: skip
+    for name, tool in tools_of(alice).items():
+        schema = tool["inputSchema"]
+        told = {one: needed[one] if one in schema.get("required", ()) else None for one in schema["properties"]}
+        if name == "update":
+            assert "Say what to change" in refused(alice, name, **told)
+        else:
+            use(alice, name, **told)
 
 
 def test_categories_lessons_and_triggers_are_told(alice: Caller) -> None:

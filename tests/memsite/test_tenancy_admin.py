@@ -97,15 +97,22 @@ def test_no_page_of_ours_has_inline_scripts_or_styles(admin_client: Client, alic
 # --- apps
 
 
-def test_list_counts_memories_in_one_query(admin_client: Client, alice: Caller, charlie: Caller) -> None:
+def test_list_tells_how_many_memories_there_are_and_counts_none(
+    admin_client: Client, alice: Caller, charlie: Caller
+) -> None:
     alice.remember("One.")
-    alice.remember("Two, quite different.")
+    put_away = alice.remember("Two, quite different.")
+    alice.remember("Something else altogether.")
+    alice.patch(f"memories/{put_away['id']}", {"status": "archived"})
+    with CaptureQueriesContext(connection) as asked:
+        answer = admin_client.get(APPS)
+    assert [query["sql"] for query in asked if "memories_memory" in query["sql"]] == []
     few = queries_of(admin_client, APPS)
     for index in range(10):
         make_app(f"app-{index}")
     assert queries_of(admin_client, APPS) <= few
-    counts = {app.app_id: app.number_of_memories for app in admin_client.get(APPS).context["cl"].result_list}
-    assert (counts["acme"], counts["globex"], counts["app-1"]) == (2, 0, 0)
+    counts = {app.app_id: app.memory_count for app in answer.context["cl"].result_list}
+    assert (counts["acme"], counts["globex"]) == (2, 0)
 
 
 def test_new_app_has_its_presets_policy(admin_client: Client, db: None) -> None:
@@ -293,12 +300,30 @@ def test_roles_and_names_stay_as_others_made_them(admin_client: Client, acme: Ap
     assert (acme.name, acme.preset, acme.change_number) == ("Renamed", "ops", 9)
 
 
+@pytest.mark.parametrize("said", ["x", "nan", "\0", f"{10**20}"])
+@pytest.mark.parametrize("page", ["tenancy/agent", "memories/memory"])
+def test_what_is_no_app_is_none(admin_client: Client, acme: App, page: str, said: str) -> None:
+    """As in an address that somebody has changed by hand."""
+    url = f"/admin/{page}/add/"
+    assert admin_client.get(url, {"app": said}).status_code == 200
+    assert admin_client.post(url, {"app": said}).context["adminform"].form.errors["app"]
+
+
 # --- members
 
 
 def let_in(app: App, name: str, role: str = "viewer", is_active: bool = True) -> Membership:
     user = User.objects.create_user(name, is_active=is_active)
     return Membership.objects.create(app=app, user=user, role=role)
+
+
+def test_who_may_only_look_sees_who_the_members_are(client: Client, acme: App) -> None:
+    let_in(acme, "carol", "owner")
+    bob = let_in(acme, "bob").user
+    User.objects.filter(pk=bob.pk).update(is_staff=True)
+    client.force_login(bob)
+    page = client.get(f"{APPS}{acme.pk}/change/").content.decode()
+    assert re.findall(r'"field-username">\s*<p>(.*?)</p>', page) == ["bob", "carol"]
 
 
 def new_members(number: int, *rows: tuple[str, str]) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from rest_framework.test import APIClient
 from memories.api.pages import MAX_LIMIT
 from memories.models import Extraction, ExtractionStatus
 from memories.tasks import learn
+from memsite.tenancy.policy import POLICY_FIELDS
 from tests.api.checks import RESULT, assistant, ndjson
 from tests.conftest import Caller, make_caller
 from tests.memories.retrieve.asking import set_policy
@@ -26,6 +27,10 @@ from tests.talking import row_of, tell
 from tests.upkeep import do, upkeep_summaries
 
 ROOT = Path(__file__).parents[2]
+SAID_OF_ALL = {"description", "readOnly", "default"}
+OF_NO_SHAPE = {
+    "metadata", "environment", "internal_state", "tool_calls", "state", "filters", "before", "after", "data",
+}  # fmt: skip
 METHODS = {"get", "post", "put", "patch", "delete"}
 Answers = list[tuple[str, Any]]
 
@@ -49,6 +54,15 @@ def test_it_is_served_with_its_page() -> None:
     answer = Client().get("/api/schema", headers={"Accept": "application/json"})
     assert answer.status_code == 200
     assert Client().get("/api/docs").status_code == 200
+
+
+@pytest.mark.django_db
+def test_its_format_may_stand_in_the_address() -> None:
+    told = {one: Client().get("/api/schema", {"format": one} if one else {}) for one in ("", "json", "yaml", "xml")}
+    assert told["json"].json()["openapi"] == "3.1.0"
+    assert told["yaml"].content == told[""].content
+    assert told["yaml"].content.startswith(b"openapi: 3.1.0")
+    assert told["xml"].status_code == 404
 
 
 def test_no_id_is_a_number(schema: dict[str, Any]) -> None:
@@ -89,6 +103,29 @@ def test_a_body_that_refuses_unknown_fields_says_so_and_no_answer_does(schema: d
 def test_a_session_says_what_its_environment_may_be(schema: dict[str, Any]) -> None:
     told = schema["components"]["schemas"]["NewSessionRequest"]["properties"]["environment"]
     assert told["type"] == ["object", "string"]
+
+
+def test_what_has_a_shape_says_which(schema: dict[str, Any]) -> None:
+    """What may hold anything is a caller's own, or a state of something whose fields may come and go."""
+    free = {
+        f"{shape}.{name}"
+        for shape, one in schema["components"]["schemas"].items()
+        for name, told in one.get("properties", {}).items()
+        if '"additionalProperties": {}' in json.dumps(told) or told.get("items") == {} or not told.keys() - SAID_OF_ALL
+    }
+    assert {one for one in free if one.rpartition(".")[2] not in OF_NO_SHAPE} == set()
+
+
+def test_an_item_of_a_batch_is_a_memory(schema: dict[str, Any]) -> None:
+    batch = schema["components"]["schemas"]["MemoryBatchRequest"]["properties"]["memories"]
+    assert batch["items"] == {"$ref": "#/components/schemas/NewMemoryRequest"}
+
+
+def test_a_policy_says_what_each_of_its_numbers_is(schema: dict[str, Any]) -> None:
+    shapes = schema["components"]["schemas"]
+    assert shapes["PatchedPolicyRequest"].get("required") is None
+    assert shapes["Policy"]["required"] == sorted(POLICY_FIELDS)
+    assert [name for name, told in shapes["Policy"]["properties"].items() if not told.get("description")] == []
 
 
 def test_a_page_says_how_many_rows_it_may_have(schema: dict[str, Any]) -> None:

@@ -17,6 +17,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/maintain/purge.py", "Purge.objects.open"): "which apps have a purge to be finished",
     ("memories/retrieve/search.py", "Memory.objects.filter"): "which other apps have shared memories, where both share",
     ("memories/jobs/sweeps.py", "Extraction.objects.due"): "which apps have something to learn",
+    ("memories/capture/work.py", "Extraction.objects.filter"): "what waits for a budget in apps that ask no model",
     (
         "memories/maintain/housekeeping.py",
         "Import.objects.filter",

@@ -5,6 +5,7 @@ from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.core.validators import RegexValidator
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.api.fields import MAX_NUMBER, Flag, JSONObject, OneOf, Shape, Text, names
@@ -21,6 +22,7 @@ from memsite.tenancy.models import (
     is_app_id,
     is_domain,
 )
+from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import POLICY_FIELDS, Preset, preset_values
 
 is_domain_or_none = RegexValidator(rf"^({DOMAIN_PATTERN})?\Z", is_domain.message)
@@ -35,21 +37,46 @@ JSON_TYPES: dict[str, tuple[tuple[type, ...], str]] = {
     "CharField": ((str,), "a text"),
 }
 """Of which JSON type a policy field's value is, by the field's own."""
+POLICY_HELP = {field.name: field.help_text for field in AppPolicy._meta.concrete_fields}
 ANY_TYPE: tuple[tuple[type, ...], str] = (list, dict, str), "a list, an object or a text"
+
+
+class Policy(Shape, serializers.ModelSerializer[AppPolicy]):
+    # Describes; what reads is `policy_with`. Said here is what the model's own fields would tell too little of.
+    marker_categories = serializers.ListField(child=Text(), help_text=POLICY_HELP["marker_categories"])
+    ttl_days = serializers.DictField(child=serializers.IntegerField(), help_text=POLICY_HELP["ttl_days"])
+    review_origins = serializers.ListField(child=OneOf(Origin.choices), help_text=POLICY_HELP["review_origins"])
+    approval_origins = serializers.ListField(child=OneOf(Origin.choices), help_text=POLICY_HELP["approval_origins"])
+    time_zone = Text(help_text=POLICY_HELP["time_zone"])
+
+    class Meta:
+        model = AppPolicy
+        fields = POLICY_FIELDS
+        extra_kwargs = {name: {"required": True} for name in POLICY_FIELDS}
+
+
+@extend_schema_field(Policy)
+class PolicyShown(JSONObject):
+    pass
+
+
+@extend_schema_field(Policy(partial=True))
+class PolicyChanges(serializers.DictField):
+    pass
 
 
 class NewApp(Shape):
     app_id = Text(validators=[is_app_id], help_text="Its name in URLs.")
     name = Text(max_length=200)
     preset = OneOf(Preset.choices, default=Preset.STANDARD)
-    policy = serializers.DictField(default=dict, help_text="Policy fields that differ from the preset's.")
+    policy = PolicyChanges(default=dict, help_text="Policy fields that differ from the preset's.")
 
 
 class AppChanges(Shape):
     name = Text(max_length=200, required=False)
     preset = OneOf(Preset.choices, required=False)
     status = OneOf(APP_STATUSES, required=False, help_text="active installs it again.")
-    policy = serializers.DictField(required=False, help_text="Policy fields to change; with a preset, on top of it.")
+    policy = PolicyChanges(required=False, help_text="Policy fields to change; with a preset, on top of it.")
 
 
 class AppShown(Shape):
@@ -58,7 +85,7 @@ class AppShown(Shape):
     preset = OneOf(Preset.choices)
     status = Text()
     created_at = serializers.DateTimeField()
-    policy = JSONObject()
+    policy = PolicyShown()
 
 
 class NewAgent(Shape):

@@ -10,11 +10,16 @@ from memories.api.fields import Number, Shape, Text, Whole
 from memories.models import HealthReport
 
 
+class TierHealth(Shape):
+    searches = Whole()
+    share = Number(allow_null=True)
+
+
 class RecallHealth(Shape):
     searches = Whole()
     found = Whole()
     hit_rate = Number(allow_null=True, help_text="Share of the searches that found something.")
-    by_tier = serializers.DictField(help_text="What answered: `{searches, share}` by tier.")
+    by_tier = serializers.DictField(child=TierHealth(), help_text="What answered.")
     mean_ms = Number(allow_null=True)
 
 
@@ -25,11 +30,18 @@ class UseHealth(Shape):
     echo_rate = Number(allow_null=True, help_text="Share used of what has been judged.")
 
 
+class OperationHealth(Shape):
+    calls = Whole()
+    failed = Whole()
+    tokens = Whole()
+    cost = Number()
+
+
 class CostHealth(Shape):
     calls = Whole()
     tokens = Whole()
     cost = Number(help_text="US dollars, of the calls whose price is known.")
-    by_operation = serializers.DictField(help_text="`{calls, failed, tokens, cost}` by operation.")
+    by_operation = serializers.DictField(child=OperationHealth())
 
 
 class FailureHealth(Shape):

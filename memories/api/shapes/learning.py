@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.agent.learning import Preview
-from memories.api.fields import Id, JSONObject, Shape, Text, names
+from memories.api.fields import Id, Shape, Text, names
 from memories.api.shapes.sessions import MAX_MESSAGES, Message
 from memories.capture.known import Known
 from memories.capture.refusals import Refusal
@@ -64,7 +64,7 @@ class RefusalShown(Shape):
     category = Text()
     kind = Text(help_text="marker, fact, conflict, quarantine or approval")
     reason = Text()
-    scores = JSONObject()
+    scores = serializers.DictField(child=serializers.FloatField())
 
 
 class PreviewAnswer(Shape):
@@ -79,7 +79,7 @@ class RejectionShown(Shape):
     category = Text()
     content = Text()
     reason = Text()
-    scores = JSONObject(allow_null=True)
+    scores = serializers.DictField(child=serializers.FloatField(), allow_null=True)
     decision = Text(help_text="open, overruled or confirmed")
     decided_by = Text()
     decided_at = serializers.DateTimeField(allow_null=True)

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from operator import attrgetter
 from typing import Any
 
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
+from rest_framework.fields import empty
 
 from memories.api.fields import (
     Confidence,
@@ -23,6 +25,7 @@ from memories.api.fields import (
     category,
     names,
 )
+from memories.api.schema import ProblemError
 from memories.models import (
     SAYABLE,
     Kind,
@@ -97,13 +100,16 @@ class NewMemoryOnce(NewMemory):
     dedupe = Flag(default=True, help_text="False stores it even if the same is known.")
 
 
+@extend_schema_field(NewMemory)
+class AnyItem(serializers.JSONField):
+    """A memory to be; what is wrong with it is told in its own answer, and refuses no other."""
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return data
+
+
 class MemoryBatch(Shape):
-    memories = serializers.ListField(
-        child=serializers.JSONField(allow_null=True),
-        allow_empty=False,
-        max_length=MAX_BATCH,
-        help_text="As for one memory.",
-    )
+    memories = serializers.ListField(child=AnyItem(), allow_empty=False, max_length=MAX_BATCH)
     dedupe = Flag(default=False)
 
 
@@ -162,10 +168,23 @@ class MemoryHeld(Shape):
     rejection_id = Id()
 
 
+class ItemError(Shape):
+    status = serializers.IntegerField()
+    errors = ProblemError(many=True)  # type: ignore[assignment]  # a field of that name
+
+
+class ItemRefused(Shape):
+    error = ItemError()
+
+
+@extend_schema_field(PolymorphicProxySerializer("BatchItem", [MemoryStored, MemoryHeld, ItemRefused], None))
+class ItemAnswer(JSONObject):
+    pass
+
+
 class BatchAnswer(Shape):
     results = serializers.ListField(
-        child=JSONObject(),
-        help_text="Per item: the memory, `{error}`, or what waits for a person.",
+        child=ItemAnswer(), help_text="Per item: the memory, what waits for a person, or what is wrong with it."
     )
 
 
@@ -226,7 +245,9 @@ class MemoryTagged(MemoryShown):
 class HitShown(MemoryTagged):
     score = serializers.FloatField()
     shared_by = Text(allow_null=True, help_text="The app it comes from, if it is not this one.")
-    scores = JSONObject(required=False, help_text="With `explain`: the parts of the score.")
+    scores = serializers.DictField(
+        child=serializers.FloatField(), required=False, help_text="With `explain`: the parts of the score."
+    )
 
 
 class SummaryTold(Shape):

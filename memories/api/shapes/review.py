@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.agent import Foreseen
-from memories.api.fields import Flag, Id, JSONObject, OneOf, Shape, Text, names
+from memories.api.fields import Flag, Id, OneOf, Shape, Text, names
 from memories.api.shapes.memories import MAX_BATCH
 from memories.models import Rollback, RollbackStatus, RollbackWhat
 
@@ -35,11 +35,16 @@ class NewRollback(Shape):
     dry_run = Flag(default=False, help_text="Only says what would be taken back.")
 
 
+class SampleShown(Shape):
+    id = Id()
+    content = Text()
+
+
 class RollbackForeseen(Shape):
     memories = serializers.IntegerField()
     sessions = serializers.IntegerField()
     changes = serializers.IntegerField(help_text="Of other memories, which would be undone; counted up to 200.")
-    samples = serializers.ListField(child=JSONObject(), help_text="`{id, content}` of the latest.")
+    samples = SampleShown(many=True, help_text="The latest.")
 
 
 class RollbackShown(Shape):
@@ -49,7 +54,9 @@ class RollbackShown(Shape):
     since = serializers.DateTimeField(allow_null=True)
     reason = Text()
     status = OneOf(RollbackStatus.choices)
-    counts = JSONObject(help_text="Memories `withdrawn`, changes of others `undone`, so far.")
+    counts = serializers.DictField(
+        child=serializers.IntegerField(), help_text="Memories `withdrawn`, changes of others `undone`, so far."
+    )
     asked_by = Text()
     asked_at = serializers.DateTimeField()
     finished_at = serializers.DateTimeField(allow_null=True)

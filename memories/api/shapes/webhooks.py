@@ -62,10 +62,17 @@ class Secret(Shape):
     secret = Text(help_text="The new one. A webhook's old one signs beside it for a day.")
 
 
+class MessageSent(Shape):
+    type = Text()
+    timestamp = serializers.DateTimeField()
+    # A field of that name, not DRF's attribute.
+    data = JSONObject(help_text="What changed, by its ids.")  # type: ignore[assignment]
+
+
 class DeliveryShown(Shape):
     id = serializers.UUIDField(help_text="The `webhook-id` of the message.")
     kind = Text()
-    payload = JSONObject()
+    payload = MessageSent()
     status = OneOf(DeliveryStatus.choices)
     attempts = Whole()
     next_at = serializers.DateTimeField(help_text="When it is tried next, if it waits.")

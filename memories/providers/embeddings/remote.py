@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from threading import Lock
+from time import monotonic
 from typing import ClassVar
 
 import numpy as np
@@ -28,6 +29,8 @@ from .watching import watched
 BATCH_TEXTS = 64
 # Models read 2,048 to 8,192 tokens; some services refuse a longer text instead of cutting it.
 MAX_CHARACTERS = 8_000
+ASK_AGAIN_SECONDS = 300.0
+"""After which a service is asked anew that was away while it was asked what its cosines mean."""
 
 
 @contextmanager
@@ -66,6 +69,7 @@ class RemoteEmbedder(ABC):
         self._dim = 0
         self._bands = self._family.thresholds
         self._asking = Lock()
+        self._ask_from = 0.0
 
     @abstractmethod
     def _ask(self, inputs: list[str]) -> object:
@@ -100,19 +104,22 @@ class RemoteEmbedder(ABC):
     def _embed(self, inputs: list[str]) -> Vectors:
         vectors = self._answer(inputs)
         # One asks; the others do not wait for it.
-        if self._bands is None and self._asking.acquire(blocking=False):
+        if self._bands is None and monotonic() >= self._ask_from and self._asking.acquire(blocking=False):
             try:
                 self._bands = self._measured_bands()
             finally:
                 self._asking.release()
         return vectors
 
-    def _measured_bands(self) -> Thresholds:
-        """The usual ones where it tells nothing apart, or does not take so many texts at once."""
+    def _measured_bands(self) -> Thresholds | None:
+        """The usual ones where it tells nothing apart, or does not take so many texts at once; None if it was away."""
         prefixed = [self._family.document_prefix + text for text in STATEMENTS]
         prefixed += [self._family.query_prefix + text for text in QUESTIONS]
         try:
             vectors = self._answer(prefixed)
+        except EmbedderUnavailable:
+            self._ask_from = monotonic() + ASK_AGAIN_SECONDS
+            return None
         except EmbedderError:
             return USUAL
         return measured(vectors[: len(STATEMENTS)], vectors[len(STATEMENTS) :], USUAL) or USUAL

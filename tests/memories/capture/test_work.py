@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -13,6 +14,7 @@ from memories.capture import learning, spoken, work
 from memories.capture.facts import find_facts
 from memories.capture.learning import learn
 from memories.capture.work import LeaseLost, claim, fail, finish, retry, sessions_due
+from memories.jobs import JOBS
 from memories.ledger import record
 from memories.models import Extraction, ExtractionStatus, Memory, Rejection
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
@@ -402,6 +404,44 @@ class TestEnergy:
 
 
 class TestTheDailyBudget:
+    @pytest.fixture
+    def with_a_model(self, settings: Any) -> None:
+        settings.MEMSITE = replace(settings.MEMSITE, llm="openai")
+
+    @pytest.fixture
+    def waiting(self, alice: Caller, with_a_model: None) -> list[Extraction]:
+        """Texts that the day's budget is spent for."""
+        AppPolicy.objects.filter(app=alice.app).update(daily_tokens=1000)
+        with at(NOON):
+            self.spend(App.objects.get(pk=alice.app.pk), 1000)
+            tell(alice, alice.start_session(), *FACTS)
+            assert upkeep_learn_due() == 0
+        rows = extractions(alice.app)
+        assert all(row.next_at > NOON + HOUR for row in rows)
+        return rows
+
+    def test_once_the_model_is_switched_off_the_rules_go_on(self, waiting: list[Extraction], settings: Any) -> None:
+        settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
+        assert self.go_on() == len(waiting)
+
+    @pytest.mark.parametrize("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}])
+    def test_once_the_app_may_ask_none_the_rules_go_on(self, waiting: list[Extraction], limit: dict[str, Any]) -> None:
+        AppPolicy.objects.update(**limit)
+        assert self.go_on() == len(waiting)
+
+    def test_what_waits_for_something_else_goes_on_waiting(self, waiting: list[Extraction], settings: Any) -> None:
+        settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
+        Extraction.objects.update(reason="openai: away")
+        assert self.go_on() == 0
+
+    def test_while_there_is_a_model_it_is_waited_for(self, waiting: list[Extraction]) -> None:
+        assert self.go_on() == 0
+
+    def go_on(self) -> int:
+        """As the sweep does, a minute later."""
+        with at(NOON + MINUTE):
+            return upkeep_learn_due() if [*JOBS["extraction"].waiting(NOON + MINUTE)] else 0
+
     def spend(self, app: App, tokens: int) -> None:
         record(app, Usage("extract", "large", tokens, 0, 0.1, 1.0))
 
@@ -415,7 +455,7 @@ class TestTheDailyBudget:
     )
     @pytest.mark.parametrize("limit", [{"daily_tokens": 1000}, {"daily_cost": 1.0}])
     def test_used_up_it_defers_to_the_apps_next_midnight(
-        self, alice: Caller, zone: str, midnight: datetime, limit: dict[str, Any]
+        self, alice: Caller, with_a_model: None, settings: Any, zone: str, midnight: datetime, limit: dict[str, Any]
     ) -> None:
         AppPolicy.objects.filter(app=alice.app).update(time_zone=zone, **limit)
         with at(NOON):
@@ -427,6 +467,7 @@ class TestTheDailyBudget:
         assert all("1,000" in row.reason or "$1.00" in row.reason for row in rows)
         with at(midnight - timedelta(seconds=1)):
             assert upkeep_learn_due() == 0
+        settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
         with at(midnight):
             assert upkeep_learn_due() == 3
 

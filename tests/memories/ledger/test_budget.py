@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -15,6 +16,11 @@ from tests.conftest import Caller, make_app
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 MIDNIGHT = datetime(2027, 3, 2, tzinfo=UTC)
+
+
+@pytest.fixture(autouse=True)
+def with_a_model(settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, llm="openai")
 
 
 def app_with(**policy: Any) -> App:
@@ -82,6 +88,14 @@ def test_a_failed_call_that_cost_something_counts(db: None) -> None:
 def test_a_budget_of_nothing_is_no_reason_to_save_for_nothing_is_spent(db: None, limit: dict[str, Any]) -> None:
     app = app_with(**limit)
     spend(app, 100, 0.25)
+    assert may_learn(app, NOON) is None
+    assert not economises(app, NOON)
+
+
+def test_where_there_is_no_model_any_more_nothing_waits_and_nothing_is_saved(db: None, settings: Any) -> None:
+    app = app_with(daily_tokens=100, daily_cost=1.0)
+    spend(app, 100, 1.0)
+    settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
     assert may_learn(app, NOON) is None
     assert not economises(app, NOON)
 

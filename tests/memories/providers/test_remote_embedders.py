@@ -17,6 +17,7 @@ from memories.providers.embeddings import (
     OllamaEmbedder,
     OpenAIEmbedder,
     Patience,
+    remote,
 )
 from memories.providers.embeddings.families import USUAL, family_of
 from memories.providers.errors import ServiceAway, ServiceBusy
@@ -393,6 +394,27 @@ def test_who_does_not_say_is_taken_for_a_usual_one_and_asked_no_more(httpserver,
             assert embedder.embed_query("who knows?").tolist() == [1.0, 0.0]
         assert embedder.thresholds == USUAL
     assert len(httpserver.log) == 4
+
+
+def test_who_was_away_then_is_asked_again_later(minilm, monkeypatch):
+    now, sizes = [0.0], []
+    monkeypatch.setattr(remote, "monotonic", lambda: now[0])
+
+    class AwayOnce(OllamaEmbedder):
+        def _ask(self, inputs):
+            sizes.append(len(inputs))
+            if sizes.count(30) == 1 and len(inputs) == 30:
+                raise ServiceAway("busy")
+            return minilm.embed_documents(inputs).tolist()
+
+    with closing(AwayOnce(model="theirs")) as embedder:
+        for now[0] in (0.0, remote.ASK_AGAIN_SECONDS - 1):
+            embedder.embed_query("who knows?")
+            assert embedder.thresholds == USUAL
+        now[0] = remote.ASK_AGAIN_SECONDS
+        embedder.embed_query("who knows?")
+        assert embedder.thresholds != USUAL
+    assert sizes == [1, 30, 1, 1, 30]
 
 
 def test_while_one_asks_the_others_do_not_wait(minilm):

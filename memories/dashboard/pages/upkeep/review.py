@@ -14,13 +14,14 @@ from django.http import Http404, HttpResponse
 from memories.agent import Changed, LeftAlone, MemoryAgent
 from memories.dashboard.desk import Desk, DeskRequest, page
 from memories.dashboard.filters import Choice, Filters, Search
-from memories.dashboard.forms import AddForm
+from memories.dashboard.forms import FIELDS, AddForm
 from memories.dashboard.picks import ticked
 from memories.dashboard.show import done, fingerprint, is_seen, show, tell, unchanged
 from memories.dashboard.slices import take
 from memories.models import Decision, Rejection, RejectionKind
 from memories.store import LimitReached
 from memsite.tenancy.access import Right
+from memsite.tenancy.models import App
 from memsite.tenancy.scoping import ScopedQuerySet
 
 KINDS = {
@@ -110,7 +111,7 @@ def show_row(request: DeskRequest, rejection: Rejection) -> HttpResponse:
 def edit(request: DeskRequest, uid: UUID) -> HttpResponse:
     """Approves it in other words."""
     desk, rejection = request.desk, rejection_of(request.desk, uid)
-    form = AddForm(desk.app, request.POST or None, initial=proposed(rejection))
+    form = AddForm(desk.app, request.POST or None, initial=proposed(desk.app, rejection))
     form.auto_id = f"review-{rejection.uid}-%s"
     if request.method == "POST" and form.is_valid():
         try:
@@ -123,6 +124,11 @@ def edit(request: DeskRequest, uid: UUID) -> HttpResponse:
     return show(request, "upkeep/review_edit_page", context, part="upkeep/review_edit_row")
 
 
-def proposed(rejection: Rejection) -> dict[str, Any]:
-    """What it would become."""
-    return {"content": rejection.content, "category": rejection.category} | (rejection.candidate or {})
+def proposed(app: App, rejection: Rejection) -> dict[str, Any]:
+    """What it would become, or the memory that it changes; what was not said is as with any new one."""
+    held = rejection.candidate or {}
+    if memory := rejection.edits:
+        was = {name: getattr(memory, name) for name in FIELDS}
+        return {**was, "content": memory.text, "confidence": round(memory.confidence, 2), **held}
+    usual = {"content": rejection.content, "category": rejection.category, "confidence": app.policy.start_confidence}
+    return usual | {name: value for name, value in held.items() if value is not None}
