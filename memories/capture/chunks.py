@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -68,10 +69,14 @@ def make_chunks(
 
 
 def kept_text(message: Message) -> str:
-    """What of a message is read: nothing of the system and of tools, nothing we injected, private or pasted."""
+    """What of a message is read: nothing of the system and of tools, nothing we injected, private or pasted.
+
+    Its accents are parts of their letters, however they were typed: else they would end words.
+    """
     if message.role in (SYSTEM, TOOL):
         return ""
-    return shorten_pasted(strip_private(strip_fenced(message.content))).strip()
+    content = unicodedata.normalize("NFC", message.content)
+    return shorten_pasted(strip_private(strip_fenced(content))).strip()
 
 
 def _cut(message: Message, kept: str, part: _Part) -> Message:

@@ -100,6 +100,11 @@ def test_each_time_to_come_is_noted_with_the_sentence_around_it(session: AgentSe
     assert second.message == "We stay in Rome from Oct 10 to Oct 14."
 
 
+def test_a_day_is_read_however_its_accents_are_typed(session: AgentSession) -> None:
+    (noted,) = say(session, "Tengo dentista man\u0303ana")
+    assert (noted.text, noted.trigger_date) == ("ma\u00f1ana", date(2026, 10, 2))
+
+
 @pytest.mark.parametrize(
     "text",
     [
