@@ -50,7 +50,7 @@ def read_told(said: str, said_at: datetime) -> list[Told]:
     settled = [
         (sentence, one)
         for sentence, one in told
-        if not is_routine(sentence, one) and not is_unsettled(text, one.start, one.end, sentence)
+        if not is_routine(sentence, one) and not is_unsettled(text, one, sentence)
     ]
     return [
         Told(sentence, " ".join(one.text.split())[:TEXT_CHARACTERS], one.at, Days(one.on, one.until, one.rule))

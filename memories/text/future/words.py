@@ -104,6 +104,9 @@ MOVED = words(
 """What it is moved from is over; what it is moved to is to come."""
 NOT = words("not isn't wasn't")
 """Right before a day they tell that it is another one."""
+INSTEAD = words("sondern sino")
+"""Behind a day they tell the same, but for "sondern auch" and "sino también"."""
+TOO = words("auch también")
 SWAPPED = words("swap swapped trade traded")
 """A day right behind them is what is given away: "I swapped Friday with Ann"."""
 NOT_A_PAST_FORM = words(
