@@ -422,12 +422,6 @@ IMPERSONAL = (
     _mark("figure", 0.2, r"\d"),
     _mark("changed to", 0.4, _CHANGED_TO),
     _mark(
-        "identifier",
-        0.25,
-        r"[\w-]+\.[a-z][\w-]*(?:[:/]\S+)?|\w+_\w+|\b[\w.-]+:\d{2,5}\b|/\w+/|`[^`]+`|\b\w+-\w*\d\w*\b|\bv\d|\b\d+\.\d+|"
-        r"\b[A-Z]{2,}-\d+\b|\b[a-z]+[A-Z]\w+",
-    ),
-    _mark(
         "name inside",
         0.1,
         r"(?<=[a-z,'] )[A-Z][\w&.+-]*[a-z0-9][\w+#-]*",
