@@ -24,6 +24,15 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in RulesProvider().extract(Chunk(messages, NOW), Setting())]
 
 
+@pytest.mark.parametrize("said", ["I'm at work", "I'm at home with a cold", "I was at lunch with Tom"])
+def test_where_somebody_just_is_is_no_fact(said: str) -> None:
+    assert contents(said) == []
+
+
+def test_at_whose_somebody_works_is_one() -> None:
+    assert contents("I'm at Siemens") == ["User is at Siemens"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
