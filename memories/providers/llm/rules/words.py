@@ -74,7 +74,8 @@ HELPERS = words("""
 """Those whom somebody goes to or has coming: "my accountant"."""
 
 HOME = words("""
-    home house flat apartment bedroom kitchen bathroom garden garage roof attic stairs fridge oven sofa bed road street
+    home house flat apartment cabin cottage bedroom kitchen bathroom garden garage roof attic stairs fridge oven sofa
+    bed road street
     neighbourhood village car bike dinner lunch breakfast supper meal groceries shopping holiday holidays trip christmas
     school homework nursery church party recipe cook cooking bake solar heating rent mortgage landlord weekend
     """)
