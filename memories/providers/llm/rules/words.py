@@ -31,6 +31,9 @@ MODALS = words("""
     can can't cannot could couldn't will won't would wouldn't should shouldn't must mustn't may might shall
     """)
 
+CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's")
+"""Somebody or something with its verb, in one word."""
+
 SUBORDINATORS = words("""
     because since when whenever while that which who whom whose where if as though although before after until till
     unless than what how why whether so once
