@@ -9,8 +9,8 @@ from django.contrib.admin.widgets import AdminTextareaWidget, AdminTextInputWidg
 from django.core.exceptions import ValidationError
 from django.utils.html import format_html
 
-from memories.models import GENERAL, Memory, Source, Visibility
-from memories.models.memory import MAX_TAGS, TAG_LENGTH
+from memories.models import Memory, Source, Visibility
+from memories.models.memory import MAX_TAGS, TAG_LENGTH, subject_of
 from memories.store import Candidate
 from memories.store.confidence import clamp
 from memsite.admin_site import StrictJSONField
@@ -65,8 +65,7 @@ class MemoryForm(MemoryModelForm):
         return stored if stored.replace("\r\n", "\n").strip() == content else content
 
     def clean_subject(self) -> str | None:
-        subject: str | None = self.cleaned_data["subject"]
-        return None if subject == GENERAL else subject
+        return subject_of(self.cleaned_data["subject"])
 
     def clean_confidence(self) -> float | None:
         confidence: float | None = self.cleaned_data["confidence"]

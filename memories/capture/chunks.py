@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,16 +13,18 @@ from memories.providers.llm.provider import Chunk
 from memories.text.fence import strip_fenced
 from memories.text.messages import SYSTEM, TOOL, Message
 from memories.text.secrets import strip_private
+from memories.text.sentence import ENDS, WIDE_ENDS
 from memories.text.tokens import CHARACTERS_PER_TOKEN
+from memories.text.unspaced import WIDE
 
 WINDOW_TOKENS, OVERLAP_TOKENS = 500, 100
 
 _PARAGRAPH_END = re.compile(r"\n[^\S\n]*\n\s*")
 # From the first of its marks only: of a long row of dots each would be tried.
-_SENTENCE_END = re.compile(r"(?<![.!?…])[.!?…]+[\"'”’)\]]*\s+|[。！？]+\s*|\n\s*")
-_WORD_END = re.compile(r"\s+|(?<=[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff])")
+_SENTENCE_END = re.compile(rf"(?<![{ENDS}])[{ENDS}]+[\"'”’)\]]*\s+|[{WIDE_ENDS}]+\s*|\n\s*")
+_WORD_END = re.compile(rf"\s+|(?<=[{WIDE}])")
 _BORDERS = (_PARAGRAPH_END, _SENTENCE_END, _WORD_END)
-"""Where a text may be cut, the best places first. Chinese and Japanese have no spaces between words."""
+"""Where a text may be cut, the best places first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +69,14 @@ def make_chunks(
 
 
 def kept_text(message: Message) -> str:
-    """What of a message is read: nothing of the system and of tools, nothing we injected, private or pasted."""
+    """What of a message is read: nothing of the system and of tools, nothing we injected, private or pasted.
+
+    Its accents are parts of their letters, however they were typed: else they would end words.
+    """
     if message.role in (SYSTEM, TOOL):
         return ""
-    return shorten_pasted(strip_private(strip_fenced(message.content))).strip()
+    content = unicodedata.normalize("NFC", message.content)
+    return shorten_pasted(strip_private(strip_fenced(content))).strip()
 
 
 def _cut(message: Message, kept: str, part: _Part) -> Message:

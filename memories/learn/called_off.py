@@ -7,6 +7,7 @@ brought up may cost a flight.
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -107,7 +108,7 @@ def read_called_off(said: str, said_at: datetime) -> list[CalledOff]:
     """In the order it is said. Linear; of a long text the beginning is read, and of one that says much, nothing."""
     if not _MAY_BE_OFF.search(said):
         return []
-    text = strip_private(strip_fenced(said))[:READ_CHARACTERS]
+    text = unicodedata.normalize("NFC", strip_private(strip_fenced(said)))[:READ_CHARACTERS]
     places = list(_OFF.finditer(text))
     read = [_read(text, place, said_at) for place in places] if len(places) <= MOST_OF_A_MESSAGE else []
     return [one for one in read if one]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, time
 from itertools import groupby
@@ -39,7 +40,7 @@ def read_told(said: str, said_at: datetime) -> list[Told]:
     What is denied, called off, asked, moved away or under a condition is not to come. What is fenced or private is not
     read, and secrets are not repeated.
     """
-    text = strip_private(strip_fenced(said))
+    text = unicodedata.normalize("NFC", strip_private(strip_fenced(said)))
     # Most messages tell of nothing to come, and looking for secrets is what takes long.
     if not find_coming(without_old_days(text[:READ_CHARACTERS]), said_at):
         return []
@@ -49,7 +50,7 @@ def read_told(said: str, said_at: datetime) -> list[Told]:
     settled = [
         (sentence, one)
         for sentence, one in told
-        if not is_routine(sentence, one) and not is_unsettled(text, one.start, one.end, sentence)
+        if not is_routine(sentence, one) and not is_unsettled(text, one, sentence)
     ]
     return [
         Told(sentence, " ".join(one.text.split())[:TEXT_CHARACTERS], one.at, Days(one.on, one.until, one.rule))

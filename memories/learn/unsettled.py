@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from memories.text.future import Coming
+
 READ_AROUND = 300
 """So many characters to either side of a time are looked at."""
 _NOT = r"(?:not|\w+n['’]t)"
@@ -46,7 +48,16 @@ _NEVER = re.compile(
     re.IGNORECASE,
 )
 """No day to be reminded on."""
-_REMINDER = re.compile(r"\b(?:remind|remember|forget)\b", re.IGNORECASE)
+_AT_NO_TIME = re.compile(
+    r"\b(?:never(?! mind\b| (?:miss|skip|fail|forget))|nie|niemals|jamais|nunca|jamás)\b", re.IGNORECASE
+)
+_NO_HABIT = re.compile(
+    rf"\b(?:{_NOT}|no|none|nobody|no one|nothing|neither|nor|hardly|rarely|seldom|avoid|stopped|nicht|kein\w*|niemand|"
+    r"pas|plus|personne|nadie)\b(?! only\b| (?:miss|skip|fail|forget)| vergessen)",
+    re.IGNORECASE,
+)
+"""Of what comes round, it tells when it does not: what is so on every Friday is known, and no event of that day."""
+_REMINDER = re.compile(r"\b(?:remind|remember|forget|vergiss|vergesst|vergessen|oublie\w*|olvid\w+)\b", re.IGNORECASE)
 _LEAD = r"(?:(?:and|so|but|hey|hi|ok|okay|also|oh)\b,? )*"
 _ASKS = re.compile(
     rf"{_LEAD}(?:is|are|am|was|were|isn['’]t|aren['’]t|do|does|don['’]t|doesn['’]t|did|has|have|will(?! you)|shall|"
@@ -65,8 +76,9 @@ _FROM_DAY = re.compile(rf"\b{_MOVED}\b[^.;!?\n]{{0,60}}?( from [\w' ]{{2,30}}?)(
 _TO_ANOTHER = re.compile(r"(?:['’]s)?(?: [\w'’-]+){0,4}? (?:to|until|till)\b", re.IGNORECASE)
 
 
-def is_unsettled(text: str, start: int, end: int, sentence: str) -> bool:
-    """Whether the sentence says that nothing is at the time from `start` to before `end`, or does not know."""
+def is_unsettled(text: str, coming: Coming, sentence: str) -> bool:
+    """Whether the sentence says that nothing is at the time, or does not know."""
+    start, end = coming.start, coming.end
     before, behind = text[max(0, start - READ_AROUND) : start], text[end : end + READ_AROUND]
     lead, trail = before[last_break(before) :], behind[: first_break(behind)]
     if _HAS_VERB.search(lead):
@@ -78,6 +90,8 @@ def is_unsettled(text: str, start: int, end: int, sentence: str) -> bool:
     if _REMINDER.search(lead):
         return False
     if _IS_OFF.match(trail) and _EVENT.search(lead):
+        return True
+    if is_no_habit(lead, trail, is_round=bool(coming.rule)):
         return True
     return is_denied(lead, text[start:end], trail) or bool(_CALLED_OFF.search(lead) or _CALLED_OFF.search(trail))
 
@@ -109,6 +123,12 @@ def is_denied(lead: str, time: str, trail: str) -> bool:
     if _LIMIT.match(time.lstrip()):
         return False
     return bool(_DENIED.search(lead) or (_NEGATED.search(lead) and _AT_LAST.match(trail)))
+
+
+def is_no_habit(lead: str, trail: str, *, is_round: bool) -> bool:
+    """ "We never deploy on Fridays", "Wir deployen freitags nicht"; of a single day only "never" says so."""
+    own = f"{lead.rpartition(' and ')[2]}|{trail.partition(' and ')[0]}"
+    return bool(_AT_NO_TIME.search(own) or (is_round and _NO_HABIT.search(own)))
 
 
 def last_break(text: str) -> int:

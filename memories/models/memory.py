@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Self
@@ -22,6 +23,7 @@ from sessions.models import TIERS, AgentSession, Resource
 GENERAL = "general"
 MAX_PRIORITY = 2.0
 MAX_TAGS, TAG_LENGTH = 50, 100
+SUBJECT_LENGTH = 200
 
 
 class Kind(models.TextChoices):
@@ -92,8 +94,11 @@ TRUSTED_ORIGINS = (Origin.OPERATOR, Origin.USER)
 
 
 def subject_of(name: str | None) -> str | None:
-    """A subject as it is stored: "general" is what memories without one are about."""
-    return None if name is None or name.strip().casefold() in ("", GENERAL) else name.strip()
+    """A subject as it is stored: "general" is what memories without one are about. An accent is part of its letter
+    (NFC), however it was typed.
+    """
+    bare = unicodedata.normalize("NFC", (name or "").strip())
+    return None if bare.casefold() in ("", GENERAL) else bare[:SUBJECT_LENGTH]
 
 
 class MemoryQuerySet(PurgedQuerySet["Memory"]):
@@ -199,7 +204,9 @@ class Memory(Purged, Identified):
     content = models.TextField()
     kind = models.CharField(max_length=20, choices=Kind, default=Kind.FACT)
     category = models.CharField(max_length=64, default=GENERAL, validators=[is_category])
-    subject = models.CharField(max_length=200, null=True, blank=True, help_text="What it is about; empty: general.")
+    subject = models.CharField(
+        max_length=SUBJECT_LENGTH, null=True, blank=True, help_text="What it is about; empty: general."
+    )
     tags = models.JSONField(default=list, blank=True)
     importance = models.PositiveSmallIntegerField(
         default=3,

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from memories.models import LIVE, ColdText, Memory, Status
 from memories.models.cold import pack
+from memories.models.memory import subject_of
 from memories.store.due import summaries_touched
 from memories.store.revisions import snapshot
 from memories.text.looks import kept_look
@@ -25,6 +26,7 @@ def adopt(write: Writer, memories: Sequence[Memory], cold: Mapping[UUID, str], *
         if write.policy.capture_summaries and not with_summaries:
             write.summaries_due += summaries_touched({}, snapshot(memory))
         memory.change_number = write.change_number
+        memory.subject = subject_of(memory.subject)
         memory.look = kept_look(memory.content, memory.subject)
     texts = {memory.uid: memory.content for memory in memories if memory.status == Status.COLD}
     for memory in memories:

@@ -88,7 +88,8 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
         if written == one.window.text or _is_attribute(text, one) or _is_habit(text, one):
             continue
         before = text[end : one.start]
-        is_led = _LEADING.search(before) or _IS_SUBJECT.match(text[one.end :])
+        is_row = before == ", " and one.window.precision == "month"
+        is_led = is_row or _LEADING.search(before) or _IS_SUBJECT.match(text[one.end :])
         pieces += [before, _BARE_LEAD.sub("", written) if is_led else written]
         end = one.end
     plain = "".join([*pieces, text[end:]])

@@ -14,7 +14,7 @@ from memories.text.relate.grammar import AUXILIARIES, CONDITIONALS, PREPOSITIONS
 from memories.text.relate.language import FOREIGN_WORDS
 from memories.text.relate.lexicon import concept_of
 from memories.text.relate.measures import NUMBER_WORDS, UNITS
-from memories.text.unspaced import MARKS
+from memories.text.unspaced import MARKS, WITHOUT_SPACES
 
 WORD_WEIGHT, NAME_WEIGHT, FIGURE_WEIGHT = 1.0, 2.0, 3.0
 MIN_WORDS_IN_COMMON = 2
@@ -26,10 +26,10 @@ _LETTERS = rf"[^\W_](?:(?!_)[\w{MARKS}])*"
 _TOKEN = re.compile(
     r"(?P<number>\d+(?:(?=[.,:]\d)[.,:]\d+)*+)(?![._/@-]?[\d_]|[^\W\d_]*[._/@-]?\d)"
     r"[ \t\u00a0]?(?P<unit>[^\W\d_]+|[%°€$£])?"
-    r"|(?P<unspaced>[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff]+)"
+    rf"|(?P<unspaced>[{WITHOUT_SPACES}]+)"
     rf"|(?P<word>{_LETTERS}(?:[._:/@'-]{_LETTERS})*)"
 )
-"""Thai, Lao, Burmese, Khmer, Japanese and Chinese have no spaces between words: pairs of characters stand for them."""
+"""Where there are no spaces between words, pairs of characters stand for them."""
 _PIECE = re.compile(_LETTERS)
 _PLAIN = rf"[^\W\d_](?:(?![\d_])[\w{MARKS}])*"
 _PLAIN_COMPOUND = re.compile(rf"{_PLAIN}(?:[-']{_PLAIN})*")

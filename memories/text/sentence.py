@@ -6,15 +6,22 @@ import re
 
 from memories.text.entities.words import TITLES
 
-_BREAK = re.compile(r"[.!?…]+[\"'”’»)\]*_]*(?=\s|\Z)|[。！？]+|(?P<line>[^\S\n]*\n\s*)")
+ENDS = ".!?…؟۔।॥။።។"
+"""What ends a sentence where a space follows: also in Arabic and Urdu, Hindi and its like, Burmese, Amharic, Khmer."""
+WIDE_ENDS = "。！？｡"
+"""What ends one in Chinese and Japanese, whatever follows."""
+QUESTION_MARKS = ("?", "？", "؟")
+
+_BREAK = re.compile(rf"[{ENDS}]+[\"'”’»)\]*_]*(?=\s|\Z)|[{WIDE_ENDS}]+|(?P<line>[^\S\n]*\n\s*)")
 _LAST_WORD = re.compile(r"([^\W\d_]{1,12})\.\Z")
 _NUMBERED = re.compile(r"(?:str|\bnr|\bca|\bapprox|\bext|\btel|\bapt|\bave?|\brd|\bvol|\bpp?|\bfig)\Z", re.IGNORECASE)
 """What is cut short before a number: "Lindenstr. 12", "ext. 40"."""
 _BULLET = re.compile(r"(?:(?:[-*•·>#]{1,6}|\d{1,3}[.)])\s+)+")
 _SPACES = re.compile(r"\s+")
 CUT = "…"
-SENTENCE = re.compile(r"[^\n.!?]*(?:[.!?](?!\s|$)[^\n.!?]*)*[.!?]*")
-"""To the end of a line, or to a mark before a space: "1.5 GB" and "example.org" are no ends."""
+_INSIDE = rf"[^\n{ENDS}{WIDE_ENDS}]*"
+SENTENCE = re.compile(rf"{_INSIDE}(?:[{ENDS}](?!\s|$){_INSIDE})*[{ENDS}{WIDE_ENDS}]*")
+"""To the end of a line, or to a mark that ends a sentence: "1.5 GB" and "example.org" are no ends."""
 
 
 def sentence_around(text: str, start: int, end: int, most: int) -> str:

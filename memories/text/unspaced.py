@@ -14,12 +14,26 @@ from itertools import pairwise
 
 from memories.text.wordlist import words
 
-RANGES = (
-    (0x0E01, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF), (0x3005, 0x3007), (0x3040, 0x30FF), (0x31F0, 0x31FF),
-    (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xAC00, 0xD7A3), (0xF900, 0xFAFF), (0xFF66, 0xFF9F), (0x20000, 0x323AF),
-)  # fmt: skip
-CHARACTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in RANGES)
-"""Of a set in a pattern: Python's, or SQLite's `GLOB`."""
+Ranges = tuple[tuple[int, int], ...]
+HAN = ((0x3005, 0x3007), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
+HIRAGANA = ((0x3040, 0x309F),)
+KATAKANA = ((0x30A0, 0x30FF), (0x31F0, 0x31FF), (0xFF66, 0xFF9F))
+HANGUL = ((0xAC00, 0xD7A3),)
+SOUTHEAST = ((0x0E01, 0x0EFF), (0x1000, 0x109F), (0x1780, 0x17FF))
+"""Thai, Lao, Burmese, Khmer."""
+RANGES = tuple(sorted(HAN + HIRAGANA + KATAKANA + HANGUL + SOUTHEAST))
+
+
+def _set_of(ranges: Ranges) -> str:
+    return "".join(f"{chr(first)}-{chr(last)}" for first, last in ranges)
+
+
+CHARACTERS = _set_of(RANGES)
+"""Of a set in a pattern: Python's, or SQLite's `GLOB`. So are the others."""
+WIDE = _set_of(HAN + HIRAGANA + KATAKANA)
+"""A line may end behind any of them, and a sentence ends with a mark as wide as they are."""
+WITHOUT_SPACES = WIDE + _set_of(SOUTHEAST)
+"""All but Korean."""
 MARKS = (
     "\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0900-\u0963\u0970-\u0df3\u0e01-\u0eff"
     "\u1000-\u109f\u1780-\u17ff"
@@ -29,12 +43,11 @@ WORD = re.compile(rf"[\w{MARKS}]+")
 
 _UNSPACED = re.compile(f"[{CHARACTERS}]")
 _RUN = re.compile(
-    r"(?P<han>[\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]+)"
-    r"(?P<ending>[\u3040-\u309f]*)"
-    r"|(?P<hiragana>[\u3040-\u309f]+)"
-    r"|(?P<katakana>[\u30a0-\u30ff\u31f0-\u31ff\uff66-\uff9f]+)"
-    r"|(?P<hangul>[\uac00-\ud7a3]+)"
-    r"|(?P<southeast>[\u0e01-\u0eff\u1000-\u109f\u1780-\u17ff]+)"
+    rf"(?P<han>[{_set_of(HAN)}]+)(?P<ending>[{_set_of(HIRAGANA)}]*)"
+    rf"|(?P<hiragana>[{_set_of(HIRAGANA)}]+)"
+    rf"|(?P<katakana>[{_set_of(KATAKANA)}]+)"
+    rf"|(?P<hangul>[{_set_of(HANGUL)}]+)"
+    rf"|(?P<southeast>[{_set_of(SOUTHEAST)}]+)"
     rf"|(?P<other>[^{CHARACTERS}]+)"
 )
 # Thai letters with the vowels and tones that are written to them.

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from importlib import import_module
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.apps import apps
 from time_machine import travel
 
 from memories.models import Link, Memory, Revision, Vector
@@ -312,6 +314,35 @@ def test_general_is_the_name_of_no_subject(alice: Caller) -> None:
     assert alice.get(f"memories/{uid}").json()["subject"] is None
     alice.patch(f"memories/{uid}", {"subject": "sky"})
     assert alice.patch(f"memories/{uid}", {"subject": "general"}).json()["subject"] is None
+
+
+JOSE, JOSE_APART = "Jos\u00e9", "Jose\u0301"
+
+
+@pytest.mark.parametrize(("first", "then"), [(JOSE, JOSE_APART), (JOSE_APART, JOSE)])
+def test_a_subject_is_one_however_its_accents_are_typed(alice: Caller, first: str, then: str) -> None:
+    alice.remember("Is allergic to soy", subject=first)
+    assert alice.remember("Is allergic to soy", subject=then)["outcome"] == "reinforced"
+    (entity,) = alice.get("entities").json()["results"]
+    assert entity["name"] == JOSE
+    for name in (first, then):
+        assert alice.get("memories", subject=name).json()["results"][0]["subject"] == JOSE
+        found = alice.post("memories/search", {"query": "soy", "filters": {"subject": name}}).json()["results"]
+        assert [hit["subject"] for hit in found] == [JOSE]
+
+
+def test_content_stays_as_it_was_typed_and_names_the_same(alice: Caller) -> None:
+    stored = alice.remember(f"We met {JOSE_APART} at Nestle\u0301")
+    assert stored["content"] == f"We met {JOSE_APART} at Nestle\u0301"
+    assert {entity["name"] for entity in alice.get("entities").json()["results"]} == {JOSE, "Nestl\u00e9"}
+
+
+def test_what_was_stored_the_other_way_is_found_after_an_upgrade(alice: Caller) -> None:
+    uid = alice.remember("Is allergic to soy", subject=JOSE)["id"]
+    Memory.objects.filter(uid=uid).update(subject=JOSE_APART)
+    import_module("memories.migrations.0007_subjects_in_one_form").compose(apps, None)
+    assert alice.remember("Is allergic to soy", subject=JOSE_APART)["id"] == uid
+    assert contents(alice, subject=JOSE) == ["Is allergic to soy"]
 
 
 def test_a_marker_about_general_is_about_no_subject_too(alice: Caller) -> None:

@@ -55,7 +55,7 @@ def find_entities(text: str, subjects: Collection[str] = ()) -> list[Entity]:
 
     Linear in the length of the text. The app's `subjects` are found as whole words in any spelling of their key.
     """
-    return [mention.entity for mention in find_mentions(text, subjects)]
+    return [mention.entity for mention in find_mentions(unicodedata.normalize("NFC", text), subjects)]
 
 
 def find_mentions(text: str, subjects: Collection[str] = ()) -> list[Mention]:

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memories.text.entities.words import (
     CONNECTORS,
+    FUNCTION_WORDS,
+    GERMAN_ARTICLES,
+    GERMAN_DAYS,
+    GERMAN_SIGNS,
+    GERMAN_STARTS,
+    GERMAN_WORDS,
     NAME_VERBS,
     NO_NAMES,
     NOT_COUNTED,
@@ -28,6 +34,7 @@ _SENTENCE_END = re.compile(r"[.!?:;\n\"“”„«»•*]")
 _PRODUCT_NUMBER = re.compile(r" v?(\d{1,4}(?:\.\d{1,4}){0,3})(?![\w%:/-]|[.,]\d)(?: ([^\W\d_]+))?")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CONTRACTION = re.compile(r".+['’](?:t|ll|re|ve|d|m|mon)", re.IGNORECASE)
+_ADJECTIVE = ("e", "en", "er", "es", "em")
 _NEVER_FIRST = ("ing", "ed", "ly")
 _POSSESSIVES = ("'s", "’s")
 
@@ -63,6 +70,8 @@ def find_names(text: str, is_taken: Callable[[int], bool]) -> Iterator[Name]:
     words = [word for word in cut_words(text) if not is_taken(word.start)]
     if _is_shouted(words):
         return
+    if _is_german(words):
+        words = list(_with_small_nouns(words))
     inside = {word.text for word in words if not word.is_first and _is_candidate(word)}
     at = 0
     while at < len(words):
@@ -98,6 +107,28 @@ def _is_shouted(words: Sequence[Word]) -> bool:
     """Whether capitals say nothing because nearly all is written in them."""
     letters = [word for word in words if len(word.text) > 1 and word.text.isalpha()]
     return len(letters) > 3 and sum(word.text.isupper() for word in letters) > 0.6 * len(letters)
+
+
+def _is_german(words: Sequence[Word]) -> bool:
+    signs = sum(word.low in (GERMAN_STARTS if word.is_first else GERMAN_SIGNS) for word in words)
+    return signs > sum(word.low in FUNCTION_WORDS for word in words)
+
+
+def _with_small_nouns(words: Sequence[Word]) -> Iterator[Word]:
+    """German writes every noun with a capital. Written small, as English would, are days and months, and the noun of an
+    article, also with adjectives between them ("der neue Server"); not a name behind it ("meine Frau Anna").
+    """
+    is_of_article = False
+    for word in words:
+        is_article = word.low in GERMAN_ARTICLES
+        is_noun = is_of_article and word.is_joined and word.text.istitle() and word.text.isalpha()
+        is_small = is_noun or word.low in GERMAN_WORDS or word.low in GERMAN_DAYS
+        yield replace(word, text=word.low) if is_small else word
+        is_of_article = is_article or (is_of_article and word.is_joined and _is_german_adjective(word))
+
+
+def _is_german_adjective(word: Word) -> bool:
+    return word.text.islower() and word.text.endswith(_ADJECTIVE) and word.text not in GERMAN_WORDS
 
 
 def _is_candidate(word: Word) -> bool:

@@ -1,5 +1,7 @@
 """Words that tell names from other words, and endings that tell files from hosts. Data only."""
 
+from memories.text.future.foreign_words import DAYS
+from memories.text.future.foreign_words import MONTHS as FOREIGN
 from memories.text.temporal.words import MONTHS, TIME_WORDS, WEEKDAY_PLURALS, WEEKDAYS
 from memories.text.wordlist import words
 
@@ -75,6 +77,23 @@ NAME_VERBS = words("""
 
 NOT_COUNTED = words("times days weeks months years hours minutes seconds percent people and or to euros dollars")
 """Behind "Anna 3" they tell that the number is an amount."""
+
+GERMAN_ARTICLES = words("""
+    der die das den dem des ein eine einen einem einer eines kein keine keinen keinem keiner im am vom zum zur beim ins
+    ans mein meine meinen meinem meiner dein deine deinen deinem deiner sein seine seinen seinem seiner ihr ihre ihren
+    ihrem ihrer unser unsere unseren unserem unserer euer eure dieser diese dieses diesen diesem jeder jede jedes jeden
+    jedem alle welcher welche welches welchen
+    """)
+"""What stands behind one of these is a thing, written with a capital like all nouns."""
+GERMAN_WORDS = GERMAN_ARTICLES | words("""
+    ich wir er sie du und oder aber nicht auch nur noch wenn dass weil ist sind hat haben wird werden muss kann mit für
+    auf bei nach aus über durch ohne gegen seit bitte herr frau
+    """)
+GERMAN_STARTS = GERMAN_WORDS - words("am im in hat alle herr frau") - FUNCTION_WORDS
+GERMAN_SIGNS = GERMAN_STARTS - words("der den die des mit er es sein")
+"""No words of English, nor of names in it ("von der Leyen")."""
+
+GERMAN_DAYS = words(f"uhr {' '.join(DAYS['de'] + FOREIGN['de'])}")
 
 FILE_ENDINGS = words("""
     py pyi ipynb js mjs cjs jsx ts tsx vue svelte html htm css scss less json jsonl yaml yml toml ini cfg conf config

@@ -16,7 +16,7 @@ from memories.text.future.moments import places_to_read, read_moment
 from memories.text.future.rules import next_day
 from memories.text.future.speech import read_speech
 from memories.text.future.tense import fits
-from memories.text.future.words import BOUNDARIES, LIMITS, MOVED, NOT
+from memories.text.future.words import BOUNDARIES, INSTEAD, LIMITS, MOVED, NOT, TOO
 from memories.text.temporal.calendar import LAST
 from memories.text.undated import is_excepted
 
@@ -24,6 +24,7 @@ __all__ = ["MOST_COMING", "MOST_PLACES", "Coming", "find_coming", "next_day"]
 
 MOST_COMING = 32
 MOST_PLACES = 5000
+REACH_OF_INSTEAD = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +93,9 @@ def _is_taken_out(speech: Speech, at: int, text: str) -> bool:
 def _is_denied(speech: Speech, at: int) -> bool:
     """ "Not this Friday but the 12th"; "why not Friday?" and "not before Friday" name the day."""
     is_not = speech.said(at - 1) in NOT and speech.word(at - 2) != "why"
+    behind = range(at + 1, at + REACH_OF_INSTEAD)
+    is_not |= any(speech.said(place) in INSTEAD and speech.said(place + 1) not in TOO for place in behind)
+    is_not |= speech.said(at - 1) == "pas" and "mais" in map(speech.said, behind)
     return is_not and speech.word(at) not in LIMITS
 
 

@@ -16,6 +16,7 @@ from memories.text.temporal.dates import read_bare_year, read_numeric, read_year
 from memories.text.temporal.names import Named, read_name
 from memories.text.temporal.words import (
     DETERMINERS,
+    MONTHS,
     OWNERS,
     WEEKDAYS,
 )
@@ -24,6 +25,8 @@ _LEADS_OF_MONTHS = LIMITS | {"in", "for", "from", "after", "starting", "beginnin
 _LEADS_OF_SHORT_DATES = LIMITS | {"on", "for", "due"}
 _CLOCK_OF_ISO = re.compile(r"t([01][0-9]|2[0-3]):([0-5][0-9])")
 _MOST_MONTHS = 60
+MOST_AHEAD = 300 * DAY
+"""Who names a month without its year, and tells of no plan, means none that is nearer behind."""
 _OVER = Span(datetime.min, datetime.min + DAY)
 """For a date that is not to be read, nor its pieces."""
 _OPEN = BOUNDARIES | {"", ",", "is", "it's", "'s", "was", "now", "actually"}
@@ -53,7 +56,13 @@ def read_named_date(speech: Speech, at: int) -> Found | None:
     if not named.is_sure and not _is_before_clock(speech, at) and not _is_alone(speech, at, named):
         return None
     span = coming(named.cycle, speech.today)
-    return from_span(named.words, span, speech.today) if span else None
+    return from_span(named.words, span, speech.today, _proof_of(named, span, speech.today)) if span else None
+
+
+def _proof_of(named: Named, span: Span, today: datetime) -> Proof:
+    """ "Sales are up in Q3", and in March "the figures for January are wrong", tell of what was last called so."""
+    is_just_over = named.cycle.precision == "month" and span.start - today > MOST_AHEAD
+    return Proof.NO_HABIT if is_just_over or named.cycle.precision == "quarter" else Proof.NOT_PAST
 
 
 def read_day_ahead(speech: Speech, at: int) -> Found | None:
@@ -72,15 +81,22 @@ def _read_the(speech: Speech, at: int) -> Named | None:
 
 def _is_meant(speech: Speech, at: int, named: Named) -> bool:
     precision = named.cycle.precision
-    if precision == "month":
-        return speech.before(at) in _LEADS_OF_MONTHS or read_year(speech, at + 1) is not None
-    if precision in {"season", "quarter", "half", "holiday", "weekend"}:
+    if precision in {"month", "quarter"}:
+        return speech.before(_start_of_row(speech, at)) in _LEADS_OF_MONTHS or read_year(speech, at + 1) is not None
+    if precision in {"season", "half", "holiday", "weekend"}:
         return False
     if named.words > 1:
         return speech.word(at - 1) not in OWNERS | NOT_A_DATE_BEHIND
     if speech.word(at) in WEEKDAYS:
         return _is_a_day(speech, at)
     return True
+
+
+def _start_of_row(speech: Speech, at: int) -> int:
+    """The first of the months that are named one behind the other: "for June and July"."""
+    while speech.word(at - 1) in {"and", "or", ","} and speech.word(at - 2) in MONTHS:
+        at -= 2
+    return at
 
 
 def _is_a_day(speech: Speech, at: int) -> bool:

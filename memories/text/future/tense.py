@@ -25,6 +25,7 @@ from memories.text.future.words import (
     HEARSAY,
     MODALS,
     MOVED,
+    NEEDED,
     NOT_A_PAST_FORM,
     OPENERS,
     PAST,
@@ -180,7 +181,7 @@ def tense_of(speech: Speech, at: int) -> Tense | None:
         return Tense.FUTURE
     if _is_past(speech, at, word):
         return Tense.PAST
-    if word in PLANNED:
+    if word in PLANNED or word in NEEDED:
         return Tense.PLANNED
     is_present = word in PRESENT or word in _PRONOUN_IS or word.endswith(PRESENT_ENDINGS)
     if not is_present:

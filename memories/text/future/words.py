@@ -62,10 +62,12 @@ FUTURE = words(
 )
 PLANNED = words("can could can't cannot may might would wouldn't couldn't excited supposed expect")
 """They go with what is to come and with much else."""
+NEEDED = words("need needs want wants")
+"""Who needs or wants something for a day has it still before them."""
 FUTURE_BEFORE_TO = words("going need needs have has want wants about ready hoping trying")
 PRESENT = words(
     """
-    am is are isn't aren't ain't does don't doesn't want wants need needs works means come comes starts begins
+    am is are isn't aren't ain't does don't doesn't works means come comes starts begins
     opens closes ends takes has free available busy
     """
 )
@@ -104,6 +106,9 @@ MOVED = words(
 """What it is moved from is over; what it is moved to is to come."""
 NOT = words("not isn't wasn't")
 """Right before a day they tell that it is another one."""
+INSTEAD = words("sondern sino")
+"""Behind a day they tell the same, but for "sondern auch" and "sino también"."""
+TOO = words("auch también")
 SWAPPED = words("swap swapped trade traded")
 """A day right behind them is what is given away: "I swapped Friday with Ann"."""
 NOT_A_PAST_FORM = words(
@@ -125,13 +130,13 @@ STARTERS = (
     | ORDINALS.keys() | DAY_PARTS.keys() | LEADS | NEXT | COMING | THIS | EVERY | PERIODS.keys()
     | words("the today tonight tomorrow early late mid end beginning start middle later weekdays weekends weekday last")
     | words("between noon midnight midday christmas xmas boxing new halloween thanksgiving black easter good valentine")
-    | words("valentines once eod few couple week")
+    | words("valentines once eod few couple week q1 q2 q3 q4")
 )  # fmt: skip
 """What a coming time can begin with, digits aside."""
 ANCHORS = (
     MONTHS.keys() | WEEKDAYS.keys() | {f"{name}s" for name in PLAIN_WEEKDAYS} | UNITS.keys() | PERIODS.keys()
     | words("today tonight tomorrow weekday weekdays weekend weekends workday workdays morning afternoon evening night")
     | words("summer winter spring autumn fall eod christmas xmas boxing year halloween thanksgiving black easter good")
-    | words("valentine valentines years")
+    | words("valentine valentines years q1 q2 q3 q4")
 )  # fmt: skip
 """One of them, or a number, is in each coming time."""

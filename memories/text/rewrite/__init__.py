@@ -7,6 +7,7 @@ a follow-up gets the words of the question it follows.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -62,7 +63,7 @@ def rewrite(messages: Sequence[Message], now: datetime) -> Rewritten:
 
 def _own_words(text: str) -> str:
     """Without fenced blocks; of a huge paste the beginning and the end, where people ask."""
-    own = strip_fenced(text).strip()
+    own = unicodedata.normalize("NFC", strip_fenced(text).strip())
     if len(own) <= MAX_MESSAGE_CHARS:
         return own
     half = MAX_MESSAGE_CHARS // 2

@@ -76,6 +76,11 @@ def test_what_we_injected_and_what_is_private_is_left_out() -> None:
     assert words(window.chunk.messages) == ["I", "like", "tea", "a", "lot"]
 
 
+def test_letters_are_read_with_their_accents_however_they_were_typed() -> None:
+    (window,) = make_chunks([user("Jose\u0301 moved to Zu\u0308rich")], NOW)
+    assert window.chunk.messages == (user("Jos\u00e9 moved to Z\u00fcrich"),)
+
+
 def test_now_is_when_the_last_message_was_said_in_the_apps_time_zone() -> None:
     at = datetime(2026, 5, 1, 23, 30, tzinfo=UTC)
     (window,) = make_chunks([user("a"), user("b", at)], NOW)

@@ -100,6 +100,11 @@ def test_each_time_to_come_is_noted_with_the_sentence_around_it(session: AgentSe
     assert second.message == "We stay in Rome from Oct 10 to Oct 14."
 
 
+def test_a_day_is_read_however_its_accents_are_typed(session: AgentSession) -> None:
+    (noted,) = say(session, "Tengo dentista man\u0303ana")
+    assert (noted.text, noted.trigger_date) == ("ma\u00f1ana", date(2026, 10, 2))
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -115,6 +120,18 @@ def test_each_time_to_come_is_noted_with_the_sentence_around_it(session: AgentSe
         "remind me never to schedule anything on Wednesday afternoons",
         "remind us to never deploy on Fridays",
         "remind me not to order from Zapato on Fridays ever again",
+        "We never deploy on Fridays",
+        "We don't deploy on Fridays",
+        "Fridays don't work for me",
+        "No meetings on Wednesdays, please",
+        "Nobody works on Sundays here",
+        "We hardly ever meet on Mondays",
+        "The report is never ready before Friday",
+        "Wir deployen nie freitags",
+        "Wir deployen freitags nicht",
+        "Nie am Freitag deployen",
+        "Je ne travaille pas le lundi",
+        "No trabajo los lunes",
         "Is there a match on Sunday?",
         "When is the match on Sunday?",
         "Should we meet on Friday?",
@@ -132,6 +149,12 @@ def test_what_is_denied_called_off_asked_or_under_a_condition_is_not_noted(sessi
         "Don't forget the gym tomorrow",
         "I'm not going to forget the dentist on Friday",
         "I won't be in the office tomorrow",
+        "I never miss yoga on Tuesdays",
+        "Don't forget yoga on Tuesdays",
+        "Vergiss nicht: jeden Montag Chor",
+        "I don't eat meat and every Friday I go to the fish market",
+        "There's no school on Monday",
+        "Kein Training am Montag",
         "We're not leaving until Friday",
         "The train on Thursday is cancelled, so I'm driving on Saturday",
         "The match on Sunday isn't cancelled",

@@ -38,6 +38,18 @@ def test_only_the_sentences_that_say_it_are_blanked(text: str, left: str) -> Non
     assert without(text, [memory_of("User works at Zorgcorp")]) == left
 
 
+@pytest.mark.parametrize(
+    ("text", "memory", "left"),
+    [
+        ("我对花生过敏。我住在北京。", "我对花生过敏", f"{FORGOTTEN}我住在北京。"),
+        ("मुझे मूंगफली से एलर्जी है। मैं दिल्ली में रहता हूँ।", "मुझे मूंगफली से एलर्जी है", f"{FORGOTTEN} मैं दिल्ली में रहता हूँ।"),
+        ("هل تعرف القاهرة؟ أعمل طبيبا.", "أعمل طبيبا", f"هل تعرف القاهرة؟ {FORGOTTEN}"),
+    ],
+)
+def test_other_scripts_end_their_sentences_with_other_marks(text: str, memory: str, left: str) -> None:
+    assert without(text, [memory_of(memory)]) == left
+
+
 def test_one_in_the_cold_archive_is_known_by_its_words_and_not_by_its_empty_content() -> None:
     cold = Memory(content="", status=Status.COLD)
     cold.cold_text = ColdText(data=pack("User works at Zorgcorp"))

@@ -56,6 +56,13 @@ def test_relative_dates_are_written_out_and_others_left_alone(said: str, written
         ("The lease ends on March 3", "The lease ends on 3 March 2027"),
         ("The lease ended on March 3", "The lease ended on 3 March 2026"),
         ("The branch is cut on Friday 8 November", "The branch is cut on Friday 8 November"),
+        ("The team is moving to BigQuery in Q1", "The team is moving to BigQuery in Q1 2027"),
+        ("Sales are up in Q1", "Sales are up in Q1 2026"),
+        ("User needs a sitter for Easter", "User needs a sitter for Easter 2027"),
+        ("User will be in Rome in April", "User will be in Rome in April 2027"),
+        ("User is away in June and July", "User is away in June 2026 and July 2026"),
+        ("User is away in June, July and October", "User is away in June 2026, July 2026 and October 2026"),
+        ("User was away in June and July", "User was away in June 2025 and July 2025"),
         ("User quit smoking in March", "User quit smoking in March 2026"),
         ("I finally quit smoking in August", "I finally quit smoking in August 2025"),
         ("User read Dune in August", "User read Dune in August 2025"),
@@ -141,6 +148,12 @@ def test_what_may_have_been_said_then_or_be_for_then_gets_no_year_nor_does_a_nam
 def test_days_are_written_from_the_first_to_the_last(said: str, written: str) -> None:
     now = NOW.replace(day=1) if "28th" in said else NOW
     assert make_dates_plain(said, now).text == written
+
+
+def test_a_month_that_is_just_over_is_not_the_next_years() -> None:
+    march = datetime(2026, 3, 3, tzinfo=UTC)
+    assert make_dates_plain("The numbers for January are wrong", march).text == "The numbers for January 2026 are wrong"
+    assert make_dates_plain("User will be in Rome in January", march).text == "User will be in Rome in January 2027"
 
 
 @pytest.mark.parametrize("said", ["User usually swims on Friday", "User swims on Monday and Thursday"])

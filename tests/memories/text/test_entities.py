@@ -46,6 +46,31 @@ def test_names_are_found_by_their_capitals(text: str, expected: list[str]) -> No
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Der Server im Keller läuft mit Debian.", ["Debian"]),
+        ("Meine Frau Anna ist allergisch.", ["Anna"]),
+        ("Unser Hund Rex verträgt kein Hühnerfleisch.", ["Rex"]),
+        ("Der neue Drucker steht im Büro von Frau Dr. Weber.", ["Dr. Weber"]),
+        ("Wir ziehen am Dienstag mit der Kollegin Julia Roth nach München.", ["Julia Roth", "München"]),
+        ("Ich habe das NAS neu gestartet, und Ben hat die Sicherung geprüft.", ["NAS", "Ben"]),
+        ("Das ist Anna.", ["Anna"]),
+        ("Ask Rita von der Leyen about MIT", ["Rita von der Leyen", "MIT"]),
+        ("Le chat de Marie dort à Paris.", ["Marie", "Paris"]),
+    ],
+)
+def test_a_german_noun_with_an_article_is_no_name(text: str, expected: list[str]) -> None:
+    assert names(text) == expected
+
+
+def test_a_product_behind_a_german_noun_is_named_without_it() -> None:
+    assert found("Die Datenbank PostgreSQL 16 braucht eine Minute.") == [
+        ("PostgreSQL 16", "product"),
+        ("PostgreSQL", "name"),
+    ]
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "What is that? The server. However, it works.", "Don't worry. I'm fine. They’re here.", "Great! Awesome.",

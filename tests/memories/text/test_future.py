@@ -278,6 +278,22 @@ def test_a_limit_that_is_denied_names_its_day() -> None:
     assert days("never before Friday") == ["2026-05-08"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Wir fliegen nicht am Freitag, sondern am Samstag",
+        "On ne part pas vendredi mais samedi",
+        "No salimos el viernes sino el sábado",
+    ],
+)
+def test_in_other_languages_a_day_is_denied_where_another_comes_instead(text: str) -> None:
+    assert days(text) == ["2026-05-09"]
+
+
+def test_not_only_on_a_day_names_it() -> None:
+    assert days("Wir üben nicht nur am Freitag, sondern auch am Samstag") == ["2026-05-08", "2026-05-09"]
+
+
 def test_an_hour_of_today_that_has_passed_is_not_coming() -> None:
     assert days("today at 3pm") == []
 

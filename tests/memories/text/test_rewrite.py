@@ -28,6 +28,10 @@ def query(*said: str) -> str:
     return rewritten(*said).query
 
 
+def test_who_is_meant_is_named_with_its_accents_however_they_were_typed() -> None:
+    assert "Jos\u00e9" in query("My boss Jose\u0301 is in Rome.", "Who does he live with?")
+
+
 @pytest.mark.parametrize(
     "text",
     [

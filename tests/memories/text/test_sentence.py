@@ -32,6 +32,7 @@ def around(text: str, place: str, most: int = 500) -> str:
         ("1. rent on Friday\n2. Call mum", "on Friday", "rent on Friday"),
         ("we fly home\non   Friday\tat noon", "on   Friday", "we fly home on Friday at noon"),
         ("会議です。明日は歯医者。はい", "明日", "明日は歯医者。"),
+        ("यह सच है। 2030-05-03 को मिलते हैं। ठीक?", "2030-05-03", "2030-05-03 को मिलते हैं।"),
         ("He said “see you on Friday.” Then he left.", "on Friday", "He said “see you on Friday.”"),
         ("on Friday", "on Friday", "on Friday"),
     ],

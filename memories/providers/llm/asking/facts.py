@@ -29,6 +29,7 @@ from memories.providers.llm.asking.shown import (
 from memories.providers.llm.asking.texts import one_line, share_of_one, shorten
 from memories.providers.llm.chat import Ask
 from memories.providers.llm.provider import Chunk, Fact, Setting
+from memories.text.sentence import ENDS, WIDE_ENDS
 
 KINDS = ("decision", "insight", "fact", "preference", "project", "conversation", "general", "lesson")
 STRENGTHS = ("explicit", "implied", "inferred")
@@ -120,7 +121,7 @@ def _label(fact: Fact, found: Mapping[str, Any], drawers: Drawers, now: datetime
 
 def _key(content: str) -> str:
     """What a statement shares with others that differ only in case and punctuation at the end."""
-    return content.casefold().rstrip(".!?…。！？ ")
+    return content.casefold().rstrip(f"{ENDS}{WIDE_ENDS} ")
 
 
 @dataclass(frozen=True, slots=True)

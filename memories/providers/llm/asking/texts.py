@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from memories.text.sentence import ENDS, WIDE_ENDS
+
 # Controls, lone surrogates, and what turns or hides text: overrides, invisible operators, tag characters.
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff\u200b\u202a-\u202e\u2060-\u206f\ufeff\U000e0000-\U000e007f]"
 )
-_SENTENCE_END = re.compile(r"[.!?…।؟][\"'”’»)\]]{0,3}(?=\s|\Z)|[。！？]")
+_SENTENCE_END = re.compile(rf"[{ENDS}][\"'”’»)\]]{{0,3}}(?=\s|\Z)|[{WIDE_ENDS}]")
 _CUT = " […] "
 
 

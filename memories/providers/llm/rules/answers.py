@@ -11,7 +11,7 @@ from memories.providers.llm.rules.asked import Asked, read_question
 from memories.providers.llm.rules.evidence import count_ops
 from memories.providers.llm.rules.mentions import verb_at
 from memories.providers.llm.rules.verbs import base_of_gerund, is_base, past, plural_form, third_person
-from memories.providers.llm.rules.words import ADVERBS, DETERMINERS, KIN, PREPOSITIONS, SUBORDINATORS
+from memories.providers.llm.rules.words import ADVERBS, CONTRACTED, DETERMINERS, KIN, PREPOSITIONS, SUBORDINATORS
 from memories.text.temporal.words import NUMBERS
 from memories.text.wordlist import words
 
@@ -48,7 +48,6 @@ _CONDITION = re.compile(
 """What an answer to a bare proposal begins with: "Add an index now?" "Not before the upgrade"."""
 _OWNING = words("use have run drive own")
 """What one does with it, it is one's own: "which database do you use" is "my database"."""
-_IT_IS = re.compile(r"^(?:it|that|this|they|he|she)(?:'s| is| are|'re| was) ", re.IGNORECASE)
 _LONG_TIME = re.compile(
     r"^(?:(?:19|20)\d\d|(?:january|february|march|april|may|june|july|august|september|october|november|december))\b",
     re.IGNORECASE,
@@ -65,7 +64,6 @@ _UNNAMED = words("one ones is are was were does did")
 """Who asks "which ones?" or "what is?" names nothing."""
 _OBJECTS = words("me him her it them us")
 _PLURAL_SUBJECTS = words("i we they you these those")
-_CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's you're")
 _HAVE_TO_BE = {"is": "am", "are": "am", "was": "was", "were": "was"}
 
 
@@ -270,7 +268,7 @@ def _ends_with_preposition(text: str) -> bool:
 def _has_verb(text: str) -> bool:
     """Whether an answer is a sentence of its own; a verb behind "who" or "that" belongs to a name in it."""
     found = re.findall(r"[\w']+|[^\w\s]", text.lower())
-    if found and found[0] in _CONTRACTED:
+    if found and found[0] in CONTRACTED | {"you're"}:
         return True
     end = next((at for at, word in enumerate(found) if word in SUBORDINATORS), len(found))
     return verb_at(found[:end]) < end

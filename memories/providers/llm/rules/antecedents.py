@@ -6,9 +6,10 @@ Nearness decides, and of one clause its subject before anything else. What stays
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
-from memories.providers.llm.rules.mentions import Mention, has_bare_noun, read_mentions
+from memories.providers.llm.rules.mentions import Mention, has_bare_noun, is_bare_phrase, read_mentions
 from memories.providers.llm.rules.people import People
 from memories.providers.llm.rules.words import DETERMINERS, KIN, OPS_NOUNS
 from memories.text.wordlist import words
@@ -26,10 +27,10 @@ _NOT_SAID_OF_A_THING = re.compile(
     r"^(?:it|that|this)(?:'s been|'s| is| was| has been| will be|'ll be| must be| must have been| can be)? "
     r"(?:(?:not|so|too|very|really|quite|pretty|about|just|definitely|getting|still|always|n't) )*(?:"
     r"amazing|incredible|awesome|tough|cool|rewarding|crazy|interesting|exciting|inspiring|discouraging|overwhelming|"
-    r"frustrating|ages|never too|takes? time|"
+    r"frustrating|ages|never too|takes? time|(?:took|takes) (?:me|us|him|her|them|you|[A-Z]\w+)\b|"
     r"an? (?:big deal|pity|shame|pleasure|relief|while|few|(?:\w+ )?ride|great feeling|amazing feeling|"
     r"(?:busy|rough|tough|long|hard|crazy|great|fun|nice) (?:day|week|month|year|time|change|way to|challenge))|"
-    r"cold|hot|warm|raining|rain|rains|late|early|dark|nice|good|great|fine|ok|okay|"
+    r"far|cold|hot|warm|raining|rain|rains|late|early|dark|nice|good|great|fine|ok|okay|"
     r"true|"
     r"possible|clear|important|easy|hard|better|best|worth|time|weird|strange|funny|sad|fun|likely|called off|"
     r"said|like|all|what|why|how|because|exactly|right|wrong|it|enough|turns|turned|seems|seemed|looks|looked|"
@@ -81,12 +82,26 @@ class Antecedents:
         self._doubtful: list[bool] = []
         """For each, whether it names something that no mention tells of, and "it" may mean."""
 
-    def note(self, clause: str, by_user: bool = True) -> None:
-        """Hear a clause. What the assistant calls "your car" is "my car" in the words of the user."""
+    def note(self, clause: str, by_user: bool = True, is_question: bool = False) -> None:
+        """Hear a clause. What the assistant calls "your car" is "my car" in the words of the user, and what it only
+        exclaims, "Good plan!", nobody means.
+        """
         said = clause if by_user else _YOURS.sub(_my, clause)
         self.people.note(said)
-        self._clauses = [*self._clauses[1 - REACH :], [one for one in read_mentions(said) if not self._is_person(one)]]
+        is_heard = by_user or is_question or not is_bare_phrase(said)
+        self._clauses = [*self._clauses[1 - REACH :], list(self._things_in(said)) if is_heard else []]
         self._doubtful = [*self._doubtful[1 - REACH :], has_bare_noun(said)]
+
+    def _things_in(self, clause: str) -> Iterator[Mention]:
+        """Neither people nor what they are: "the landlord is a pain"."""
+        is_of_person = bool(_SOMEBODY_IS.match(clause))
+        for one in read_mentions(clause):
+            if self._is_person(one):
+                is_of_person |= one.is_subject and bool(_IS.match(clause[len(one.text) :]))
+            elif not is_of_person or one.is_subject:
+                yield one
+            else:
+                is_of_person = False
 
     def resolve(self, text: str, previous: str = "") -> Resolved:
         """The statement with its pronouns named. `previous` is the clause before."""
@@ -97,7 +112,7 @@ class Antecedents:
         if match:
             return self._with_last(text, match)
         match = _LEADING.match(text)
-        if not match:
+        if not match or match["word"].isupper():  # "IT is Rob"
             said = self.people.name_behind(self.people.resolve(text, previous, self._somebody()))
             return Resolved(self._with_objects(said), not _PERSONAL.match(said), said)
         word = match["word"].lower()
@@ -128,7 +143,8 @@ class Antecedents:
         for ago, clause in enumerate(reversed(self._clauses)):
             fitting = [one for one in clause if one.is_plural == is_plural and not self._is_person(one)]
             if fitting:
-                chosen = fitting[-1] if is_last or not fitting[0].is_subject else fitting[0]
+                last = [one for one in fitting if not one.is_place][-1:] or fitting[:1]
+                chosen = fitting[-1] if is_last else fitting[0] if fitting[0].is_subject else last[0]
                 return chosen.text, ago
             if not is_plural and self._doubtful[-1 - ago]:
                 break
@@ -216,6 +232,8 @@ class Antecedents:
         return last.lower() in KIN or self.people.is_person(mention.text) or self.people.is_person(last)
 
 
+_SOMEBODY_IS = re.compile(r"(?:I'm|(?:we|they|you)'re|(?:he|she)'s|(?:I am|he is|she is|we are)) an? ", re.IGNORECASE)
+_IS = re.compile(r"(?:'s| is| was| are| were) an? ")
 _YOURS = re.compile(r"\b[Yy]our\b")
 _IS_WHAT = re.compile(r" (?:(?:is|was) )?(?:my|our|the|their|his|her|where|why) ", re.IGNORECASE)
 _DOES_A_JOB = re.compile(

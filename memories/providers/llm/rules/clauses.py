@@ -7,9 +7,8 @@ from itertools import pairwise
 
 from memories.providers.llm.rules.leaning import leans_on_what_is_done
 from memories.providers.llm.rules.verbs import is_finite
-from memories.providers.llm.rules.words import PREPOSITIONS, SUBORDINATORS
+from memories.providers.llm.rules.words import CONTRACTED, PREPOSITIONS, SUBORDINATORS
 from memories.providers.llm.rules.words_verbs import NOUNLIKE
-from memories.text.wordlist import words
 
 _OWN = r"(?:I|I'm|I've|I'd|I'll|we|we're|we've|we'll|my|our|My|We|Our)(?=\s)"
 _THING = r"(?:the|my|our|she|he|it|it's|she's|he's|they|they're|there's|that's|[A-Z][\w'-]+)(?=\s)"
@@ -51,7 +50,6 @@ _SHARED = re.compile(
     r"^((?:I|We|we)(?: \w+ly| also| currently| still)?) (\w+)\b(.*?),? and (?:also |then )?(\w+) (?=(?:a|an|the|"
     r"my|our|as|at|in|for|on|with|from|to|two|three|\d|every)\b)"
 )
-_CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's")
 MAX_CLAUSES = 12
 
 
@@ -134,7 +132,7 @@ def _split_shared(clause: str) -> list[str]:
 def has_verb(text: str) -> bool:
     """Whether some word behind the first can be the verb of a sentence."""
     found = re.findall(r"[\w']+", text.lower())
-    if found and found[0] in _CONTRACTED:
+    if found and found[0] in CONTRACTED:
         return True
     return any(
         (is_finite(word) and not (word in NOUNLIKE and before in PREPOSITIONS - {"to"})) or word.endswith(("'s", "'re"))

@@ -87,7 +87,8 @@ class Conversation:
         for sentence in sentences[-NEAR:]:
             for part in split_clauses(sentence.text, is_open=False):
                 for clause in cut_run_on(part):
-                    self.antecedents.note(with_owner(strip_leads(clause).text) if by_user else clause, by_user)
+                    said = with_owner(strip_leads(clause).text) if by_user else clause
+                    self.antecedents.note(said, by_user, sentence.is_question)
 
 
 def _asked(sentences: list[Sentence], by_user: bool) -> str:

@@ -16,6 +16,7 @@ from memories.providers.llm.rules.plain import cut_words, one_line
 from memories.providers.llm.rules.telling import Utterance, score
 from memories.text.messages import ASSISTANT, USER, Message
 from memories.text.relate.language import is_english
+from memories.text.unspaced import WIDE
 
 MOST_SENTENCES = 4
 ALIKE = 0.6
@@ -38,7 +39,7 @@ LONGEST_NAME = 40
 DATE_CHARACTERS = len(" (2025-03-04)")
 
 _LETTERS = re.compile(r"[^\W\d_]+")
-_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uff00-\uffef]")
+_WIDE = re.compile(f"[{WIDE}\u3001-\u3020\uff01-\uff60]")
 _DAY = re.compile(r"\b(yesterday|today|tonight|tomorrow)(?:['’]s)?\b(?! \()", re.IGNORECASE)
 _DAYS_AWAY = {"yesterday": -1, "today": 0, "tonight": 0, "tomorrow": 1}
 

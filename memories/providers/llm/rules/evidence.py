@@ -50,7 +50,7 @@ def weigh_impersonal(clause: str) -> Finding:
     """How much a statement about something tells that will matter later."""
     if not SAYS_WHAT_IS.search(clause):
         return Finding(0.0, "nothing")
-    return _weigh(clause, IMPERSONAL, AGAINST_IMPERSONAL, 0.2 + 0.2 * min(count_ops(clause), 2))
+    return _weigh(clause, IMPERSONAL, AGAINST_IMPERSONAL, 0.45 + 0.2 * min(count_ops(clause), 2))
 
 
 def is_first_person(clause: str) -> bool:

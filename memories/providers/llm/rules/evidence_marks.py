@@ -120,12 +120,13 @@ PERSONAL = (
         0.6,
         _I
         + r" (?:am|was|'m)?\s*\b(?:based|from|born|married|engaged|a vegan|single|divorced|widowed|retired|left-handed|"
-        r"right-handed|fluent|bilingual|at [A-Z]\w+|in (?:my )?(?:first|second|third|fourth|\w+th|"
+        r"right-handed|fluent|bilingual|in (?:my )?(?:first|second|third|fourth|\w+th|"
         r"final)[ -](?:semester|year|grade|trimester)|on (?!it\b|my way|board|the same|fire|top|a roll|hold|call|"
         r"break|time|the fence|point)|afraid of|terrified of|scared of|into|vegan|deaf|blind|\d{1,2} years old|"
         r"turning \d+|self-employed|unemployed|fasting|sober|non-binary|trans|gay|lesbian|jewish|muslim|christian|"
         r"hindu)\b",
     ),
+    _mark("at whose or when", 0.6, r"\bI(?:'m| am| was) at (?:[A-Z]\w+|.*\b(?:most|every|each) \w+)", is_exact=True),
     _mark(
         "what they are",
         0.5,
@@ -421,12 +422,6 @@ IMPERSONAL = (
     _mark("what they learned or left", 0.5, _SOMEBODY_DID, is_exact=True),
     _mark("figure", 0.2, r"\d"),
     _mark("changed to", 0.4, _CHANGED_TO),
-    _mark(
-        "identifier",
-        0.25,
-        r"[\w-]+\.[a-z][\w-]*(?:[:/]\S+)?|\w+_\w+|\b[\w.-]+:\d{2,5}\b|/\w+/|`[^`]+`|\b\w+-\w*\d\w*\b|\bv\d|\b\d+\.\d+|"
-        r"\b[A-Z]{2,}-\d+\b|\b[a-z]+[A-Z]\w+",
-    ),
     _mark(
         "name inside",
         0.1,

@@ -11,6 +11,7 @@ from heapq import nsmallest
 
 from memories.text.relate.cues import STOP
 from memories.text.relate.stems import stem
+from memories.text.unspaced import MARKS, WITHOUT_SPACES
 
 MOST_CHARACTERS = 2_000
 """Read of a statement."""
@@ -19,9 +20,8 @@ RARE_WORDS = 3
 MOST_SHARERS = 16
 """Of a word that more statements share, only neighbours are compared: in a sorted list, equal statements are."""
 
-_WORD = re.compile(r"\d+|[^\W\d_]+")
-_UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
-"""Scripts without spaces between words: Thai, Lao, Burmese, Khmer, Japanese, Chinese."""
+_WORD = re.compile(rf"\d+|(?:(?![\d_])[\w{MARKS}])+")
+_WITHOUT_SPACES = re.compile(f"[{WITHOUT_SPACES}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def _stems(word: str) -> tuple[str, ...]:
     """None of a word without matter; of a run of a script without spaces, its pairs of characters."""
     if word in STOP:
         return ()
-    if _UNSPACED.match(word) and len(word) > 2:
+    if _WITHOUT_SPACES.match(word) and len(word) > 2:
         return tuple(word[at : at + 2] for at in range(len(word) - 1))
     return (stem(word),)
 

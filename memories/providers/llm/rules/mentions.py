@@ -44,12 +44,13 @@ _TIMES = (
     | WEEKDAYS.keys()
     | WEEKDAY_PLURALS
     | UNITS.keys()
-    | words("today tomorrow yesterday tonight morning evening time times")
+    | words("today tomorrow yesterday tonight morning evening time times easter christmas q1 q2 q3 q4")
 )
 _MANY = words("these those both all many several few some two three four five six seven eight nine ten")
 _INDEFINITE = words("a an another some this that these those both all no any every each one")
 _BEFORE_ORDERS = words("please then now just also and so ok okay don't do not always never let's")
 _WHICH_TIME = words("next last")
+_GIVING = words("feed feeds fed give gives gave giving buy bought tell told send sent show showed teach taught call")
 _HOW = re.compile(r"(?:al|ar|iv|ent|ant|ous|ed|ing|ate|ete|ab|ib|ck|ct|ul)ly$")
 """Ends like "manually" and "quickly", not like "family" and "reply"."""
 _NAMED_BEHIND = words("for with")
@@ -65,8 +66,8 @@ _ORDERED = DETERMINERS | words("it them me us")
 """What may stand behind an order."""
 _NOTHING = words("""
     way thing things problem question idea moment sort kind point reason case mind fun sense rest end job lot luck
-    whole same other others last first next best worst eldest youngest sorry noted understood perfect congratulations
-    night weekend afternoon yeah yea yep nah wow ha haha hello hey instead however anyway
+    whole same other others more last first second third next best worst eldest youngest sorry noted understood perfect
+    congratulations night weekend afternoon yeah yea yep nah wow ha haha hello hey instead however anyway
     """)
 
 
@@ -89,12 +90,20 @@ def read_mentions(clause: str) -> list[Mention]:
     subject = _subject(tokens[:verb], lows[:verb]) if verb < len(lows) else None
     found = [subject] if subject else []
     if verb == len(lows) and len(lows) <= MAX_PHRASE and _is_bare_phrase(tokens, lows):
-        return [Mention(f"the {' '.join(tokens)}", _is_plural(lows[-1]), is_subject=False)] if len(tokens) > 1 else []
+        start = lows[0] if tokens[-1].islower() else tokens[0]
+        called = f"the {' '.join([start, *tokens[1:]])}"
+        return [Mention(called, _is_plural(lows[-1]), is_subject=False)] if len(tokens) > 1 else []
     for first, last in _phrases(tokens, lows, verb, start=verb + 1 if subject else 0):
         mention = _mention(tokens[first:last], lows[first:last], lows[first - 1] if first else "")
         if mention:
             found.append(mention)
     return found
+
+
+def is_bare_phrase(clause: str) -> bool:
+    """Whether a clause without a verb is a few words, "good plan", "privacy first"."""
+    lows = [token.lower() for token in _TOKEN.findall(clause)]
+    return verb_at(lows) == len(lows) <= MAX_PHRASE
 
 
 def has_bare_noun(clause: str) -> bool:
@@ -203,8 +212,10 @@ def _has_infinitive(lows: list[str], verb: int) -> bool:
 
 
 def _is_determiner(lows: list[str], at: int) -> bool:
-    """Behind a noun, "that" begins a clause."""
-    return lows[at] in DETERMINERS and not (lows[at] == "that" and at and lows[at - 1] not in _BREAKS)
+    """Behind a noun, "that" begins a clause; "feed her fish" tells whom."""
+    before = lows[at - 1] if at else ""
+    is_none = (lows[at] == "that" and before and before not in _BREAKS) or (lows[at] == "her" and before in _GIVING)
+    return lows[at] in DETERMINERS and not is_none
 
 
 def _breaks(tokens: list[str], lows: list[str], at: int, first: int) -> bool:
@@ -253,7 +264,7 @@ def _mention(tokens: list[str], lows: list[str], before: str) -> Mention | None:
 
 def _is_thing(head: str) -> bool:
     is_empty = head in _TIMES or head in _NOTHING or head in ADJECTIVES or head in DETERMINERS or head in NUMBERS
-    return not is_empty and any(map(str.isalpha, head)) and not _ORDINAL.fullmatch(head)
+    return not is_empty and len(head) > 1 and any(map(str.isalpha, head)) and not _ORDINAL.fullmatch(head)
 
 
 def _is_verb(token: str, low: str) -> bool:
@@ -280,4 +291,6 @@ def _definite(tokens: list[str], lows: list[str]) -> list[str]:
 
 
 def _is_plural(head: str) -> bool:
-    return head in _PLURALS or (head.endswith("s") and not head.endswith(_NOT_PLURAL) and len(head) > 3)
+    return head in _PLURALS or (
+        head.endswith("s") and not _is_marked(head) and not head.endswith(_NOT_PLURAL) and len(head) > 3
+    )

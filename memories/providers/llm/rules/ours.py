@@ -19,7 +19,8 @@ _COLLEAGUES = words("""
     """)
 _OF_A_FAMILY = (KIN - _COLLEAGUES) | words("""
     kitchen bathroom bedroom bedrooms hallway cellar basement attic loft balcony terrace patio garden lawn garage flat
-    apartment house home household landlady rent mortgage dishwasher fridge freezer oven stove boiler radiator heating
+    apartment house home household cabin cottage landlady rent mortgage dishwasher fridge freezer oven stove boiler
+    radiator heating
     sofa couch bed beds washer dryer wedding honeymoon marriage anniversary holiday holidays nanny babysitter cleaner
     gardener plumber vet pediatrician paediatrician midwife kindergarten nursery daycare playgroup
     car caravan campervan camper bike bikes tent pension piano
@@ -40,7 +41,9 @@ _OF_EITHER = words("""
 _OWNED = re.compile(r"\b[Oo]ur (?P<owned>[\w'-]+(?: [\w'-]+){0,3})")
 _LIVING = re.compile(
     r"\bwe(?:'ve| have)?(?: (?:all|both|now|still|also|usually|always|only|just))* (?:live|lived|sleep|slept|rent|"
-    r"rented|(?:get|got) married)\b|\bwe(?:'re| are)(?: (?:all|both|now|still|also|just))* (?:living|renting|married|"
+    r"rented|(?:get|got) married|moved in(?= (?:only|just|last|this|together|here|with|\d)|$)|"
+    r"met (?:at (?!\d|the office\b)|through |in \d))|\bwe both\b|"
+    r"\bwe(?:'re| are)(?: (?:all|both|now|still|also|just))* (?:living|renting|married|"
     r"getting married|expecting a baby)\b",
     re.IGNORECASE,
 )
@@ -49,9 +52,10 @@ _ONES_OWN_JOB = re.compile(
     r"(?:new |old |first |current |dream |last )?jobs?\b|"
     r"\b(?:gets?|got|getting|finds?|found|starts?|started|starting|lost|takes?|took|offered|accepted|landed) "
     r"(?:an?|his|her|my|another) (?:(?:new|better|good|great|full-time|part-time|permanent|second) )?"
-    r"(?:job|position)(?: offer)?\b"
+    r"(?:job|position)(?: offer)?\b|"
+    r"\b(?:[Mm]y|an|[Hh]is|[Hh]er) (?:(?:job|first|second|final) )?interviews? (?:at|with|for)\b"
 )
-"""Who got a job somewhere tells nothing of a team, and least of all of what a server runs."""
+"""Who got a job somewhere, or hopes to, tells nothing of a team, and least of all of what a server runs."""
 _WORD = re.compile(r"[\w'-]+")
 _ENDS = ADVERBS | MODALS | PREPOSITIONS | SUBORDINATORS | words("and or but")
 
@@ -97,5 +101,6 @@ def _told_by(owned: list[str]) -> int | None:
 def work_in(text: str) -> int:
     """Words of work less words of home."""
     text = _ONES_OWN_JOB.sub("", text)
-    found = [word for word in _WORD.findall(text.lower()) if word not in _OF_EITHER]
+    found = [word.rstrip("'") for word in _WORD.findall(text.lower())]
+    found = [word for word in found if word not in _OF_EITHER]
     return count_ops(" ".join(found)) + sum((word in _AT_WORK) - (word in _AT_HOME) for word in found)

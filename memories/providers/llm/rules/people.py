@@ -57,12 +57,13 @@ _NOT_PEOPLE = words("""
     September October November December Christmas Easter English Polish German French Spanish Thanks Sorry Noted
     Added Right Good Done Hi Hey Dear User Assistant Then Try Do Will Shall Would Your Not Great Set Every Two Just
     """)
+_AGE = r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)(?! [a-z])"
 _ACTS = re.compile(
     r"(?:'s (?!a\b|the\b)[a-z]+| (?:says|said|likes|loves|loved|cried|laughed|hates|wants|needs|lives|works|plays|"
-    r"eats|goes|started|starts|moved|got|has (?:his|"
-    r"her|been|no)|can(?:'t)? |and (?:I|[A-Z][a-zà-ÿ]+)|joined|left|told|asked|thinks|called|knows|takes|"
-    r"(?:is|isn't|is not) (?:my|our|his|her|\d|allergic|lactose|intolerant|vegan|vegetarian|diabetic|pregnant|away|off|"
-    r"coming|on (?:leave|call))|will|doesn't|won't|might|leaves|drives|owns|approves)\b)"
+    r"eats|goes|started|starts|moved|got|has (?:his|her|been|no)|did|wrote|gave|brought|bought|visited|can(?:'t)? |"
+    r"and (?:I|[A-Z][a-zà-ÿ]+)|joined|left|told|asked|thinks|called|knows|takes|"
+    rf"(?:is|isn't|is not) (?:my|our|his|her|\d|{_AGE}|allergic|lactose|intolerant|vegan|vegetarian|diabetic|pregnant|"
+    r"away|off|coming|on (?:leave|call))|will|doesn't|won't|might|leaves|drives|owns|approves)\b)"
 )
 _TREATED = re.compile(
     r"\b(?:with|ask|asked|tell|told|call|rang|saw|text|texted|called|named|name is|name's|for|mind|ring|meet|met|"

@@ -22,6 +22,8 @@ _TOGETHER = re.compile(
     r"^(?:([Mm]y [\w' -]{2,40}?|[A-Z][\w' -]{1,40}?) and I|(?:[Mm]e|I) and ([Mm]y [\w' -]{2,30}?|"
     r"[A-Z]\w+))\s+(?=\w)"
 )
+_ALL_OF_US = re.compile(r" (?:both|all)\b")
+"""A group that speaks as one has no members: "we both work" is that it works."""
 _CONTRACTED = {"'m": "am", "'ve": "have", "'ll": "will", "'re": "are"}
 _I = words("i i'm i've i'll i'd")
 _WE = words("we we're we've we'll we'd")
@@ -189,6 +191,8 @@ def _read_subject(tokens: list[str], at: int, state: _State, who: str) -> int:
     verb = tokens[place].lower() if place < len(tokens) else ""
     between = "".join(tokens[at + 1 : place])
     state.named.add(who)
+    if low in _WE:
+        between = _ALL_OF_US.sub("", between)
     if "'" in low:
         written = _contracted(low[low.index("'") :], verb, is_plural)
         state.form = "present" if low in {"i'm", "we're"} else ""

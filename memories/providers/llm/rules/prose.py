@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from memories.providers.llm.rules.words import ABBREVIATIONS
 from memories.text.fence import FENCED_RE
+from memories.text.sentence import ENDS, QUESTION_MARKS, WIDE_ENDS
 
 MAX_READ_CHARACTERS = 50_000
 """Nobody says more than this in one message; what follows was pasted."""
@@ -70,7 +71,8 @@ _SPEECH = re.compile(
 _SETTING_LINE = re.compile(r"\s*-?\s*[\w.-]+:(?:\s+[^\s,;]+)?\s*$")
 _BULLET = re.compile(r"\s*(?:[-*•–·]|\d{1,2}[.)]|\(?[a-z]\))\s+(?:\[[ xX]\]\s+)?")
 # From the first of its marks only: of a long row of dots each would be tried.
-_END = re.compile(r"(?<![.!?…。！？])[.!?…。！？]+[\"'”’)\]*_]*(?=\s|$)|[。！？]+")
+_MARKS = ENDS + WIDE_ENDS
+_END = re.compile(rf"(?<![{_MARKS}])[{_MARKS}]+[\"'”’)\]*_]*(?=\s|$)|[{WIDE_ENDS}]+")
 _LAST_WORD = re.compile(r"[\w.]*\w$")
 _PICTURE = re.compile(r"[\U0001F000-\U0001FAFF\u2600-\u27BF\u2B50\u2B55\uFE0F\u200D\U0001F1E6-\U0001F1FF]+")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|__)(?=\S)([^*\n]{1,300}?)(?<=\S)\1(?![\w*])")
@@ -202,5 +204,5 @@ def _read(prose: str, first: int, last: int) -> Sentence | None:
     if "*" in text or "__" in text:
         text = _EMPHASIS.sub(r"\2", text)
     text = _SPACES.sub(" ", text).strip()
-    is_question = text.rstrip("\"')!.] ").endswith(("?", "？", "¿"))
-    return Sentence(text.rstrip(".!?…。！？,;:- "), first, last, is_question)
+    is_question = text.rstrip("\"')!.] ").endswith(QUESTION_MARKS)
+    return Sentence(text.rstrip(_MARKS + ",;:- "), first, last, is_question)

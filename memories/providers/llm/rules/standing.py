@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from memories.providers.llm.rules.mentions import read_mentions
 from memories.text.temporal.words import DAY_PARTS, MONTHS, NUMBERS, UNITS, WEEKDAY_PLURALS, WEEKDAYS
 from memories.text.wordlist import words
 
@@ -48,6 +49,12 @@ _SOME_OF_THEM = re.compile(
     re.IGNORECASE,
 )
 """Of what, who "it" is, or what was told, is not said."""
+_POINTS = re.compile(
+    r"^(?P<told>(?:[\w'-]+ ){1,5})(?:it|them|that|those|this|none|(?<=have )one|(?<=has )one|(?<=need )one)"
+    r"(?: (?:too|also|already|again|now|as well|so much|very much|a lot|anyway|either|"
+    r"(?:him|her|it|them|our|your)sel\w+))*(?=$|[,;])"
+)
+"""What it is done to or said of is not said, and no thing is named before that it may be: "we like it"."""
 _THERE = re.compile(
     r"\bthere\b(?!'| (?:is|are|was|were|will|has|have|had|isn't|aren't|can|must|should|may|might|seems?)\b)"
 )
@@ -72,6 +79,9 @@ _WORD = re.compile(r"[\w'.:]*\w")
 def stands_alone(clause: str) -> bool:
     """Whether who was not there would know what it is about; `points_there` tells more."""
     if only_judges(clause) or _ELLIPSIS.match(clause) or _SOME_OF_THEM.match(clause) or _is_amount(clause):
+        return False
+    points = _POINTS.match(clause)
+    if points and all(one.is_subject for one in read_mentions(points["told"])):
         return False
     told = _SAYS.match(clause) or _DONE.match(clause)
     return not (told and _is_amount(told["what"]))

@@ -97,7 +97,7 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
     """The units of a message, each tied to what was said before it."""
     by_user = role == USER
     units: list[Unit] = []
-    aside: list[tuple[int, str]] = []  # what is asked or exclaimed tells nothing, but may be meant by "it"
+    aside: list[tuple[int, str, bool]] = []  # what is asked or exclaimed tells nothing, but may be meant by "it"
     for sentence in sentences[:MAX_UNITS]:
         bare = strip_leads(part_from_reason(mend_slip(mend(sentence.text))))
         asks = is_open(sentence, bare.text)
@@ -110,7 +110,7 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
             text = with_owner(begin_with_who(without_courtesy(text))) if by_user else text
             if not _is_told(text, by_user) or (sentence.is_question and text == whole):
                 if sentence.is_question or len(text.split()) <= MAX_PHRASE:
-                    aside.append((len(units), text))
+                    aside.append((len(units), text, sentence.is_question))
                 continue
             is_fragment = not has_verb(text) and not text.lower().startswith(("i ", "i'm", "we "))
             if is_fragment and not asks and units and _fits_behind(text, units[-1]):
@@ -132,8 +132,8 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
             )
     previous = ""
     for place, unit in enumerate(units):
-        for text in (text for at, text in aside if at == place):
-            heard.antecedents.note(text, by_user)
+        for _, text, is_question in (one for one in aside if one[0] == place):
+            heard.antecedents.note(text, by_user, is_question)
         _tie(unit, previous, role, heard)
         previous = unit.text
     return units

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from memories.providers.llm.rules.words import MODALS
 from memories.providers.llm.rules.words_verbs import IRREGULAR, NEVER_PAST, REGULAR
 from memories.text.wordlist import words
 
@@ -69,10 +70,9 @@ _THIRD = {third_person(base): base for base in BASES}
 _GERUNDS = {gerund(base): base for base in BASES}
 _PASTS = {_past(base): base for base in BASES - _PAST_OF.keys()} | {past: base for base, (past, _) in _PAST_OF.items()}
 _PARTICIPLES = {_past(base) for base in BASES - _PAST_OF.keys()} | {participle for _, participle in _PAST_OF.values()}
-AUXILIARIES = words("""
+AUXILIARIES = MODALS | words("""
     am is are was were isn't aren't wasn't weren't ain't has have had hasn't haven't hadn't do does did don't
-    doesn't didn't can can't cannot could couldn't will won't would wouldn't should shouldn't must mustn't may might
-    shall
+    doesn't didn't
     """)
 
 

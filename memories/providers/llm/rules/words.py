@@ -31,6 +31,9 @@ MODALS = words("""
     can can't cannot could couldn't will won't would wouldn't should shouldn't must mustn't may might shall
     """)
 
+CONTRACTED = words("i'm i've i'll i'd we're we've we'll it's she's he's they're there's that's")
+"""Somebody or something with its verb, in one word."""
+
 SUBORDINATORS = words("""
     because since when whenever while that which who whom whose where if as though although before after until till
     unless than what how why whether so once
@@ -74,7 +77,8 @@ HELPERS = words("""
 """Those whom somebody goes to or has coming: "my accountant"."""
 
 HOME = words("""
-    home house flat apartment bedroom kitchen bathroom garden garage roof attic stairs fridge oven sofa bed road street
+    home house flat apartment cabin cottage bedroom kitchen bathroom garden garage roof attic stairs fridge oven sofa
+    bed road street
     neighbourhood village car bike dinner lunch breakfast supper meal groceries shopping holiday holidays trip christmas
     school homework nursery church party recipe cook cooking bake solar heating rent mortgage landlord weekend
     """)

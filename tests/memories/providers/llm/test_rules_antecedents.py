@@ -53,6 +53,15 @@ def resolve(*clauses: str) -> str:
         (("last time my voice died", "it was hoarse"), "my voice was hoarse"),
         (("one moment, the export's being slow", "it needs an index"), "the export needs an index"),
         (("I know a good accountant in Bristol", "mine's retiring"), "my accountant is retiring"),
+        (("we take my dad's car", "A: Good plan", "it's a diesel"), "my dad's car is a diesel"),
+        (("we paid for the flat", "the landlord is a pain", "it is on the third floor"),
+         "the flat is on the third floor"),
+        (("we sold the car", "Ema is four", "it was rusty"), "the car was rusty"),
+        (("the party is at the Gasthof Adler in Lindau", "it is booked"), "the party is booked"),
+        (("they eat at the Gasthof Adler in Lindau", "it is booked"), "the Gasthof Adler is booked"),
+        (("we move to BigQuery in Q3", "it costs less"), "BigQuery costs less"),
+        (("we feed her Royal Canin", "it is expensive"), "Royal Canin is expensive"),
+        (("our broker is old", "IT is run by Rob"), "IT is run by Rob"),
     ],
 )  # fmt: skip
 def test_a_pronoun_that_opens_a_clause_is_named(clauses: tuple[str, ...], meant: str) -> None:
@@ -73,6 +82,7 @@ def test_a_pronoun_that_opens_a_clause_is_named(clauses: tuple[str, ...], meant:
         ),
         (("the old box is loud", "I bought a fan and like it"), "I bought a fan and like it"),
         (("the old box is loud", "keep it short"), "keep it short"),
+        (("fct_orders", "Tomasz wrote it"), "Tomasz wrote fct_orders"),
     ],
 )
 def test_a_thing_behind_the_verb_is_named_where_the_clause_names_no_other(clauses: tuple[str, ...], meant: str) -> None:
@@ -88,6 +98,8 @@ def test_a_thing_behind_the_verb_is_named_where_the_clause_names_no_other(clause
         "it must be tough",
         "it's never too late to start",
         "it takes time",
+        "it took him six weeks to sign",
+        "it was too far for her",
         "it's been a rough week",
         "it's raining",
         "it's late",

@@ -37,6 +37,9 @@ def said_after(before: tuple[str, ...], said: str) -> list[str]:
         ("our daughter's teacher is Mrs Kern", "User's daughter's teacher is Mrs Kern"),
         ("our vet is Dr Amari", "User's vet is Dr Amari"),
         ("we live in Leipzig", "User lives in Leipzig"),
+        ("we moved in only last month", "User moved in only in September 2026"),
+        ("we both work at Siemens", "User works at Siemens"),
+        ("we also have a cabin in Norway", "User also has a cabin in Norway"),
         ("our database is Postgres 16", "The team's database is Postgres 16"),
         ("our house style is Oxford commas", "The team's house style is Oxford commas"),
         ("our kitchen display app crashes on start", "The team's kitchen display app crashes on start"),
@@ -58,6 +61,11 @@ def test_what_is_of_a_home_is_the_users_where_work_is_talked_about(said: str, ke
 )
 def test_what_is_of_work_is_the_teams_where_home_is_talked_about(said: str, kept: str) -> None:
     assert said_after(AT_HOME, said) == [kept]
+
+
+def test_who_hopes_for_a_job_speaks_of_no_team() -> None:
+    before = ("I have an interview at Zalando on Wednesday",)
+    assert said_after(before, "we have time after 8") == ["User has time after 8"]
 
 
 @pytest.mark.parametrize("said", ["", "our", "our 's", "our of", "it is our", "we", "our - our"])

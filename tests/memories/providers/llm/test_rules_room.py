@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.providers.llm.provider import RULES, LLMUnusable, Noted
+from memories.providers.llm.rules.likeness import gist_of
 from memories.providers.llm.rules.room import make_room, value
 from tests.growth import assert_linear
 
@@ -151,6 +152,10 @@ def test_any_memories_in_any_order_give_one_choice(memories: list[Noted], most: 
     else:
         loose = [one for one in memories if not one.pinned]
         assert value(by_number[choice.number], NOW) <= min(value(one, NOW) for one in loose) + 1e-6
+
+
+def test_words_of_hindi_are_compared_whole_and_not_letter_by_letter() -> None:
+    assert gist_of("दिल्ली में").words.isdisjoint(gist_of("लाल दीवार").words)
 
 
 def test_a_thousand_memories_are_weighed_in_linear_time() -> None:

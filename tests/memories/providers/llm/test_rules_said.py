@@ -268,6 +268,18 @@ def test_a_sentence_that_speaks_of_code_is_no_code() -> None:
 
 
 @pytest.mark.parametrize(
+    ("said", "sentences"),
+    [
+        ("我住在北京。你呢？", [("我住在北京", False), ("你呢", True)]),
+        ("मैं दिल्ली में रहता हूँ। और तुम?", [("मैं दिल्ली में रहता हूँ", False), ("और तुम", True)]),
+        ("أعمل طبيبا. هل تعرف ذلك؟", [("أعمل طبيبا", False), ("هل تعرف ذلك", True)]),
+    ],
+)
+def test_sentences_end_with_the_marks_of_their_script(said: str, sentences: list[tuple[str, bool]]) -> None:
+    assert [(sentence.text, sentence.is_question) for sentence in read_sentences(said)] == sentences
+
+
+@pytest.mark.parametrize(
     ("said", "pieces"),
     [
         ("the kids are fine and the dog is fat", ["the kids are fine", "the dog is fat"]),

@@ -24,6 +24,15 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in RulesProvider().extract(Chunk(messages, NOW), Setting())]
 
 
+@pytest.mark.parametrize("said", ["I'm at work", "I'm at home with a cold", "I was at lunch with Tom"])
+def test_where_somebody_just_is_is_no_fact(said: str) -> None:
+    assert contents(said) == []
+
+
+def test_at_whose_somebody_works_is_one() -> None:
+    assert contents("I'm at Siemens") == ["User is at Siemens"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -43,6 +52,12 @@ def contents(*turns: str) -> list[str]:
         "Mornings only, never after work",
         "Assistant has changed it to Thursday at 8",
         "Every Tuesday at 9",
+        "We like it",
+        "We did that already, batches of 5000",
+        "My mum had them too",
+        "The kitchen has none",
+        "We have to paint it ourselves",
+        "I have one, Hofmann in Markneukirchen",
     ],
 )
 def test_what_lacks_its_matter_does_not_stand_alone(text: str) -> None:
@@ -53,6 +68,8 @@ def test_what_lacks_its_matter_does_not_stand_alone(text: str) -> None:
     "text",
     [
         "Three of us are vegetarian",
+        "The cleaner does the kitchen and Ann likes it",
+        "Fiadh's the small one, nine years old",
         "8883 was the old box",
         "The first Monday is a holiday",
         "My husband does the cooking",
