@@ -49,14 +49,27 @@ _NEVER = re.compile(
 )
 """No day to be reminded on."""
 _AT_NO_TIME = re.compile(
-    r"\b(?:never(?! mind\b| (?:miss|skip|fail|forget))|nie|niemals|jamais|nunca|jamás)\b", re.IGNORECASE
+    r"\b(?:never(?! mind\b| (?:be )?late\b| (?:miss|skip|fail|forget))|nie|niemals|jamais|nunca|jamás)\b", re.IGNORECASE
 )
 _NO_HABIT = re.compile(
     rf"\b(?:{_NOT}|no|none|nobody|no one|nothing|neither|nor|hardly|rarely|seldom|avoid|stopped|nicht|kein\w*|niemand|"
-    r"pas|plus|personne|nadie)\b(?! only\b| (?:miss|skip|fail|forget)| vergessen)",
+    r"pas|n(?:e |['’])\w+ (?:plus|personne)|nadie)\b(?! only\b| (?:miss|skip|fail|forget)| vergessen)",
     re.IGNORECASE,
 )
 """Of what comes round, it tells when it does not: what is so on every Friday is known, and no event of that day."""
+_DAY_WITHOUT = re.compile(
+    rf"(?:\W*[\w'’]+){{0,3}}?\W*\b(?:{_NOT}|hardly|rarely|seldom|nobody|no one|nicht|kein\w*|niemand|pas|nadie)\b"
+    r"(?! only\b| (?:miss|skip|fail|forget)| vergessen)",
+    re.IGNORECASE,
+)
+"""Behind a time that begins its clause: "On Fridays we don't deploy"."""
+_IS_NONE = re.compile(
+    r"\W*(?:nicht|kein\w*|pas|(?:(?:is|are|do|does|can|will) not|\w+n['’]t) (?:allowed|possible|permitted|ok(?:ay)?|"
+    r"an option|work|happen|suit|take place))\b(?! nur\b)",
+    re.IGNORECASE,
+)
+"""Behind any other: "Wir deployen freitags nicht", "meetings on Mondays don't work". "Physio every Monday is not cheap"
+and "with no equipment" tell how it is."""
 _REMINDER = re.compile(r"\b(?:remind|remember|forget|vergiss|vergesst|vergessen|oublie\w*|olvid\w+)\b", re.IGNORECASE)
 _LEAD = r"(?:(?:and|so|but|hey|hi|ok|okay|also|oh)\b,? )*"
 _ASKS = re.compile(
@@ -127,8 +140,11 @@ def is_denied(lead: str, time: str, trail: str) -> bool:
 
 def is_no_habit(lead: str, trail: str, *, is_round: bool) -> bool:
     """ "We never deploy on Fridays", "Wir deployen freitags nicht"; of a single day only "never" says so."""
-    own = f"{lead.rpartition(' and ')[2]}|{trail.partition(' and ')[0]}"
-    return bool(_AT_NO_TIME.search(own) or (is_round and _NO_HABIT.search(own)))
+    before, behind = lead.rpartition(" and ")[2], trail.partition(" and ")[0]
+    if _AT_NO_TIME.search(before) or _AT_NO_TIME.search(behind):
+        return True
+    of_day = _IS_NONE if re.search(r"\w", before) else _DAY_WITHOUT
+    return is_round and bool(_NO_HABIT.search(before) or of_day.match(behind))
 
 
 def last_break(text: str) -> int:
