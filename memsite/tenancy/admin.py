@@ -179,7 +179,7 @@ class AppAdmin(SiteAdmin[App]):
     app_path = "pk"
     right = Right.GOVERN
     form = SideBySideForm[App]
-    list_display = ["app_id", "name", "preset", "status", "memory_count", "created_at"]
+    list_display = ["app_id", "name", "preset", "status", "memories_kept", "created_at"]
     list_filter = ["status", "preset"]
     search_fields = ["app_id", "name"]
     actions = ["uninstall", "reinstall", "apply_preset"]
@@ -199,17 +199,17 @@ class AppAdmin(SiteAdmin[App]):
         return super().get_search_results(request, queryset, search_term)
 
     @admin.display(description="active and inactive memories", ordering="memory_count")
-    def memory_count(self, app: App) -> str:
+    def memories_kept(self, app: App) -> str:
         """As kept for the limit: counting them all takes seconds where there are millions."""
         url = list_url("memories_memory", app__id__exact=app.pk)
         return format_html('<a href="{}">{}</a>', url, f"{app.memory_count:,}")
 
     def get_fieldsets(self, request: HttpRequest, obj: App | None = None) -> Any:
         own = ["app_id", "name", "preset"]
-        return [(None, {"fields": [*own, "status", "memory_count", "created_at"] if obj else own})]
+        return [(None, {"fields": [*own, "status", "memories_kept", "created_at"] if obj else own})]
 
     def get_readonly_fields(self, request: HttpRequest, obj: App | None = None) -> list[str]:
-        return ["app_id", "status", "memory_count", "created_at"] if obj else []
+        return ["app_id", "status", "memories_kept", "created_at"] if obj else []
 
     def get_inlines(self, request: HttpRequest, obj: App | None) -> Any:
         """A new app gets its preset's policy first."""
