@@ -51,15 +51,16 @@ _NEVER = re.compile(
 _AT_NO_TIME = re.compile(
     r"\b(?:never(?! mind\b| (?:be )?late\b| (?:miss|skip|fail|forget))|nie|niemals|jamais|nunca|jamás)\b", re.IGNORECASE
 )
+_NOT_ALL = r"(?! only\b| (?:miss|skip|fail|forget)| vergessen)"
 _NO_HABIT = re.compile(
     rf"\b(?:{_NOT}|no|none|nobody|no one|nothing|neither|nor|hardly|rarely|seldom|avoid|stopped|nicht|kein\w*|niemand|"
-    r"pas|n(?:e |['’])\w+ (?:plus|personne)|nadie)\b(?! only\b| (?:miss|skip|fail|forget)| vergessen)",
+    rf"pas|n(?:e |['’])\w+ (?:plus|personne)|nadie)\b{_NOT_ALL}",
     re.IGNORECASE,
 )
 """Of what comes round, it tells when it does not: what is so on every Friday is known, and no event of that day."""
 _DAY_WITHOUT = re.compile(
     rf"(?:\W*[\w'’]+){{0,3}}?\W*\b(?:{_NOT}|hardly|rarely|seldom|nobody|no one|nicht|kein\w*|niemand|pas|nadie)\b"
-    r"(?! only\b| (?:miss|skip|fail|forget)| vergessen)",
+    + _NOT_ALL,
     re.IGNORECASE,
 )
 """Behind a time that begins its clause: "On Fridays we don't deploy"."""
