@@ -2,155 +2,27 @@
 
     python -m memories.providers.embeddings.export_minilm
 
-The graph is BERT (Devlin et al. 2019) with mean pooling and L2 normalisation, in standard ONNX
-operators only: measured against onnxruntime's own fused ones (SkipLayerNormalization, BiasGelu,
-MultiHeadAttention) it is as fast or faster on one thread. Its initializers are named after the
-tensors of `model.safetensors` and declared as external data; `minilm.py` supplies them. The same
-source gives the same bytes.
+Its initializers are named after the tensors of `model.safetensors`; `minilm_model.py` supplies them.
 """
 
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
+from onnx import ModelProto, TensorProto, helper
 
+from .bert_graph import HIDDEN, GraphBuilder, add_encoder, add_mask, add_shapes, make_graph, make_model, write
 from .minilm_files import GRAPH_FILE, WEIGHTS_FILE, WORDS
 
 LAYERS = 6
-HIDDEN = 384
-HEADS = 12
-INNER = 1536
 VOCABULARY = 30_522
-POSITIONS = 512
-SEGMENTS = 2
-LAYER_NORM_EPSILON = 1e-12
-OPSET = 20  # the first one with Gelu
-IR_VERSION = 9
 
 
-class GraphBuilder:
-    """Collects nodes, weights and constants; each method returns the name of the value it made."""
-
-    def __init__(self) -> None:
-        self.nodes: list[NodeProto] = []
-        self.initializers: list[TensorProto] = []
-
-    def node(self, operator: str, inputs: list[str], output: str, **attributes: Any) -> str:
-        self.nodes.append(helper.make_node(operator, inputs, [output], name=output, **attributes))
-        return output
-
-    def constant(self, name: str, value: NDArray[np.generic]) -> str:
-        self.initializers.append(numpy_helper.from_array(value, name))
-        return name
-
-    def integers(self, name: str, *values: int) -> str:
-        return self.constant(name, np.array(values, dtype=np.int64))
-
-    def weight(self, name: str, *shape: int) -> str:
-        """A float32 tensor that the caller of the graph supplies."""
-        tensor = TensorProto(name=name, data_type=TensorProto.FLOAT, dims=shape, data_location=TensorProto.EXTERNAL)
-        tensor.external_data.add(key="location", value=WEIGHTS_FILE)
-        self.initializers.append(tensor)
-        return name
-
-    def linear(self, x: str, name: str, wide: int, narrow: int, output: str) -> str:
-        """x (tokens, narrow) to (tokens, wide). Weights stay (out, in): Gemm packs them as they are."""
-        weights = [self.weight(f"{name}.weight", wide, narrow), self.weight(f"{name}.bias", wide)]
-        return self.node("Gemm", [x, *weights], output, transB=1)
-
-    def layer_norm(self, x: str, name: str, output: str) -> str:
-        weights = [self.weight(f"{name}.weight", HIDDEN), self.weight(f"{name}.bias", HIDDEN)]
-        return self.node("LayerNormalization", [x, *weights], output, axis=-1, epsilon=LAYER_NORM_EPSILON)
-
-
-def add_shapes(g: GraphBuilder) -> None:
-    """The shapes that reshapes use: `rows` (tokens, hidden), `batched` (batch, length, hidden), `split`."""
-    g.node("Shape", ["input_ids"], "shape")
-    g.node("Shape", ["input_ids"], "length", start=1)
-    g.integers("rows", -1, HIDDEN)
-    g.node("Concat", ["shape", g.integers("hidden_size", HIDDEN)], "batched", axis=0)
-    g.node("Concat", ["shape", g.integers("head_sizes", HEADS, HIDDEN // HEADS)], "split", axis=0)
-
-
-def add_mask(g: GraphBuilder) -> None:
-    """`mask` (batch, length) of 0 and 1, and `bias` (batch, 1, 1, length): 0 where 1, -1e9 where 0."""
-    g.node("Cast", ["attention_mask"], "mask", to=TensorProto.FLOAT)
-    g.node("Sub", ["mask", g.constant("one", np.array(1, dtype=np.float32))], "masked")
-    g.node("Mul", ["masked", g.constant("large", np.array(1e9, dtype=np.float32))], "masked_scores")
-    g.node("Unsqueeze", ["masked_scores", g.integers("middle_axes", 1, 2)], "bias")
-    g.constant("scale", np.array((HIDDEN // HEADS) ** -0.5, dtype=np.float32))
-
-
-def add_embeddings(g: GraphBuilder) -> str:
-    """Words, positions and segment 0 added up and normalised: (tokens, hidden)."""
-    g.node("Gather", [WORDS, "input_ids"], "words")
-    start = g.integers("start", 0)
-    positions = g.weight("embeddings.position_embeddings.weight", POSITIONS, HIDDEN)
-    g.node("Slice", [positions, start, "length"], "positions")
-    # one segment only, so its row is added to all; a slice keeps the axis that broadcasts
-    segments = g.weight("embeddings.token_type_embeddings.weight", SEGMENTS, HIDDEN)
-    g.node("Slice", [segments, start, g.integers("end", 1)], "segment")
-    g.node("Add", ["positions", "segment"], "places")
-    g.node("Add", ["words", "places"], "embedded")
-    return g.layer_norm(g.node("Reshape", ["embedded", "rows"], "embedded_rows"), "embeddings.LayerNorm", "x")
-
-
-def add_heads(g: GraphBuilder, x: str, name: str, output: str, order: list[int]) -> str:
-    """One of query, key and value, split into heads and turned to the given order of axes."""
-    projected = g.linear(x, name, HIDDEN, HIDDEN, f"{output}_rows")
-    split = g.node("Reshape", [projected, "split"], f"{output}_split")
-    return g.node("Transpose", [split], output, perm=order)
-
-
-def add_attention(g: GraphBuilder, x: str, name: str, at: str) -> str:
-    """softmax(q k / sqrt(head size) + bias) v for every head, joined again: (tokens, hidden)."""
-    query = add_heads(g, x, f"{name}.self.query", f"{at}query", [0, 2, 1, 3])
-    key = add_heads(g, x, f"{name}.self.key", f"{at}key", [0, 2, 3, 1])
-    value = add_heads(g, x, f"{name}.self.value", f"{at}value", [0, 2, 1, 3])
-    products = g.node("MatMul", [query, key], f"{at}products")
-    scaled = g.node("Mul", [products, "scale"], f"{at}scaled")
-    scores = g.node("Add", [scaled, "bias"], f"{at}scores")
-    shares = g.node("Softmax", [scores], f"{at}shares", axis=-1)
-    mixed = g.node("MatMul", [shares, value], f"{at}mixed")
-    turned = g.node("Transpose", [mixed], f"{at}turned", perm=[0, 2, 1, 3])
-    joined = g.node("Reshape", [turned, "rows"], f"{at}joined")
-    return g.linear(joined, f"{name}.output.dense", HIDDEN, HIDDEN, f"{at}attended")
-
-
-def add_layer(g: GraphBuilder, x: str, number: int) -> str:
-    """Attention and feed-forward, each added to its input and normalised."""
-    name, at = f"encoder.layer.{number}", f"layer{number}_"
-    attended = add_attention(g, x, f"{name}.attention", at)
-    total = g.node("Add", [attended, x], f"{at}attended_plus_x")
-    x = g.layer_norm(total, f"{name}.attention.output.LayerNorm", f"{at}middle")
-    inner = g.linear(x, f"{name}.intermediate.dense", INNER, HIDDEN, f"{at}inner")
-    active = g.node("Gelu", [inner], f"{at}active")
-    outer = g.linear(active, f"{name}.output.dense", HIDDEN, INNER, f"{at}outer")
-    total = g.node("Add", [outer, x], f"{at}outer_plus_middle")
-    return g.layer_norm(total, f"{name}.output.LayerNorm", f"{at}out")
-
-
-def add_pooling(g: GraphBuilder, x: str) -> None:
-    """L2-normalised sum of the unmasked tokens; the mean has the same direction, so nothing is divided."""
-    g.node("Reshape", [x, "batched"], "tokens")
-    axis = g.integers("axis", 1)
-    g.node("Unsqueeze", ["mask", axis], "mask_row")
-    g.node("MatMul", ["mask_row", "tokens"], "sum_row")
-    g.node("Squeeze", ["sum_row", axis], "sum")
-    g.node("LpNormalization", ["sum"], "vectors", axis=-1, p=2)
-
-
-def build_graph() -> GraphProto:
+def build_model() -> ModelProto:
     """input_ids and attention_mask (batch, length) int64, the word table; to vectors (batch, hidden)."""
-    g = GraphBuilder()
-    add_shapes(g)
+    g = GraphBuilder(WEIGHTS_FILE)
+    add_shapes(g, "input_ids")
     add_mask(g)
-    x = add_embeddings(g)
-    for number in range(LAYERS):
-        x = add_layer(g, x, number)
-    add_pooling(g, x)
+    g.node("Gather", [WORDS, "input_ids"], "words")
+    add_encoder(g, LAYERS)
     integers, floats = TensorProto.INT64, TensorProto.FLOAT
     inputs = [
         helper.make_tensor_value_info("input_ids", integers, ["batch", "length"]),
@@ -159,16 +31,11 @@ def build_graph() -> GraphProto:
         # are. Half of the weights so stay in the mapped file, shared by all processes.
         helper.make_tensor_value_info(WORDS, floats, [VOCABULARY, HIDDEN]),
     ]
-    outputs = [helper.make_tensor_value_info("vectors", floats, ["batch", HIDDEN])]
-    return helper.make_graph(g.nodes, "all-MiniLM-L6-v2", inputs, outputs, g.initializers)
-
-
-def build_model() -> ModelProto:
-    return helper.make_model(build_graph(), opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION)
+    return make_model(make_graph(g, "all-MiniLM-L6-v2", inputs))
 
 
 def export(path: Path = GRAPH_FILE) -> None:
-    path.write_bytes(build_model().SerializeToString(deterministic=True))
+    write(build_model(), path)
 
 
 if __name__ == "__main__":
