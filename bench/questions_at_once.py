@@ -28,7 +28,7 @@ from bench.request_latency import QUESTION
 from bench.search_latency import STOP_WORDS
 from bench.synthetic import texts_of
 from memories.providers.embeddings import Embedder
-from memories.providers.embeddings.minilm import QUESTIONS_AT_ONCE
+from memories.providers.embeddings.in_process import QUESTIONS_AT_ONCE
 from memories.retrieve.serving import current_embedder
 
 CLIENTS, BATCH, SEED = 8, 32, 5

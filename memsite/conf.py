@@ -25,7 +25,7 @@ from memsite.broker import SCHEME
 PREFIX = "MEMSITE_"
 ROOT = Path(__file__).resolve().parent.parent
 LLMS = ("rules", "anthropic", "openai", "ollama")
-EMBEDDERS = ("minilm", "ollama", "openai", "hash")
+EMBEDDERS = ("minilm", "multilingual", "ollama", "openai", "hash")
 DATABASES = ("sqlite://", "postgres://", "postgresql://")
 # "memory" is for programs that are both ends of it.
 BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "sentinel", "amqp", "amqps", "memory")

@@ -12,7 +12,7 @@ from functools import cache
 
 import structlog
 
-from memories.providers.embeddings import Embedder, EmbedderMisconfigured, EmbedderSettings, make_embedder
+from memories.providers.embeddings import PACKAGED, Embedder, EmbedderMisconfigured, EmbedderSettings, make_embedder
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
 
@@ -51,8 +51,9 @@ def known_embedders(name: str) -> Iterator[Embedder]:
     """Of the settings, of the settings before, those that need none, and this one at the service of the settings."""
     conf = get_conf()
     provider, _, model = name.partition("/")
-    settings = [conf.embedder_settings, conf.previous_embedder_settings, EmbedderSettings("minilm")]
-    settings.append(EmbedderSettings("hash"))
+    settings = [conf.embedder_settings, conf.previous_embedder_settings, EmbedderSettings("hash")]
+    if name in PACKAGED:
+        settings.append(EmbedderSettings(PACKAGED[name]))
     if model and provider == conf.embedder:
         settings.append(replace(conf.embedder_settings, model=model))
     for one in filter(None, settings):

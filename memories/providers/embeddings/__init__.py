@@ -10,14 +10,16 @@ from .base import (
     Vectors,
     normalise_rows,
 )
-from .factory import EmbedderSettings, make_embedder
+from .factory import PACKAGED, EmbedderSettings, make_embedder
 from .hashing import HashEmbedder
 from .minilm import MiniLMEmbedder
+from .multilingual import MultilingualEmbedder
 from .ollama import OllamaEmbedder
 from .openai import OpenAIEmbedder
 from .watching import watchers
 
 __all__ = [
+    "PACKAGED",
     "Embedder",
     "EmbedderError",
     "EmbedderMisconfigured",
@@ -25,6 +27,7 @@ __all__ = [
     "EmbedderUnavailable",
     "HashEmbedder",
     "MiniLMEmbedder",
+    "MultilingualEmbedder",
     "OllamaEmbedder",
     "OpenAIEmbedder",
     "Patience",

@@ -1,12 +1,14 @@
 """BERT as an ONNX graph without its weights, for the maintainers' scripts that write one.
 
 Devlin et al. 2019, with mean pooling and L2 normalisation, in standard ONNX operators: measured against onnxruntime's
-own fused ones (SkipLayerNormalization, BiasGelu, MultiHeadAttention) it is as fast or faster on one thread. Initializers
-are named after the tensors of the model's first publication and declared as external data; whoever loads the graph
+own fused ones (SkipLayerNormalization, BiasGelu, MultiHeadAttention) it is as fast or faster on one thread. The
+initializers are named as the tensors of published models are and declared as external data; whoever loads the graph
 supplies them. The same source gives the same bytes.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -154,7 +156,7 @@ def make_graph(g: GraphBuilder, name: str, inputs: list[ValueInfoProto]) -> Grap
     return helper.make_graph(g.nodes, name, inputs, outputs, g.initializers)
 
 
-def make_model(graph: GraphProto, **domains: int) -> ModelProto:
+def make_model(graph: GraphProto, domains: Mapping[str, int] = MappingProxyType({})) -> ModelProto:
     """`domains`: versions of operators that are not ONNX's own."""
     opsets = [helper.make_opsetid("", OPSET), *(helper.make_opsetid(name, number) for name, number in domains.items())]
     return helper.make_model(graph, opset_imports=opsets, ir_version=IR_VERSION)

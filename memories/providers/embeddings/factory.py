@@ -11,8 +11,12 @@ from . import ollama, openai
 from .base import Embedder, EmbedderMisconfigured
 from .hashing import HashEmbedder
 from .minilm import MiniLMEmbedder
+from .multilingual import MultilingualEmbedder
+from .multilingual_files import locate_model
 
-Kind = Literal["minilm", "ollama", "openai", "hash"]
+Kind = Literal["minilm", "multilingual", "ollama", "openai", "hash"]
+# Models that come as packages, by the name beside their vectors.
+PACKAGED: dict[str, Kind] = {MiniLMEmbedder.name: "minilm", MultilingualEmbedder.name: "multilingual"}
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,9 @@ def make_embedder(settings: EmbedderSettings) -> Embedder:
 def _make(settings: EmbedderSettings) -> Embedder:
     if settings.kind == "minilm":
         return MiniLMEmbedder()
+    if settings.kind == "multilingual":
+        locate_model()  # whoever chooses it has to install it: said at the start, not at the first question
+        return MultilingualEmbedder()
     if settings.kind == "hash":
         return HashEmbedder()
     if settings.kind == "ollama":

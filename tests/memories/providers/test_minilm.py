@@ -15,8 +15,9 @@ from memories.providers.embeddings import (
     minilm_files,
     minilm_model,
 )
-from memories.providers.embeddings.minilm import BATCH_TEXTS, BATCH_TOKENS, batches
-from memories.providers.embeddings.minilm_model import MAX_CHARACTERS, MAX_TOKENS, load_model, opening
+from memories.providers.embeddings.in_process import BATCH_TEXTS, BATCH_TOKENS, batches
+from memories.providers.embeddings.minilm_model import MAX_TOKENS, load_model
+from memories.providers.embeddings.tokens import CHARACTERS_PER_TOKEN, opening
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "minilm-golden.json").read_text())
 TEXTS = [entry["text"] for entry in GOLDEN]
@@ -100,7 +101,7 @@ def test_cutting_long_texts_leaves_their_tokens_alone(part):
     tokens = model.tokenise(text)
     assert len(tokens) == MAX_TOKENS
     assert tokens == model.tokenizer.encode(text).ids
-    assert len(opening(text * 10)) <= MAX_CHARACTERS
+    assert len(opening(text * 10, MAX_TOKENS)) <= CHARACTERS_PER_TOKEN * MAX_TOKENS
 
 
 @given(st.lists(st.integers(1, MAX_TOKENS), max_size=200))
