@@ -68,17 +68,20 @@ schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
 # One core, so that figures compare. DATA is a folder of annotated conversations (bench/README.md), LIMIT how many of each file to take,
-# NOTE what a reader of the figures should know. `make bench-recall`, `-learning`, `-latency`, `-desk`, `-upkeep`, `-year`
+# NOTE what a reader of the figures should know. `make bench-recall`, `-languages`, `-learning`, `-latency`, `-desk`, `-upkeep`, `-year`
 # are its parts.
 DATA := ../shared/bench
 BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
 BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
-.PHONY: bench-beside bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
+.PHONY: bench-beside bench-recall bench-languages bench-learning bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
 
-bench: bench-recall bench-learning bench-latency bench-desk bench-upkeep bench-year ## Measure recall, learning, latency, desk and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
+bench: bench-recall bench-languages bench-learning bench-latency bench-desk bench-upkeep bench-year ## Measure recall, languages, learning, latency, desk and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
 
 bench-recall: $(VENV)/run.stamp
 	@$(BENCH) bench.recall $(BENCH_DATA)
+
+bench-languages: multilingual
+	@$(BENCH) bench.languages $(BENCH_DATA)
 
 bench-learning: $(VENV)/run.stamp
 	@$(BENCH) bench.learning --note "$(NOTE)"

@@ -15,6 +15,7 @@ from memories.providers.embeddings import Embedder, Thresholds, Vectors
 
 DEFAULT_FOLDER = Path(tempfile.gettempdir()) / "memsite-bench"
 EMBED_AT_ONCE = 256
+QUESTION = b"question\0"
 
 
 class KeptVectors:
@@ -46,11 +47,18 @@ class KeptVectors:
 
     def keep(self, texts: Sequence[str], keys: dict[str, bytes]) -> None:
         vectors = self.embedder.embed_documents(texts)
-        self.vectors |= {keys[text]: vector for text, vector in zip(texts, vectors, strict=True)}
-        rows = [(keys[text], to_bytes(vector)) for text, vector in zip(texts, vectors, strict=True)]
-        with self.file:
-            self.file.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?)", rows)
+        self.write([(keys[text], vector) for text, vector in zip(texts, vectors, strict=True)])
 
     def embed_query(self, text: str) -> Vectors:
-        vector: Vectors = self.embed_documents([text])[0]
-        return vector
+        """Apart from documents: some models read a question otherwise."""
+        key = sha256(QUESTION + text.encode()).digest()
+        if key not in self.vectors:
+            self.write([(key, self.embedder.embed_query(text))])
+        return self.vectors[key]
+
+    def write(self, rows: Sequence[tuple[bytes, Vectors]]) -> None:
+        self.vectors |= rows
+        with self.file:
+            self.file.executemany(
+                "INSERT OR REPLACE INTO kept VALUES (?, ?)", [(key, to_bytes(row)) for key, row in rows]
+            )

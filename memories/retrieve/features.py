@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.providers.embeddings import Thresholds
 from memories.retrieve.cosines import Cosines
 from memories.retrieve.nearest import highest, likely_among, lowest_of_highest
 from memories.retrieve.order import distinct, first_ones
@@ -72,16 +73,21 @@ class Evidence:
     cosines: Cosines
     words: Words
     looks: Looks
-    usual_cosine: tuple[float, float]
+    thresholds: Thresholds
     proximity: Floats
     measured: bool = True
 
     def similarity(self, places: Rows, relevant: float) -> NDArray[np.float64]:
-        """The cosine; where there is none, the share of words held, a third of them being worth what is `relevant`."""
+        """The cosine as MiniLM would have it; where there is none, the share of words held, a third of them being worth
+        what is `relevant`.
+        """
         by_words = np.minimum(1.0, relevant / ENOUGH_WORDS * self.words.held(places))
-        cosines = np.maximum(self.cosines.at(places), 0)
+        cosines = np.maximum(self.likened(places), 0)
         found: NDArray[np.float64] = np.where(self.has_cosine(places), cosines, by_words)
         return found
+
+    def likened(self, places: Rows) -> Floats:
+        return self.thresholds.likened(self.cosines.at(places))
 
     def has_cosine(self, places: Rows) -> NDArray[np.bool_]:
         reading = self.reading
@@ -163,7 +169,7 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     What tells nothing, because the question or the app has nothing of the kind, is left out: it is 0 of all of them.
     """
     reading, question = evidence.reading, evidence.question
-    scale = scale_of(evidence.cosines, reading.size, evidence.usual_cosine)
+    scale = scale_of(evidence.cosines, reading.size, evidence.thresholds.usual)
     at = candidates(evidence, scale)
     places = reading.order.rows[at]
 

@@ -123,13 +123,13 @@ def from_summaries(
         degraded.append("vector")
     vector, shown = found.get("vector"), set(reading.pks.tolist())
     told, late = ask_arms(
-        {"summary": partial(summary.answers, app, scope.users, question, vector, embedder.name, shown)}, here=here
+        {"summary": partial(summary.answers, app, scope.users, question, vector, embedder, shown)}, here=here
     )
     degraded += late
-    sufficient = embedder.thresholds.related + summary.SUFFICIENT_WORDS
-    least = max(embedder.thresholds.relevant, min_score or 0.0)
+    thresholds = embedder.thresholds
+    least = max(thresholds.likened(thresholds.relevant), min_score or 0.0)
     fitting = [answer for answer in told.get("summary", []) if answer.score >= least]
-    if not fitting or fitting[0].score < sufficient:
+    if not fitting or fitting[0].score < summary.SUFFICIENT:
         return Recall([], degraded)
     best = {answer.passage.memory_id: answer for answer in reversed(fitting)}
     rows = rows_of(app, list(best))
@@ -180,7 +180,7 @@ def weigh(
         cosines=Unmeasured(reading.size) if vector is None else vector,
         words=found.get("fulltext") or match_words(reading, [], []),
         looks=looks_at(app, reading),
-        usual_cosine=embedder.thresholds.usual,
+        thresholds=embedder.thresholds,
         proximity=found.get("graph", np.broadcast_to(np.float32(0), reading.size)),
         measured=vector is not None,
     )
@@ -215,9 +215,9 @@ def order(
     floor: bool = True,
 ) -> Ranked:  # fmt: skip
     """The best first; `most` of them are looked at."""
-    relevant = embedder.thresholds.relevant
+    thresholds = embedder.thresholds
     if plan.ranking == "vector":
-        near = evidence.cosines.reaching(relevant if floor else -1.0, most)
+        near = evidence.cosines.reaching(thresholds.relevant if floor else -1.0, most)
         return rank_by(evidence.reading, "meaning", near, evidence.cosines.at(near), most)
     if plan.ranking == "fulltext":
         holding = evidence.words.holding
@@ -225,6 +225,7 @@ def order(
     if plan.ranking == "graph":
         linked = np.flatnonzero(evidence.proximity)
         return rank_by(evidence.reading, "graph", linked, evidence.proximity[linked], most)
+    relevant = thresholds.likened(thresholds.relevant)
     if plan.ranking == Ranking.PRODUCT:
         return rank_product(evidence, scope, policy, relevant, floor=floor)
     if plan.ranking == Ranking.DUAL:

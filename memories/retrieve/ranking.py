@@ -77,6 +77,7 @@ class Ranked:
 def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *, floor: bool = True) -> Ranked:
     """By relevance and worth, if anything fits the question at all; what trails far behind the best is left out.
 
+    `relevant`, here and below: the cosine that is, as MiniLM would have it.
     Without the `floor`, here and below, nothing is left out: what would have come next.
     """
     if floor and not fits(evidence, relevant):
@@ -203,7 +204,7 @@ def fits(evidence: Evidence, relevant: float) -> bool:
     question, words = evidence.question, evidence.words
     if question.subjects and not question.words:
         return True
-    if evidence.cosines.best + COVERED_COUNTS * words.most_covered >= relevant:
+    if evidence.thresholds.likened(evidence.cosines.best) + COVERED_COUNTS * words.most_covered >= relevant:
         return True
     holding = words.holding[words.held(words.holding) >= ENOUGH_WORDS]
     return not evidence.has_cosine(holding).all()
@@ -214,7 +215,7 @@ def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDAr
     reading, columns, named = evidence.reading, evidence.reading.view.columns, evidence.question.subjects
     rows = reading.rows[places]
     in_talk = ~columns.stated[rows] & (columns.session[rows] > 0)
-    own = evidence.cosines.at(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
+    own = evidence.likened(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
     measured = evidence.has_cosine(places)
     if not measured.all():
         own = np.where(measured, own, evidence.words.held(places) >= ENOUGH_WORDS * OWN_SHARE)

@@ -2,13 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 # shape (n_texts, dim) or (dim,), C-contiguous, every row L2-normalised, so a dot product is a cosine
 Vectors = NDArray[np.float32]
+
+
+CosineOrMany = TypeVar("CosineOrMany", float, Vectors)
+USUAL = (0.12, 0.10)
+"""Mean and spread of the cosines that all-MiniLM-L6-v2 gives a query with texts that have nothing to do with it."""
 
 
 class EmbedderError(Exception):
@@ -35,7 +40,17 @@ class Thresholds:
     same: float
     related: float
     relevant: float
-    usual: tuple[float, float] = (0.12, 0.10)
+    usual: tuple[float, float] = USUAL
+
+    def likened(self, cosine: CosineOrMany) -> CosineOrMany:
+        """What all-MiniLM-L6-v2 would make of what has this cosine with a query: as many spreads above what is usual.
+
+        For whatever weighs cosines against a number of its own, which would mean something else with each model.
+        """
+        if self.usual == USUAL:
+            return cosine
+        (mean, spread), (usual_mean, usual_spread) = self.usual, USUAL
+        return usual_mean + (cosine - mean) * (usual_spread / spread)
 
 
 class Embedder(Protocol):

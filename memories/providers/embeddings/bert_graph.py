@@ -133,22 +133,22 @@ def add_layer(g: GraphBuilder, x: str, number: int) -> str:
     return g.layer_norm(total, f"{name}.output.LayerNorm", f"{at}out")
 
 
-def add_pooling(g: GraphBuilder, x: str) -> None:
+def add_pooling(g: GraphBuilder, x: str, vectors: str) -> None:
     """L2-normalised sum of the unmasked tokens; the mean has the same direction, so nothing is divided."""
     g.node("Reshape", [x, "batched"], "tokens")
     axis = g.integers("axis", 1)
     g.node("Unsqueeze", ["mask", axis], "mask_row")
     g.node("MatMul", ["mask_row", "tokens"], "sum_row")
     g.node("Squeeze", ["sum_row", axis], "sum")
-    g.node("LpNormalization", ["sum"], "vectors", axis=-1, p=2)
+    g.node("LpNormalization", ["sum"], vectors, axis=-1, p=2)
 
 
-def add_encoder(g: GraphBuilder, layers: int) -> None:
+def add_encoder(g: GraphBuilder, layers: int, vectors: str = "vectors") -> None:
     """From `words` and `mask` to `vectors` (batch, hidden)."""
     x = add_embeddings(g)
     for number in range(layers):
         x = add_layer(g, x, number)
-    add_pooling(g, x)
+    add_pooling(g, x, vectors)
 
 
 def make_graph(g: GraphBuilder, name: str, inputs: list[ValueInfoProto]) -> GraphProto:

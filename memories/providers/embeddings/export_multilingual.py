@@ -3,7 +3,8 @@
     python -m memories.providers.embeddings.export_multilingual
 
 Its matrices stay in 4 bits, in onnxruntime's own operator MatMulNBits: as fast as float32 ones, in an eighth of the
-memory. The rows of its word table come as an input, since the caller unpacks those that a batch needs.
+memory. The rows of its word table come as an input, since the caller unpacks those that a batch needs. In
+the end the centre of all languages is taken away (`centre_multilingual`).
 """
 
 from pathlib import Path
@@ -11,7 +12,7 @@ from pathlib import Path
 from onnx import ModelProto, TensorProto, helper
 
 from .bert_graph import HIDDEN, GraphBuilder, add_encoder, add_mask, add_shapes, make_graph, make_model, write
-from .multilingual_files import BLOCK, GRAPH_FILE, PACKED, SCALES, WEIGHTS_FILE
+from .multilingual_files import BLOCK, CENTRE, GRAPH_FILE, PACKED, SCALES, WEIGHTS_FILE
 
 LAYERS = 12
 CONTRIBUTED = "com.microsoft"
@@ -32,7 +33,9 @@ def build_model() -> ModelProto:
     g = PackedGraphBuilder(WEIGHTS_FILE)
     add_shapes(g, "attention_mask")
     add_mask(g)
-    add_encoder(g, LAYERS)
+    add_encoder(g, LAYERS, "directions")
+    g.node("Sub", ["directions", g.weight(CENTRE, HIDDEN)], "from_centre")
+    g.node("LpNormalization", ["from_centre"], "vectors", axis=-1, p=2)
     inputs = [
         helper.make_tensor_value_info("attention_mask", TensorProto.INT64, ["batch", "length"]),
         helper.make_tensor_value_info("words", TensorProto.FLOAT, ["batch", "length", HIDDEN]),

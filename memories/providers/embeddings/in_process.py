@@ -65,20 +65,21 @@ class InProcessEmbedder(ABC):
         self._folder = folder
         self._model: Model | None = None
         self._lock = Lock()
-        self._questions = Together(self._embed, QUESTIONS_AT_ONCE)
+        self._questions = Together(self.embed, QUESTIONS_AT_ONCE)
 
     @abstractmethod
     def load(self, folder: Path | None) -> Model:
         """Raises EmbedderMisconfigured when a file is missing or not the pinned one."""
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        return self._embed([self.document_prefix + text for text in texts])
+        return self.embed([self.document_prefix + text for text in texts])
 
     def embed_query(self, text: str) -> Vectors:
         return self._questions(self.query_prefix + text)
 
     @watched
-    def _embed(self, texts: Sequence[str]) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """Without prefixes."""
         model = self._loaded()
         tokens = [model.tokenise(text) for text in texts]
         readable = [position for position, ids in enumerate(tokens) if ids]

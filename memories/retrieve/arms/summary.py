@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 
 from memories.models import Passage, Summary
 from memories.models.vector import from_bytes
-from memories.providers.embeddings import Vectors
+from memories.providers.embeddings import Embedder, Vectors
 from memories.retrieve.question import Question
 from memories.retrieve.ranking import COVERED_COUNTS
 from memories.text.relate.stems import stem
@@ -18,13 +18,16 @@ from memsite.tenancy.end_users import Users
 from memsite.tenancy.models import App
 
 MOST_SUMMARIES = 3
-# A passage is enough of an answer when it is as near as related memories are and holds half of the question's words.
-SUFFICIENT_WORDS = COVERED_COUNTS / 2
+# A passage is enough of an answer when it is as near as this, and holds half of the question's words.
+NEAR_ENOUGH = 0.45
+SUFFICIENT = NEAR_ENOUGH + COVERED_COUNTS / 2
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A passage that fits: `meaning` is its cosine, `covered` the share of the question's words that it holds."""
+    """A passage that fits: `meaning` is its cosine as MiniLM would have it, `covered` the share of the question's words
+    that it holds.
+    """
 
     passage: Passage
     meaning: float
@@ -39,7 +42,7 @@ class Answer:
 
 
 def answers(
-    app: App, users: Users, question: Question, vector: Vectors | None, model: str, shown: set[int]
+    app: App, users: Users, question: Question, vector: Vectors | None, embedder: Embedder, shown: set[int]
 ) -> list[Answer]:  # fmt: skip
     """Passages of the three summaries that fit best, best first, as far as their memories may be shown. One query.
 
@@ -47,9 +50,10 @@ def answers(
     """
     rows = [row for row in passages(app, users) if row.memory_id in shown]
     meaning = np.zeros(len(rows))
-    alike = [at for at, row in enumerate(rows) if vector is not None and row.model == model and row.data]
+    alike = [at for at, row in enumerate(rows) if vector is not None and row.model == embedder.name and row.data]
     if vector is not None and alike:
-        meaning[alike] = from_bytes([bytes(rows[at].data or b"") for at in alike], len(vector)) @ vector
+        cosines = from_bytes([bytes(rows[at].data or b"") for at in alike], len(vector)) @ vector
+        meaning[alike] = embedder.thresholds.likened(cosines)
     asked = {stem(word) for word in question.words}
     found = [Answer(row, float(meaning[at]), covered(asked, row.text)) for at, row in enumerate(rows)]
     found.sort(key=lambda answer: -answer.score)

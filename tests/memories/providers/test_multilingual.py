@@ -14,18 +14,21 @@ from memories.providers.embeddings import (
     make_embedder,
     multilingual_files,
 )
+from memories.providers.embeddings.centre_multilingual import is_sentence, messages_by_language, shared
 from memories.providers.embeddings.export_multilingual import build_model, export
 from memories.providers.embeddings.multilingual_files import (
     BLOCKS,
+    CENTRE,
     GRAPH_FILE,
     in_pairs,
     locate_model,
+    read_centre,
     read_contents,
     unpacked,
 )
 from memories.providers.embeddings.multilingual_model import MAX_TOKENS, load_model
 
-# Of the package's own engine, which rounds what flows through the network to 8 bits.
+# Of the package's own engine, which rounds what flows through the network to 8 bits and takes no centre away.
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "multilingual-golden.json").read_text())
 TEXTS = [entry["text"] for entry in GOLDEN]
 
@@ -39,14 +42,18 @@ def test_vectors_are_those_of_the_reference(embedder):
     vectors = embedder.embed_documents(TEXTS)
     assert vectors.dtype == np.float32
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
-    assert np.sum(vectors * np.array([entry["document"] for entry in GOLDEN]), axis=1).min() > 0.9997
+    assert np.sum(vectors * expected("document"), axis=1).min() > 0.999
 
 
-@pytest.mark.parametrize("entry", GOLDEN, ids=range(len(GOLDEN)))
-def test_questions_are_told_from_documents(embedder, entry):
-    vector = embedder.embed_query(entry["text"])
-    assert vector @ np.array(entry["query"]) > 0.9997
-    assert vector @ np.array(entry["document"]) < 0.999
+def expected(kind):
+    rows = np.array([entry[kind] for entry in GOLDEN]) - read_centre()
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def test_questions_are_told_from_documents(embedder):
+    vectors = np.stack([embedder.embed_query(text) for text in TEXTS])
+    assert np.sum(vectors * expected("query"), axis=1).min() > 0.999
+    assert np.sum(vectors * expected("document"), axis=1).max() < 0.99
 
 
 SAID = {
@@ -70,7 +77,8 @@ def test_what_answers_is_above_the_floor_in_any_language(embedder, language):
     vectors = embedder.embed_documents([answer, other])
     asked = embedder.embed_query(question)
     assert vectors[0] @ asked > embedder.thresholds.relevant
-    assert vectors[0] @ asked > vectors[1] @ asked + 0.02
+    assert vectors[0] @ asked > vectors[1] @ asked + 0.1
+    assert vectors[1] @ asked < embedder.thresholds.relevant
 
 
 def test_one_language_is_found_in_another(embedder):
@@ -179,7 +187,24 @@ def test_the_graph_asks_for_the_tensors_the_file_holds():
         if tensor.external_data
     }
     contents = read_contents(locate_model())
+    assert asked.pop(CENTRE) == (read_centre().shape, np.float32)
     held = {name: (tensor.shape, tensor.dtype) for name, tensor in contents.tensors.items()}
     assert asked == held
     assert contents.words.shape == (250_037, 12)
     assert len(contents.pieces) == 250_002
+
+
+def test_the_centre_is_that_of_sentences_which_languages_share():
+    found = {
+        "de": {
+            "This field is required.": "Dieses Feld ist zwingend.",
+            "Enter a URL": "URL angeben",
+            "Too %d long a": "x",
+        },
+        "fr": {"This field is required.": "Ce champ est obligatoire.", "Only here is this said": "Seulement ici"},
+        "xx": {"What nobody else says": "?"},
+    }
+    assert shared(found) == (["This field is required."], {language: found[language] for language in ("de", "fr")})
+    assert not any(is_sentence(text) for text in ("Too %d long a message", "Yes", "abbrev. month\x04September"))
+    languages = shared(messages_by_language())[1]
+    assert {"ar", "de", "hi", "ja", "ru", "zh_Hans"} <= languages.keys()

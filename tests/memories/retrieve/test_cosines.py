@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memories.providers.embeddings import Thresholds
 from memories.retrieve import cosines as cosines_
 from memories.retrieve import features, nearest
 from memories.retrieve.columns import Codes, Subjects, empty_columns, grow
@@ -159,10 +160,10 @@ def test_candidates_are_the_best_of_all(seed: int, share: float, named: bool, wo
         how_measured[how],
         match_words(reading, [str(number) for number in range(words)], places),
         lambda places: np.zeros(places.shape, np.uint16),
-        (0.1, 0.1),
+        Thresholds(same=0.9, related=0.5, relevant=0.2, usual=(0.1, 0.1)),
         np.zeros(reading.size, np.float32),
     )
-    scale = scale_of(evidence.cosines, reading.size, evidence.usual_cosine)
+    scale = scale_of(evidence.cosines, reading.size, evidence.thresholds.usual)
     rough = roughly_all(evidence, scale)
     found = candidates(evidence, scale)
     assert len(found) == MOST
