@@ -359,8 +359,10 @@ def test_another_model_at_the_same_service_needs_no_further_setting(settings: An
     assert embedder_called("openai/a", HashEmbedder()) is None
 
 
-def test_what_is_in_the_package_needs_no_setting_at_all() -> None:
-    assert embedder_called("all-MiniLM-L6-v2", HashEmbedder()) is make_embedder(EmbedderSettings("minilm"))
+@pytest.mark.parametrize("kind", ["minilm", "multilingual"])
+def test_what_comes_as_a_package_needs_no_setting_at_all(kind: Any) -> None:
+    packaged = make_embedder(EmbedderSettings(kind))
+    assert embedder_called(packaged.name, HashEmbedder()) is packaged
 
 
 def test_settings_that_cannot_work_hide_no_others(settings: Any) -> None:

@@ -10,6 +10,7 @@ from memories.providers.embeddings import (
     EmbedderSettings,
     HashEmbedder,
     MiniLMEmbedder,
+    MultilingualEmbedder,
     OllamaEmbedder,
     OpenAIEmbedder,
     make_embedder,
@@ -52,6 +53,7 @@ def test_surrogates_are_joined_or_replaced(text, expected):
     ("kind", "expected", "name"),
     [
         ("minilm", MiniLMEmbedder, "all-MiniLM-L6-v2"),
+        ("multilingual", MultilingualEmbedder, "multilingual-e5-small-q4"),
         ("hash", HashEmbedder, "hash-64"),
         ("ollama", OllamaEmbedder, "ollama/nomic-embed-text"),
         ("openai", OpenAIEmbedder, "openai/text-embedding-3-small"),
