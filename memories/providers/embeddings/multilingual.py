@@ -16,9 +16,10 @@ class MultilingualEmbedder(InProcessEmbedder):
     name = "multilingual-e5-small-q4"
     document_prefix = "passage: "
     query_prefix = "query: "
-    # Where labelled pairs and the development conversations fall as they do with MiniLM's: as few different statements
-    # above `same` (0.3 %) and `related` (30 %), as much of what answers below `relevant` (15 %).
-    thresholds = Thresholds(same=0.80, related=0.53, relevant=0.34, usual=(0.163, 0.074))
+    # Of labelled pairs as few different statements are above `same` as with MiniLM (0.3 %), of the development
+    # conversations as much of what answers is below `relevant` (15 %). `related` lies where as many contradictions are
+    # seen where there are none (83 of 1,289 pairs); as many as with MiniLM are not found then (423 instead of 474).
+    thresholds = Thresholds(same=0.80, related=0.45, relevant=0.34, usual=(0.163, 0.074))
 
     def load(self, folder: Path | None) -> Model:
         return load_model(folder or locate_model())
