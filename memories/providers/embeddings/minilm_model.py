@@ -46,8 +46,11 @@ class Model:
         text = opening(text, MAX_TOKENS)
         told = self.tokenizer.encode(text)
         ids: list[int] = told.ids
-        if self.unknown in ids and is_unreadable(text, told, self.unknown):
-            return []
+        if self.unknown in ids:
+            pieces = [text[start:end] for start, end in told.offsets]
+            unread = [piece for piece, number in zip(pieces, ids, strict=True) if number == self.unknown]
+            if is_unreadable(unread, pieces):
+                return []
         return ids
 
     def run(self, batch: Sequence[list[int]]) -> Vectors:

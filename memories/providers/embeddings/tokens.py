@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,13 +27,11 @@ def opening(text: str, most_tokens: int) -> str:
     return without_surrogates(" ".join(words)[: CHARACTERS_PER_TOKEN * most_tokens])
 
 
-def is_unreadable(text: str, encoding: Any, unknown: int) -> bool:
-    """`encoding`: what the tokenizer made of `text`; `unknown`: its token of what has none."""
-    ids, spans = encoding.ids, encoding.offsets
-    told = [text[start:end] for one, (start, end) in zip(ids, spans, strict=True) if one == unknown]
-    # A word of too many letters is unknown as well, though these are not.
-    unread = sum(letters_in(word) for word in told if not word.isascii())
-    return unread > UNKNOWN_SHARE * letters_in(text[: max(end for _, end in spans)])
+def is_unreadable(unread: Sequence[str], pieces: Sequence[str]) -> bool:
+    """`pieces`: of a text; `unread`: those of them that are in no token."""
+    # A word of too many letters is in none as well, though these are known.
+    unknown = sum(letters_in(piece) for piece in unread if not piece.isascii())
+    return unknown > UNKNOWN_SHARE * sum(map(letters_in, pieces))
 
 
 def letters_in(text: str) -> int:
