@@ -116,9 +116,10 @@ def sqlite_options() -> dict[str, Any]:
         "timeout": LOCK_SECONDS,
         # recursive_triggers: INSERT OR REPLACE asks the triggers that refuse deletions, too.
         # FULL: an acknowledged write survives a power cut. secure_delete: deleted text is overwritten.
+        # cache_size: kilobytes of each thread. What is not in it is in the system's cache, which all share.
         "init_command": (
             "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA secure_delete=ON; "
-            "PRAGMA cache_size=-32000; PRAGMA temp_store=MEMORY; PRAGMA recursive_triggers=ON"
+            "PRAGMA cache_size=-8000; PRAGMA temp_store=MEMORY; PRAGMA recursive_triggers=ON"
         ),
     }
     # A connection lives as long as its thread: opening one per request costs more than most requests.

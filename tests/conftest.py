@@ -12,7 +12,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from hypothesis import HealthCheck, settings
 from rest_framework.test import APIClient
 
-from memories.retrieve import hit_rows
+from memories.retrieve import hit_rows, let_in
 from memories.retrieve.pipeline import indexes
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy
@@ -113,6 +113,7 @@ def _no_index_of_an_earlier_test() -> None:
     """Rolled-back rows take their numbers with them, and the next test's rows get the same."""
     indexes.kept.clear()
     hit_rows.kept.clear()
+    let_in.kept.clear()
 
 
 @pytest.fixture(autouse=True)

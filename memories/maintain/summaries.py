@@ -14,11 +14,11 @@ from django.db.models import F, Max, Q
 from memories.maintain.passages import passages_of
 from memories.models import Link, LinkKind, Memory, Passage, Summary, SummaryDue, Visibility
 from memories.models.memory import MemoryQuerySet
-from memories.models.noted import as_noted
+from memories.models.noted import NOTED, as_noted
 from memories.models.summary import SummaryQuerySet
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import LLMError, Noted, Provider, Written, outdoes
-from memories.retrieve.harmless import harmless
+from memories.retrieve.harmless import VOUCHED, harmless
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import ScopedQuerySet
 
@@ -63,7 +63,7 @@ def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted
     """
     rows = told_in(app, category, user_id).active().valid(now)
     first = rows.order_by("-importance", "-confidence", "-confirmed_at", "-pk")[:MOST_FACTS]
-    facts = [as_noted(memory) for memory in harmless(first)]
+    facts = [as_noted(memory) for memory in harmless(first.only("uid", *NOTED, *VOUCHED))]
     at_odds = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, from_memory__in=rows, to_memory__in=rows)
     return surer_sides(facts, at_odds.order_by("pk").values_list("from_memory", "to_memory"))
 

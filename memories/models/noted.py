@@ -5,6 +5,12 @@ from __future__ import annotations
 from memories.models.memory import Memory
 from memories.providers.llm.provider import Noted
 
+NOTED = (
+    "content", "category", "subject", "kind", "importance", "confidence", "created_at", "confirmed_at", "access_count",
+    "pinned",
+)  # fmt: skip
+"""What is read of a memory for it."""
+
 
 def as_noted(memory: Memory) -> Noted:
     """`number` is the memory's pk."""

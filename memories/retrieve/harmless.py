@@ -13,6 +13,8 @@ from memsite.tenancy.origin import Origin
 
 log = structlog.get_logger("memories.retrieve")
 TEXTS_KEPT = 10_000
+VOUCHED = ("origin", "reviewed_at")
+"""What tells of a memory that a person vouches for it."""
 
 
 def harmless(memories: Iterable[Memory]) -> list[Memory]:

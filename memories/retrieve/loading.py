@@ -59,6 +59,11 @@ SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %
 SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s
 AND (purged_at IS NOT NULL OR status IN ('cold', 'withdrawn'))
 """
+# Changed or forgotten.
+TOUCHED = """
+SELECT memory_id FROM memories_forgotten WHERE app_id = %s AND change_number > %s AND change_number <= %s UNION ALL
+SELECT id FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s
+"""
 HOW_MANY = "SELECT count(*) FROM memories_memory WHERE app_id = %s AND change_number > %s AND change_number <= %s"
 MEANWHILE = 1_000
 """So many changes may come while it is read. PostgreSQL, told of no end, takes the few numbers that are new in one app
@@ -104,6 +109,11 @@ def how_many_changed(app_pk: int, start: int, latest: int) -> int:
 def gone_between(app_pk: int, start: int, latest: int) -> list[int]:
     """Pks of what left every search after the change `start`."""
     return [pk for (pk,) in fetch_all(GONE, [app_pk, start, latest + MEANWHILE] * 2)]
+
+
+def touched_between(app_pk: int, start: int, latest: int) -> list[int]:
+    """Pks of what was written or has left every search after the change `start`."""
+    return [pk for (pk,) in fetch_all(TOUCHED, [app_pk, start, latest + MEANWHILE] * 2)]
 
 
 def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool = False) -> None:

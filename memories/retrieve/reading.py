@@ -25,21 +25,29 @@ K1, B_CHAT, B_LONG = 1.2, 0.4, 0.75
 
 
 @dataclass(frozen=True, slots=True)
+class Then:
+    """By pks: what was `changed` after a moment in the past, and what of that was `known` at it, active and valid."""
+
+    changed: NDArray[np.int64]
+    known: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
 class Scope:
     """Whose eyes: an agent's (None: an operator's), at a time. They see what is of these end `users` and of none.
 
     `without` are pks that are left out, `only` those that are let in (None: all), `unheard` the origins whose memories
-    are left out unless somebody has reviewed them. In the `past`, `only` says what was valid then. Another app's eyes
-    see what is `shared` and no end user's. `off_domain` are the agents whose memories count less, `tone` is how the
-    question sounds. Of a search that goes on page by page they see nothing that was stored since it `began`.
+    are left out unless somebody has reviewed them. Of a time in the `past` they see what was known at it. Another app's
+    eyes see what is `shared` and no end user's. `off_domain` are the agents whose memories count less, `tone` is how
+    the question sounds. Of a search that goes on page by page they see nothing that was stored since it `began`.
     """
 
     agent_pk: int | None
     users: Users
     now: float
     without: tuple[int, ...] = ()
-    only: tuple[int, ...] | None = None
-    past: bool = False
+    only: NDArray[np.int64] | None = None
+    past: Then | None = None
     shared: bool = False
     off_domain: tuple[int, ...] = ()
     tone: str = ""
@@ -340,10 +348,14 @@ def read_anew(view: View, scope: Scope) -> Reading:
     if numbers is not None:
         seen &= np.isin(columns.user, numbers)
     allowed = seen.copy()
-    if not scope.past:
-        allowed &= columns.active
-        if len(view.moments):
-            allowed &= (columns.until > scope.now) & (columns.since <= scope.now)
+    allowed &= columns.active
+    if len(view.moments):
+        allowed &= (columns.until > scope.now) & (columns.since <= scope.now)
+    if scope.past:
+        allowed &= columns.created <= scope.now
+        allowed[view.rows_of(scope.past.changed)] = False
+        known = view.rows_of(scope.past.known)
+        allowed[known] = seen[known]
     if scope.unheard:
         allowed &= ~np.isin(columns.unreviewed, [ORIGINS.index(origin) for origin in scope.unheard])
     if scope.began is not None:
@@ -352,6 +364,6 @@ def read_anew(view: View, scope: Scope) -> Reading:
         allowed[view.rows_of(np.array(scope.without, np.int64))] = False
     if scope.only is not None:
         let_in = np.zeros_like(allowed)
-        let_in[view.rows_of(np.array(scope.only, np.int64))] = True
+        let_in[view.rows_of(scope.only)] = True
         allowed &= let_in
     return Reading(view, allowed, seen)

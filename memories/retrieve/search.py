@@ -9,6 +9,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+import numpy as np
 import structlog
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -17,8 +18,9 @@ from memories.models import Memory, Visibility
 from memories.providers.embeddings import Embedder
 from memories.retrieve.arms import ask_arms
 from memories.retrieve.columns import NOBODY
-from memories.retrieve.filters import build_filter, names_in, users_named
+from memories.retrieve.filters import names_in, users_named
 from memories.retrieve.hits import Hit, Recall
+from memories.retrieve.let_in import let_in
 from memories.retrieve.past import known_at, take_back
 from memories.retrieve.pipeline import COLUMN_FIRST, recall
 from memories.retrieve.ranking import band_of
@@ -111,12 +113,8 @@ def find(app: App, asked: Asked, scope: Scope, embedder: Embedder, policy: AppPo
 
 
 def scope_of(app: App, agent: Agent | None, asked: Asked, now: datetime) -> Scope:
-    past = asked.as_of is not None and asked.as_of < now
-    only = known_at(app, asked.as_of) if past and asked.as_of else None
-    if asked.filters:
-        rows = Memory.objects.for_app(app).filter(build_filter(asked.filters)).order_by()
-        let_in = rows.values_list("pk", flat=True)
-        only = tuple(let_in if only is None else set(only).intersection(let_in))
+    past = known_at(app, asked.as_of) if asked.as_of and asked.as_of < now else None
+    only = let_in(app, asked.filters) if asked.filters else None
     return Scope(
         agent.pk if agent else None,
         users_told_of(app, agent, asked.user_id, users_named(asked.filters)),
@@ -205,16 +203,16 @@ def foreign_scope(other: App, domain: str, asked: Asked, scope: Scope) -> Scope:
     A filter on what that app does not show finds nothing there: else it would tell.
     """
     agents = Agent.objects.for_app(other).exclude(domain=domain) if domain else Agent.objects.for_app(other)
-    let_in = None
+    only = None
     if asked.filters:
-        rows = Memory.objects.for_app(other).filter(build_filter(asked.filters)).order_by()
-        let_in = () if names_in(asked.filters) & KEPT_TO_ITSELF else tuple(rows.values_list("pk", flat=True))
+        tells = names_in(asked.filters) & KEPT_TO_ITSELF
+        only = np.zeros(0, np.int64) if tells else let_in(other, asked.filters)
     return replace(
         scope,
         agent_pk=None,
         users=(),
         without=(),
-        only=let_in,
+        only=only,
         shared=True,
         off_domain=(NOBODY, *agents.values_list("pk", flat=True)),
     )

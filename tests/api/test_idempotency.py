@@ -1,17 +1,21 @@
 """`Idempotency-Key`: a create may be repeated and happens once."""
 
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.db.models import QuerySet
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 from time_machine import travel
 
 from memories.models import Bridge, Link, Memory, Rollback, Webhook
 from memories.store import creating
+from memsite.tenancy import idempotency
+from memsite.tenancy.idempotency import FEW, forget_answers
 from memsite.tenancy.models import Agent, ApiKey, App, IdempotentAnswer
 from sessions.models import AgentSession, Resource
 from tests.api.checks import assert_problem
@@ -292,3 +296,39 @@ def test_an_answer_about_a_deleted_memory_is_not_repeated(alice: Caller) -> None
     assert Memory.objects.count() == 1
     repeated = alice.post("memories", {"content": "Bears sleep"}, **{"Idempotency-Key": "other"})
     assert repeated.json()["id"] == other.json()["id"]
+
+
+def test_no_answer_is_read_for_a_few_that_are_deleted(alice: Caller) -> None:
+    alice.post("memories", {"content": "Bears sleep"}, **KEY)
+    with CaptureQueriesContext(connection) as queries:
+        forget_answers(alice.app, [uuid4() for _ in range(FEW)])
+    agents, silencing = (query["sql"] for query in queries)
+    assert "agent" in agents
+    assert silencing.startswith("UPDATE")
+
+
+def test_few_and_many_that_are_deleted_silence_the_same_answers(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    draw = Random(7)
+    uids = [uuid4() for _ in range(30)]
+    bodies = [b" ".join(str(uid).encode() for uid in draw.sample(uids, draw.randint(0, 4))) for _ in range(60)]
+    gone = draw.sample(uids, 5)
+    silenced = []
+    for most in (FEW, 0):
+        monkeypatch.setattr(idempotency, "FEW", most)
+        IdempotentAnswer.objects.all().delete()
+        for number, body in enumerate(bodies):
+            caller = (f"agent:{alice.agent.pk}", "agent:0", "user:op", "key:op")[number % 4]
+            IdempotentAnswer.objects.create(
+                caller=caller, key=str(number), fingerprint="", status=number % 7 and 201, body=body, created_at=NOON
+            )
+        forget_answers(alice.app, gone)
+        silenced.append(set(IdempotentAnswer.objects.filter(status=410).values_list("key", flat=True)))
+    assert (
+        silenced[0]
+        == silenced[1]
+        == {
+            str(number)
+            for number, body in enumerate(bodies)
+            if number % 4 != 1 and number % 7 and any(str(uid).encode() in body for uid in gone)
+        }
+    )

@@ -90,6 +90,12 @@ def test_what_is_committed_is_on_the_disk_and_what_is_deleted_is_overwritten(own
     assert told == {"journal_mode": "wal", "synchronous": FULL, "busy_timeout": 20_000, "secure_delete": 1}
 
 
+def test_the_threads_of_a_web_process_keep_little_of_the_database_together(own: DatabaseWrapper) -> None:
+    """Each has a connection of its own, for as long as it lives."""
+    kilobytes = -pragma(own, "cache_size")
+    assert 2_000 < kilobytes <= 128_000 / get_conf().web_threads
+
+
 def test_a_transaction_that_only_reads_first_waits_for_a_writer_at_its_start(own: DatabaseWrapper) -> None:
     """IMMEDIATE: one that would read, and fail when it comes to write, cannot be."""
     with sqlite3.connect(own.settings_dict["NAME"], timeout=0) as other, transaction.atomic():

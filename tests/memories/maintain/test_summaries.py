@@ -204,6 +204,25 @@ def test_what_is_at_odds_only_with_what_is_gone_is_told(app: App) -> None:
     assert [fact.content for fact in facts_of(app, "work", "", NOW + MINUTE)] == ["The office is in Bonn"]
 
 
+def test_of_facts_only_what_is_told_is_read(app: App, django_assert_num_queries: Any) -> None:
+    for number in range(3):
+        tell(app, f"Whale {number} sings", metadata={"n": number}, tags=["old"])
+    with django_assert_num_queries(2) as asked:
+        assert len(facts_of(app, "work", "", NOW + MINUTE)) == 3
+    assert not [name for name in ("metadata", "tags", "entities") if name in asked.captured_queries[0]["sql"]]
+
+
+def test_of_more_facts_than_fit_few_more_are_laid_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    facts = [Noted(number, f"Whale {number} sings all night long", subject=f"{number % 7}") for number in range(500)]
+    lay_out, laid_out = rules._item, list[Any]()
+    monkeypatch.setattr(rules, "_item", lambda entry, category: laid_out.append(entry) or lay_out(entry, category))
+    text = rules.summarise("work", facts, "", 1_000).text
+    lines = text.count("\n- ")
+    assert 10 < lines < 40
+    # Each to see whether it fits, and to be written.
+    assert len(laid_out) <= 2 * lines + 5
+
+
 def test_ten_new_facts_are_one_rewrite(app: App) -> None:
     writer = Writer()
     for number in range(10):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
 import pytest
@@ -13,10 +14,15 @@ from memories.agent import MemoryAgent
 from memories.maintain.decay import decay_app
 from memories.maintain.run import Unclaimed
 from memories.models import Memory, RecallCount
+from memories.retrieve import past
+from memories.retrieve.past import known_at
+from memories.retrieve.pipeline import indexes
+from memories.retrieve.reading import Scope, read
 from memories.store import writing
+from memories.store.revisions import parse, state_at
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
-from tests.memories.retrieve.asking import change, contents, forget, link, search, set_policy, store
+from tests.memories.retrieve.asking import change, contents, embedder_of, forget, link, search, set_policy, store
 
 START = datetime(2027, 3, 1, 12, tzinfo=UTC)
 TODAY = START + timedelta(days=400)
@@ -285,3 +291,53 @@ def test_the_ends_of_time_are_no_trouble(alice: Caller, zone: str, moment: str) 
 def test_a_shared_search_of_the_past_is_refused(alice: Caller) -> None:
     body = {"query": "whales", "scope": "shared", "as_of": "2027-03-01T12:00:00Z"}
     assert_problem(alice.post("memories/search", body), 400, "as_of")
+
+
+def test_of_what_has_not_changed_since_nothing_is_read(alice: Caller, on: Any) -> None:
+    on(0)
+    store(alice, "whales sing")
+    memory = store(alice, "whales hum")
+    on(10)
+    change(alice, memory, status="archived")
+    then = known_at(alice.app, day(5))
+    assert (then.changed.tolist(), then.known.tolist()) == ([memory.pk], [memory.pk])
+    assert known_at(alice.app, day(10)).changed.tolist() == []
+
+
+@pytest.mark.parametrize("few", [0, 500])
+@pytest.mark.parametrize("seed", range(2))
+def test_what_was_known_is_what_the_revisions_tell(
+    alice: Caller, on: Any, seed: int, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past, "FEW", few)
+    draw = Random(seed)
+    for number in range(40):
+        on(number)
+        there = list(Memory.objects.for_app(alice.app))
+        what = draw.randrange(6)
+        if not there or what < 2:
+            edges = {"valid_from": str(day(draw.randint(0, 30)))}, {"valid_until": str(day(draw.randint(40, 50)))}, {}
+            store(alice, f"whales sing {number}", **draw.choice(edges))
+        elif what == 2:
+            change(alice, draw.choice(there), status=draw.choice(["archived", "active"]))
+        elif what == 3:
+            change(alice, draw.choice(there), valid_until=draw.choice([None, str(day(number - 1)), str(day(60))]))
+        elif what == 4 and number > 20:
+            forget(alice, draw.choice(there))
+        elif number > 20:
+            decay_app(alice.app, day(number + 20), Unclaimed(day(number + 20)))
+    for number in (0, 1.5, 5, 10, 15, 20, 25, 30, 39, 50):
+        found = {memory.content for memory in found_then(alice, day(number))}
+        assert found == {memory.content for memory in Memory.objects.all() if was_known(memory, day(number))}, number
+
+
+def found_then(caller: Caller, moment: datetime) -> list[Memory]:
+    embedder = embedder_of(caller)
+    view = indexes.of(caller.app, embedder.name, embedder.dim).view()
+    reading = read(view, Scope(None, None, moment.timestamp(), past=known_at(caller.app, moment)))
+    return list(Memory.objects.filter(pk__in=reading.pks.tolist()))
+
+
+def was_known(memory: Memory, moment: datetime) -> bool:
+    state = state_at(memory, moment)
+    return state is not None and past.held({name: parse(name, state[name]) for name in past.TELLING}, moment)

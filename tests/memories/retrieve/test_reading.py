@@ -107,7 +107,7 @@ def test_what_is_left_out_or_let_in_by_number_is_never_kept(alice: Caller, readi
     memory = store(alice, "whales sing")
     store(alice, "herons stand")
     assert reading(without=(memory.pk,)).size == 1
-    assert reading(only=(memory.pk,)).size == 1
+    assert reading(only=np.array([memory.pk])).size == 1
     assert reading().size == 2
 
 

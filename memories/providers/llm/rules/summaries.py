@@ -49,10 +49,10 @@ def summarise(category: str, facts: Sequence[Noted], previous: str, max_characte
     """
     groups = _group(_collapse(facts))
     title = f"# {escape_markdown(_title(category))}"
+    if sum(len(entry.text) for entries in groups.values() for entry in entries) > max_characters:
+        return Written(_fit(title, groups, category, max_characters))
     text = _lay_out(title, groups, category) if groups else ""
-    if len(text) > max_characters:
-        text = _fit(title, groups, category, max_characters)
-    return Written(text)
+    return Written(text if len(text) <= max_characters else _fit(title, groups, category, max_characters))
 
 
 def _title(category: str) -> str:
@@ -171,6 +171,8 @@ def _choose(groups: dict[str, list[Entry]], category: str, room: int) -> dict[st
     places.sort(key=lambda at: (-_worth(groups[at[0]][at[1]].fact) * DEPTH ** at[1], groups[at[0]][at[1]].rank, at))
     chosen: dict[str, list[int]] = defaultdict(list)
     for subject, place in places:
+        if len(groups[subject][place].text) >= room:
+            continue
         heading = 0 if subject in chosen else 2 + len(_heading(subject, groups[subject]))
         cost = heading + 1 + len(_item(groups[subject][place], category))
         if cost <= room:
