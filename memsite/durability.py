@@ -73,7 +73,7 @@ def count(work: Callable[[], object]) -> bool:
         # Without a connection nothing else can be done, either: whoever asked would wait for one twice.
         if connection.in_atomic_block or not is_busy(error) or is_unconnected(error):
             raise
-        log.warning("not_counted")
+        log.debug("not_counted")
         return False
     return True
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 from uuid import UUID
@@ -224,6 +225,8 @@ def brings_body_for_nothing(request: Request) -> bool:
 
 
 Row = TypeVar("Row")
+ENTITY_TAG = re.compile(r'(?:W/)?"([^"]*)"|([^\s,"]+)')
+"""Quoted, as it should be, or as a bare number."""
 
 
 def found(row: Row | None, otherwise: str = "There is nothing with this id.") -> Row:
@@ -233,15 +236,14 @@ def found(row: Row | None, otherwise: str = "There is nothing with this id.") ->
     return row
 
 
-def expected_version(request: Request) -> int | None:
-    """The version of an `If-Match` header, None without one."""
-    tag = request.headers.get("If-Match", "").strip()
-    if tag in ("", "*"):
+def expected_version(request: Request, memory: Memory) -> int | None:
+    """The memory's version, which an `If-Match` header has to name, alone or in a list; None without one."""
+    tags = request.headers.get("If-Match", "").strip()
+    if tags in ("", "*"):
         return None
-    number = tag.removeprefix("W/").strip('"')
-    if not number.isdecimal() or len(number) > 9:
-        raise PreconditionFailed("If-Match: not an ETag of this server.")
-    return int(number)
+    if not any(str(memory.version) in tag for tag in ENTITY_TAG.findall(tags)):
+        raise PreconditionFailed
+    return memory.version
 
 
 def etag(memory: Memory) -> dict[str, str]:

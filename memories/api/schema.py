@@ -47,7 +47,10 @@ LIMIT = OpenApiParameter(
 )
 CURSOR = OpenApiParameter("cursor", str, description="From `next` or `previous`.")
 IF_MATCH = OpenApiParameter(
-    "If-Match", str, OpenApiParameter.HEADER, description="An ETag: only if the memory is still that version."
+    "If-Match",
+    str,
+    OpenApiParameter.HEADER,
+    description="An ETag, or several with commas between: only if the memory is still that version.",
 )
 
 

@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 from django.db.models import F, Min
 
-from memories.ledger.budget import asks_models
+from memories.ledger.budget import asks_models, limits
 from memories.models import Extraction, ExtractionStatus, What
 from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMTooDear, LLMUnavailable
 from memories.store import Writer
@@ -185,13 +185,16 @@ def put_off(app: App, reason: object, until: datetime | None, now: datetime) -> 
 
 
 def release(now: datetime) -> None:
-    """In apps that ask no model, what waits for a day's budget is due: rules cost nothing. One query if nothing is."""
+    """What waits for the next day's budget is due once its app asks no model, for rules cost nothing, or has other
+    limits than those that made it wait. One query if nothing waits, and one more for each app where something does.
+    """
     rows = Extraction.objects.filter(
         status__in=(ExtractionStatus.PENDING, ExtractionStatus.FAILED), next_at__gt=now, reason__startswith=BUDGET
     )
-    policies = AppPolicy.objects.filter(pk__in=rows.order_by().values("app"))
-    if freed := [policy.pk for policy in policies if not asks_models(policy)]:
-        rows.filter(app__in=freed).update(next_at=now)
+    for policy in AppPolicy.objects.filter(pk__in=rows.order_by().values("app")):
+        held = rows.filter(app=policy.pk)
+        freed = held.exclude(reason__contains=limits(policy)) if asks_models(policy) else held
+        freed.update(next_at=now)
 
 
 def waiting(reason: object, until: datetime | None, now: datetime) -> dict[str, object]:

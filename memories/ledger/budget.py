@@ -72,9 +72,16 @@ def used_up(app: App, now: datetime, share: float) -> str | None:
 
 def told(policy: AppPolicy, spent: Spent) -> str:
     """How much of the day's limits is spent, in words."""
-    parts = []
-    if policy.daily_cost is not None:
-        parts.append(f"${spent.cost:.2f} of the day's ${policy.daily_cost:.2f}")
-    if policy.daily_tokens is not None:
-        parts.append(f"{spent.tokens:,} of the day's {policy.daily_tokens:,} tokens")
-    return f"{' and '.join(parts)} are spent"
+    return f"{amounts(policy, spent)} are spent {limits(policy)}"
+
+
+def limits(policy: AppPolicy) -> str:
+    """The day's limits in words, as every reason has them that makes a text wait for the next day."""
+    return f"(of {amounts(policy, Spent(policy.daily_cost or 0.0, policy.daily_tokens or 0))} a day)"
+
+
+def amounts(policy: AppPolicy, of: Spent) -> str:
+    """Dollars, tokens, or both, as the policy limits them."""
+    dollars = f"${of.cost:.4f}".removesuffix("00")
+    counted = [(policy.daily_cost, dollars), (policy.daily_tokens, f"{of.tokens:,} tokens")]
+    return " and ".join(amount for limit, amount in counted if limit is not None)

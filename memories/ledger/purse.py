@@ -15,7 +15,7 @@ from django.db import transaction
 from django.db.models import F, Sum
 from django.utils import timezone
 
-from memories.ledger.budget import Denial, low_energy, told
+from memories.ledger.budget import Denial, amounts, limits, low_energy, told
 from memories.ledger.days import next_midnight
 from memories.ledger.spend import Spent, record, spent_today
 from memories.models import Reservation
@@ -103,13 +103,11 @@ def allow(app: App, expected: Expected, spent: Spent, held: Spent, now: datetime
 
 def beyond_a_day(policy: AppPolicy, expected: Expected) -> str:
     """Why no day can pay for a call, however short its answer; "" where one can."""
-    tokens, cost = expected.input_tokens + expected.least_output_tokens, cost_of(expected, expected.least_output_tokens)
-    needs = []
-    if policy.daily_cost is not None and cost > policy.daily_cost:
-        needs.append(f"${cost:.4f}, and a whole day only ${policy.daily_cost:.4f}")
-    if policy.daily_tokens is not None and tokens > policy.daily_tokens:
-        needs.append(f"{tokens:,} tokens, and a whole day only {policy.daily_tokens:,}")
-    return f"a question may take {'; '.join(needs)}: raise the limit" if needs else ""
+    least = Spent(cost_of(expected, expected.least_output_tokens), expected.input_tokens + expected.least_output_tokens)
+    is_beyond = (policy.daily_cost is not None and least.cost > policy.daily_cost) or (
+        policy.daily_tokens is not None and least.tokens > policy.daily_tokens
+    )
+    return f"a question may take {amounts(policy, least)} {limits(policy)}: raise the limit" if is_beyond else ""
 
 
 def affordable(policy: AppPolicy, expected: Expected, used: Spent) -> float:

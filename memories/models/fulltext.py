@@ -85,9 +85,10 @@ def no_source() -> list[str]:
 
 # By their numbers, as PostgreSQL's patterns have them: its databases are in UTF-8, which `normalize` asks for, too.
 ESCAPED = "".join(rf"\U{first:08x}-\U{last:08x}" for first, last in RANGES)
-# Letters with a mark become the letter and the mark, which then is no letter any more; those of Korean stay together.
+# Letters with a mark become the letter and the mark, which then is no letter any more; those of Korean stay together,
+# also where they were typed apart.
 PLAIN = rf"""CREATE OR REPLACE FUNCTION memsite_plain(told text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-SELECT regexp_replace(regexp_replace(normalize(regexp_replace(told, '([{ESCAPED}])', ' \1 ', 'g'), NFD),
+SELECT regexp_replace(regexp_replace(normalize(regexp_replace(normalize(told, NFC), '([{ESCAPED}])', ' \1 ', 'g'), NFD),
 '[\u0300-\u036f]+', '', 'g'), '[^[:alnum:]]+', ' ', 'g')
 $$"""
 POSTGRES = [
@@ -161,6 +162,18 @@ HAS_CHARACTERS = {
 """Whether a memory has a character that is a word."""
 
 
+def postgres_anew(those: str) -> list[str]:
+    """SQL that puts some memories into PostgreSQL's index as they are to be."""
+    return [
+        PLAIN,
+        # Nobody has changed them: no trigger is to say so. What these have to say, they say before.
+        "SET CONSTRAINTS ALL IMMEDIATE",
+        f"ALTER TABLE {MEMORY} DISABLE TRIGGER USER",
+        f"UPDATE {MEMORY} SET content = content WHERE {those}",
+        f"ALTER TABLE {MEMORY} ENABLE TRIGGER USER",
+    ]
+
+
 class CharactersAsWords(TriggerOperation):
     """What is written without spaces is found by its words, and tags by theirs beyond ASCII. Of other memories, which
     are in the index as they are to be, nothing is written.
@@ -171,14 +184,7 @@ class CharactersAsWords(TriggerOperation):
 
     def forwards(self, vendor: str) -> list[str]:
         if vendor != "sqlite":
-            return [
-                PLAIN,
-                # Nobody has changed them: no trigger is to say so. What these have to say, they say before.
-                "SET CONSTRAINTS ALL IMMEDIATE",
-                f"ALTER TABLE {MEMORY} DISABLE TRIGGER USER",
-                f"UPDATE {MEMORY} SET content = content WHERE {HAS_CHARACTERS[vendor]}",
-                f"ALTER TABLE {MEMORY} ENABLE TRIGGER USER",
-            ]
+            return postgres_anew(HAS_CHARACTERS[vendor])
         names = ", ".join(COLUMNS)
         texts = f"FROM {SOURCE} WHERE id IN (SELECT id FROM {MEMORY} WHERE content <> '' "
         texts += f"AND ({HAS_CHARACTERS[vendor]} OR tags LIKE '%{ESCAPE}%'))"
@@ -189,6 +195,20 @@ class CharactersAsWords(TriggerOperation):
             *source(),
             f"INSERT INTO {TABLE} (rowid, {names}) SELECT id, {names} {texts}",
         ]
+
+    def backwards(self, vendor: str) -> list[str]:
+        """What asks for a word finds it as before."""
+        return []
+
+
+class SyllablesInOnePiece(TriggerOperation):
+    """What is Korean is found however it was typed. SQLite is asked for both ways."""
+
+    def describe(self) -> str:
+        return "Index Korean syllables in one piece"
+
+    def forwards(self, vendor: str) -> list[str]:
+        return postgres_anew(rf"{TOLD}::text ~ '[\u1100-\u11ff]'") if vendor == "postgresql" else []
 
     def backwards(self, vendor: str) -> list[str]:
         """What asks for a word finds it as before."""

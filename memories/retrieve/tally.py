@@ -82,6 +82,8 @@ class Tallies:
         self.lock = Lock()
         self.unwritten: dict[int, Tally] = {}
         self.is_due = False
+        # Of a database that takes nothing; said once, and not each half a second until it does.
+        self.is_told = False
 
     def add(self, tally: Tally) -> None:
         self.keep(tally)
@@ -139,7 +141,11 @@ class Tallies:
             if connection.in_atomic_block:
                 raise
             is_written = not (isinstance(error, OperationalError) or why_unwritable(error))
-            log.warning("counts_lost" if is_written else "not_counted", app=tally.app.app_id, error=str(error))
+            if is_written or not self.is_told:
+                log.warning("counts_lost" if is_written else "not_counted", app=tally.app.app_id, error=str(error))
+            self.is_told = not is_written
+        else:
+            self.is_told = False
         if not is_written:
             self.keep(tally)
 

@@ -9,6 +9,7 @@ the whole word; what is only grammar is left out.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -96,8 +97,11 @@ def spaced(text: str) -> str:
 
 
 def parts_in(text: str) -> list[str]:
-    """What to look up of a text, each once: its words, in small letters as both indexes of words have them."""
-    return list(dict.fromkeys(part for word in WORD.findall(text.lower()) for part in parts_of(word)))
+    """What to look up of a text, each once: its words, in small letters as both indexes of words have them, and each
+    letter in one piece, however it was typed.
+    """
+    plain = unicodedata.normalize("NFC", text.lower())
+    return list(dict.fromkeys(part for word in WORD.findall(plain) for part in parts_of(word)))
 
 
 def parts_of(word: str) -> list[str]:

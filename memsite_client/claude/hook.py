@@ -18,7 +18,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from memsite_client.claude.progress import Progress, load_progress, save_progress
-from memsite_client.claude.transcript import own_words, text_in
+from memsite_client.claude.transcript import UNSENDABLE, own_words, text_in
 from memsite_client.place import Place, find_place
 
 # Claude Code gives SessionEnd 1.5 seconds, and others as long as the settings say. The user waits for a prompt's.
@@ -55,7 +55,8 @@ def read_event(name: str) -> dict[str, Any]:
     event = json.loads(sys.stdin.buffer.read())
     if not isinstance(event, dict) or not isinstance(event.get("session_id"), str):
         raise ValueError("stdin is no event of Claude Code")
-    return {"hook_event_name": name, **event}
+    texts = {field: UNSENDABLE.sub("\ufffd", value) for field, value in event.items() if isinstance(value, str)}
+    return {"hook_event_name": name, **event, **texts}
 
 
 def answer_to(event: dict[str, Any], ends_at: float) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from memsite_client.errors import Conflict, InvalidRequest, MemsiteError, NotFound
 from memsite_client.files import write_whole
 from memsite_client.wrapper.delivery import Recorder
 from memsite_client.wrapper.recording import READ_BYTES, Recording
@@ -55,18 +56,25 @@ def read_about(path: Path) -> Mapping[str, Any]:
 def deliver_kept(folder: Path, target: str, make: MakeRecorder) -> int:
     """Delivers and discards them; answers how many. Raises what the recorder raises, and the rest stays.
 
-    One that another run is still writing to, or delivering, is left to it.
+    One that another run is still writing to, or delivering, is left to it. One that the server refuses stays, too, and
+    is told when all others are delivered.
     """
-    delivered = 0
+    delivered, refused = 0, list[MemsiteError]()
     for kept in kept_for(folder, target):
         with kept.path.open("rb") as file:
             if not is_free(file):
                 continue
             recorder = make(kept.session)
-            recorder.record(iter(lambda file=file: file.read(READ_BYTES), b""))  # type: ignore[misc]
-            recorder.end("delivered later")
+            try:
+                recorder.record(iter(lambda file=file: file.read(READ_BYTES), b""))  # type: ignore[misc]
+                recorder.end("delivered later")
+            except (InvalidRequest, NotFound, Conflict) as error:
+                refused.append(MemsiteError(f"{kept.path}: {error}"))
+                continue
             discard(kept.path)
             delivered += 1
+    if refused:
+        raise refused[0]
     return delivered
 
 

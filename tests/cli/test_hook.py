@@ -152,6 +152,19 @@ def test_what_the_server_will_never_take_does_not_block_the_rest(memsite: Memsit
     assert heard(memsite) == [("user", "Hello")]
 
 
+@pytest.mark.parametrize("sign", ["\0", "\ud800"])
+def test_a_sign_that_no_server_takes_costs_nothing_that_was_said(
+    memsite: Memsite, transcript: Transcript, sign: str
+) -> None:
+    where = {"transcript_path": str(transcript.path)}
+    memsite.create_memory("Bears sleep all winter", category="wood")
+    transcript.user("Hello")
+    assert "Bears sleep" in told("UserPromptSubmit", prompt=f"When do bears{sign} sleep?", **where)
+    told("Stop", last_assistant_message=f"In winter{sign}", **where)
+    said = [("user", "Hello"), ("user", "When do bears\ufffd sleep?"), ("assistant", "In winter\ufffd")]
+    assert heard(memsite) == said
+
+
 def test_inside_of_memsite_run_only_prompts_are_answered(memsite: Memsite, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMSITE_SESSION_ID", memsite.start_session()["id"])
     memsite.create_memory("Bears sleep all winter", category="wood")

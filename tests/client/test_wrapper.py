@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from memsite_client.errors import InvalidRequest, MemsiteError, ServerAway
 from memsite_client.wrapper import delivery, recording, run
 from memsite_client.wrapper.kept import deliver_kept, start_recording
 from memsite_client.wrapper.prompt import environment_here, new_session, speaks_stream_json, system_prompt, with_prompt
@@ -255,6 +256,27 @@ def test_what_goes_elsewhere_or_is_still_written_is_left_alone(tmp_path: Path) -
     running.close()
     assert deliver_kept(tmp_path, "here", memory.make) == 1
     assert (tmp_path / "run-1.ndjson").exists()
+
+
+def test_a_run_that_the_server_refuses_keeps_no_other_from_being_delivered(tmp_path: Path) -> None:
+    for name in ("run-1", "run-2", "run-3"):
+        recording = start_recording(tmp_path, "here", {"external_id": name})
+        recording.write(name.encode())
+        recording.close()
+    memory, refusing = Memory(), Memory(record=InvalidRequest({"detail": "environment: Too long."}))
+    with pytest.raises(MemsiteError, match=r"run-2\.ndjson: environment: Too long\."):
+        deliver_kept(tmp_path, "here", lambda one: refusing if one["external_id"] == "run-2" else memory)
+    assert memory.heard[1:] == [b"run-1", b"run-3"]
+    assert [path.name for path in sorted(tmp_path.iterdir())] == ["run-2.json", "run-2.ndjson"]
+
+
+def test_a_server_that_is_away_is_not_asked_for_each_of_them(tmp_path: Path) -> None:
+    for name in ("run-1", "run-2"):
+        start_recording(tmp_path, "here", {"external_id": name}).close()
+    away = Memory(record=ServerAway("away"))
+    with pytest.raises(ServerAway):
+        deliver_kept(tmp_path, "here", away.make)
+    assert away.calls == ["record"]
 
 
 def test_a_disk_that_is_full_stops_nothing(

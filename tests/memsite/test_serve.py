@@ -1,6 +1,5 @@
 """`manage.py serve`: which processes it starts, and what it says before it starts any."""
 
-import argparse
 import errno
 import json
 import os
@@ -14,6 +13,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
+from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.db import OperationalError
 
@@ -118,16 +118,19 @@ def test_address_is_shown_as_a_browser_takes_it():
     assert serve.url("::1", 8000) == "http://[::1]:8000"
 
 
-def test_counts_start_at_one():
-    assert serve.at_least_one("1") == 1
-    with pytest.raises(argparse.ArgumentTypeError):
-        serve.at_least_one("0")
+@pytest.mark.parametrize("text", ["0", "-1", "65536", "1" + "0" * 20, "9" * 5000, "8.5", "x", "", "²", "١"])
+@pytest.mark.parametrize(
+    ("option", "most"), [("--port", 65_535), ("--workers", serve.MOST_PROCESSES), ("--threads", serve.MOST_THREADS)]
+)
+def test_a_number_that_cannot_be_is_told_with_those_that_can(option, most, text):
+    with pytest.raises(CommandError, match=f"argument {option}: a whole number from 1 to {most}$"):
+        call_command("serve", f"{option}={text}")
 
 
-@pytest.mark.parametrize("text", ["0", "65536", "-1"])
-def test_no_such_port(text):
-    with pytest.raises(argparse.ArgumentTypeError, match="between 1 and 65535"):
-        serve.port_number(text)
+def test_numbers_that_can_be_are_taken():
+    parser = serve.Command().create_parser("manage.py", "serve")
+    given = parser.parse_args(["--port", "65535", "--workers", "1", "--threads", str(serve.MOST_THREADS)])
+    assert (given.port, given.workers, given.threads) == (65_535, 1, serve.MOST_THREADS)
 
 
 @pytest.mark.parametrize(("returncode", "code"), [(-9, 137), (0, 1), (3, 3)])

@@ -206,7 +206,7 @@ class OneMemory(AgentView):
         changes = self.read(MemoryChanges)
         check_changes(memory, changes, self.app.policy)
         try:
-            edited = agent.edit(memory, changes, version=expected_version(request))
+            edited = agent.edit(memory, changes, version=expected_version(request, memory))
         except VersionMismatch as error:
             raise PreconditionFailed from error
         except Withheld as held:
@@ -219,7 +219,7 @@ class OneMemory(AgentView):
         agent = self.memory_agent()
         memory = self.memory(agent, uid)
         try:
-            deleted = agent.forget([memory], version=expected_version(request))
+            deleted = agent.forget([memory], version=expected_version(request, memory))
         except VersionMismatch as error:
             raise PreconditionFailed from error
         return Response({"success": True, "deleted_count": deleted})

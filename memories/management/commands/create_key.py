@@ -8,6 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import transaction
 from django.utils import timezone
 
+from memories.management.numbers import whole_number
 from memories.management.plain_errors import plain_errors
 from memories.management.who import agent_named, app_named
 from memsite.tenancy.keys import LIVE_KEYS_PER_AGENT, NewKey, TooManyKeys, create_key, rotate_key
@@ -25,7 +26,9 @@ class Command(BaseCommand):
         parser.add_argument("--app", help="the agent's app, by its app_id")
         parser.add_argument("--agent", help="the agent's name; made if there is none of it")
         parser.add_argument("--scopes", type=scopes, help="of an agent's key: read, write, operator (read,write)")
-        parser.add_argument("--expires-days", type=days, help="the key stops working after so many days")
+        parser.add_argument(
+            "--expires-days", type=whole_number(1, MAX_DAYS), help="the key stops working after so many days"
+        )
 
     def handle(self, *args: Any, operator: bool, app: str | None, agent: str | None, **options: Any) -> None:
         now = timezone.now()
@@ -57,12 +60,6 @@ def scopes(text: str) -> list[Scope]:
         return [Scope(part.strip()) for part in text.split(",")]
     except ValueError as error:
         raise argparse.ArgumentTypeError(f"some of {', '.join(Scope.values)}, with commas") from error
-
-
-def days(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MAX_DAYS:
-        raise argparse.ArgumentTypeError(f"a whole number from 1 to {MAX_DAYS}")
-    return int(text)
 
 
 def refuse_with_operator(*others: object) -> None:

@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from memories.agent import MemoryAgent, StillPurging
 from memories.management.plain_errors import plain_errors
-from memories.management.who import app_named
+from memories.management.who import app_named, end_user
 
 ACTOR = "operator:command"
 
@@ -21,7 +21,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("app", help="by its app_id")
         parser.add_argument("file", type=Path, help="NDJSON; compressed if its name ends in .gz")
-        parser.add_argument("--user", help="only what this end user said, and what is known of them")
+        parser.add_argument("--user", type=end_user, help="only what this end user said, and what is known of them")
         parser.add_argument("--vectors", action="store_true", help="with the vectors of memories")
 
     def handle(self, *args: Any, app: str, file: Path, user: str | None, vectors: bool, **options: Any) -> str:

@@ -32,7 +32,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, job: str | None, app: str | None, due: bool, **options: Any) -> None:
         with plain_errors():
             if due:
-                if job or app:
+                if job is not None or app is not None:
                     raise CommandError("--due is everything that is due: it goes without a job and without --app.")
                 self.work_off_due()
                 return
@@ -62,12 +62,12 @@ class Command(BaseCommand):
 
 def apps_for(job: Job[Any], app_id: str | None) -> list[App] | list[None]:
     if job.of_site:
-        if app_id:
+        if app_id is not None:
             raise CommandError(f"{job.name} is for the whole site: it goes without --app.")
         return [None]
     apps = App.objects.filter(status=AppStatus.ACTIVE).select_related("policy")
-    chosen = list(apps.filter(app_id=app_id) if app_id else apps)
-    if app_id and not chosen:
+    chosen = list(apps if app_id is None else apps.filter(app_id=app_id))
+    if app_id is not None and not chosen:
         raise CommandError(f"There is no app {app_id}, or it is uninstalled.")
     return chosen
 

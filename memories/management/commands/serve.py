@@ -21,6 +21,7 @@ from honcho.printer import Message, Printer
 from honcho.process import Popen, Process
 
 import memsite
+from memories.management.numbers import whole_number
 from memories.management.plain_errors import plain_errors
 from memsite.broker import SCHEME
 from memsite.celery_settings import QUEUES_IN_ORDER
@@ -28,6 +29,8 @@ from memsite.conf import get_conf
 from memsite.health import is_migrated
 from memsite.lifeline import die_with_parent
 
+# More than any machine has use for; a slip of a finger ends in a sentence.
+MOST_PROCESSES, MOST_THREADS = 500, 1_000
 WORKER_THREADS = 4  # tasks mostly wait: for a model, for the database
 # Granian waits for running requests, for a live stream without end: cut it before honcho's five seconds.
 WEB_STOP_SECONDS = 4
@@ -39,11 +42,11 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to listen on (127.0.0.1)")
-        parser.add_argument("--port", type=port_number, default=8000, help="port to listen on (8000)")
-        parser.add_argument("--workers", type=at_least_one, default=2, help="web processes (2)")
+        parser.add_argument("--port", type=whole_number(1, 65_535), default=8000, help="port to listen on (8000)")
+        parser.add_argument("--workers", type=whole_number(1, MOST_PROCESSES), default=2, help="web processes (2)")
         parser.add_argument(
             "--threads",
-            type=at_least_one,
+            type=whole_number(1, MOST_THREADS),
             default=16,
             help="requests and live streams at a time per web process, each with a database connection (16)",
         )
@@ -71,20 +74,6 @@ def check_set_up() -> None:
 
 def url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
-
-
-def at_least_one(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise argparse.ArgumentTypeError("must be 1 or more")
-    return number
-
-
-def port_number(text: str) -> int:
-    number = int(text)
-    if not 0 < number < 65536:
-        raise argparse.ArgumentTypeError("must be between 1 and 65535")
-    return number
 
 
 def exit_code(returncode: int) -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections.abc import Sequence
 from itertools import chain, zip_longest
 from typing import Any
@@ -39,6 +41,8 @@ IN_POSTGRES = (
 # An index of words finds a range of numbers as fast as one, and a list one by one.
 NEW_IN_SQLITE = f"SELECT {{}}, rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s"
 NEW_IN_POSTGRES = f"SELECT {{}}, id FROM {MEMORY} WHERE id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
+HANGUL_LETTER = re.compile("[\u1100-\u11ff]")
+"""What syllables are made of."""
 Pks = NDArray[np.int64]
 
 
@@ -186,8 +190,20 @@ def ask(one: str, parameters: Sequence[tuple[Any, ...]]) -> list[Pks]:
 
 def expression(word: str, app_pk: int | None) -> str:
     """FTS5's. The word is quoted, so that nothing in it is syntax; what is several to the index is a phrase."""
-    word = spaced(word)
+    asked = f'"{spaced(word)}"'
+    if apart := in_pieces(word):
+        asked = f"({asked} OR {apart})"
     if app_pk is not None:
-        return f'app : "{app_word(app_pk)}" AND {{content subject tags}} : "{word}"'
+        return f'app : "{app_word(app_pk)}" AND {{content subject tags}} : {asked}'
     # Without naming columns it is faster, but the column of apps holds words, too: each has a number in it.
-    return f'{{content subject tags}} : "{word}"' if any(map(str.isdigit, word)) else f'"{word}"'
+    return f"{{content subject tags}} : {asked}" if any(map(str.isdigit, word)) else asked
+
+
+def in_pieces(word: str) -> str:
+    """FTS5's of a word whose letters were typed apart from their marks, as in names of files on a Mac; "" where the
+    index takes that for the same, which it does of Latin letters. What is Korean is a word up to the next space then.
+    """
+    apart = unicodedata.normalize("NFD", word)
+    if apart == word or all(letter.isascii() or unicodedata.combining(letter) for letter in apart):
+        return ""
+    return f'"{spaced(apart)}"' + " *" * (HANGUL_LETTER.search(apart) is not None)

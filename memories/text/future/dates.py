@@ -9,6 +9,7 @@ from itertools import takewhile
 
 from memories.text.future.clock import read_clock
 from memories.text.future.found import Found, Proof, Speech, from_span
+from memories.text.future.occasions import is_told_beforehand
 from memories.text.future.words import BOUNDARIES, LEADS, LIMITS, MOVED, NO_DAY_BEHIND, NOT_A_DATE_BEHIND, PASSED
 from memories.text.temporal import calendar
 from memories.text.temporal.calendar import DAY, UNIT_CYCLES, Cycle, Span
@@ -56,13 +57,14 @@ def read_named_date(speech: Speech, at: int) -> Found | None:
     if not named.is_sure and not _is_before_clock(speech, at) and not _is_alone(speech, at, named):
         return None
     span = coming(named.cycle, speech.today)
-    return from_span(named.words, span, speech.today, _proof_of(named, span, speech.today)) if span else None
+    return from_span(named.words, span, speech.today, _proof_of(speech, at, named, span)) if span else None
 
 
-def _proof_of(named: Named, span: Span, today: datetime) -> Proof:
+def _proof_of(speech: Speech, at: int, named: Named, span: Span) -> Proof:
     """ "Sales are up in Q3", and in March "the figures for January are wrong", tell of what was last called so."""
-    is_just_over = named.cycle.precision == "month" and span.start - today > MOST_AHEAD
-    return Proof.NO_HABIT if is_just_over or named.cycle.precision == "quarter" else Proof.NOT_PAST
+    is_just_over = named.cycle.precision == "month" and span.start - speech.today > MOST_AHEAD
+    is_last = (is_just_over or named.cycle.precision == "quarter") and not is_told_beforehand(speech, at)
+    return Proof.NO_HABIT if is_last else Proof.NOT_PAST
 
 
 def read_day_ahead(speech: Speech, at: int) -> Found | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from memories.text.future.dates import coming
 from memories.text.future.found import Found, Proof, Speech
+from memories.text.future.occasions import is_told_beforehand
 from memories.text.future.words import FEASTS, LEADS
 from memories.text.temporal import calendar
 from memories.text.temporal.calendar import Cycle
@@ -26,7 +27,7 @@ def read_feast(speech: Speech, at: int) -> Found | None:
         return None
     cycle = feast(name)
     span = cycle.at(year[0]) if year else coming(cycle, speech.today)
-    proof = Proof.NOT_PAST if year else Proof.NO_HABIT
+    proof = Proof.NOT_PAST if year or is_told_beforehand(speech, at) else Proof.NO_HABIT
     return Found(words + (year[1] if year else 0), span.start, proof=proof) if span else None
 
 

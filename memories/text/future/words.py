@@ -117,6 +117,23 @@ NOT_A_PAST_FORM = words(
     embed sacred naked wicked beloved aged limited unlimited married united crowded talented gifted instead med
     """
 )
+OCCASIONS = words(
+    """
+    launch launches relaunch release releases rollout cutover live kickoff migration migrations deadline deadlines exam
+    exams exhibition wedding conference conferences summit workshop workshops webinar hackathon offsite retreat audit
+    audits inspection election elections hearing trial surgery operation race marathon festival concert premiere
+    graduation ceremony opening reopening move trip tour visit honeymoon vacation holiday holidays interview interviews
+    appointment tournament renewal handover
+    """
+)
+"""What somebody says of it in the present tense looks ahead: "the exam is in Q1"."""
+TIMETABLED = words(
+    """
+    start starts begin begins open opens reopen reopens close closes end ends finish finishes launch launches ship ships
+    release releases migrate migrates deploy deploys expire expires arrive arrives land lands move moves marry marries
+    """
+)
+"""So do these of what is told of once."""
 HABITS = words("usually always often typically generally normally sometimes tend tends")
 """A single day in a clause with one of them is any such day."""
 MODALS = words("must should could would might may can")

@@ -522,7 +522,7 @@ class TestTheDailyCap:
         upkeep_learn_due()
         (row,) = extractions(alice.app)
         assert (row.status, row.attempts, row.lease_until) == (PENDING, 0, None)
-        assert row.reason.startswith("budget: 49,000 of the day's 50,000 tokens are spent, and a question may take ")
+        assert row.reason.startswith("budget: 49,000 tokens are spent (of 50,000 tokens a day), and a question may ")
         assert contents(alice.app) == []
         model.always(answers())
         with after(days=1):
@@ -668,7 +668,7 @@ class TestATextThatIsMoreThanADay:
         first, _ = extractions(alice.app)
         assert (first.status, first.attempts) == (FAILED, 1)
         assert re.fullmatch(
-            r"budget: a question may take [\d,]+ tokens, and a whole day only 3,700: raise the limit", first.reason
+            r"budget: a question may take [\d,]+ tokens \(of 3,700 tokens a day\): raise the limit", first.reason
         )
         assert first.next_at > timezone.now()
         self.day(1)
@@ -767,7 +767,7 @@ class TestDigests:
         (row,) = extractions(dora.app)
         assert (row.status, row.attempts) == (FAILED, 1)
         assert re.fullmatch(
-            r"budget: a question may take [\d,]+ tokens, and a whole day only 500: raise the limit", row.reason
+            r"budget: a question may take [\d,]+ tokens \(of 500 tokens a day\): raise the limit", row.reason
         )
         AppPolicy.objects.filter(app=dora.app).update(daily_tokens=None)
         with after(days=1):

@@ -429,6 +429,46 @@ class TestTheDailyBudget:
         AppPolicy.objects.update(**limit)
         assert self.go_on() == len(waiting)
 
+    @pytest.mark.parametrize("limit", [{"daily_tokens": 2000}, {"daily_tokens": None}])
+    def test_once_the_limit_is_raised_they_go_on(self, waiting: list[Extraction], limit: dict[str, Any]) -> None:
+        assert self.due() == 0
+        AppPolicy.objects.update(**limit)
+        assert self.due() == len(waiting)
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            ({"daily_cost": 1.0}, {"daily_cost": 1.5}),
+            ({"daily_cost": 0.01}, {"daily_cost": 0.025}),
+            ({"daily_cost": 1.0, "daily_tokens": 1000}, {"daily_tokens": None, "daily_cost": 1.5}),
+        ],
+    )
+    def test_so_with_money(
+        self, alice: Caller, waiting: list[Extraction], before: dict[str, Any], after: dict[str, Any]
+    ) -> None:
+        AppPolicy.objects.update(**{"daily_tokens": None, **before})
+        with at(NOON):
+            Extraction.objects.update(next_at=NOON)
+            assert upkeep_learn_due() == 0
+        assert self.due() == 0
+        AppPolicy.objects.update(**after)
+        assert self.due() == len(waiting)
+
+    @pytest.mark.parametrize("limit", [{"daily_tokens": 500}, {"daily_tokens": 1000, "daily_cost": 0.5}])
+    def test_a_limit_that_is_spent_too_is_waited_for_and_told(
+        self, waiting: list[Extraction], limit: dict[str, Any]
+    ) -> None:
+        AppPolicy.objects.update(**limit)
+        assert self.go_on() == 0
+        rows = Extraction.objects.all()
+        assert {row.next_at for row in rows} == {waiting[0].next_at}
+        assert {row.reason for row in rows} != {waiting[0].reason}
+        assert self.go_on() == 0
+
+    def test_apps_are_not_freed_by_each_other(self, waiting: list[Extraction], charlie: Caller) -> None:
+        AppPolicy.objects.filter(app=charlie.app).update(daily_tokens=2000)
+        assert self.due() == 0
+
     def test_what_waits_for_something_else_goes_on_waiting(self, waiting: list[Extraction], settings: Any) -> None:
         settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
         Extraction.objects.update(reason="openai: away")
@@ -436,6 +476,11 @@ class TestTheDailyBudget:
 
     def test_while_there_is_a_model_it_is_waited_for(self, waiting: list[Extraction]) -> None:
         assert self.go_on() == 0
+
+    def due(self) -> int:
+        """As the sweep finds it, a minute later."""
+        [*JOBS["extraction"].waiting(NOON + MINUTE)]
+        return Extraction.objects.due(NOON + MINUTE).count()
 
     def go_on(self) -> int:
         """As the sweep does, a minute later."""

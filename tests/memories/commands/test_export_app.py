@@ -43,3 +43,9 @@ def test_folders_and_devices_stay_what_they_are(alice: Caller, tmp_path: Path) -
             run(place)
     assert (tmp_path / "pipe").is_fifo()
     assert [path.name for path in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_an_end_user_without_a_name_is_a_mistake(alice: Caller, tmp_path: Path) -> None:
+    with pytest.raises(CommandError, match="argument --user: 1 to 200 characters"):
+        call_command("export_app", "acme", str(tmp_path / "one.ndjson"), "--user", "")
+    assert not list(tmp_path.iterdir())

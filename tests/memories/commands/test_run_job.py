@@ -56,6 +56,8 @@ def test_everything_that_is_due(alice: Caller) -> None:
         (("dream",), "Which job"),
         (("decay", "--due"), "without a job"),
         (("decay", "--app", "nobody"), "There is no app nobody"),
+        (("decay", "--app", ""), "There is no app ,"),
+        (("--due", "--app", ""), "without --app"),
         (("housekeeping", "--app", "acme"), "whole site"),
     ],
 )

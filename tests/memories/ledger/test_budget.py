@@ -59,7 +59,7 @@ def test_tokens_are_up_when_the_last_one_is_spent(db: None) -> None:
     spend(app, 999)
     assert may_learn(app, NOON) is None
     spend(app, 1)
-    assert may_learn(app, NOON) == Denial("budget", "1,000 of the day's 1,000 tokens are spent", MIDNIGHT)
+    assert may_learn(app, NOON) == Denial("budget", "1,000 tokens are spent (of 1,000 tokens a day)", MIDNIGHT)
 
 
 def test_a_day_that_went_over_leaves_no_debt(db: None) -> None:
@@ -74,7 +74,7 @@ def test_dollars_are_up_when_the_last_one_is_spent(db: None) -> None:
     spend(app, 10, 1.75)
     assert may_learn(app, NOON) is None
     spend(app, 10, 0.25)
-    assert may_learn(app, NOON) == Denial("budget", "$2.00 of the day's $2.00 are spent", MIDNIGHT)
+    assert may_learn(app, NOON) == Denial("budget", "$2.00 are spent (of $2.00 a day)", MIDNIGHT)
 
 
 def test_a_failed_call_that_cost_something_counts(db: None) -> None:

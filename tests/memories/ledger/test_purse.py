@@ -87,7 +87,7 @@ def test_what_would_go_over_waits_for_midnight(db: None) -> None:
         call(app)
     denied = denial(app)
     assert str(denied) == (
-        "budget: 720 of the day's 1,000 tokens are spent, and a question may take 300 more"
+        "budget: 720 tokens are spent (of 1,000 tokens a day), and a question may take 300 more"
     )  # fmt: skip
     assert denied.until == datetime(2027, 3, 1, 23, tzinfo=UTC)
     call(app, at=denied.until)
@@ -108,7 +108,7 @@ def test_dollars_are_set_aside_too(db: None) -> None:
     begin(app)
     begin(app)
     denied = denial(app)
-    assert str(denied).startswith("budget: $0.00 of the day's $0.01 are spent, calls under way")
+    assert str(denied).startswith("budget: $0.00 are spent (of $0.0050 a day), calls under way")
     assert denied.until == NOON + timedelta(seconds=30)
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from random import Random
 from typing import Any
+from unicodedata import normalize
 
 import pytest
 from django.db import connection
 
 from memories.models import Memory, Vector
-from memories.models.fulltext import BLOCK, PLAIN, SOURCE, TABLE, CharactersAsWords, no_source
+from memories.models.fulltext import BLOCK, PLAIN, SOURCE, TABLE, CharactersAsWords, SyllablesInOnePiece, no_source
 from memories.models.vector import MINILM, UnreadAnew
 from memories.retrieve.arms import fulltext
 from memories.retrieve.arms.fulltext import look_up
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.reading import Reading, Scope, read
 from memories.retrieve.words import Words
+from memories.text.unspaced import parts_in
 from memsite.tenancy.append_only import TriggerOperation
 from memsite.tenancy.models import App
 from tests.conftest import Caller
@@ -335,6 +337,47 @@ BEYOND = {
 def test_words_beyond_ascii_are_found(alice: Caller, content: str) -> None:
     store(alice, content)
     assert held(alice, *BEYOND[content], "北京") == {**dict.fromkeys(BEYOND[content], 1), "北京": 0}
+
+
+TYPED_APART = {
+    "Das Café Zürich öffnet": "café",
+    "서울 배포는 화요일에 한다": "배포",
+    "ガスの点検は金曜日": "ガス",
+    "パソコンはベッドの下": "ベッド",
+    "Приезжай в Йошкар-Олу": "йошкар",
+    "هو مؤمن": "مؤمن",
+    "Tiếng Việt": "việt",
+    "राज़ ज़मीन": "ज़मीन",
+    "Ζω στην Αθήνα": "αθήνα",
+}
+
+
+@pytest.mark.parametrize("content", TYPED_APART)
+@pytest.mark.parametrize("asked_in", ["NFC", "NFD"])
+@pytest.mark.parametrize("stored_in", ["NFC", "NFD"])
+def test_letters_typed_apart_from_their_marks_are_found_by_those_in_one_piece_and_these_by_them(
+    alice: Caller, stored_in: Any, asked_in: Any, content: str
+) -> None:
+    store(alice, "北京 plain")
+    said = normalize(stored_in, content)
+    store(alice, said)
+    question = normalize(asked_in, TYPED_APART[content])
+    assert contents(search(alice, question, mode="fulltext")) == [said], "and it stays as it was stored"
+    words = parts_in(question)
+    assert held_afresh(alice, *words) == held(alice, *words) == dict.fromkeys(words, 1)
+    check_index_of_words()
+
+
+@pytest.mark.postgres("SQLite is asked for both ways")
+def test_korean_that_was_typed_apart_is_indexed_in_one_piece(alice: Caller) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(PLAIN.replace("normalize(told, NFC)", "told"))
+    store(alice, normalize("NFD", "서울 배포는 화요일에 한다"))
+    assert held_afresh(alice, "배포") == {"배포": 0}
+    with connection.cursor() as cursor:
+        for statement in SyllablesInOnePiece().forwards(connection.vendor):
+            cursor.execute(statement)
+    assert held_afresh(alice, "배포") == {"배포": 1}
 
 
 def test_they_are_found_in_subject_and_tags(alice: Caller) -> None:

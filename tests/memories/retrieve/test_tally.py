@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 from django.db import DatabaseError, IntegrityError, OperationalError, connection
+from structlog.testing import capture_logs
 
 from memories.models import EnergyUse, Memory, RecallCount
 from memories.retrieve import tally
@@ -170,6 +171,21 @@ def test_what_cannot_be_written_yet_is_kept(
     later[1].run()
     assert counted() == ([2], [("items", 2, 2)], [(2, 2.0)])
     assert len(later) == 2
+
+
+def test_a_database_that_takes_nothing_is_told_once_and_again_when_it_is_the_next_time(
+    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tally, "connection", Free())
+    with capture_logs() as logs:
+        for outage in (1, 2):
+            alice.post("memories/search", {"query": "whales"})
+            with monkeypatch.context() as patch:
+                patch.setattr(tally, "count", raising(read_only()))
+                for _ in range(3):
+                    later[-1].run()
+            later[-1].run()
+            assert [line["log_level"] for line in logs].count("warning") == outage
 
 
 def test_what_goes_wrong_with_one_app_loses_nothing_of_the_others(

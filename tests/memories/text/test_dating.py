@@ -150,6 +150,70 @@ def test_days_are_written_from_the_first_to_the_last(said: str, written: str) ->
     assert make_dates_plain(said, now).text == written
 
 
+LATE = datetime(2026, 11, 20, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("said", "time"),
+    [
+        ("The launch is in {}", "Q1 2027"),
+        ("The launch of the app is in {}", "Q1 2027"),
+        ("The launch date is still in {}", "Q1 2027"),
+        ("The release is in early {}", "Q1 2027"),
+        ("The launch isn't in {}", "Q1 2027"),
+        ("Our go-live is in {}", "Q1 2027"),
+        ("The audits are in {}", "Q1 2027"),
+        ("User's exam is in {}", "Q1 2027"),
+        ("The deadline is now in {}", "Q1 2027"),
+        ("The launch is in {}", "October 2027"),
+        ("User's wedding is in {}", "October 2027"),
+        ("The course starts in {}", "October 2027"),
+        ("The project starts in {}", "Q1 2027"),
+        ("The process starts in {}", "Q1 2027"),
+        ("The contract ends in {}", "Q1 2027"),
+        ("The shops open in {}", "Q1 2027"),
+        ("We launch in {}", "Q1 2027"),
+        ("We open the second shop in {}", "Q1 2027"),
+        ("The team ships v2 in {}", "Q1 2027"),
+        ("The launch is in {}", "Q4 2026"),
+        ("The launch is in {}", "December 2026"),
+        ("The launch is in {}", "March 2027"),
+        ("The launch is planned for {}", "Q1 2027"),
+        ("The launch will be in {}", "Q1 2027"),
+        ("We are launching in {}", "Q1 2027"),
+        ("The launch was in {}", "Q1 2026"),
+        ("The launch went well in {}", "Q1 2026"),
+        ("We launched in {}", "Q1 2026"),
+        ("The exam was in {}", "October 2026"),
+        ("Sales are up in {}", "Q1 2026"),
+        ("We start to lose customers in {}", "Q1 2026"),
+        ("Most incidents are in {}", "Q1 2026"),
+        ("Errors at launch are high in {}", "Q1 2026"),
+        ("Incidents after a release are rare in {}", "Q1 2026"),
+        ("Numbers at year end are bad in {}", "Q1 2026"),
+        ("We lose customers in {}", "Q1 2026"),
+        ("We see more churn in {}", "Q1 2026"),
+        ("We always launch in {}", "Q1 2026"),
+        ("The figures for {} are wrong", "October 2026"),
+        ("The invoices are in {}", "October 2026"),
+    ],
+)
+def test_what_is_told_beforehand_is_to_come_though_it_is_said_in_the_present(said: str, time: str) -> None:
+    assert make_dates_plain(said.format(time.split()[0]), LATE).text == said.format(time)
+
+
+def test_an_occasion_at_a_feast_is_at_the_next() -> None:
+    assert make_dates_plain("User's wedding is at Easter", LATE).text == "User's wedding is at Easter 2027"
+    assert make_dates_plain("User is at home at Easter", LATE).text == "User is at home at Easter 2026"
+
+
+@pytest.mark.parametrize(
+    "said", ["User's birthday is in March", "The wedding is in spring", "Peak season is in summer"]
+)
+def test_what_comes_round_and_seasons_stay_without_a_year(said: str) -> None:
+    assert make_dates_plain(said, LATE).text == said
+
+
 def test_a_month_that_is_just_over_is_not_the_next_years() -> None:
     march = datetime(2026, 3, 3, tzinfo=UTC)
     assert make_dates_plain("The numbers for January are wrong", march).text == "The numbers for January 2026 are wrong"

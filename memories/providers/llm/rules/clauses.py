@@ -13,7 +13,8 @@ from memories.providers.llm.rules.words_verbs import NOUNLIKE
 _OWN = r"(?:I|I'm|I've|I'd|I'll|we|we're|we've|we'll|my|our|My|We|Our)(?=\s)"
 _THING = r"(?:the|my|our|she|he|it|it's|she's|he's|they|they're|there's|that's|[A-Z][\w'-]+)(?=\s)"
 _STRONG = re.compile(
-    r"\s*,?\s+(?:so (?=(?:please|pls|skip|don't|do not|never|always|no) )|and (?=(?:please|pls) ))|\s*;\s+|"
+    r"\s*,?\s+(?:so (?=(?:please|pls|skip|don't|do not|never|always|no|ask|ping|tag|cc) )|and (?=(?:please|pls) ))|"
+    r"\s*;\s+|"
     r"\s+[-–—]+\s+|\s*—\s*|\s*,?\s+\bplus\s+(?=" + _OWN + r")"
 )
 _JOINED = re.compile(

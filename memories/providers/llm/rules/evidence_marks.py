@@ -99,6 +99,16 @@ _THEIR_PART = (
     r"wrote|built|maintains|reviews|approves|covers|looks after|manages|teaches|studies|founded|"
     r"(?:was|got|has been) (?:promoted|fired|laid off|married|engaged|divorced)|passed away)\b"
 )
+_DUTY = (
+    r"^(?:i|we)(?: (?:always|also|usually|still|personally|mostly|only|normally|generally|now))* "
+    r"(?:review|approve|check|sign off(?: on)?|answer|handle|triage|merge|test|vet|verify|inspect|oversee|supervise|"
+    r"decide(?: on)?|audit|proofread|edit|translate|deploy|release|order|sign|screen|moderate|maintain|take care of|"
+    r"look after|deal with|go through) (?![^,;]*\byou\b)"
+    r"(?:(?:all|every|each|any)\b(?! (?:day|time|week|month|year|night|morning|"
+    r"of (?:it|this|that|these|those|them)|this|that|these|those)\b)|"
+    r"(?:everything|anything) (?:that|which|with|about|from|on|in|for|to|related|concerning)\b)"
+)
+"""What somebody does with all of a kind: "I review everything that touches auth"."""
 _CHANGED_TO = (
     r"\b(?:raised|lowered|increased|reduced|bumped|extended|shortened) (?:the|our|my|his|her|their|its|[\w-]+'s) "
     r"(?:[\w-]+ ){1,5}?(?:from \S+ (?:\w+ )?)?to [€$£]?\d|"
@@ -174,6 +184,7 @@ PERSONAL = (
         r"\bi (?:always |usually |mostly |only )?do (?:all )?the (?:washing|washing-up|dishes|laundry|cooking|"
         r"ironing|shopping|cleaning|hoovering|school run|night feeds|accounts|gardening|driving)\b",
     ),
+    _mark("duty", 0.6, _DUTY),
     _mark("age", 0.6, rf"^(?:I|(?:my|our) (?:[\w-]+ ){{0,2}}(?:{_KIN})(?: \w+)?) (?:has |have )?{_TURNED_AGE}"),
     _mark(
         "begun",

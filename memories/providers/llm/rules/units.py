@@ -49,7 +49,8 @@ _OFFER = re.compile(
 )
 _PROPOSAL = re.compile(r"^let's (?:look|see|try|start|talk|do|go on|check|think|wait|leave|get)\b", re.IGNORECASE)
 _NO_MORE = re.compile(
-    r"^(?:maybe|perhaps|probably|good (?:night|morning|evening)|bye|see you|\w+ (?:it|them)(?= (?:on|in|to|down)\b))\b",
+    r"^(?:maybe|perhaps|probably|good (?:night|morning|evening)|bye|see you|\w+ (?:it|them)(?= (?:on|in|to|down)\b)|"
+    r"(?:ask|ping|tag|cc) (?:me|us)(?= there\b))\b",
     re.IGNORECASE,
 )
 _TALK = words("well oh hm hmm huh so right wait wow ok okay thanks cheers sorry ha haha good great fine")

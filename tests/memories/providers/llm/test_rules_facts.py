@@ -630,6 +630,32 @@ def test_what_became_of_a_figure_or_somebodys_part_is_kept(said: str, kept: list
     assert gate(chunk(said)).keep == bool(kept)
 
 
+@pytest.mark.parametrize(
+    ("said", "kept"),
+    [
+        ("I review everything that touches auth, so ask me there", ["User reviews everything that touches auth"]),
+        ("I review everything that touches auth", ["User reviews everything that touches auth"]),
+        ("We review everything that touches auth, so ask us there", ["The team reviews everything that touches auth"]),
+        (
+            "I order all the hardware, so ask me before you buy anything",
+            ["User orders all the hardware", "Ask User before you buy anything"],
+        ),
+        ("I maintain all of our Terraform, so tag me on changes there", ["User maintains all of the team's Terraform"]),
+        ("I personally approve all refunds", ["User personally approves all refunds"]),
+        ("I handle all refunds. Ask me there", ["User handles all refunds"]),
+        ("I review everything you send", []),
+        ("I'll review everything that changed", []),
+        ("I reviewed everything that changed", []),
+        ("should I review everything that changed?", []),
+        ("I answer any question you have", []),
+        ("I approve all of it", []),
+    ],
+)
+def test_what_somebody_does_with_all_of_a_kind_is_kept(said: str, kept: list[str]) -> None:
+    assert contents(said) == kept
+    assert gate(chunk(said)).keep == bool(kept)
+
+
 @pytest.mark.parametrize("said", ["don't ask how", "please don't ask me why"])
 def test_what_is_only_said_so_is_no_rule(said: str) -> None:
     assert contents(said) == []
