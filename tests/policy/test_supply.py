@@ -20,7 +20,6 @@ def pins(lock: Path) -> list[str]:
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
 def test_every_dependency_is_locked_with_its_hash_and_no_list_names_an_address(lock: Path) -> None:
-    assert len(pins(lock)) > 10
     assert [pin for pin in pins(lock) if not PIN.fullmatch(pin)] == []
     assert "://" not in lock.read_text()
     assert "--index" not in lock.read_text()
