@@ -7,6 +7,7 @@ import numpy as np
 import onnx
 import pytest
 
+from bench.centre_multilingual import is_sentence, messages_by_language, shared
 from memories.providers.embeddings import (
     EmbedderMisconfigured,
     EmbedderSettings,
@@ -14,7 +15,6 @@ from memories.providers.embeddings import (
     make_embedder,
     multilingual_files,
 )
-from memories.providers.embeddings.centre_multilingual import is_sentence, messages_by_language, shared
 from memories.providers.embeddings.export_multilingual import build_model, export
 from memories.providers.embeddings.multilingual_files import (
     BLOCKS,

@@ -1,6 +1,6 @@
 """Maintainers' script: writes `multilingual_centre.npy`, the middle of what multilingual-e5-small makes of languages.
 
-    python -m memories.providers.embeddings.centre_multilingual
+    .venv/bin/python -m bench.centre_multilingual
 
 Whatever a text says, its vector leans the same way, which makes unrelated texts 0.74 alike, and more so in one language
 than in another. With the middle of many languages taken away unrelated ones are 0.16 alike, what answers a question
@@ -16,10 +16,10 @@ from pathlib import Path
 import django
 import numpy as np
 
-from .base import Vectors
-from .multilingual import MultilingualEmbedder
-from .multilingual_files import CENTRE_FILE, locate_model
-from .multilingual_model import Model, load_model
+from memories.providers.embeddings import Vectors
+from memories.providers.embeddings.multilingual import MultilingualEmbedder
+from memories.providers.embeddings.multilingual_files import CENTRE_FILE, locate_model
+from memories.providers.embeddings.multilingual_model import Model, load_model
 
 ENGLISH = "en"
 LEAST_LETTERS = 15
