@@ -167,10 +167,11 @@ def render(
             f"Measured {facts}",
             f"{min(statements)} to {max(statements)} plain statements of one person in each language, questions that "
             "one of them answers, and questions that none does (`bench/languages.txt`, written for this; the "
-            "thresholds of neither model were chosen on it). One app each, preset `standard`, default search, limit "
-            "10. Shares of the questions whose answer came first and among the first three, hits of such a question, "
-            "and the share of the others that were left empty; first four columns with all-MiniLM-L6-v2, then with "
-            "multilingual-e5-small (`MEMSITE_EMBEDDER=multilingual`).",
+            "thresholds of neither model were chosen on it, but how much of its language is left to a text was). One "
+            "app each, preset `standard`, default search, limit 10. Shares of the questions whose answer came first "
+            "and among the first three, hits of such a question, and the share of the others that were left empty; "
+            "first four columns with all-MiniLM-L6-v2, then with multilingual-e5-small "
+            "(`MEMSITE_EMBEDDER=multilingual`).",
             table(head, rows),
             "The conversations of [Recall](#recall), in English, R@5 / R@10 / MRR@10. The weights of the default "
             "search were learnt from these very conversations with MiniLM's vectors, to its advantage; the centre that "

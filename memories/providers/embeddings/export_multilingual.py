@@ -4,7 +4,7 @@
 
 Its matrices stay in 4 bits, in onnxruntime's own operator MatMulNBits: as fast as float32 ones, in an eighth of the
 memory. The rows of its word table come as an input, since the caller unpacks those that a batch needs. In
-the end the centre of all languages is taken away (`bench.centre_multilingual`).
+the end the centre of all languages is taken away (`bench.multilingual_leanings`).
 """
 
 from pathlib import Path

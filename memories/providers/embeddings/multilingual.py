@@ -9,8 +9,8 @@ from .multilingual_model import Model, load_model
 
 
 class MultilingualEmbedder(InProcessEmbedder):
-    """Wang et al. 2024, with the centre of all languages taken away (`bench.centre_multilingual`). The weights are
-    somebody's rounding of the published ones to 4 bits.
+    """Wang et al. 2024, with what vectors lean to by their language taken away (`bench.multilingual_leanings`). The
+    weights are somebody's rounding of the published ones to 4 bits.
     """
 
     name = "multilingual-e5-small-q4"

