@@ -25,6 +25,7 @@ from memsite.settings import database
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.api.checks import assert_problem
+from tests.aside import leave
 from tests.conftest import Caller, make_app
 
 NUL_IN_TEXT = "said \x00 before anybody refused it"
@@ -200,9 +201,12 @@ def test_who_waits_too_long_for_another_writer_is_told_to_come_again(alice: Call
         assert cursor.fetchone() == ("20s",)
         cursor.execute("SET lock_timeout TO '50ms'")
     parameters = {**connection.get_connection_params(), "cursor_factory": psycopg.Cursor}
-    with psycopg.connect(**parameters) as other:
-        other.execute("SELECT * FROM tenancy_app FOR UPDATE")
-        answer = alice.post("memories", {"content": "Whales sing"})
+    try:
+        with psycopg.connect(**parameters) as other:
+            other.execute("SELECT * FROM tenancy_app FOR UPDATE")
+            answer = alice.post("memories", {"content": "Whales sing"})
+    finally:
+        leave()
     assert_problem(answer, 503)
     assert int(answer["Retry-After"]) >= 1
     assert not Memory.objects.exists()
