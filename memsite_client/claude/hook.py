@@ -18,7 +18,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 from memsite_client.claude.progress import Progress, load_progress, save_progress
-from memsite_client.claude.transcript import UNSENDABLE, own_words, text_in
+from memsite_client.claude.transcript import UNSENDABLE, id_in, own_words, text_in
 from memsite_client.place import Place, find_place
 
 # Claude Code gives SessionEnd 1.5 seconds, and others as long as the settings say. The user waits for a prompt's.
@@ -55,8 +55,9 @@ def read_event(name: str) -> dict[str, Any]:
     event = json.loads(sys.stdin.buffer.read())
     if not isinstance(event, dict) or not isinstance(event.get("session_id"), str):
         raise ValueError("stdin is no event of Claude Code")
+    # All that the server reads of it are texts: it would refuse an event with anything else in their place.
     texts = {field: UNSENDABLE.sub("\ufffd", value) for field, value in event.items() if isinstance(value, str)}
-    return {"hook_event_name": name, **event, **texts}
+    return {"hook_event_name": name, **texts}
 
 
 def answer_to(event: dict[str, Any], ends_at: float) -> dict[str, Any]:
@@ -83,7 +84,7 @@ def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
         messages = progress.next_piece(Path(transcript)).messages if isinstance(transcript, str) else []
     except OSError:
         messages = []
-    prompt_id = text_in(event, "prompt_id")
+    prompt_id = id_in(event, "prompt_id")
     if event["hook_event_name"] == "UserPromptSubmit":
         progress.say_ahead(messages, "user", own_words(text_in(event, "prompt") or ""), prompt_id)
     elif event["hook_event_name"] == "Stop":

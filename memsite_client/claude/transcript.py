@@ -6,6 +6,7 @@ summaries, what was copied from another session and what Claude Code itself put 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 from collections.abc import Iterator
@@ -15,6 +16,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 MAX_LINE_BYTES = 8 * 1024 * 1024
 MOST_MESSAGES, MOST_CHARACTERS = 200, 1_000_000
+# As many characters as the server takes for a message's id.
+MOST_IN_ID = 200
 # `forkedFrom`: copied into a branch of a session, under a new id; that session's transcript has it, too.
 NOT_SAID = (
     "isSidechain", "isMeta", "isCompactSummary", "isApiErrorMessage", "isVisibleInTranscriptOnly", "forkedFrom",
@@ -43,7 +46,7 @@ class Piece(NamedTuple):
 
 
 def read_piece(path: Path, start: int) -> Piece:
-    """The next messages, 200 and a million characters at most. OSError if the file cannot be read."""
+    """The next messages, 200 and a million characters at most, or one that is longer. OSError if it cannot be read."""
     messages: list[Message] = []
     session_id = cwd = None
     characters = 0
@@ -54,10 +57,14 @@ def read_piece(path: Path, start: int) -> Piece:
             raw, length = read_line(file)
             if not length:
                 break
-            end += length
             entry = read_entry(raw)
+            message = message_of(entry)
+            # What is too long for the server shall cost nothing of what was said before it.
+            if message and messages and characters + len(message["content"]) > MOST_CHARACTERS:
+                break
+            end += length
             session_id, cwd = session_id or text_in(entry, "sessionId"), cwd or text_in(entry, "cwd")
-            if message := message_of(entry):
+            if message:
                 messages.append(message)
                 characters += len(message["content"])
     return Piece(messages, end, session_id, cwd)
@@ -93,7 +100,7 @@ def message_of(entry: dict[str, Any]) -> Message | None:
     text = (own_words(text) if is_users_own(entry) else "") if role == "user" else sendable(text)
     if not text:
         return None
-    return {"role": role, "content": text, "external_id": text_in(entry, "uuid"), "at": moment_in(entry)}
+    return {"role": role, "content": text, "external_id": id_in(entry, "uuid"), "at": moment_in(entry)}
 
 
 def as_users(entry: dict[str, Any]) -> dict[str, Any]:
@@ -148,6 +155,15 @@ def sendable(text: str) -> str:
 def text_in(entry: dict[str, Any], name: str) -> str | None:
     value = entry.get(name)
     return sendable(value) or None if isinstance(value, str) else None
+
+
+def id_in(entry: dict[str, Any], name: str) -> str | None:
+    """As the server takes it: of one that is too long the beginning, and what tells it from others that begin so."""
+    own = text_in(entry, name)
+    if own is None or len(own) <= MOST_IN_ID:
+        return own
+    digest = hashlib.sha256(own.encode()).hexdigest()
+    return own[: MOST_IN_ID - len(digest)] + digest
 
 
 def moment_in(entry: dict[str, Any]) -> str | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
+from memsite_client.claude.hook import HOPELESS
 from memsite_client.claude.progress import Progress, fingerprint, load_progress, save_progress
 from memsite_client.claude.transcript import Message, read_piece
+from memsite_client.errors import InvalidRequest
 from memsite_client.sync import Memsite
 
 SUFFIX = ".jsonl"
@@ -18,11 +20,12 @@ EVENT, END = "TranscriptImport", "SessionEnd"
 
 
 class Part(NamedTuple):
-    """`messages` of a session were sent; `size_bytes` of its file are done."""
+    """`messages` of a session were sent; `size_bytes` of its file are done. `refused`: why others were not taken."""
 
     session_id: str
     messages: int
     size_bytes: int
+    refused: list[str]
 
 
 class Sent:
@@ -58,17 +61,33 @@ def send_transcript(memsite: Memsite, path: Path, *, again: bool = False) -> Ite
     if again:
         progress, names = Progress(names=progress.names), [*progress.names]
     done, about = progress.sent_bytes, {"session_id": session_id}
-    yield Part(session_id, 0, done)
+    yield Part(session_id, 0, done, [])
     while (piece := progress.next_piece(path)).end != done:
+        refused = list[str]()
         if piece.messages:
             about["cwd"] = piece.cwd or about.get("cwd", "")
             messages = [as_sent(message, names) for message in piece.messages]
-            memsite.claude_code_hook({**about, "hook_event_name": EVENT, "messages": messages})
+            refused += send_messages(memsite, {**about, "hook_event_name": EVENT}, messages)
         save_progress(session_id, progress)
-        yield Part(session_id, len(piece.messages), piece.end - done)
+        yield Part(session_id, len(piece.messages) - len(refused), piece.end - done, refused)
         done = piece.end
     if "cwd" in about:
         memsite.claude_code_hook({**about, "hook_event_name": END, "reason": "imported", "messages": []})
+
+
+def send_messages(memsite: Memsite, event: dict[str, Any], messages: list[Message]) -> list[str]:
+    """Sends them, in halves where the server refuses them; why it refused single ones. Raises if it takes no event."""
+    try:
+        memsite.claude_code_hook({**event, "messages": messages})
+    except InvalidRequest as error:
+        if error.status not in HOPELESS or not messages:
+            raise
+        send_messages(memsite, event, [])
+        if len(messages) == 1:
+            return [f"a message of {messages[0]['at'] or 'unknown time'} is left out: {error}"]
+        middle = len(messages) // 2
+        return send_messages(memsite, event, messages[:middle]) + send_messages(memsite, event, messages[middle:])
+    return []
 
 
 def as_sent(message: Message, names: list[tuple[str, str]]) -> Message:

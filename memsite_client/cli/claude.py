@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from memsite_client.claude.hook import HOPELESS
 from memsite_client.claude.hook import main as run_hook
 from memsite_client.claude.mcp import (
     KEY_OF_THE_READER,
@@ -124,11 +125,12 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
             try:
                 for piece in send_transcript(memsite, path, again=again):
                     sent.add(piece)
+                    failed += [f"{path}: {reason}" for reason in piece.refused]
                     bar.update(piece.size_bytes)
                 if path in paths and not is_transcript(path):
                     unread.append(path)
             except ProblemError as error:
-                if error.status not in (400, 413, 422):
+                if error.status not in HOPELESS:
                     raise
                 failed.append(f"{path}: {error}")
             except OSError as error:

@@ -152,6 +152,27 @@ def test_what_the_server_will_never_take_does_not_block_the_rest(memsite: Memsit
     assert heard(memsite) == [("user", "Hello")]
 
 
+def test_what_is_too_long_takes_nothing_with_it(memsite: Memsite, transcript: Transcript) -> None:
+    for text in ("Hello", "x" * 8_388_000):
+        transcript.user(text)
+    where = {"transcript_path": str(transcript.path)}
+    told("Stop", **where)
+    assert heard(memsite) == [("user", "Hello")]
+
+
+def test_a_field_of_another_kind_costs_nothing_that_was_said(memsite: Memsite, transcript: Transcript) -> None:
+    transcript.user("Hello", uuid="x" * 300)
+    where = {"session_id": SESSION, "transcript_path": str(transcript.path)}
+    odd = {"cwd": 5, "reason": {"kind": "other"}, "prompt_id": 7, "hook_event_name": None}
+    assert hook("SessionEnd", {**where, **odd}, "--verbose").stderr == b""
+    assert heard(memsite) == [("user", "Hello")]
+
+
+def test_a_prompt_with_a_long_id_is_heard(memsite: Memsite) -> None:
+    told("UserPromptSubmit", prompt="When do bears sleep?", prompt_id="p" * 300)
+    assert heard(memsite) == [("user", "When do bears sleep?")]
+
+
 @pytest.mark.parametrize("sign", ["\0", "\ud800"])
 def test_a_sign_that_no_server_takes_costs_nothing_that_was_said(
     memsite: Memsite, transcript: Transcript, sign: str

@@ -193,6 +193,23 @@ def test_what_cannot_be_sent_is_made_sendable(transcript: Transcript) -> None:
     json.dumps(message).encode()
 
 
+def test_an_id_too_long_for_the_server_is_shortened_and_stays_another_than_others(transcript: Transcript) -> None:
+    for end in "ab":
+        transcript.user(f"said {end}", uuid="x" * 300 + end)
+    ids = {str(message["external_id"]) for message in read_piece(transcript.path, 0).messages}
+    assert [len(one) for one in ids] == [200, 200]
+
+
+def test_one_that_is_very_long_comes_alone(transcript: Transcript) -> None:
+    for text in ("one", "x" * 1_500_000, "three"):
+        transcript.user(text)
+    pieces, end = list[int](), 0
+    while (piece := read_piece(transcript.path, end)).end != end:
+        pieces.append(len(piece.messages))
+        end = piece.end
+    assert pieces == [1, 1, 1]
+
+
 NAMES = st.sampled_from(["type", "text", "content", "message", "uuid", "prompt"])
 LEAVES = st.none() | st.booleans() | st.integers() | st.text(max_size=5)
 JSON = st.recursive(LEAVES, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner), max_leaves=8)

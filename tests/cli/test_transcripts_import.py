@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memsite_client import Memsite
+from memsite_client.claude.upload import send_messages
 from tests.cli.conftest import run, run_json
 from tests.cli.test_hook import told
 from tests.cli.transcripts import SESSION, Transcript
@@ -111,11 +112,30 @@ def test_it_says_what_it_did(memsite: Memsite, transcript: Transcript) -> None:
 
 
 def test_one_that_is_refused_costs_no_other(memsite: Memsite, transcript: Transcript, projects: Path) -> None:
-    bad = Transcript(projects / "bad" / f"{OTHER}.jsonl", OTHER)
-    bad.user("Too long a name for a line", uuid="x" * 300)
+    bad = Transcript(projects / "bad" / "bad.jsonl", "x" * 300)
+    bad.user("Too long a name for a session")
     result = run("transcripts", "import", code=3)
     assert str(bad.path) in result.stderr
     assert "sent 2 messages" in result.stdout
+
+
+def test_a_message_that_is_refused_costs_no_other(memsite: Memsite, transcript: Transcript) -> None:
+    transcript.write('{"type":"user","message":{"content":"' + "x" * 8_388_550 + '"}}\n')
+    transcript.user("And on Fridays.")
+    result = run("transcripts", "import", code=3)
+    assert f"{transcript.path}: a message of unknown time is left out: The body is larger" in result.stderr
+    assert "sent 3 messages" in result.stdout
+    assert len(list(memsite.list_resources())) == 3
+    assert run_json("transcripts", "import")["messages"] == 0
+
+
+def test_what_the_server_takes_of_many_is_found(memsite: Memsite) -> None:
+    messages = [{"role": "user", "content": f"text {number}", "at": None} for number in range(9)]
+    messages[4]["content"] = ""
+    event = {"session_id": SESSION, "hook_event_name": "TranscriptImport"}
+    (reason,) = send_messages(memsite, event, messages)
+    assert "left out" in reason
+    assert len(list(memsite.list_resources())) == 8
 
 
 def test_a_server_that_is_away_loses_nothing(
