@@ -242,7 +242,9 @@ def expected_version(request: Request, memory: Memory) -> int | None:
     if tags in ("", "*"):
         return None
     if not any(str(memory.version) in tag for tag in ENTITY_TAG.findall(tags)):
-        raise PreconditionFailed
+        raise PreconditionFailed(
+            f"It is at version {memory.version}, and not at the one that was named: read it again."
+        )
     return memory.version
 
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import sys
 
 import click
 
 from memsite_client.errors import NotConfigured
 from memsite_client.place import place_of
+
+# As many characters as the server takes.
+MOST_IN_USER, MOST_IN_ENVIRONMENT = 200, 16_384
 
 
 class Named(click.ParamType[tuple[str, str]]):
@@ -20,12 +24,23 @@ class Named(click.ParamType[tuple[str, str]]):
         return name, text
 
 
+class EndUser(click.ParamType[str]):
+    """As the server takes it. Refused before the program runs: what it says could not be delivered, now or later."""
+
+    name = "user"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        if not 0 < len(value.strip()) <= MOST_IN_USER:
+            self.fail(f"{value!r} is no end user: 1 to {MOST_IN_USER} characters. Is a variable empty?", param, ctx)
+        return value
+
+
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.option(
     "--tier", type=click.IntRange(1, 3), default=1, show_default=True, help="1 observe, 2 investigate, 3 remediate."
 )
 @click.option("--title", help="What the session is called; its program and folder, unless you say so.")
-@click.option("--user", "user_id", help="The end user it is for.")
+@click.option("--user", "user_id", type=EndUser(), help="The end user it is for.")
 @click.option(
     "-e",
     "--environment",
@@ -51,6 +66,8 @@ def run(
 
     url: str | None = click.get_current_context().find_root().obj
     session = new_session(command, tier, dict(environment), title=title, user_id=user_id)
+    if len(json.dumps(session["environment"], ensure_ascii=False)) > MOST_IN_ENVIRONMENT:
+        raise click.UsageError(f"-e: {MOST_IN_ENVIRONMENT:,} characters at most, all of them together.")
     wrapped = Run(session, target_of(url), lambda one: HTTPRecorder(url, one), warn_on_stderr, verbose=verbose)
     sys.exit(wrapped(command))
 

@@ -14,6 +14,8 @@ from memsite_client.wrapper.delivery import Recorder
 from memsite_client.wrapper.recording import READ_BYTES, Recording
 
 STREAM, ABOUT = ".ndjson", ".json"
+# What the server refuses now it refuses later, too.
+REFUSALS = (InvalidRequest, NotFound, Conflict)
 
 Session = dict[str, Any]
 MakeRecorder = Callable[[Session], Recorder]
@@ -68,7 +70,7 @@ def deliver_kept(folder: Path, target: str, make: MakeRecorder) -> int:
             try:
                 recorder.record(iter(lambda file=file: file.read(READ_BYTES), b""))  # type: ignore[misc]
                 recorder.end("delivered later")
-            except (InvalidRequest, NotFound, Conflict) as error:
+            except REFUSALS as error:
                 refused.append(MemsiteError(f"{kept.path}: {error}"))
                 continue
             discard(kept.path)

@@ -46,13 +46,14 @@ def user_name() -> str:
 
 
 def new_session(
-    command: Sequence[str], tier: int, environment: Mapping[str, str], **more: str | None
+    command: Sequence[str], tier: int, environment: Mapping[str, str], *,
+    title: str | None = None, user_id: str | None = None,
 ) -> dict[str, Any]:  # fmt: skip
     """What to open the session with; its name is ours, so that opening it twice is opening it once."""
-    named = {name: value for name, value in more.items() if value is not None}
     here = environment_here(environment)
-    title = title_of(command, here["folder"])
-    return {"external_id": f"run-{uuid4()}", "tier": tier, "title": title, "environment": here, **named}
+    title = title_of(command, here["folder"]) if title is None else readable(title)[:MOST_TITLE_CHARACTERS]
+    session = {"external_id": f"run-{uuid4()}", "tier": tier, "title": title, "environment": here}
+    return session if user_id is None else {**session, "user_id": user_id}
 
 
 def title_of(command: Sequence[str], folder: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from memsite_client.place import state_folder
 from memsite_client.words import many
 from memsite_client.wrapper.delivery import Delivery, Recorder
-from memsite_client.wrapper.kept import MakeRecorder, Session, deliver_kept, discard, start_recording
+from memsite_client.wrapper.kept import REFUSALS, MakeRecorder, Session, deliver_kept, discard, start_recording
 from memsite_client.wrapper.program import CannotStart, Program, Signals
 from memsite_client.wrapper.prompt import fits, speaks_stream_json, with_prompt
 from memsite_client.wrapper.recording import Recording
@@ -84,7 +84,8 @@ class Run:
             self.warn(f"Not all of it could be kept: {recording.error.strerror}.")
         if not is_delivered:
             why = f" ({' '.join(str(delivery.error).split())})" if delivery.error else ""
-            self.warn(f"Not all of it was delivered{why}. The next run delivers {recording.path}.")
+            later = "It is kept in" if isinstance(delivery.error, REFUSALS) else "The next run delivers"
+            self.warn(f"Not all of it was delivered{why}. {later} {recording.path}.")
             return
         discard(recording.path)
         self.tell(delivery.report or {}, is_stream=is_stream)

@@ -49,6 +49,13 @@ def test_the_second_of_two_editors_is_told(alice: Caller, bob: Caller, uid: str)
     assert alice.get(f"memories/{uid}").json()["importance"] == 5
 
 
+@pytest.mark.parametrize("named", ['"1"', '"4"', f'"{10**20}"'], ids=["gone", "to come", "of no memory"])
+def test_who_names_another_version_is_told_which_it_is(alice: Caller, uid: str, named: str) -> None:
+    alice.patch(f"memories/{uid}", {"importance": 5})
+    told = assert_problem(alice.patch(f"memories/{uid}", {"importance": 1}, **{"If-Match": named}), 412)
+    assert told["detail"] == "It is at version 2, and not at the one that was named: read it again."
+
+
 def test_a_reinforcement_makes_another_version(alice: Caller, bob: Caller, uid: str) -> None:
     first = tag(alice, uid)
     bob.remember("Whales sing")

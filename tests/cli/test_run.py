@@ -195,6 +195,24 @@ def test_no_key_stops_nothing(key: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert "memsite login" in error
 
 
+@pytest.mark.parametrize(
+    ("options", "reason"),
+    [
+        (("--user", ""), "'' is no end user: 1 to 200 characters. Is a variable empty?"),
+        (("--user", " "), "' ' is no end user"),
+        (("--user", "x" * 201), "1 to 200 characters"),
+        (("-e", f"note={'x' * 16_384}"), "-e: 16,384 characters at most"),
+    ],
+)
+def test_what_the_server_would_never_take_ends_before_the_agent_starts(
+    memsite: Memsite, options: tuple[str, ...], reason: str
+) -> None:
+    code, out, error = run(*options, say=["one\n"])
+    assert (code, out) == (2, b"")
+    assert reason in error
+    assert list(memsite.list_sessions()) == []
+
+
 def test_a_program_that_is_not_there(memsite: Memsite) -> None:
     command = [sys.executable, "-m", "memsite_client", "run", "--", "/nowhere/claude"]
     with popen(command, {}) as process:

@@ -246,6 +246,14 @@ def test_what_could_not_be_delivered_is_delivered_by_the_next_run(
     assert kept(tmp_path) == []
 
 
+def test_what_the_server_refuses_is_kept_and_no_later_run_is_promised(
+    wrap: Callable[..., int], warnings: list[str], tmp_path: Path
+) -> None:
+    wrap(Memory(record=InvalidRequest({"detail": "environment: Too long."})), say=["one\n"])
+    assert kept(tmp_path) == ["run-1.json", "run-1.ndjson"]
+    assert "environment: Too long.). It is kept in " in warnings[0]
+
+
 def test_what_goes_elsewhere_or_is_still_written_is_left_alone(tmp_path: Path) -> None:
     elsewhere = start_recording(tmp_path, "elsewhere", {"external_id": "run-1"})
     elsewhere.close()
@@ -448,6 +456,10 @@ def test_each_session_has_a_name_of_its_own() -> None:
     assert one["external_id"] != two["external_id"]
     assert (one["tier"], one["title"]) == (2, "x")
     assert "user_id" not in one
+
+
+def test_a_name_that_one_has_said_is_made_fit_to_be_sent() -> None:
+    assert new_session(["claude"], 1, {}, title=f"{os.fsdecode(bytes([255]))}{'x' * 600}")["title"] == f"?{'x' * 499}"
 
 
 @pytest.mark.parametrize(
