@@ -30,7 +30,7 @@ def find_place(url: str | None = None, key: str | None = None, environment: Mapp
     """NotConfigured if there is no key, or what is given cannot be an address or a key."""
     place = place_of(url, key, environment)
     if not place.key:
-        raise NotConfigured("There is no key: set MEMSITE_API_KEY, or keep one with `memsite login`.")
+        raise NotConfigured(f"There is no key for {place.url}: set MEMSITE_API_KEY, or keep one with `memsite login`.")
     return place
 
 

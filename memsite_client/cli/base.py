@@ -57,6 +57,12 @@ class Commands(click.Group):
             raise Failure("interrupted", INTERRUPTED) from error
         except UnicodeDecodeError as error:
             raise Failure("what came in is no text in UTF-8") from error
+        except OSError as error:
+            # Nobody reads on, as with `| head`: click ends without a word.
+            if isinstance(error, BrokenPipeError):
+                raise
+            where = f"{error.filename}: " if error.filename else ""
+            raise Failure(f"{where}{error.strerror or error}") from error
 
 
 def fail(error: MemsiteError) -> NoReturn:

@@ -70,7 +70,7 @@ def claude_code(is_project: bool, is_user: bool, remove: bool) -> None:
     """
     if is_project and is_user:
         raise click.UsageError("--project or --user, not both.")
-    project = Path.cwd() if is_project else None
+    project = this_folder() if is_project else None
     settings_path, mcp_path = settings_file(project), mcp_file(project)
     settings, servers = read_settings(settings_path), read_servers(mcp_path)
     if remove:
@@ -85,6 +85,13 @@ def claude_code(is_project: bool, is_user: bool, remove: bool) -> None:
         keep(mcp_path, servers, with_server(servers, entry), 0o644 if project else 0o600)
     if not place.key:
         click.echo("There is no key yet: `memsite login` keeps one. Until then the hooks do nothing.", err=True)
+
+
+def this_folder() -> Path:
+    try:
+        return Path.cwd()
+    except OSError as error:
+        raise Failure("The folder that you are in is not there any more.") from error
 
 
 def keep(path: Path, before: dict[str, Any], after: dict[str, Any], new_mode: int = 0o644) -> None:

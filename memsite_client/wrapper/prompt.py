@@ -27,10 +27,18 @@ def environment_here(more: Mapping[str, str]) -> dict[str, str]:
         "host": socket.gethostname(),
         "system": f"{platform.system()} {platform.release()}",
         "user": user_name(),
-        "folder": os.getcwd(),  # noqa: PTH109  # a text is wanted
+        "folder": folder_here(),
         "time": f"{now:%Y-%m-%d %H:%M %Z, %A}",
     }
     return {name: readable(value) for name, value in {**here, **more}.items()}
+
+
+def folder_here() -> str:
+    """ "" if somebody has removed it meanwhile."""
+    try:
+        return os.getcwd()  # noqa: PTH109  # a text is wanted
+    except OSError:
+        return ""
 
 
 def readable(text: str) -> str:

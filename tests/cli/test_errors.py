@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import IO
 
 import pytest
 
+from memsite_client import Memsite
 from memsite_client.cli.base import CODES
 from memsite_client.errors import MemsiteError, ProblemError
 from tests.cli.conftest import run
@@ -30,6 +34,11 @@ def one_line(text: str) -> str:
     assert text.startswith("memsite: ")
     assert text.count("\n") == 1
     return text
+
+
+def command_line(*arguments: str, stdout: IO[bytes] | int) -> subprocess.CompletedProcess[bytes]:
+    command = [sys.executable, "-m", "memsite_client", *arguments]
+    return subprocess.run(command, cwd=ROOT, stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=60)  # noqa: S603
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
@@ -93,6 +102,40 @@ def test_wrong_usage(command: tuple[str, ...], key: str) -> None:
 
 def test_stdin_that_is_no_text(key: str) -> None:
     assert "UTF-8" in one_line(run("store", "-", stdin=b"\xff\xfe", code=1).stderr)
+
+
+@pytest.mark.parametrize("command", [("status",), ("list",), ("context",)], ids=lambda command: command[0])
+def test_an_output_that_cannot_be_written(command: tuple[str, ...], memsite: Memsite) -> None:
+    memsite.create_memory("Whales sing")
+    with Path("/dev/full").open("wb") as full:
+        done = command_line(*command, stdout=full)
+    assert (done.returncode, one_line(done.stderr.decode())) == (1, f"memsite: {os.strerror(errno.ENOSPC)}\n")
+
+
+def test_an_output_that_nobody_reads_any_more(memsite: Memsite) -> None:
+    memsite.create_memory("Whales sing")
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = command_line("list", stdout=writer)
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (1, b"")
+
+
+def test_a_folder_that_is_gone_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    assert "not there any more" in one_line(run("install", "claude-code", "--project", code=1).stderr)
+
+
+def test_who_has_a_key_for_another_server_only_is_told_for_which_there_is_none(
+    key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run("login", stdin=key)
+    monkeypatch.delenv("MEMSITE_API_KEY")
+    told = one_line(run("--url", "http://127.0.0.1:1", "list", code=4).stderr)
+    assert "no key for http://127.0.0.1:1:" in told
 
 
 def test_an_address_that_is_none(key: str) -> None:

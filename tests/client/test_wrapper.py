@@ -443,6 +443,15 @@ def test_the_environment_says_where_and_when(monkeypatch: pytest.MonkeyPatch, tm
     assert {"system", "user", "time"} <= here.keys()
 
 
+def test_a_folder_that_is_gone_stops_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    session = new_session(["claude"], 1, {})
+    assert (session["title"], session["environment"]["folder"]) == ("claude", "")
+
+
 def test_names_that_are_no_text_can_be_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     """A run in such a folder was without memory, and what was kept of it could never be delivered."""
     monkeypatch.setattr(os, "getcwd", lambda: os.fsdecode(b"/srv/caf\xe9"))
