@@ -49,6 +49,9 @@ def root_of(url: str) -> str:
     root = url.strip().rstrip("/").removesuffix(API)
     try:
         parts = urlsplit(root)
+        if (parts.hostname or "").isascii():
+            # What no name can be, such as two dots in a row, is refused there only when it is looked up.
+            (parts.hostname or "").encode("idna")
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:

@@ -29,6 +29,7 @@ from memsite.tenancy.origin import Origin
 MAX_PARTS = 100
 MAX_DEPTH = 10
 MAX_VALUES = 500
+MAX_CHARACTERS = 1_000
 ORDERED = ("gt", "gte", "lt", "lte")
 
 
@@ -42,8 +43,8 @@ def build_filter(filters: Any) -> Q:
 
 
 def text(value: Any) -> str:
-    if not isinstance(value, str) or len(value) > 1000:
-        raise FilterError("takes a text")
+    if not isinstance(value, str) or len(value) > MAX_CHARACTERS:
+        raise FilterError(f"takes a text of {MAX_CHARACTERS:,} characters at most")
     return value
 
 

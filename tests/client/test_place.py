@@ -68,7 +68,18 @@ def test_a_server_may_live_below_a_path() -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "x.test", "ftp://x.test", "http://", "http://x.test?a=1", "http://x.test#a", "http://[x"]
+    "url",
+    [
+        "",
+        "x.test",
+        "ftp://x.test",
+        "http://",
+        "http://x.test?a=1",
+        "http://x.test#a",
+        "http://[x",
+        "http://x..test",
+        f"http://{'x' * 64}.test",
+    ],
 )
 def test_what_is_no_address_is_told(url: str) -> None:
     with pytest.raises(NotConfigured, match="address"):

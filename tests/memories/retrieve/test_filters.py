@@ -289,3 +289,8 @@ def test_a_filter_opens_no_other_app(shelf: Caller, charlie: Caller) -> None:
     charlie.remember("one of another app", category="work")
     found = shelf.post("memories/search", {"query": "one of another app", "filters": {"category": "work"}}).json()
     assert "another app" not in str(found["results"])
+
+
+def test_a_text_that_is_too_long_is_told_how_long_it_may_be() -> None:
+    with pytest.raises(FilterError, match="category: takes a text of 1,000 characters at most"):
+        build_filter({"category": "x" * 1_001})
