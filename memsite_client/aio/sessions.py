@@ -103,4 +103,5 @@ class AsyncSessions(AsyncConnection):
 
 
 def at(session_id: str, door: str = "") -> str:
-    return f"sessions/{part(session_id)}/{door}".rstrip("/")
+    """An empty id is none: the list of all of them is at another address."""
+    return f"sessions/{part(session_id)}{f'/{door}' if door else ''}"

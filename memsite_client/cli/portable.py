@@ -88,6 +88,8 @@ def import_file(
 
 
 def app_for(memsite: Memsite, named: str | None) -> str:
+    if named == "":
+        raise click.UsageError("--app: it names none. Is a variable empty?")
     if named:
         return named
     known = [app["app_id"] for app in memsite.list_apps()]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Iterable, Mapping
+from itertools import islice
 from typing import Any
 
 import click
@@ -17,7 +19,6 @@ from memsite_client.sync import Memsite
 of_app = click.option("--app", help="Which app, for a key of several.")
 WEBHOOK = Id("`memsite webhooks list` shows some.")
 BRIDGE = Id("`memsite bridges list` shows some.")
-MOST_DELIVERIES = 20
 
 
 @click.group()
@@ -75,13 +76,14 @@ def try_webhook(webhook: str, app: str | None, json_: bool) -> None:
 @webhooks.command("log")
 @click.argument("webhook", type=WEBHOOK)
 @click.option("--status", type=click.Choice(["waiting", "delivered", "dead"]))
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
 @of_app
 @as_json
-def log_of_webhook(webhook: str, status: str | None, app: str | None, json_: bool) -> None:
+def log_of_webhook(webhook: str, status: str | None, limit: int, app: str | None, json_: bool) -> None:
     """What it was told lately, the latest first."""
     with connect() as memsite:
         rows = memsite.list_deliveries(app_for(memsite, app), webhook, status=status)
-        show_rows([row for row, _ in zip(rows, range(MOST_DELIVERIES), strict=False)], delivery_line, json_)
+        show_rows(list(islice(rows, min(limit, sys.maxsize))), delivery_line, json_)
 
 
 @webhooks.command("replay")

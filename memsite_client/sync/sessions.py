@@ -102,4 +102,5 @@ class Sessions(Connection):
 
 
 def at(session_id: str, door: str = "") -> str:
-    return f"sessions/{part(session_id)}/{door}".rstrip("/")
+    """An empty id is none: the list of all of them is at another address."""
+    return f"sessions/{part(session_id)}{f'/{door}' if door else ''}"

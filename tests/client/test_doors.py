@@ -141,6 +141,13 @@ def test_ids_are_one_part_of_an_address_whatever_is_in_them(memsite: Memsite) ->
             memsite.change_memory(memory_id, importance=1)
 
 
+def test_an_empty_id_is_none_and_not_the_list_of_all(memsite: Memsite) -> None:
+    memsite.start_session()
+    for ask in (memsite.get_session, memsite.end_session, memsite.get_memory, memsite.delete_memory):
+        with pytest.raises(NotFound):
+            ask("")
+
+
 def test_doors_without_a_method_are_open_too(memsite: Memsite) -> None:
     assert memsite.request("GET", "extractions", query={"limit": 1}) == {"results": [], "next": None, "previous": None}
 
