@@ -21,6 +21,8 @@ MAX_DEPTH = 64
 TOO_LARGE_A_NUMBER = "The body contains a number too large to represent."
 MAX_DIGITS = 1000
 LONG_NUMBER = re.compile(rb"\d{19}")
+# Without any of it, a text has no NUL and no number is infinite: the values need not be looked at one by one.
+SUSPICIOUS = re.compile(rb"\\u0000|\d[eE]\+?\d{3}|\d{19}")
 MAX_OBJECT_CHARACTERS = 16_384
 """Of what somebody says of a memory or a session in their own way, as JSON: it is handed out with each of them."""
 
@@ -49,6 +51,14 @@ def parse_json(body: bytes) -> Any:
         document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise ParseError(f"The body is not valid JSON: {error}") from error
+    if body.count(b"[") + body.count(b"{") > MAX_DEPTH or SUSPICIOUS.search(body):
+        refuse_excess(document)
+    # Integers beyond 64 bits orjson rounds without a word: then the slower parser, which does not.
+    return json.loads(body, parse_int=bounded_integer) if LONG_NUMBER.search(body) else document
+
+
+def refuse_excess(document: Any) -> None:
+    """ParseError if it has what no body may have. Looks at each value of it."""
     for depth, value in walk(document):
         if depth > MAX_DEPTH:
             raise ParseError(f"The body is nested deeper than {MAX_DEPTH} levels.")
@@ -56,8 +66,6 @@ def parse_json(body: bytes) -> Any:
             raise ParseError("The body contains a NUL character.")
         if isinstance(value, float) and value in (float("inf"), float("-inf")):
             raise ParseError(TOO_LARGE_A_NUMBER)
-    # Integers beyond 64 bits orjson rounds without a word: then the slower parser, which does not.
-    return json.loads(body, parse_int=bounded_integer) if LONG_NUMBER.search(body) else document
 
 
 def bounded_integer(digits: str) -> int:
@@ -95,7 +103,16 @@ def walk(document: Any) -> Iterator[tuple[int, Any]]:
 
 
 class UsualFirst(DefaultContentNegotiation):
-    """Whoever takes anything, or what a view answers first, gets that: the rest of the art is for who asks for more."""
+    """Whoever takes anything, or what a view answers first, gets that: the rest of the art is for who asks for more.
+
+    So with the parser of who sends what a view takes first.
+    """
+
+    def select_parser(self, request: Request, parsers: Iterable[BaseParser]) -> Any:
+        first = next(iter(parsers), None)
+        if first and request.content_type == first.media_type:
+            return first
+        return super().select_parser(request, parsers)
 
     def select_renderer(
         self, request: Request, renderers: Iterable[Any], format_suffix: str | None = None

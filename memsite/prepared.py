@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC
@@ -11,6 +12,7 @@ from operator import methodcaller
 from typing import Any, Generic, TypeVar
 from uuid import UUID
 
+import orjson
 from django.db import DEFAULT_DB_ALIAS, connection, connections, models
 from django.db.models.expressions import Col
 from django.db.models.query import get_related_populators
@@ -43,11 +45,19 @@ def fetch_all(sql: str, parameters: Sequence[Any], *, is_planned: bool = False) 
 
 
 def json_of(text: str) -> Any:
-    """Most are empty."""
-    make = EMPTY.get(text)
-    return make() if make else json.loads(text)
+    """Most are empty. The others the faster parser reads, where both read the same."""
+    if make := EMPTY.get(text):
+        return make()
+    if not LONG_NUMBER.search(text):
+        try:
+            return orjson.loads(text)
+        except orjson.JSONDecodeError:
+            pass
+    return json.loads(text)
 
 
+LONG_NUMBER = re.compile(r"\d{19}")
+"""Such integers orjson may round."""
 EMPTY: dict[str, Callable[[], Any]] = {"[]": list, "{}": dict}
 # What Django does to a value of such a column that is not NULL, where it does one thing, in a third of the time.
 QUICK: dict[str, Convert] = {

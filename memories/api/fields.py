@@ -1,11 +1,12 @@
 """Fields that take what they say and nothing else: no "3" for 3, no 1 for true, no field nobody knows."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
 
+from django.core.exceptions import ValidationError as ModelValidationError
 from rest_framework import serializers
 from rest_framework.fields import empty
 
@@ -134,22 +135,31 @@ class Shape(serializers.Serializer[Any]):
 
     # Defaults, or what makes them, of fields that it had and that nobody gives.
     not_given: Mapping[str, Any] = {}
+    # What reads each field of one that stops at the first that is wrong; None where all that is wrong is told.
+    checks: Sequence[tuple[str, Callable[[Any], Any]]] | None = None
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
-            unknown = sorted(str(name)[:100] for name in data.keys() - self.fields.keys())
+            unknown = sorted(str(name)[:100] for name in data.keys() - names_in(type(self)))
             if unknown:
                 raise serializers.ValidationError({name: ["Unknown field."] for name in unknown})
-        told = super().to_internal_value(data)
+        if self.checks is None:
+            return super().to_internal_value(data)
+        told = {name: check(data.get(name, empty)) for name, check in self.checks}
         for name, default in self.not_given.items():
             told[name] = default() if callable(default) else default
         return told
+
+    def run_validators(self, value: Any) -> None:
+        # Few have any, and what DRF gets ready for them takes as long as reading a field.
+        if self.validators:
+            super().run_validators(value)
 
 
 def read_as(shape: type[Shape], data: Any) -> dict[str, Any]:
     """The data as the shape has it; ValidationError names each field that is wrong."""
     if isinstance(data, Mapping):
-        with suppress(serializers.ValidationError):
+        with suppress(serializers.ValidationError, ModelValidationError):
             return dict(reader_of(shape, names_in(shape).intersection(data)).run_validation(data))
     body = shape(data=data)
     body.is_valid(raise_exception=True)
@@ -169,7 +179,15 @@ def reader_of(shape: type[Shape], given: frozenset[str]) -> Shape:
             if field.default is not empty:
                 not_given[name] = field.default
     reader.not_given = not_given
+    reader.checks = [(name, check_of(reader, name, field)) for name, field in reader.fields.items()]
     return reader
+
+
+def check_of(shape: Shape, name: str, field: serializers.Field[Any, Any, Any, Any]) -> Callable[[Any], Any]:
+    """What the shape itself says of a field comes after what the field says."""
+    own: Callable[[Any], Any] | None = getattr(shape, f"validate_{name}", None)
+    read: Callable[[Any], Any] = field.run_validation
+    return (lambda value: own(read(value))) if own else read
 
 
 @cache

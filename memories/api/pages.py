@@ -80,6 +80,8 @@ def page(
 
 def refuse_unknown(request: Request, *known: str) -> None:
     """Query parameters nobody knows are refused like body fields nobody knows, and so is one that says two things."""
+    if not request.META.get("QUERY_STRING"):
+        return
     unknown = sorted(set(request.query_params) - {*known})
     if unknown:
         raise ValidationError({name[:100]: ["Unknown parameter."] for name in unknown})

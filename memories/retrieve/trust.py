@@ -24,26 +24,31 @@ def tag_hits(app: App, found: Recall, now: datetime) -> None:
     within the band of score. No query.
     """
     hits = found.hits
-    if pairs := among(found.at_odds, {hit.memory.pk for hit in hits}):
+    if found.at_odds and (pairs := among(found.at_odds, {hit.memory.pk for hit in hits})):
         surface_the_surer(hits, pairs, found.band)
-    at_odds = ends_of(found.at_odds)
+    at_odds, policy = ends_of(found.at_odds), app.policy
     for hit in hits:
-        hit.trust = tags_of(hit.memory, app.policy, now, at_odds)
+        hit.trust = tags_of(hit.memory, policy, now, at_odds)
 
 
 def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collection[int]) -> list[str]:
     """One of those `at_odds` (pks) with what stands beside it; less than sure; not confirmed for long or at all;
     said by somebody whom nobody has reviewed. No query.
     """
-    since = max(memory.confirmed_at, memory.valid_from or memory.confirmed_at)
-    reasons = {
-        CONFLICTING: memory.pk in at_odds,
-        UNCERTAIN: memory.confidence < policy.inactive_below,
-        STALE: since < now - timedelta(days=policy.stale_after_days),
-        UNCONFIRMED: memory.confirmed_at <= memory.created_at and memory.source != Source.OPERATOR,
-        UNREVIEWED: memory.needs_review(policy),
-    }
-    return [tag for tag, holds in reasons.items() if holds]
+    # Step by step: a table of reasons takes twice as long, and a search asks for each of its hits.
+    tags, confirmed_at, valid_from = [], memory.confirmed_at, memory.valid_from
+    if at_odds and memory.pk in at_odds:
+        tags.append(CONFLICTING)
+    if memory.confidence < policy.inactive_below:
+        tags.append(UNCERTAIN)
+    since = max(confirmed_at, valid_from) if valid_from else confirmed_at
+    if since < now - timedelta(days=policy.stale_after_days):
+        tags.append(STALE)
+    if confirmed_at <= memory.created_at and memory.source != Source.OPERATOR:
+        tags.append(UNCONFIRMED)
+    if memory.needs_review(policy):
+        tags.append(UNREVIEWED)
+    return tags
 
 
 def at_odds_among(app: App, pks: Sequence[int]) -> set[int]:

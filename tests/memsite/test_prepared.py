@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -9,7 +10,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from memories.models import Memory
-from memsite.prepared import Prepared, fetch_all, padded
+from memsite.prepared import Prepared, fetch_all, json_of, padded
 from memsite.tenancy.models import ApiKey, App
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store
@@ -36,6 +37,27 @@ def test_every_column_is_read_as_the_orm_reads_it(alice: Caller) -> None:
     for field in Memory._meta.concrete_fields:
         assert getattr(read, field.attname) == getattr(stored, field.attname), field.name
     assert not read._state.adding
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "{}",
+        '["sea", "ice"]',
+        '{"a": [1.5, null]}',
+        f'{{"a": {2**70}}}',
+        f"[{-(2**63) - 1}]",
+        "1e400",
+        '"\\ud800"',
+    ],
+)
+def test_json_is_read_as_the_standard_library_reads_it(text: str) -> None:
+    assert json_of(text) == json.loads(text)
+
+
+def test_empty_json_is_each_rows_own() -> None:
+    assert json_of("[]") is not json_of("[]")
 
 
 def test_what_is_deferred_is_read_when_it_is_asked_for(alice: Caller) -> None:

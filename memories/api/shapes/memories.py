@@ -337,7 +337,9 @@ def show_memory(memory: Memory) -> dict[str, Any]:
     shown: dict[str, Any] = {"id": memory.uid}
     shown.update(zip(OWN, values_of(memory), strict=True))
     shown["content"] = memory.text
-    session, resource = memory.session, memory.resource
+    # Most have neither: the numbers tell it, and Django's way to a row is long even where there is none.
+    session = memory.session if memory.session_id else None
+    resource = memory.resource if memory.resource_id else None
     shown["session_id"] = session.uid if session else None
     shown["resource_id"] = resource.uid if resource else None
     return shown
