@@ -128,7 +128,7 @@ class Estimated:
 
     def look_closer(self, places: Rows) -> None:
         if self.closer:
-            self.put(places[self.codes[places] < self.signs])
+            self.put(places[self.codes.take(places, mode="clip") < self.signs])
 
 
 class Listed:

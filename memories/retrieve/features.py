@@ -180,15 +180,13 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
         near, exists = neighbours(reading, at)
         evidence.cosines.look_closer(near[REACH - 1 : REACH + 2].ravel())
         before, look = evidence.looks(np.stack([near[REACH - 1], places]))
-        beside = around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(evidence, meaning, at)
+        found = meaning_and_words(evidence, scale, places)
+        found |= around(evidence, meaning, near, exists, has_look(before, Look.ASKS)) | session(evidence, meaning, at)
     else:
         evidence.cosines.look_closer(places)
-        look, beside = evidence.looks(places), alone(evidence, meaning, places)
-    found: Features = {
-        **meaning_and_words(evidence, meaning, places),
-        **beside,
-        **form(evidence, places, look),
-    }
+        look, found = evidence.looks(places), meaning_and_words(evidence, scale, places)
+        found |= alone(evidence, found, places)
+    found |= form(evidence, places, look)
     if question.subjects:
         found |= subject(evidence, places, look)
     if question.days:
@@ -199,12 +197,12 @@ def features(evidence: Evidence) -> tuple[Rows, Features]:
     return places, found
 
 
-def meaning_and_words(evidence: Evidence, meaning: Meaning, places: Rows) -> Features:
-    words, cosines = evidence.words, evidence.cosines
-    close, bm25 = meaning(places), words.bm25[places]
+def meaning_and_words(evidence: Evidence, scale: Scale, places: Rows) -> Features:
+    words, cosines = evidence.words, evidence.cosines.at(places)
+    close, bm25 = scale(cosines), words.bm25[places]
     return {
         "meaning": close,
-        "meaning_of_best": cosines.at(places) / max(cosines.best, 1e-3),
+        "meaning_of_best": cosines / max(evidence.cosines.best, 1e-3),
         "words": bm25,
         "words_covered": words.covered(places),
         "meaning_and_words": np.maximum(close, 0) * bm25 / words.total,
@@ -231,13 +229,15 @@ def around(
     }
 
 
-def alone(evidence: Evidence, meaning: Meaning, places: Rows) -> Features:
-    """The same, and what `session` tells, where nothing stands beside anything: each is a session of its own."""
+def alone(evidence: Evidence, itself: Features, places: Rows) -> Features:
+    """The same, and what `session` tells, where nothing stands beside anything: each is a session of its own, and
+    `itself` all that there is.
+    """
     reading, words = evidence.reading, evidence.words
     return {
-        "covered_nearby": words.covered(places),
-        "session_meaning": meaning(places),
-        "session_words": words.bm25[places] / words.total,
+        "covered_nearby": itself["words_covered"],
+        "session_meaning": itself["meaning"],
+        "session_words": itself["words"] / words.total,
         "session_topic": words.topics(reading.at("session_number", places)),
         "opens_session": np.full(len(places), reading.chat),
     }

@@ -51,19 +51,25 @@ def unchanged(app: App, query: Written, known: Mapping[int, list[Any]]) -> dict[
     if not known:
         return {}
     change, *counted = map(query.names.index, ("change_number", *COUNTED))
+    of_many = places_of_many(query)
     found = {}
     for pk, number, *counts in changes_of(app, *padded([*known])):
         if known[pk][change] == number:
-            found[pk] = apart(query, known[pk])
+            found[pk] = apart(known[pk], of_many)
             for place, count in zip(counted, counts, strict=True):
                 found[pk][place] = count
     return found
 
 
-def apart(query: Written, values: Sequence[Any]) -> list[Any]:
+def places_of_many(query: Written) -> list[int]:
+    """Where among a row's values lists and objects are."""
+    return [*map(query.names.index, OF_MANY)]
+
+
+def apart(values: Sequence[Any], of_many: Sequence[int]) -> list[Any]:
     """Of its own: a caller may change what a row holds, and of what is kept nothing may change."""
     copied = list(values)
-    for place in map(query.names.index, OF_MANY):
+    for place in of_many:
         if value := copied[place]:
             copied[place] = deepcopy(value)
         elif value is not None:
@@ -76,9 +82,10 @@ def read(app: App, query: Written, pks: Sequence[int]) -> dict[int, list[Any]]:
     asked: list[Any] = [app, *padded(pks)]
     found = {values[pk]: list(values) for values in memories_of.query_for(asked).ask(asked)}
     if is_committed():
+        of_many = places_of_many(query)
         for values in found.values():
             if len(values[content]) <= KEPT_CHARACTERS:
-                kept.put(values[pk], apart(query, values))
+                kept.put(values[pk], apart(values, of_many))
     return found
 
 

@@ -67,7 +67,7 @@ def gathered(vectors: Vectors, query: Vectors, rows: Rows) -> NDArray[np.float32
     for start in range(0, len(rows), GATHER_ROWS):
         some = rows[start : start + GATHER_ROWS]
         # Rows are valid: "raise" would copy all of them once more to check it.
-        block = np.take(vectors, some, axis=0, out=buffer[: len(some)], mode="clip")
+        block = vectors.take(some, axis=0, out=buffer[: len(some)], mode="clip")
         np.vecdot(block, query, out=products[start : start + len(some)])
     return products
 
@@ -148,7 +148,7 @@ def closest(differing: NDArray[np.uint16], counts: Counts) -> Rows:
     wanted = likely_among(len(differing))
     share = int(counts.sum()) / max(1, len(differing))
     # A number of numpy's own would make one of its kind of each.
-    limit = int(np.searchsorted(np.cumsum(counts), wanted * share))
+    limit = int(counts.cumsum().searchsorted(wanted * share))
     places = np.flatnonzero(differing <= limit)
     if len(places) > wanted:
         kept = np.ones(len(places), bool)

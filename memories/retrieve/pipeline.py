@@ -106,7 +106,8 @@ def recall(
         ranked = at_least(ranked, min_score)
     ranked, at_odds = with_the_surer(app, reading, ranked, most, told, bring=not scope.past)
     hits = load(app, reading, ranked, limit, offset)
-    at_odds = among(at_odds, {*reading.at("pk", ranked.places[: offset + limit]).tolist(), *told})
+    if at_odds:
+        at_odds = among(at_odds, {*reading.at("pk", ranked.places[: offset + limit]).tolist(), *told})
     more = len(ranked.places) > offset + limit and len(hits) == limit
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
     tier = "items" if hits else "none"
@@ -181,7 +182,7 @@ def weigh(
         words=found.get("fulltext") or match_words(reading, [], []),
         looks=looks_at(app, reading),
         thresholds=embedder.thresholds,
-        proximity=found.get("graph", np.broadcast_to(np.float32(0), reading.size)),
+        proximity=found.get("graph", reading.nothing),
         measured=vector is not None,
     )
     return anchored_days(evidence), failed

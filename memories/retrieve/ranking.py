@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,22 +54,31 @@ def learnt_weights() -> dict[str, float]:
     return read["weights"]
 
 
+@cache
+def weights_of(found: tuple[str, ...]) -> tuple[list[str], NDArray[np.float64]]:
+    """Those of these features that have a weight, and their weights, shape (names, 1)."""
+    weights = {name: weight for name, weight in learnt_weights().items() if name in found}
+    return [*weights], np.array([*weights.values()])[:, None]
+
+
 @dataclass(frozen=True, slots=True)
 class Ranked:
     """Places in the reading, best first, with their scores and the parts these are the sum (or product) of.
 
-    `parts` has shape (names, places); NaN is no such part.
+    `parts` has a row for each of the names, and of each place its column is one of the `columns`: few are told, so that
+    the parts are not put in order. NaN is no such part.
     """
 
     places: Rows
     scores: NDArray[np.float64]
     names: Sequence[str]
     parts: NDArray[np.float64]
+    columns: Rows
     combined: str = "sum"
 
     def parts_of(self, number: int) -> dict[str, float]:
         """Of the hit of this number; what changes nothing is left out."""
-        told = zip(self.names, self.parts[:, number].tolist(), strict=True)
+        told = zip(self.names, self.parts[:, self.columns[number]].tolist(), strict=True)
         is_sum = self.combined == "sum"
         parts = {name: value for name, value in told if not math.isnan(value)}
         return {name: value for name, value in parts.items() if (value if is_sum else value != 1 or name in FORMULA)}
@@ -83,15 +93,15 @@ def rank(evidence: Evidence, scope: Scope, policy: AppPolicy, relevant: float, *
     if floor and not fits(evidence, relevant):
         return best_first(evidence.reading, np.zeros(0, np.intp), {})
     places, found = features(evidence)
-    weights = {name: weight for name, weight in learnt_weights().items() if name in found}
-    parts = np.array([*weights.values()])[:, None] * stacked({name: found[name] for name in weights}, len(places))
-    relevance = parts.sum(axis=0)
-    if floor:
-        near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant)
-        places, parts = places[near], parts[:, near]
+    names, weights = weights_of(tuple(found))
+    parts = weights * stacked([found[name] for name in names], len(places))
     worths = {**worth(evidence.reading, places, scope, policy), **of_others(evidence, places)}
-    parts = np.concatenate([parts, stacked(worths, len(places))])
-    return by_sum(evidence.reading, places, [*weights, *worths], parts)
+    ranked = by_sum(places, [*names, *worths], np.concatenate([parts, stacked([*worths.values()], len(places))]))
+    if floor:
+        relevance = parts.sum(axis=0)
+        near = (relevance >= relevance.max() - TRAIL) & speaks_for_itself(evidence, places, relevant)
+        ranked = in_order(np.flatnonzero(near), ranked)
+    return sorted_by_score(evidence.reading, ranked)
 
 
 def rank_by(reading: Reading, name: str, places: Rows, scores: Floats, most: int) -> Ranked:
@@ -120,9 +130,9 @@ def rank_product(
         "recency": np.interp(days, (FRESH_DAYS, OLD_DAYS), (1.0, OLD_WEIGHT)),
     }
     parts |= {name: np.exp(values) for name, values in leanings(reading, places, scope, policy).items()}
-    factors = stacked(parts, len(places))
+    factors = stacked([*parts.values()], len(places))
     scores = factors.prod(axis=0)
-    return sorted_by_score(reading, Ranked(places, scores, [*parts], factors, "product"))
+    return sorted_by_score(reading, Ranked(places, scores, [*parts], factors, np.arange(len(places)), "product"))
 
 
 def rank_dual(
@@ -161,12 +171,12 @@ def band_of(behind: float, band: float = BAND) -> int:
 
 
 def best_first(reading: Reading, places: Rows, parts: Features) -> Ranked:
-    return by_sum(reading, places, [*parts], stacked(parts, len(places)))
+    return sorted_by_score(reading, by_sum(places, [*parts], stacked([*parts.values()], len(places))))
 
 
-def by_sum(reading: Reading, places: Rows, names: Sequence[str], parts: NDArray[np.float64]) -> Ranked:
-    scores: NDArray[np.float64] = parts.sum(axis=0)
-    return sorted_by_score(reading, Ranked(places, scores, names, parts))
+def by_sum(places: Rows, names: Sequence[str], parts: NDArray[np.float64]) -> Ranked:
+    """In no order yet."""
+    return Ranked(places, parts.sum(axis=0), names, parts, np.arange(len(places)))
 
 
 def sorted_by_score(reading: Reading, ranked: Ranked) -> Ranked:
@@ -174,14 +184,14 @@ def sorted_by_score(reading: Reading, ranked: Ranked) -> Ranked:
     return in_order(np.lexsort((-reading.at("pk", ranked.places), -ranked.scores)), ranked)
 
 
-def stacked(parts: Features, size: int) -> NDArray[np.float64]:
+def stacked(parts: Sequence[NDArray[Any]], size: int) -> NDArray[np.float64]:
     """Shape (parts, size): a few operations on all of them instead of as many on each."""
-    return np.array([*parts.values()], np.float64).reshape(len(parts), size)
+    return np.array(parts, np.float64).reshape(len(parts), size)
 
 
 def in_order(order: Rows, ranked: Ranked) -> Ranked:
     return replace(
-        ranked, places=ranked.places[order], scores=ranked.scores[order], parts=ranked.parts[:, order]
+        ranked, places=ranked.places[order], scores=ranked.scores[order], columns=ranked.columns[order]
     )  # fmt: skip
 
 

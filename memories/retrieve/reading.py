@@ -120,6 +120,11 @@ class Reading:
         return values
 
     @cached_property
+    def nothing(self) -> Floats:
+        """0 of all places: one number, however many they are."""
+        return np.broadcast_to(np.float32(0), self.size)
+
+    @cached_property
     def pks(self) -> NDArray[np.int64]:
         return self.column("pk")
 

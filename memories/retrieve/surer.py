@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -126,11 +126,11 @@ def with_the_surer(
     nor is anything unless it says so. One query.
     """
     most = min(most, LOOKED_AT)
-    pks: list[int] = reading.at("pk", ranked.places).tolist()
-    odds = Odds(app, reading, pks[:most], told)
-    odds.places |= zip(pks, ranked.places.tolist(), strict=True)
+    odds = Odds(app, reading, reading.at("pk", ranked.places[:most]).tolist(), told)
     if not odds.pairs or not bring:
         return ranked, odds.pairs
+    pks: list[int] = reading.at("pk", ranked.places).tolist()
+    odds.places |= zip(pks, ranked.places.tolist(), strict=True)
     found = placed(pks, ranked.scores.tolist(), most, odds.surest_against)
     is_brought = any(one.brought for one in found)
     return (arranged(ranked, found, [odds.places[one.pk] for one in found]) if is_brought else ranked), odds.pairs
@@ -159,8 +159,8 @@ def arranged(ranked: Ranked, found: Sequence[Placed], places: Sequence[int]) -> 
     at = {place: number for number, place in enumerate(ranked.places.tolist())}
     # The last column is of what was brought.
     columns = [-1 if one.brought else at[place] for one, place in zip(found, places, strict=True)]
-    parts = np.pad(ranked.parts, ((0, 1), (0, 1)), constant_values=np.nan)[:, columns]
+    parts = np.pad(ranked.parts[:, ranked.columns], ((0, 1), (0, 1)), constant_values=np.nan)[:, columns]
     scores = np.array([one.score for one in found])
     brought = np.array([one.brought for one in found])
     parts[-1] = np.where(brought, scores, np.nan)
-    return replace(ranked, places=np.array(places), scores=scores, names=[*ranked.names, PART], parts=parts)
+    return Ranked(np.array(places), scores, [*ranked.names, PART], parts, np.arange(len(places)), ranked.combined)

@@ -71,8 +71,9 @@ class Words:
         topic = np.zeros(size)
         if not reading.has_sessions:
             session = reading.at("session_number", self.holding)
-            topic[session] = self.shares[self.holding] * (2.2 / (1 + 1.2 * norm_of(reading, session)))
-            return topic, float(topic[session].max(initial=0))
+            weight = self.shares[self.holding] * (2.2 / (1 + 1.2 * norm_of(reading, session)))
+            topic[session] = weight
+            return topic, float(weight.max(initial=0))
         word = np.repeat(np.arange(len(self.places)), [len(where) for where in self.places])
         # One number for each pair of a word and a session: sorting all at once takes a third of one by one.
         pairs, said = counted(word * size + reading.at("session_number", np.concatenate(self.places)))
@@ -138,8 +139,8 @@ def match_words(reading: Reading, names: list[str], places: Sequence[Rows]) -> W
     BM25 over presence: a word counts once per text. Weights are the app's own: other apps' texts change nothing.
     """
     if not names:
-        nothing = np.broadcast_to(np.float32(0), reading.size)
-        return Words(reading, [], [], np.zeros(0, np.float32), nothing, nothing, np.zeros(0, np.intp))
+        nothing = np.zeros(0, np.float32)
+        return Words(reading, [], [], nothing, reading.nothing, reading.nothing, np.zeros(0, np.intp))
     counts = np.array([len(where) for where in places])
     weight, every = idf(reading.size, counts), np.concatenate(places)
     shares, bm25 = np.zeros(reading.size, np.float32), np.zeros(reading.size, np.float32)

@@ -8,6 +8,7 @@ from time import monotonic
 from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 # Steps of SQLite's machine between two looks at the clock: some fractions of a millisecond.
 LOOK_EVERY_STEPS = 10_000
@@ -15,12 +16,12 @@ LOOK_EVERY_STEPS = 10_000
 
 def interrupted_at(deadline: float) -> AbstractContextManager[None]:
     """A query that still runs at `deadline` (as `monotonic` counts) ends with an OperationalError."""
-    return OnSqlite(deadline) if connection.vendor == "sqlite" else on_postgres(deadline)
+    wrapper = connections[DEFAULT_DB_ALIAS]
+    return OnSqlite(wrapper, deadline) if wrapper.vendor == "sqlite" else on_postgres(deadline)
 
 
 class OnSqlite(AbstractContextManager[None]):
-    def __init__(self, deadline: float) -> None:
-        wrapper = connections[DEFAULT_DB_ALIAS]
+    def __init__(self, wrapper: BaseDatabaseWrapper, deadline: float) -> None:
         wrapper.ensure_connection()
         self.connection, self.deadline = wrapper.connection, deadline
 

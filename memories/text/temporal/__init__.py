@@ -35,6 +35,9 @@ _READERS = (
     read_bare_year,
 )  # fmt: skip
 _LEADING = PREPOSITIONS - {"of", "about", "through", "for", "from"}
+_BEGINNINGS = frozenset(TIME_WORDS).union(ABOUT, "'’")
+# Behind these a time may begin that they belong to.
+_BEFORE_A_TIME = _LEADING.union(first for first, *_ in OPERATORS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +80,9 @@ class _Limits:
 
 def _read_window(reading: Reading, at: int) -> tuple[int, list[_Limits]]:
     """How many tokens make a time here, and the one or two readings of it."""
+    word = reading.word(at)
+    if word not in _BEFORE_A_TIME and not _may_begin(word):
+        return 0, []
     for length in (2, 1):
         operator = OPERATORS.get((reading.word(at), reading.word(at + 1))[:length])
         found = _read_simple(reading, at + length) if operator else None
@@ -128,7 +134,7 @@ def _read_inside(read: Callable[[Reading, int], Found | None], reading: Reading,
 
 
 def _may_begin(word: str) -> bool:
-    return word in TIME_WORDS or word[:1].isdecimal() or word in ABOUT or word in {"'", "’"}
+    return word in _BEGINNINGS or word[:1].isdecimal()
 
 
 def _narrow(reading: Reading, at: int, found: Found) -> Found:
