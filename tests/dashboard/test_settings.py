@@ -195,6 +195,8 @@ def test_what_two_people_change_at_once_is_said(olga: Client, alice: Caller) -> 
         ("economy_limit", "50", "cannot inject more than turn_limit"),
         ("ranking", "nonsense", "Select a valid choice"),
         ("time_zone", "Mars/Olympus", "not one of the available choices"),
+        ("time_zone", "../UTC", "not one of the available choices"),
+        ("time_zone", "x" * 5000, "not one of the available choices"),
     ],
 )
 def test_what_cannot_be_is_said_beside_it_and_nothing_is_saved(
