@@ -131,6 +131,8 @@ def test_a_key_is_shown_once(chromium: Any, site: Any) -> None:
     shown = page.get_by_role("alert").locator("code")
     shown.wait_for()
     assert re.fullmatch(r"mst_\w{58}", shown.inner_text())
+    expect(page.get_by_role("alert")).to_be_focused()
+    expect(shown).to_be_in_viewport()
     check(tab, 390)
     page.reload()
     assert page.get_by_role("alert").count() == 0

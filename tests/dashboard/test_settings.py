@@ -266,6 +266,16 @@ def test_keys_are_rotated_and_revoked(olga: Client, alice: Caller) -> None:
     assert olga.post("/settings/keys/nothing/revoke").status_code == 404
 
 
+def test_a_form_for_a_key_that_is_refused_stays_as_it_was_typed(olga: Client, alice: Caller) -> None:
+    Agent.objects.create(app=alice.app, name="dora")
+    typed = {"scopes": ["operator"], "expires_on": "2001-01-01"}
+    answer = olga.post("/settings/agents/dora/keys", typed, headers=HTMX)
+    assert [found.get("value") for found in elements(answer, "input", name="expires_on")] == [None, "2001-01-01"]
+    ticked = [found["value"] for found in elements(answer, "input", name="scopes") if "checked" in found]
+    assert ticked == ["read", "write", "operator", "read", "write"], "alice's form, dora's, and that for a new agent"
+    assert [1 for found in elements(answer, "details") if "open" in found] == [1]
+
+
 # --- members
 
 
