@@ -23,8 +23,6 @@ MOST_MENTIONS = 400
 WIDTH, ROW, TOP = 1000, 36, 30
 COLUMNS = ((0, 240), (340, 300), (740, 260))
 HEIGHT, PADDING = 28, 12
-CHARACTERS = 7.0
-"""How wide a character is, about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,17 +53,16 @@ class Node:
         return self.row.name if isinstance(self.row, Entity) else self.row.text
 
     @property
-    def label(self) -> str:
-        most = int((self.width - 2 * PADDING) / CHARACTERS)
-        return self.text if len(self.text) <= most else self.text[: most - 1].rstrip() + "…"
-
-    @property
     def width(self) -> float:
         return COLUMNS[self.column][1]
 
     @property
     def text_x(self) -> float:
         return self.x + PADDING
+
+    @property
+    def text_width(self) -> float:
+        return self.width - 2 * PADDING
 
     @property
     def top(self) -> float:

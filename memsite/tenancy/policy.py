@@ -2,6 +2,7 @@
 
 import re
 from typing import Any
+from zoneinfo import ZoneInfo, available_timezones
 
 from django.core.exceptions import ValidationError
 from django.core.validators import EMPTY_VALUES, MaxValueValidator, MinValueValidator, RegexValidator
@@ -17,6 +18,8 @@ PERSONAL_CATEGORIES = ("work", "preferences", "health", "hobbies", "relationship
 MOST_CHARACTERS = 100_000
 """Of a memory, whatever the policy."""
 TTL_DAYS = {"work": 90, "preferences": 180, "health": 365, "hobbies": 60, "relationships": 180}
+
+ZONES = frozenset(available_timezones())
 
 CATEGORY_PATTERN = r"[a-z0-9][a-z0-9_-]{0,63}"
 is_category = RegexValidator(rf"^{CATEGORY_PATTERN}\Z", "Lower-case letters, digits, - and _, 64 at most.")
@@ -106,13 +109,22 @@ def between(low: float, high: float) -> list[Any]:
     return [MinValueValidator(low), MaxValueValidator(high)]
 
 
-def limits_of(field: "models.Field[Any, Any]") -> dict[str, float]:
+def limits_of(field: "models.Field[Any, Any]") -> dict[str, Any]:
     """What its validators allow, for a form's field: so the page says it, too, before anything is sent."""
-    found: dict[str, float] = {}
+    if isinstance(field, TimeZoneField):
+        return {"coerce": zone_named}
+    found: dict[str, Any] = {}
     for validator in field.validators:
         if isinstance(validator, MinValueValidator | MaxValueValidator):
             found[validator.code] = validator.limit_value
     return found
+
+
+def zone_named(name: Any) -> ZoneInfo:
+    """Only of a known name: ZoneInfo opens the file of any other, which fails in more ways than TimeZoneField knows."""
+    if str(name) not in ZONES:
+        raise ValidationError("An IANA name such as Europe/Berlin.")
+    return ZoneInfo(str(name))
 
 
 def within_limits(field: Any, **options: Any) -> Any:

@@ -205,6 +205,20 @@ def test_on_a_phone_no_text_runs_under_the_box_to_tick(chromium: Any, site: Any)
     assert cell.evaluate("one => parseFloat(getComputedStyle(one).paddingRight)") >= 24
 
 
+def test_what_a_filter_is_set_to_can_be_read(chromium: Any, site: Any) -> None:
+    tab = Tab(chromium, site, 1280, "light")
+    fits = """one => {
+      const {font, paddingLeft, paddingRight} = getComputedStyle(one);
+      const pen = Object.assign(document.createElement("canvas").getContext("2d"), {font});
+      return pen.measureText(one.selectedOptions[0].text).width
+        <= one.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight);
+    }"""
+    for path in ("/memories", "/recall", "/upkeep/review"):
+        page = tab.open(f"{path}?app=demo-assistant")
+        for chosen in page.locator(".filters select").all():
+            assert chosen.evaluate(fits), (path, chosen.get_attribute("name"))
+
+
 @pytest.mark.parametrize("width", [320, 600, 768, 900, 1024])
 def test_the_fields_of_times_fit_at_every_width(chromium: Any, site: Any, width: int) -> None:
     tab = Tab(chromium, site, width, "light")

@@ -53,6 +53,21 @@ def test_one_walks_the_graph_by_its_drawing_and_by_its_list(chromium: Any, site:
     assert tab.troubles == []
 
 
+def test_in_the_graph_a_wide_text_ends_in_its_box(chromium: Any, site: Any) -> None:
+    page = Tab(chromium, site, 1280, "light").open("/knowledge/entities?app=demo-ops&q=caddy")
+    page.locator("#entity-list th a").first.click()
+    ends = """(one, text) => {
+      const [box, label] = [one.querySelector("rect"), one.querySelector(".label")];
+      label.textContent = text;
+      const inside = label.getBoundingClientRect().right < box.getBoundingClientRect().right;
+      return inside && getComputedStyle(label).overflow === "hidden" && label.scrollWidth > label.clientWidth;
+    }"""
+    nodes = page.locator(".graph a").all()
+    assert len(nodes) > 2
+    for text in ("W" * 40, "記憶" * 20):
+        assert all(node.evaluate(ends, text) for node in nodes)
+
+
 @sends("knowledge-triggers-add", "knowledge-triggers-settle")
 @pytest.mark.parametrize(("width", "scheme"), WIDTHS)
 def test_what_is_to_come_is_noted_and_called_off(chromium: Any, site: Any, width: int, scheme: str) -> None:
@@ -116,6 +131,8 @@ def test_a_key_is_shown_once(chromium: Any, site: Any) -> None:
     shown = page.get_by_role("alert").locator("code")
     shown.wait_for()
     assert re.fullmatch(r"mst_\w{58}", shown.inner_text())
+    expect(page.get_by_role("alert")).to_be_focused()
+    expect(shown).to_be_in_viewport()
     check(tab, 390)
     page.reload()
     assert page.get_by_role("alert").count() == 0

@@ -174,7 +174,7 @@ def test_the_drawing_is_bounded_and_nothing_lies_on_anything(alice: Caller) -> N
     for node in graph.nodes:
         assert node.top >= 0
         assert node.top + 28 <= graph.height
-        assert len(node.label) * 7 <= node.width
+        assert (node.text_x - node.x) * 2 + node.text_width == node.width
     assert len(graph.curves) >= NEAR
 
 

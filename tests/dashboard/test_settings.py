@@ -195,6 +195,8 @@ def test_what_two_people_change_at_once_is_said(olga: Client, alice: Caller) -> 
         ("economy_limit", "50", "cannot inject more than turn_limit"),
         ("ranking", "nonsense", "Select a valid choice"),
         ("time_zone", "Mars/Olympus", "not one of the available choices"),
+        ("time_zone", "../UTC", "not one of the available choices"),
+        ("time_zone", "x" * 5000, "not one of the available choices"),
     ],
 )
 def test_what_cannot_be_is_said_beside_it_and_nothing_is_saved(
@@ -262,6 +264,16 @@ def test_keys_are_rotated_and_revoked(olga: Client, alice: Caller) -> None:
     assert "Lies in the past" in text_of(olga.post(url, {"scopes": ["read"], "expires_on": "2001-01-01"}, headers=HTMX))
     assert olga.post("/settings/agents/nobody/keys", {"scopes": ["read"]}).status_code == 404
     assert olga.post("/settings/keys/nothing/revoke").status_code == 404
+
+
+def test_a_form_for_a_key_that_is_refused_stays_as_it_was_typed(olga: Client, alice: Caller) -> None:
+    Agent.objects.create(app=alice.app, name="dora")
+    typed = {"scopes": ["operator"], "expires_on": "2001-01-01"}
+    answer = olga.post("/settings/agents/dora/keys", typed, headers=HTMX)
+    assert [found.get("value") for found in elements(answer, "input", name="expires_on")] == [None, "2001-01-01"]
+    ticked = [found["value"] for found in elements(answer, "input", name="scopes") if "checked" in found]
+    assert ticked == ["read", "write", "operator", "read", "write"], "alice's form, dora's, and that for a new agent"
+    assert [1 for found in elements(answer, "details") if "open" in found] == [1]
 
 
 # --- members

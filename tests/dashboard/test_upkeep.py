@@ -63,6 +63,14 @@ def test_a_job_tells_when_it_ran_last(vera: Client, alice: Caller, hours_ago: di
     assert ("9 h ago" in text) is (not hours_ago)
 
 
+@pytest.mark.parametrize("status", RunStatus)
+def test_only_a_run_that_is_done_had_nothing_to_do(vera: Client, alice: Caller, status: RunStatus) -> None:
+    run_of(alice, status=status)
+    text = text_of(vera.get("/upkeep"))
+    assert ("nothing to do" in text) is (status == RunStatus.DONE)
+    assert "0.0 s" not in text
+
+
 def test_superusers_see_the_jobs_of_the_site(sue: Client, alice: Caller) -> None:
     assert "Of the whole site" in text_of(sue.get("/upkeep?app=acme"))
     assert sue.post("/upkeep/jobs/backup/run?app=acme", headers=HTMX).status_code == 204

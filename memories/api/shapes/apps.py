@@ -1,7 +1,6 @@
 """Apps, agents and keys on the wire."""
 
 from typing import Any
-from zoneinfo import available_timezones
 
 from django.core.exceptions import ValidationError as ModelValidationError
 from django.core.validators import RegexValidator
@@ -23,7 +22,7 @@ from memsite.tenancy.models import (
     is_domain,
 )
 from memsite.tenancy.origin import Origin
-from memsite.tenancy.policy import POLICY_FIELDS, Preset, preset_values
+from memsite.tenancy.policy import POLICY_FIELDS, ZONES, Preset, preset_values
 
 is_domain_or_none = RegexValidator(rf"^({DOMAIN_PATTERN})?\Z", is_domain.message)
 APP_STATUSES = [choice for choice in AppStatus.choices if choice[0] != AppStatus.PURGING]
@@ -216,7 +215,7 @@ def policy_with(policy: AppPolicy, preset: str | None, changes: dict[str, Any]) 
 
 
 def checked_zone(value: Any) -> str:
-    if isinstance(value, str) and value in available_timezones():
+    if isinstance(value, str) and value in ZONES:
         return value
     raise serializers.ValidationError({"policy": {"time_zone": ["An IANA name such as Europe/Berlin."]}})
 

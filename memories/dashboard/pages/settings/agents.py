@@ -17,7 +17,7 @@ from memories.dashboard.show import go, show
 from memsite.tenancy.access import Right
 from memsite.tenancy.governance import NameTaken, create_agent, issue_key, revoke_key
 from memsite.tenancy.keys import NewKey, TooManyKeys
-from memsite.tenancy.models import Agent, ApiKey, App, Scope
+from memsite.tenancy.models import Agent, ApiKey, Scope
 
 AGENTS_SHOWN = 200
 OLD_KEYS_SHOWN = 5
@@ -46,9 +46,10 @@ class KeyForm(forms.Form):
         help_text="It ends when this day begins, where the app lives. Empty: it does not end.",
     )  # fmt: skip
 
-    def __init__(self, desk: Desk, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.desk = desk
+    def __init__(self, desk: Desk, agent: Agent, data: Any = None) -> None:
+        # There is one for each agent on the page.
+        super().__init__(data, auto_id=f"key-{agent.name}-%s")
+        self.desk, self.agent = desk, agent
 
     def clean_expires_on(self) -> datetime | None:
         day = self.cleaned_data["expires_on"]
@@ -60,11 +61,12 @@ class KeyForm(forms.Form):
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """An agent with its keys: those that work, and the last ones that do not any more."""
+    """An agent with its keys: those that work, and the last ones that do not any more. The form is for another one."""
 
     agent: Agent
     live: list[ApiKey]
     old: list[ApiKey]
+    form: KeyForm
 
 
 @page(write=Right.GOVERN)
@@ -89,15 +91,15 @@ def issue(request: DeskRequest, name: str) -> HttpResponse:
     agent = Agent.objects.for_app(request.desk.app).filter(name=name).first()
     if agent is None:
         raise Http404
-    form = KeyForm(request.desk, request.POST)
+    form = KeyForm(request.desk, agent, request.POST)
     if not form.is_valid():
-        return show_agents(request, {"wrong": agent, "key_form": form})
+        return show_agents(request, {}, form)
     fields = form.cleaned_data
     try:
         key = issue_key(agent, fields["scopes"], fields["expires_on"], request.desk.actor)
     except TooManyKeys:
         form.add_error(None, "It has two live keys already: revoke one first.")
-        return show_agents(request, {"wrong": agent, "key_form": form})
+        return show_agents(request, {}, form)
     return show_agents(request, {"issued": key})
 
 
@@ -110,12 +112,12 @@ def revoke(request: DeskRequest, prefix: str) -> HttpResponse:
     return go(request, request.desk.address("settings-agents"), f"{prefix} does not work any more.")
 
 
-def show_agents(request: DeskRequest, context: Mapping[str, Any]) -> HttpResponse:
+def show_agents(request: DeskRequest, context: Mapping[str, Any], refused: KeyForm | None = None) -> HttpResponse:
+    """A form for a key that was refused stays as it was typed."""
     issued: NewKey | None = context.get("issued")
     told = {
-        "lines": lines_of(request.desk.app, timezone.now()),
+        "lines": lines_of(request.desk, refused, timezone.now()),
         "form": AgentForm(auto_id="agent-%s"),
-        "key_form": KeyForm(request.desk, auto_id="key-%s"),
         **context,
     }
     if issued:
@@ -123,9 +125,9 @@ def show_agents(request: DeskRequest, context: Mapping[str, Any]) -> HttpRespons
     return show(request, "settings/agents", told, part="settings/agent_list")
 
 
-def lines_of(app: App, now: datetime) -> list[Line]:
+def lines_of(desk: Desk, refused: KeyForm | None, now: datetime) -> list[Line]:
     """Two queries."""
-    rows = list(Agent.objects.for_app(app).order_by("name")[:AGENTS_SHOWN])
+    rows = list(Agent.objects.for_app(desk.app).order_by("name")[:AGENTS_SHOWN])
     keys: dict[int, list[ApiKey]] = defaultdict(list)
     for key in ApiKey.objects.filter(agent__in=rows).order_by("-created_at"):
         keys[key.agent_id or 0].append(key)
@@ -134,6 +136,7 @@ def lines_of(app: App, now: datetime) -> list[Line]:
             agent,
             [key for key in keys[agent.pk] if key.is_live(now)],
             [key for key in keys[agent.pk] if not key.is_live(now)][:OLD_KEYS_SHOWN],
+            refused if refused and refused.agent == agent else KeyForm(desk, agent),
         )
         for agent in rows
     ]
