@@ -73,9 +73,12 @@ def apps_for(job: Job[Any], app_id: str | None) -> list[App] | list[None]:
 
 
 def told(latest: JobRun, app: App | None, now: Any) -> str:
-    counts = ", ".join(f"{count} {name}" for name, count in latest.counts.items()) or "nothing to do"
+    did = [f"{count} {name}" for name, count in latest.counts.items()]
+    if not did and latest.status == RunStatus.DONE:
+        did = ["nothing to do"]
     is_old = latest.status == RunStatus.DONE and latest.finished_at and latest.finished_at < now
     label = str(RunStatus(latest.status).label).lower()
     state = f"{label}, before" if is_old else label
     reason = f" ({latest.reason})" if latest.reason else ""
-    return f"{app or 'site'}: {latest.job} {latest.period} {state}{reason}: {counts}, {latest.seconds:.1f} s"
+    what = ", ".join([*did, f"{latest.seconds:.1f} s"])
+    return f"{app or 'site'}: {latest.job} {latest.period} {state}{reason}: {what}"

@@ -71,5 +71,8 @@ def test_one_that_fails_is_told_and_ends_with_an_error(alice: Caller, monkeypatc
         raise ValueError
 
     monkeypatch.setattr(JOBS["decay"], "work", fail)
-    with pytest.raises(CommandError, match="1 of 1 failed"):
-        run("decay")
+    out = StringIO()
+    with travel(NOON, tick=False), pytest.raises(CommandError, match="1 of 1 failed"):
+        call_command("run_job", "decay", stdout=out)
+    assert "failed" in out.getvalue()
+    assert "nothing to do" not in out.getvalue()
