@@ -14,6 +14,9 @@ if __name__ == "__main__":
     except ImproperlyConfigured as error:
         # A setting that cannot be: it is named, and where in the code that was noticed helps nobody.
         sys.exit(str(error))
+    except KeyboardInterrupt:
+        # Who pressed Ctrl-C knows it. This is the exit code that shells know.
+        sys.exit(130)
     except Exception as error:
         from memsite.durability import is_out_of_reach
         from memsite.unwritable import why_unwritable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
@@ -34,8 +34,8 @@ HINTS = (
     ("is locked", "Another program is writing to it: stop that one, or try again in a moment."),
 )
 
-Tell = Callable[[str, int, int], None]
-"""Hears of a table how many rows of how many are through."""
+Tell = Callable[[str], None]
+"""Hears how far it is."""
 
 
 class CannotMove(Exception):
@@ -60,15 +60,9 @@ def move(url: str, tell: Tell) -> Moved:
         raise CannotMove("Set MEMSITE_DATABASE_URL to the PostgreSQL database that all is to be moved into.")
     with opened(url):
         check_versions()
-        if App.objects.exists() or get_user_model().objects.exists():
-            raise CannotMove("There is something in the database already: move into an empty one.")
-        version = data_version()
-        with transaction.atomic():
-            with transaction.atomic(using=SOURCE):
-                moved = copy_all(tables(), tell)
-            if data_version() != version:
-                raise CannotMove("The source was written to meanwhile: stop its server, then try again.")
-    return moved
+        check_empty()
+        with transaction.atomic(), watched(tell) as tell_on, transaction.atomic(using=SOURCE):
+            return copy_all(tables(), tell_on)
 
 
 @contextmanager
@@ -112,8 +106,8 @@ def errors_of(source: Path) -> Iterator[None]:
         yield
     except ImproperlyConfigured as error:
         raise CannotMove(str(error)) from error
-    except DatabaseError as error:
-        if not isinstance(error.__cause__, sqlite3.Error):
+    except (DatabaseError, sqlite3.Error) as error:
+        if not isinstance(error.__cause__ or error, sqlite3.Error):
             raise
         raise CannotMove(f"The source {source} cannot be read: {error}.{hint(str(error))}") from error
 
@@ -130,11 +124,36 @@ def check_versions() -> None:
         raise CannotMove("The two are of different versions: run `manage.py migrate` on both, then try again.")
 
 
-def data_version() -> int:
+def check_empty() -> None:
+    if App.objects.exists() or get_user_model().objects.exists():
+        raise CannotMove("There is something in the database already: move into an empty one.")
+
+
+@contextmanager
+def watched(tell: Tell) -> Iterator[Tell]:
+    """Whoever tells how far it is hears at once if the source is written to.
+
+    By a connection of its own: inside a transaction, all stays as it was.
+    """
+    with closing(sqlite3.connect(connections[SOURCE].settings_dict["NAME"], uri=True)) as watcher:
+        version = data_version(watcher)
+
+        def check() -> None:
+            if data_version(watcher) != version:
+                raise CannotMove("The source was written to meanwhile: stop its server, then try again.")
+
+        def tell_on(line: str) -> None:
+            check()
+            tell(line)
+
+        yield tell_on
+        check()
+
+
+def data_version(watcher: sqlite3.Connection) -> int:
     """Changes when another connection writes to the source."""
-    with connections[SOURCE].cursor() as cursor:
-        cursor.execute("PRAGMA data_version")
-        return int(cursor.fetchone()[0])
+    (version,) = watcher.execute("PRAGMA data_version").fetchone()
+    return int(version)
 
 
 def tables() -> list[type[Model]]:
@@ -146,6 +165,8 @@ def copy_all(models: Sequence[type[Model]], tell: Tell) -> Moved:
     """Rows refer to each other across tables in any order, so what the database refuses is looked at in the end."""
     rows, mended = {}, 0
     with triggers_off(models):
+        # Nobody else writes there from now on.
+        check_empty()
         for model in models:
             # What migrations put there: names of tables and rights.
             model._base_manager.all()._raw_delete(connection.alias)
@@ -154,12 +175,26 @@ def copy_all(models: Sequence[type[Model]], tell: Tell) -> Moved:
             mended += broken
         with connection.cursor() as cursor:
             cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    go_on_counting(models)
+    for model in models:
+        compare(model)
+        if count := rows[model._meta.db_table]:
+            tell(f"{model._meta.db_table}: {count:,} compared")
+    return Moved(rows, mended)
+
+
+def go_on_counting(models: Sequence[type[Model]]) -> None:
+    """New rows get no number that a deleted one has had: webhooks know by it how far they have told."""
+    with connections[SOURCE].cursor() as cursor:
+        cursor.execute("SELECT name, seq FROM sqlite_sequence")
+        last: dict[str, int] = dict(cursor.fetchall())
     with connection.cursor() as cursor:
         for statement in connection.ops.sequence_reset_sql(no_style(), list(models)):
             cursor.execute(statement)
-    for model in models:
-        compare(model)
-    return Moved(rows, mended)
+        for meta in (model._meta for model in models):
+            if number := last.get(meta.db_table):
+                table = connection.ops.quote_name(meta.db_table)
+                cursor.execute("SELECT setval(pg_get_serial_sequence(%s, %s), %s)", [table, meta.pk.column, number])
 
 
 @contextmanager
@@ -184,7 +219,7 @@ def copy(model: type[Model], tell: Tell) -> tuple[int, int]:
                 row._state.db = connection.alias
             store(model, batch)
             done += len(batch)
-            tell(model._meta.db_table, done, total)
+            tell(f"{model._meta.db_table}: {done:,} of {total:,} copied")
     return done, mended
 
 

@@ -19,6 +19,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from psycopg.conninfo import make_conninfo
 from psycopg.pq import Conninfo
+from psycopg.rows import TupleRow
 
 from memsite.backup.errors import BackupError, plainly
 from memsite.backup.files import backup_draft_in
@@ -30,6 +31,8 @@ from memsite.tenancy import wall
 SUFFIX = ".pgdump"
 NEAR, WALLED_APP = "memories_near", "memsite_walled_app"
 """Made without a migration: pgvector's copies, and what the second wall asks."""
+PGVECTOR = "CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;"
+"""Dumps hold no extensions, and each site has made this one that could."""
 IN_USE = "The database is in use: stop the server, and whatever else is connected to it, then try again."
 # The server's own workers come and go.
 OTHERS = """
@@ -86,14 +89,14 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     with backup_draft_in(folder) as draft:
         dump(private(draft))
         kept = in_place(draft, folder / f"before-{stamp}{SUFFIX}")
-    put_back(path)
+    put_back(path, needs_pgvector=NEAR in rows)
     if not older:
         # Else `manage.py setup` does it, after the migrations that the wall is for.
         build_wall(kept)
     return rows, older, kept
 
 
-def put_back(path: Path) -> None:
+def put_back(path: Path, needs_pgvector: bool) -> None:
     """All or nothing: whatever ends it before the last statement has undone it.
 
     What the dump knows nothing of, such as the tables of a later version, goes first: it may stand on what is replaced.
@@ -120,7 +123,7 @@ def put_back(path: Path) -> None:
         assert reader.stdout is not None
         # A statement that failed has closed the pipe; what it says is told below.
         with suppress(BrokenPipeError), writer.stdin:
-            writer.stdin.write(f"BEGIN; {leaving()}\n".encode())
+            writer.stdin.write(f"BEGIN; {leaving()} {PGVECTOR if needs_pgvector else ''}\n".encode())
             shutil.copyfileobj(reader.stdout, writer.stdin)
             if reader.wait() == 0:
                 writer.stdin.write(b"\nCOMMIT;\n")
@@ -165,13 +168,21 @@ def is_in_use() -> bool:
     """
     connection.close()
     connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL has one
-    with psycopg.connect(address(), password=password() or None, autocommit=True) as asking:
+    with reached() as asking:
         for _ in range(LOOKS):
             found = asking.execute(OTHERS).fetchone()
             if found and not found[0]:
                 return False
             sleep(LOOK_EVERY_SECONDS)
     return True
+
+
+def reached() -> psycopg.Connection[TupleRow]:
+    try:
+        return psycopg.connect(address(), password=password() or None, autocommit=True)
+    except psycopg.OperationalError as error:
+        told, *_ = str(error).splitlines()
+        raise BackupError(f"The database cannot be used: {told}. See MEMSITE_DATABASE_URL.") from error
 
 
 def run(name: str, *arguments: str) -> None:

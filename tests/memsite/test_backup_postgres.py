@@ -95,6 +95,27 @@ def test_who_restores_need_not_own_the_extensions(manage: Manage, url: str, tmp_
     assert manage("restore", str(newest(tmp_path))).returncode == 0
 
 
+def test_it_is_put_into_an_empty_database_with_the_extension_that_it_needs(
+    manage: Manage, url: str, tmp_path: Path
+) -> None:
+    before = ask(url, MEMORIES)
+    assert manage("backup").returncode == 0
+    elsewhere = database_like_the_tests(f"restored_{token_hex(4)}")
+    ask(elsewhere, "DROP EXTENSION IF EXISTS vector CASCADE")
+    restored = manage("restore", str(newest(tmp_path)), MEMSITE_DATABASE_URL=elsewhere)
+    assert restored.returncode == 0, restored.stderr
+    assert ask(elsewhere, MEMORIES) == before
+
+
+def test_a_database_that_is_not_there_is_told_in_a_line(manage: Manage, url: str, tmp_path: Path) -> None:
+    assert manage("backup").returncode == 0
+    gone = url.replace("backed_up_", "gone_")
+    refused = manage("restore", str(newest(tmp_path)), MEMSITE_DATABASE_URL=gone)
+    assert refused.returncode == 1
+    (told,) = [line for line in refused.stderr.splitlines() if "does not exist" in line]
+    assert told.startswith("CommandError: The database cannot be used")
+
+
 def test_what_was_granted_to_a_role_that_another_server_does_not_know_is_no_hindrance(
     manage: Manage, url: str, tmp_path: Path
 ) -> None:

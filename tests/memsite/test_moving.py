@@ -6,17 +6,20 @@ import gc
 import json
 import os
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.contrib.auth import get_user_model
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError, connection, transaction
+from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
 
 from memories.models import Memory, Revision
@@ -53,6 +56,8 @@ def test_everything_arrives(site: tuple[Path, dict[str, Any]], capsys: pytest.Ca
     path, before = site
     move(path)
     told = capsys.readouterr().out
+    assert re.search(r"memories_memory: (\d+) of \1 copied", told)
+    assert re.search(r"memories_memory: \d+ compared", told)
     assert "each compared" in told
     assert "1 held a NUL character" in told
     assert "keep it stopped" in told
@@ -85,6 +90,16 @@ def test_what_comes_after_gets_a_number_of_its_own_and_is_found(site: tuple[Path
 
 
 @on_postgres
+def test_no_number_of_what_was_deleted_is_given_again(site: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
+    path = Path(shutil.copy(site[0], tmp_path))
+    with sqlite3.connect(path) as source:
+        source.execute("UPDATE sqlite_sequence SET seq = 5000 WHERE name = 'memories_revision'")
+    move(path)
+    client_with(site[1]["key"]).post("/api/v1/memories", {"content": "The lighthouse is painted red"}, format="json")
+    assert Revision._base_manager.order_by("pk").values_list("pk", flat=True).last() == 5001
+
+
+@on_postgres
 def test_a_source_that_is_written_to_meanwhile_is_not_moved(
     site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,6 +115,62 @@ def test_a_source_that_is_written_to_meanwhile_is_not_moved(
     monkeypatch.setattr(moving, "copy_all", while_others_write)
     with pytest.raises(CommandError, match="written to meanwhile"):
         move(path)
+    assert not App.objects.exists()
+
+
+@on_postgres
+def test_that_it_is_written_to_is_noticed_on_the_way(
+    site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, _ = site
+    copy = moving.copy
+
+    def while_others_write(*given: Any) -> tuple[int, int]:
+        with sqlite3.connect(path) as source:
+            source.execute("UPDATE tenancy_app SET change_number = change_number + 1")
+        return copy(*given)
+
+    monkeypatch.setattr(moving, "copy", while_others_write)
+    with pytest.raises(CommandError, match="written to meanwhile"):
+        move(path)
+    assert not capsys.readouterr().out
+
+
+@on_postgres
+def test_a_login_that_somebody_makes_before_the_tables_are_locked_is_not_deleted(
+    site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    triggers_off = moving.triggers_off
+
+    @contextmanager
+    def after_another(*given: Any) -> Iterator[None]:
+        get_user_model().objects.create_user("first")
+        with triggers_off(*given):
+            yield
+
+    monkeypatch.setattr(moving, "triggers_off", after_another)
+    with pytest.raises(CommandError, match="something in the database already"):
+        move(site[0])
+
+
+@on_postgres
+@pytest.mark.parametrize(
+    ("error", "message", "code"),
+    [
+        (KeyboardInterrupt(), "^Interrupted. Nothing was moved: begin again when you like.$", 130),
+        (OperationalError("connection failed"), "connection failed.+ Nothing was moved: begin again", 1),
+    ],
+)
+def test_what_ends_it_halfway_is_told_in_a_line(
+    error: BaseException, message: str, code: int, site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def end(*_: Any) -> None:
+        raise error
+
+    monkeypatch.setattr(moving, "compare", end)
+    with pytest.raises(CommandError, match=message) as refused:
+        move(site[0])
+    assert refused.value.returncode == code
     assert not App.objects.exists()
 
 

@@ -8,6 +8,9 @@ from django.core.management.base import BaseCommand, CommandError
 from memories.management.plain_errors import plain_errors
 from memsite.moving import CannotMove, move
 
+INTERRUPTED = 130
+"""The exit code that shells know."""
+NOTHING = "Nothing was moved: begin again when you like."
 AFTERWARDS = (
     "What the old server accepts from now on stays behind: keep it stopped.",
     "Its secret key goes along (MEMSITE_SECRET_KEY, or the file secret.key): sign-ins and webhooks hang on it.",
@@ -32,11 +35,15 @@ class Command(BaseCommand):
                 moved = move(source, self.tell)
         except CannotMove as error:
             raise CommandError(str(error)) from error
+        except CommandError as error:
+            raise CommandError(f"{error} {NOTHING}") from error
+        except KeyboardInterrupt as error:
+            raise CommandError(f"Interrupted. {NOTHING}", returncode=INTERRUPTED) from error
         told = [f"Moved {sum(moved.rows.values()):,} rows of {len(moved.rows)} tables, each compared."]
         if moved.mended:
             told.append(f"{moved.mended:,} held a NUL character, which PostgreSQL cannot: U+FFFD stands for it now.")
         told += AFTERWARDS
         return "\n".join(told)
 
-    def tell(self, table: str, done: int, total: int) -> None:
-        self.stdout.write(f"  {table} {done:,} of {total:,}")
+    def tell(self, line: str) -> None:
+        self.stdout.write(f"  {line}")

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from memories.management.plain_errors import plain_errors
 from memsite.backup import BackupError, restore_backup
 
 
@@ -19,7 +20,8 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, file: Path, **options: Any) -> str:
         try:
-            restored = restore_backup(file, timezone.now())
+            with plain_errors():
+                restored = restore_backup(file, timezone.now())
         except BackupError as error:
             raise CommandError(str(error)) from error
         told = [f"{file} is restored: {sum(restored.checked.rows.values()):,} rows."]
