@@ -17,7 +17,7 @@ from werkzeug import Request, Response
 
 from memsite_client import Memsite
 from memsite_client.claude.settings import TIMEOUTS
-from tests.cli.transcripts import SESSION, Transcript
+from tests.cli.transcripts import OTHER, SESSION, Transcript
 from tests.serving import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -117,6 +117,21 @@ def test_who_has_the_hooks_for_themself_and_for_the_project_is_heard_once(
     transcript.assistant("Hi there.")
     told("UserPromptSubmit", prompt="Hello", **turn | {"prompt_id": "p2"})
     assert heard(memsite) == [("user", "Hello"), ("assistant", "Hi there."), ("user", "Hello")]
+
+
+def test_what_a_forked_session_has_copied_was_said_in_the_other(memsite: Memsite, transcript: Transcript) -> None:
+    told("UserPromptSubmit", prompt="I prefer tea.", prompt_id="p1", transcript_path=str(transcript.path))
+    transcript.user("I prefer tea.", promptId="p1")
+    for number in range(250):
+        transcript.assistant(f"Noted, {number}.")
+    told("Stop", transcript_path=str(transcript.path))
+    told("SessionEnd", transcript_path=str(transcript.path))
+    fork = transcript.fork()
+    fork.assistant("Said in the fork.")
+    for _ in range(2):
+        told("Stop", session_id=OTHER, transcript_path=str(fork.path))
+    forked = next(session for session in memsite.list_sessions() if session["external_id"] == OTHER)
+    assert [row["raw_content"] for row in memsite.list_resources(session_id=forked["id"])] == ["Said in the fork."]
 
 
 def test_what_is_no_prompt_of_the_users_is_not_said_by_them(memsite: Memsite, transcript: Transcript) -> None:
