@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -16,9 +17,10 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from memsite_client import Memsite
+from memsite_client.claude.patience import seconds_for, silence_file
 from memsite_client.claude.settings import TIMEOUTS
 from tests.cli.transcripts import OTHER, SESSION, Transcript
-from tests.serving import free_port
+from tests.serving import Server, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 EVENTS = list(TIMEOUTS)
@@ -287,6 +289,31 @@ def test_a_server_that_answers_drop_by_drop(stand_in: HTTPServer, never: Event) 
     stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(drip()))
     assert_silence(hook("SessionEnd", {"session_id": "x"}))
     never.set()
+
+
+def test_a_server_that_was_waited_for_in_vain_is_given_less_time(
+    key: str, server: Server, httpserver: HTTPServer, never: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSITE_URL", httpserver.url_for(""))
+    httpserver.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(str(never.wait(60))))
+    asked = {"session_id": "x", "prompt": "Hello"}
+    assert seconds_for("UserPromptSubmit") == 4.0
+    assert hook("UserPromptSubmit", asked, "--verbose").stderr == b"memsite: no answer within 4 seconds\n"
+    assert [seconds_for(event) for event in ("UserPromptSubmit", "Stop", "SessionStart", "SessionEnd")] == [1.5] * 4
+    assert_silence(hook("UserPromptSubmit", asked))
+    os.utime(silence_file(), (0, time.time() - 61))
+    assert (seconds_for("UserPromptSubmit"), seconds_for("Stop")) == (4.0, 10.0)
+    silence_file().touch()
+    never.set()
+    monkeypatch.setenv("MEMSITE_URL", server.url)
+    told("Stop")
+    assert seconds_for("UserPromptSubmit") == 4.0
+
+
+def test_the_end_of_a_session_tells_nothing_of_the_server(stand_in: HTTPServer, never: Event) -> None:
+    stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(str(never.wait(60))))
+    hook("SessionEnd", {"session_id": "x"})
+    assert seconds_for("UserPromptSubmit") == 4.0
 
 
 def test_stdin_that_never_ends() -> None:
