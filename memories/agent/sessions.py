@@ -98,8 +98,10 @@ class Greeting:
 
 
 class Sessions(Feedback, Triggers, Upkeep):
-    def open_session(self, external_id: str | None, fields: Mapping[str, Any]) -> tuple[AgentSession, bool]:
-        """The session, and whether it is new. The agent's own id for it finds it again and wakes it up.
+    def open_session(
+        self, external_id: str | None, fields: Mapping[str, Any], *, wakes: bool = True
+    ) -> tuple[AgentSession, bool]:  # fmt: skip
+        """The session, and whether it is new. The agent's own id for it finds it again and, as a rule, wakes it up.
 
         Raises AnothersSession: what one end user said in it would become another's.
         """
@@ -111,7 +113,7 @@ class Sessions(Feedback, Triggers, Upkeep):
             session, is_new = self.session_called(external_id, fields, now)
             if not is_new:
                 awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
-                changes = {**awake, **fields, "user_id": same_user(session, fields.get("user_id"))}
+                changes = {**(awake if wakes else {}), **fields, "user_id": same_user(session, fields.get("user_id"))}
                 for name, value in changes.items():
                     setattr(session, name, value)
                 session.save(update_fields=list(changes))

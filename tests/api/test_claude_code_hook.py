@@ -105,6 +105,17 @@ def test_a_session_that_is_resumed_here_for_the_first_time_is_told_all(alice: Ca
     assert "Whales sing" in hook(alice, "SessionStart", source="resume")
 
 
+def test_a_session_that_another_is_forked_off_stays_as_it_ended(alice: Caller) -> None:
+    hook(alice, "UserPromptSubmit", prompt="Good morning")
+    hook(alice, "SessionEnd", reason="other")
+    hook(alice, "SessionStart", source="resume")
+    session = AgentSession.objects.get()
+    assert (session.status, session.end_reason) == (SessionStatus.ENDED, "other")
+    hook(alice, "UserPromptSubmit", prompt="Good evening")
+    session.refresh_from_db()
+    assert (session.status, session.end_reason) == (SessionStatus.ACTIVE, "")
+
+
 def test_the_end_of_a_session_that_never_began_makes_none(alice: Caller) -> None:
     """`claude mcp list` tells of one."""
     hook(alice, "SessionEnd", reason="other", messages=[])

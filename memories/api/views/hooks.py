@@ -52,11 +52,13 @@ class ClaudeCodeHook(AgentView):
         if name == "SessionEnd" and not said and not agent.has_session(event["session_id"]):
             # Commands such as `claude mcp list` tell of the end of a session that never began.
             return ""
-        session, is_new = agent.open_session(event["session_id"], about(event))
+        is_resumed = event["source"] == "resume"
+        # One that is forked off tells of the other as resumed, and never of its end.
+        session, is_new = agent.open_session(event["session_id"], about(event), wakes=bool(said) or not is_resumed)
         session = self.in_app(session)
         is_asked = name == "UserPromptSubmit"
         is_greeted = name == "SessionStart" or (is_asked and is_new)
-        texts = [agent.start(session, goes_on=event["source"] == "resume").text] if is_greeted else []
+        texts = [agent.start(session, goes_on=is_resumed).text] if is_greeted else []
         if said:
             agent.capture_messages(session, said)
         if is_asked:
