@@ -34,6 +34,8 @@ def logging_config(level: str, log_format: str) -> dict[str, Any]:
             # A traceback for each request with a name that is not ours: anybody could fill the log.
             "django.security.DisallowedHost": {"level": "CRITICAL"},
             "httpx": {"level": "WARNING"},
+            # Three lines for each message: its server lives as long as one.
+            "mcp.server": {"level": "WARNING"},
         },
     }
 
