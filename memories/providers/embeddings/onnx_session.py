@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +13,15 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
 
 
+UNOBSERVED = {"ORT_DISABLE_TELEMETRY": "1"}
+"""Read once, when onnxruntime is imported. As it comes it tells its makers of each process and model, and keeps a
+number of the machine in the home directory: nobody who runs this server was asked.
+"""
+
+
 def load_session(graph: bytes, tensors: Mapping[str, NDArray[Any]]) -> InferenceSession:
     """`tensors`: what the graph declares as external, by name. onnxruntime repacks matrices for its own use."""
+    os.environ |= UNOBSERVED
     from onnxruntime import InferenceSession, OrtValue, SessionOptions
 
     options = SessionOptions()

@@ -1,4 +1,6 @@
 import json
+import os
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -35,6 +37,17 @@ def test_vectors_are_those_of_the_reference(embedder):
     assert vectors.flags.c_contiguous
     np.testing.assert_allclose(vectors, EXPECTED, atol=1e-6)
     np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1.0, atol=1e-6)
+
+
+def test_its_network_tells_nobody_of_it_and_numbers_no_machine(tmp_path):
+    """onnxruntime does, unless it is told before it is imported; under CI it does not, so that nobody sees it there."""
+    environment = {name: value for name, value in os.environ.items() if name != "CI" and not name.startswith("ORT_")}
+    environment |= {"HOME": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    code = "from memories.providers.embeddings import MiniLMEmbedder; print(len(MiniLMEmbedder().embed_query('Hi')))"
+    printed = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    assert (printed.stdout.strip(), [*tmp_path.rglob("*")]) == ("384", [])
 
 
 @pytest.mark.parametrize("position", range(len(TEXTS)))
