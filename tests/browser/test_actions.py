@@ -64,8 +64,8 @@ def test_memories_are_curated_many_at_once_and_one_by_one(chromium: Any, site: A
         page.locator("#memory-list tbody tr", has_text=text).locator("[data-pick]").check()
     bulk.get_by_role("button", name="Merge").click()
     yes(page)
-    page.locator(".toast", has_text="2 merged into one.").get_by_role("button", name="Undo").click()
-    told(page, "as before")
+    page.locator(".toast", has_text="2 memories merged into one.").get_by_role("button", name="Undo").click()
+    told(page, "stand for themselves again")
     row.locator("td.text a").click()
     page.locator("#statement").wait_for()
     for action, done in (("Archive", "Archived."), ("Restore", "Restored.")):
