@@ -104,7 +104,8 @@ def test_an_app_without_summaries_says_so_and_tells_by_rule(vera: Client, alice:
     stored(alice, "Lunch is at noon", category="office")
     assert "keeps no written summaries" in text_of(vera.get("/knowledge"))
     text = text_of(vera.get("/knowledge/categories/office"))
-    for part in ("Lunch is at noon", "Put together just now", "No version is kept"):
+    why = "No version is kept: the policy of this app has capture_summaries off."
+    for part in ("Lunch is at noon", "Put together just now", why):
         assert part in text
     assert vera.get("/knowledge/categories/nowhere").status_code == 404
 

@@ -155,11 +155,11 @@ def test_what_was_given_up_is_tried_again(ed: Client, alice: Caller) -> None:
     assert "pending" in text_of(ed.get("/upkeep/texts"))
     Extraction.objects.update(status=ExtractionStatus.DEAD, reason="unexpected KeyError", attempts=5)
     text = text_of(ed.get("/upkeep/texts"))
-    for part in ("2 were given up", "unexpected KeyError", "I am vegan.", "Night shift", "attempt 5"):
+    for part in ("2 texts were given up", "unexpected KeyError", "I am vegan.", "Night shift", "attempt 5"):
         assert part in text
     one = Extraction.objects.order_by("pk")[0]
     assert "1 text tried again" in toast_of(ed.post("/upkeep/texts/retry", {"text": one.uid}, headers=HTMX))
-    assert "1 was given up" in text_of(ed.get("/upkeep/texts", {"status": "dead"}))
+    assert "1 text was given up" in text_of(ed.get("/upkeep/texts", {"status": "dead"}))
     ed.post("/upkeep/texts/retry", {"given_up": "yes"}, headers=HTMX)
     assert set(Extraction.objects.values_list("status", "attempts")) == {("pending", 0)}
     Extraction.objects.update(status=ExtractionStatus.DONE)
@@ -202,7 +202,8 @@ def test_the_queue_says_what_was_refused_and_why(vera: Client, alice: Caller) ->
     assert "Approve" not in text.replace("Approve what should have", "")
     assert opinion.content not in text_of(vera.get("/upkeep/review", {"kind": "quarantine"}))
     assert "Nothing fits" in text_of(vera.get("/upkeep/review", {"q": "zzz"}))
-    assert "Nothing decided yet" in text_of(vera.get("/upkeep/review", {"decision": "confirmed"}))
+    nothing = text_of(vera.get("/upkeep/review", {"decision": "confirmed"}))
+    assert "Nothing decided yet What you approve or reject is listed here, and can be undone here." in nothing
 
 
 def test_what_is_hidden_in_a_refused_text_is_seen(ed: Client, alice: Caller, admin_client: Client) -> None:

@@ -145,7 +145,8 @@
     const dialog = one("#confirm");
     const yes = one("button[value=yes]", dialog);
     const picked = all("[data-pick]:checked").length;
-    one("#confirm-question").textContent = event.detail.question.replace("{n}", String(picked));
+    const counted = (_, single, several) => `${picked} ${picked === 1 ? single : several}`;
+    one("#confirm-question").textContent = event.detail.question.replace(/\{n (\w+),(\w+)\}/, counted);
     yes.textContent = event.detail.elt.dataset.yes || "Yes";
     dialog.returnValue = "no";
     dialog.addEventListener("close", () => dialog.returnValue === "yes" && event.detail.issueRequest(true), { once: true });
