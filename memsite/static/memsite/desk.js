@@ -172,6 +172,12 @@
     (there || one("[data-edits]", place))?.focus();
   }
 
+  // A dialog is open before what stands in it has come.
+  function goIn() {
+    const dialog = document.activeElement;
+    if (dialog?.matches("dialog[open]")) one("textarea, input:not([type=hidden])", dialog)?.focus();
+  }
+
   // --- and to what was refused: on a page that comes back, or in what of it did
 
   const goToWrong = (place) => one(".wrong :is(textarea, input, select)", place)?.focus();
@@ -311,6 +317,7 @@
   document.addEventListener("htmx:confirm", ask);
   document.addEventListener("htmx:afterSettle", showPicked);
   document.addEventListener("htmx:afterSettle", moveFocus);
+  document.addEventListener("htmx:afterSettle", goIn);
   document.addEventListener("htmx:afterSettle", findWrong);
   document.addEventListener("htmx:afterSettle", goOn);
   const tellError = ({ detail }, text) => (isRefresh(detail) ? backOff(text) : toast(text, "error"));
