@@ -117,6 +117,7 @@ def ones(app: App) -> Iterator[tuple[str, str]]:
     yield "one session", f"/sessions/{session}?turn=10"
     yield "the name that most memories mention", f"/knowledge/entities/{name}"
     yield "one category", "/knowledge/categories/timing"
+    yield "one category, what is told of it", "/knowledge/categories/timing?wait=yes"
 
 
 def render(measured: Mapping[int, Seconds], facts: str) -> str:

@@ -12,6 +12,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from hypothesis import HealthCheck, settings
 from rest_framework.test import APIClient
 
+from memories.maintain import by_rule
 from memories.retrieve import hit_rows, let_in
 from memories.retrieve.pipeline import indexes
 from memsite.tenancy.keys import create_key
@@ -114,6 +115,7 @@ def _no_index_of_an_earlier_test() -> None:
     indexes.kept.clear()
     hit_rows.kept.clear()
     let_in.kept.clear()
+    by_rule.kept.clear()
 
 
 @pytest.fixture(autouse=True)

@@ -34,11 +34,15 @@ class CannotMerge(Exception):
 
 @dataclass(slots=True)
 class Changed:
-    """How many were changed, and how many were left as they are, by reason. `versions` of changed memories by pk."""
+    """How many were changed, and how many were left as they are, by reason. `versions` of changed memories by pk.
+
+    `beside`: how many others were changed with them, as a merge that is undone changes what was merged.
+    """
 
     done: int = 0
     left: Counter[str] = field(default_factory=Counter)
     versions: dict[int, int] = field(default_factory=dict)
+    beside: int = 0
 
 
 class Curation(Knowledge):
@@ -92,6 +96,7 @@ class Curation(Knowledge):
                 changed.done += len(done)
                 changed.versions |= done
                 changed.left += left
+        changed.beside = len(touched - changed.versions.keys())
         return changed
 
     def change_batch(

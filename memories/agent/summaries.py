@@ -8,12 +8,15 @@ from django.db.models import Count
 from django.utils import timezone
 
 from memories.agent.base import Caller
+from memories.maintain.by_rule import write_by_rule
 from memories.maintain.overtaken import mark_overtaken, put_away
-from memories.maintain.summaries import AT_LEAST_CHANGES, MAX_CHARACTERS, facts_of, of_whom, rewrite_due, versions_of
+from memories.maintain.summaries import AT_LEAST_CHANGES, of_whom, rewrite_due, told_now, versions_of
 from memories.models import Summary
 from memories.models.summary import SummaryQuerySet
-from memories.providers.llm.rules.summaries import summarise
 from memories.store.due import mark_due
+
+AT_A_GLANCE = 500
+"""Facts from which a summary is put together in less than a tenth of a second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +51,20 @@ class Summaries(Caller):
 
     def write_summary(self, category: str, user_id: str) -> Summary | None:
         now = timezone.now()
-        facts = facts_of(self.app, category, user_id, now)
-        written = summarise(category, facts, "", MAX_CHARACTERS)
-        if not written.text:
+        found = write_by_rule(self.app, category, user_id, now)
+        if not found.written.text:
             return None
         return Summary(
-            app=self.app, category=category, user_id=user_id, version=0, content=written.text,
-            memory_count=len(facts), made_by=written.made_by, created_at=now,
+            app=self.app, category=category, user_id=user_id, version=0, content=found.written.text,
+            memory_count=found.facts, made_by=found.written.made_by, created_at=now,
         )  # fmt: skip
+
+    def takes_long(self, category: str, user_id: str) -> bool:
+        """Whether the summary would have to be put together from so many facts that somebody would wait for it."""
+        if self.kept_summaries().filter(category=category, user_id=user_id).exists():
+            return False
+        rows = told_now(self.app, category, user_id, timezone.now())
+        return rows.order_by()[: AT_A_GLANCE + 1].count() > AT_A_GLANCE
 
     def summary_versions(self, category: str, user_id: str) -> SummaryQuerySet:
         """All that are stored, archived ones too."""

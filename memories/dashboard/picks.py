@@ -19,6 +19,13 @@ def ticked(request: DeskRequest, name: str) -> list[UUID]:
     return [as_id(text) for text in given]
 
 
+def as_number(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError as error:
+        raise BadRequest from error
+
+
 def as_id(text: str) -> UUID:
     try:
         return UUID(text)

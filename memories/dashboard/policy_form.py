@@ -42,6 +42,12 @@ class DaysByName(forms.CharField):
         return dict(days)
 
 
+class LongSelect(forms.Select):
+    """Hundreds of choices from one template: one for each of them takes longer than all else on the page."""
+
+    template_name = "dashboard/parts/long_select.html"
+
+
 class PolicyForm(SideBySideForm[AppPolicy]):
     marker_categories = Names(widget=forms.Textarea(attrs={"rows": 2}))
     review_origins = Names(required=False)
@@ -51,6 +57,7 @@ class PolicyForm(SideBySideForm[AppPolicy]):
     class Meta:
         model = AppPolicy
         fields = POLICY_FIELDS
+        widgets = {"time_zone": LongSelect}
         formfield_callback = within_limits
 
     def __init__(self, *args: Any, **options: Any) -> None:

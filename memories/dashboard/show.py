@@ -84,8 +84,18 @@ def done(
     return saved(text, tone, undo) if request.htmx else go(request, request.desk.address(name), text, tone)
 
 
-def tell(changed: Changed, done_to_them: str) -> tuple[str, Tone]:
+GONE_BY_NOW = "Nothing was done: none of it is there any more."
+
+
+def tell(changed: Changed, done_to_them: str, one: str = "memory", many: str = "memories") -> tuple[str, Tone]:
     """What became of those that were ticked, in words."""
-    parts = [f"{changed.done} {done_to_them}."] if changed.done or not changed.left else []
-    parts += [f"{number} left as they are: {why}." for why, number in changed.left.items()]
-    return " ".join(parts), "warning" if changed.left else "success"
+    parts = [f"{counted(changed.done, one, many)} {done_to_them}."] if changed.done else []
+    parts += [
+        f"{counted(number, one, many)} left as {'it is' if number == 1 else 'they are'}: {why}."
+        for why, number in changed.left.items()
+    ]
+    return " ".join(parts) or GONE_BY_NOW, "success" if changed.done and not changed.left else "warning"
+
+
+def counted(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Case, Count, F, FloatField, IntegerField, Max, Q, Sum, Value, When
-from django.db.models.functions import Cast, Floor, Least, TruncMonth
+from django.db.models.functions import Cast, Floor, Least
 
-from memories.ledger.days import day_of
+from memories.ledger.days import day_of, midnight
 from memories.maintain import figures
 from memories.maintain.run import Run
 from memories.models import (
@@ -84,12 +85,19 @@ def tenths(active: MemoryQuerySet) -> list[int]:
 
 def growth(app: App, now: datetime) -> dict[str, int]:
     """Memories that came in, by month on the app's calendar, the oldest first; those purged are not known."""
-    zone = app.policy.time_zone
-    month = TruncMonth("created_at", tzinfo=zone)
     since = now - timedelta(days=31 * MONTHS)
+    # By the moments that months begin at: SQLite has to ask for the month of each row, which takes far longer.
+    months = months_back(day_of(app, now), day_of(app, since))
+    cases = [When(created_at__gte=midnight(app, first), then=Value(f"{first:%Y-%m}")) for first in months]
     rows = Memory.objects.for_app(app).filter(created_at__gte=since).order_by()
-    found = rows.values_list(month).annotate(Count("pk")).order_by(month)
-    return {f"{start:%Y-%m}": count for start, count in found}
+    return dict(sorted(rows.values_list(Case(*cases)).annotate(Count("pk"))))
+
+
+def months_back(last: date, first: date) -> Iterator[date]:
+    """The first days of the months that these days are in and of all between, the latest first."""
+    while last >= first.replace(day=1):
+        yield last.replace(day=1)
+        last = last.replace(day=1) - timedelta(days=1)
 
 
 def recall(app: App, now: datetime) -> Report:

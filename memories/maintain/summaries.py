@@ -61,11 +61,26 @@ def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted
 
     Without what is not for an agent to read: agents are told summaries.
     """
-    rows = told_in(app, category, user_id).active().valid(now)
-    first = rows.order_by("-importance", "-confidence", "-confirmed_at", "-pk")[:MOST_FACTS]
-    facts = [as_noted(memory) for memory in harmless(first.only("uid", *NOTED, *VOUCHED))]
-    at_odds = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, from_memory__in=rows, to_memory__in=rows)
-    return surer_sides(facts, at_odds.order_by("pk").values_list("from_memory", "to_memory"))
+    first = first_of(app, category, user_id, now).only("uid", *NOTED, *VOUCHED)
+    facts = [as_noted(memory) for memory in harmless(first)]
+    return surer_sides(facts, at_odds_in(app, category, user_id, now))
+
+
+def told_now(app: App, category: str, user_id: str, now: datetime) -> MemoryQuerySet:
+    return told_in(app, category, user_id).active().valid(now)
+
+
+def first_of(app: App, category: str, user_id: str, now: datetime) -> MemoryQuerySet:
+    """The most important first, `MOST_FACTS` at most."""
+    rows = told_now(app, category, user_id, now)
+    return rows.order_by("-importance", "-confidence", "-confirmed_at", "-pk")[:MOST_FACTS]
+
+
+def at_odds_in(app: App, category: str, user_id: str, now: datetime) -> Iterable[tuple[int, int]]:
+    """Numbers of the memories at both ends of each contradiction between what is told now, the oldest first."""
+    rows = told_now(app, category, user_id, now)
+    links = Link.objects.for_app(app).filter(kind=LinkKind.CONTRADICTS, from_memory__in=rows, to_memory__in=rows)
+    return links.order_by("pk").values_list("from_memory", "to_memory")
 
 
 def surer_sides(facts: Sequence[Noted], at_odds: Iterable[tuple[int, int]]) -> list[Noted]:

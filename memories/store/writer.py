@@ -276,7 +276,7 @@ class Writer:
             memory.confidence = confidence_at(memory, self.now, self.policy)
         if (memory.content, memory.subject) != (before["content"], before["subject"]):
             memory.vectors.all().delete()
-        self.keep(memory, Action.UNDONE, before, f"{last.action} of {last.created_at:%Y-%m-%d %H:%M} taken back")
+        self.keep(memory, Action.UNDONE, before, f"revision {last.number} ({last.action}) taken back")
 
     def last_change(self, memory: Memory) -> Revision | None:
         """The last that somebody decided on, not what was only noted."""

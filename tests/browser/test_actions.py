@@ -59,13 +59,14 @@ def test_memories_are_curated_many_at_once_and_one_by_one(chromium: Any, site: A
     for action, done in (("Pin", "pinned"), ("Unpin", "unpinned"), ("Archive", "archived"), ("Restore", "restored")):
         row.locator("[data-pick]").check()
         bulk.get_by_role("button", name=action, exact=True).click()
-        told(page, f"1 {done}.")
+        told(page, f"1 memory {done}.")
     for text in (SAID[2], "lies on the second disk"):
         page.locator("#memory-list tbody tr", has_text=text).locator("[data-pick]").check()
     bulk.get_by_role("button", name="Merge").click()
+    expect(page.locator("#confirm-question")).to_contain_text("Merge 2 memories into one?")
     yes(page)
-    page.locator(".toast", has_text="2 merged into one.").get_by_role("button", name="Undo").click()
-    told(page, "as before")
+    page.locator(".toast", has_text="2 memories merged into one.").get_by_role("button", name="Undo").click()
+    told(page, "stand for themselves again")
     row.locator("td.text a").click()
     page.locator("#statement").wait_for()
     for action, done in (("Archive", "Archived."), ("Restore", "Restored.")):

@@ -288,6 +288,7 @@ def test_what_is_added_and_deleted_shows_at_once(chromium: Any, site: Any) -> No
     page, dialog, text = cancelled(tab)
     page.get_by_role("link", name="Add").click()
     expect(text).to_have_value("")
+    expect(text).to_be_focused()
     text.fill("<img src=x onerror=alert(1)> is just text")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Add").click()

@@ -98,7 +98,7 @@ def test_a_refusal_is_rejected_and_that_is_undone(chromium: Any, site: Any) -> N
     expect(waiting).to_have_text(f"{number - 1} to look at")
     page = tab.open("/upkeep/review?app=demo-ops&decision=confirmed")
     page.locator("#review-list tbody button", has_text="Undo").first.click()
-    page.locator(".toast", has_text="1 open again.").wait_for()
+    page.locator(".toast", has_text="1 text open again.").wait_for()
     assert tab.troubles == []
 
 

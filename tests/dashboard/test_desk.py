@@ -14,7 +14,7 @@ from memories.dashboard.desk import find_desk
 from memories.dashboard.nav import ENTRIES
 from memories.dashboard.urls import urlpatterns
 from memories.models import Memory
-from memsite.tenancy.models import Membership
+from memsite.tenancy.models import App, Membership
 from tests.conftest import Caller
 from tests.dashboard.conftest import sign_in
 from tests.dashboard.reading import HTMX, elements, links, text_of
@@ -45,6 +45,14 @@ def test_a_stranger_is_asked_to_sign_in_and_comes_back(page: str) -> None:
 @pytest.mark.parametrize(("address", "back"), [("/settings/policy", "/settings/policy"), ("/memories/bulk", "/")])
 def test_a_stranger_who_sends_a_form_comes_back_to_its_page(client: Client, address: str, back: str) -> None:
     assert client.post(address)["Location"] == f"/login?next={back}"
+
+
+@pytest.mark.parametrize("address", ["/settings/apps", "/memories/bulk", "/knowledge/categories/x/rewrite"])
+def test_the_address_of_a_form_says_that_there_is_nothing_to_look_at(sue: Client, acme: App, address: str) -> None:
+    answer = sue.get(address, headers={"Accept": "text/html"})
+    assert (answer.status_code, answer["Allow"]) == (405, "POST")
+    assert "this address only takes what a form sends" in text_of(answer)
+    assert "/" in links(answer)
 
 
 @pytest.mark.django_db

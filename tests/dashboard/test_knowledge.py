@@ -104,9 +104,34 @@ def test_an_app_without_summaries_says_so_and_tells_by_rule(vera: Client, alice:
     stored(alice, "Lunch is at noon", category="office")
     assert "keeps no written summaries" in text_of(vera.get("/knowledge"))
     text = text_of(vera.get("/knowledge/categories/office"))
-    for part in ("Lunch is at noon", "Put together just now", "No version is kept"):
+    why = "No version is kept: the policy of this app has capture_summaries off."
+    for part in ("Lunch is at noon", "Put together just now", why):
         assert part in text
     assert vera.get("/knowledge/categories/nowhere").status_code == 404
+
+
+def test_a_text_of_many_facts_comes_after_its_page(ed: Client, alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memories.agent.summaries.AT_A_GLANCE", 1)
+    AppPolicy.objects.update(capture_summaries=True)
+    for text in ("Lunch is at noon", "The cellar is locked at night"):
+        stored(alice, text, category="office")
+    page = ed.get("/knowledge/categories/office")
+    assert "Lunch is at noon" not in text_of(page)
+    assert "Write anew" in text_of(page)
+    (later,) = elements(page, "section", id="written")
+    assert later["hx-trigger"] == "load"
+    (without_scripts,) = [link for link in links(page) if "wait" in link]
+    assert without_scripts == later["hx-get"]
+    told = fragment(ed, f"/knowledge/categories/office{later['hx-get']}")
+    assert "Lunch is at noon" in text_of(told)
+    assert [*elements(told, "main"), *elements(told, "section", **{"hx-trigger": "load"})] == []
+    assert "Lunch is at noon" in text_of(ed.get("/knowledge/categories/office?wait=yes"))
+
+
+def test_from_a_category_one_comes_to_the_memories_of_its_end_user(vera: Client, alice: Caller) -> None:
+    stored(alice, "Is vegan", category="health", user_id="nina")
+    shown = links(vera.get("/knowledge/categories/health?user=nina"))
+    assert "/memories?category=health&user=nina" in shown
 
 
 def test_end_users_have_their_own(vera: Client, alice: Caller) -> None:
@@ -335,7 +360,8 @@ def test_a_day_that_is_over_is_not_taken_up_again(ed: Client, alice: Caller) -> 
         one = trigger(alice, "2026-11-20")
         ed.post(f"/knowledge/triggers/{one.uid}/cancel", headers=HTMX)
     with at(NOON + timedelta(days=9)):
-        assert "over" in ed.post(f"/knowledge/triggers/{one.uid}/wait", headers=HTMX)["HX-Trigger"]
+        told = ed.post(f"/knowledge/triggers/{one.uid}/wait", headers=HTMX)["HX-Trigger"]
+        assert "It cannot wait again: its last day is over." in told
         one.refresh_from_db()
         assert one.status == TriggerStatus.CANCELLED
 

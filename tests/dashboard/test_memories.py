@@ -425,19 +425,19 @@ def test_a_full_app_takes_none_back_and_says_so_in_one_sentence(ed: Client, alic
 
 def test_what_is_ticked_is_archived_and_restored(ed: Client, alice: Caller) -> None:
     rows = [stored(alice, text) for text in ("Whales sing", "Bears sleep")]
-    assert "2 archived." in toasts(bulk(ed, "archive", *rows))
+    assert "2 memories archived." in toasts(bulk(ed, "archive", *rows))
     assert set(Memory.objects.values_list("status", flat=True)) == {"archived"}
     told = toasts(bulk(ed, "archive", *rows))
-    assert "2 left as they are: archived already" in told
+    assert "2 memories left as they are: archived already" in told
     assert "warning" in told
-    assert "2 restored." in toasts(bulk(ed, "restore", *rows))
+    assert "2 memories restored." in toasts(bulk(ed, "restore", *rows))
     assert {last_change(row).actor for row in rows} == {"operator:ed"}
 
 
 def test_what_is_ticked_becomes_one(ed: Client, alice: Caller) -> None:
     rows = [stored(alice, text, confidence=sure) for text, sure in (("Whales sing", 0.5), ("Whales do sing", 0.8))]
     merged = bulk(ed, "merge", *rows)
-    assert "2 merged into one." in toasts(merged)
+    assert "2 memories merged into one." in toasts(merged)
     assert dict(Memory.objects.values_list("content", "status")) == {
         "Whales sing": "superseded", "Whales do sing": "active",
     }  # fmt: skip
@@ -445,7 +445,7 @@ def test_what_is_ticked_becomes_one(ed: Client, alice: Caller) -> None:
     refused = toasts(bulk(ed, "merge", rows[0]))
     assert "two or more" in refused
     assert '"saved"' not in refused, "it stays ticked"
-    assert "1 as before." in toasts(undo(ed, merged))
+    assert "The merge is undone: 2 memories stand for themselves again." in toasts(undo(ed, merged))
     assert set(Memory.objects.values_list("status", flat=True)) == {"active"}
 
 
@@ -461,8 +461,8 @@ def test_what_was_done_to_many_is_taken_back_from_its_toast(
     done = bulk(ed, action, first, second, third)
     alice.patch(f"memories/{second.uid}", {"importance": 5})
     told = toasts(undo(ed, done))
-    assert "1 as before." in told
-    assert "1 left as they are: changed by somebody since" in told
+    assert "1 memory set back as before." in told
+    assert "1 memory left as it is: changed by somebody since." in told
     now = dict(Memory.objects.values_list("content", field))
     assert now["Bears sleep"] == now["Birds fly"] != now["Whales sing"]
     assert {now["Bears sleep"], now["Whales sing"]} == values
@@ -476,15 +476,19 @@ def test_deleting_and_what_is_too_much_for_a_header_are_not_offered_to_be_taken_
 
 
 @pytest.mark.parametrize(
-    "change", ["x", "x:1", "01890000-0000-7000-8000-000000000000", ":", "01890000-0000-7000-8000-000000000000:x"]
-)
+    "change",
+    [
+        "x", "x:1", "01890000-0000-7000-8000-000000000000", ":", "01890000-0000-7000-8000-000000000000:x",
+        f"01890000-0000-7000-8000-000000000000:{'9' * 5_000}",
+    ],
+)  # fmt: skip
 def test_nonsense_is_not_taken_back(ed: Client, alice: Caller, change: str) -> None:
     assert ed.post("/memories/undo", {"changes": [change]}, headers=HTMX).status_code == 400
 
 
 def test_what_is_ticked_is_deleted_for_good(ed: Client, alice: Caller) -> None:
     rows = [stored(alice, f"Fact {number}") for number in range(6)]
-    assert "5 deleted." in toasts(bulk(ed, "delete", *rows[:5]))
+    assert "5 memories deleted for good." in toasts(bulk(ed, "delete", *rows[:5]))
     assert list(Memory.objects.values_list("content", flat=True)) == ["Fact 5"]
     assert Revision.objects.count() == 1
 

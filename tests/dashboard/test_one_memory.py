@@ -172,6 +172,13 @@ def test_the_last_change_is_taken_back(ed: Client, alice: Caller) -> None:
     assert "Taken back." in toasts(do(ed, memory, "undo"))
     memory.refresh_from_db()
     assert (memory.importance, last_change(memory).actor) == (2, "operator:ed")
+    assert "undone : revision 2 (edited) taken back" in text_of(ed.get(page_of(memory)))
+
+
+def test_what_was_never_found_was_not_found_last(vera: Client, alice: Caller) -> None:
+    memory = stored(alice, "Whales sing")
+    Memory.objects.filter(pk=memory.pk).update(accessed_at=timezone.now())
+    assert "found 0 times priority" in text_of(vera.get(page_of(memory)))
 
 
 def test_it_is_set_back_to_any_revision_and_found_by_its_old_words(ed: Client, alice: Caller) -> None:

@@ -58,7 +58,7 @@ def test_it_is_taken_back_and_listed(ed: Client, alice: Caller, poisoned: Any) -
     assert poisoned.status == Status.WITHDRAWN
     assert Memory.objects.get(status=Status.ACTIVE).text != poisoned.text
     text = text_of(ed.get(PAGE))
-    for part in (f"session {poisoned.session.uid}", "operator:ed", "it was not him", "Taken back."):
+    for part in (f"session {poisoned.session.uid}", "operator:ed", "it was not him", "Taken back: 1 memory withdrawn."):
         assert part in text
     assert Rollback.objects.get().counts == {"withdrawn": 1}
 

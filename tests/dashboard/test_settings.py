@@ -211,6 +211,16 @@ def test_what_cannot_be_is_said_beside_it_and_nothing_is_saved(
     assert AppPolicy.objects.get().max_characters == 2000
 
 
+def test_hundreds_of_time_zones_are_shown_at_once(olga: Client, alice: Caller) -> None:
+    AppPolicy.objects.update(time_zone="Asia/Tokyo")
+    answer = olga.get("/settings/policy")
+    zones = [option["value"] for option in elements(answer, "option") if "/" in option["value"]]
+    assert {"Asia/Tokyo", "Europe/Berlin", "America/Argentina/Buenos_Aires"} <= set(zones)
+    assert len(zones) == len(set(zones)) > 400
+    assert [one["value"] for one in elements(answer, "option", selected="") if "/" in one["value"]] == ["Asia/Tokyo"]
+    assert len(answer.templates) < len(zones), "a template for each takes longer than all else on the page"
+
+
 def test_a_preset_sets_every_number(olga: Client, alice: Caller) -> None:
     AppPolicy.objects.update(turn_limit=7)
     olga.post("/settings/policy/preset", {"preset": "knowledge"})

@@ -94,7 +94,8 @@ def test_an_owner_runs_a_job_now_and_once(olga: Client, alice: Caller) -> None:
     assert "decay is set going" in toast_of(answer)
     run = JobRun.objects.get()
     assert (run.app, run.fired_by, run.status) == (alice.app, "operator:olga", "pending")
-    assert "already" in toast_of(olga.post("/upkeep/jobs/decay/run", headers=HTMX))
+    told = toast_of(olga.post("/upkeep/jobs/decay/run", headers=HTMX))
+    assert f"decay has run for {run.period} already: it runs once for each period." in told
     assert JobRun.objects.count() == 1
     for job in ("backup", "nothing-of-the-kind"):
         assert olga.post(f"/upkeep/jobs/{job}/run", headers=HTMX).status_code == 404
@@ -154,15 +155,17 @@ def test_what_was_given_up_is_tried_again(ed: Client, alice: Caller) -> None:
     assert "pending" in text_of(ed.get("/upkeep/texts"))
     Extraction.objects.update(status=ExtractionStatus.DEAD, reason="unexpected KeyError", attempts=5)
     text = text_of(ed.get("/upkeep/texts"))
-    for part in ("2 were given up", "unexpected KeyError", "I am vegan.", "Night shift", "attempt 5"):
+    for part in ("2 texts were given up", "unexpected KeyError", "I am vegan.", "Night shift", "attempt 5"):
         assert part in text
     one = Extraction.objects.order_by("pk")[0]
-    assert "1 tried again" in toast_of(ed.post("/upkeep/texts/retry", {"text": one.uid}, headers=HTMX))
-    assert "1 was given up" in text_of(ed.get("/upkeep/texts", {"status": "dead"}))
+    assert "1 text tried again" in toast_of(ed.post("/upkeep/texts/retry", {"text": one.uid}, headers=HTMX))
+    assert "1 text was given up" in text_of(ed.get("/upkeep/texts", {"status": "dead"}))
     ed.post("/upkeep/texts/retry", {"given_up": "yes"}, headers=HTMX)
     assert set(Extraction.objects.values_list("status", "attempts")) == {("pending", 0)}
     Extraction.objects.update(status=ExtractionStatus.DONE)
-    assert "1 left alone" in toast_of(ed.post("/upkeep/texts/retry", {"text": one.uid}, headers=HTMX))
+    assert "1 text left as it is: done, or being worked on" in toast_of(
+        ed.post("/upkeep/texts/retry", {"text": one.uid}, headers=HTMX)
+    )
 
 
 def test_viewers_try_nothing_again(vera: Client, alice: Caller) -> None:
@@ -199,7 +202,8 @@ def test_the_queue_says_what_was_refused_and_why(vera: Client, alice: Caller) ->
     assert "Approve" not in text.replace("Approve what should have", "")
     assert opinion.content not in text_of(vera.get("/upkeep/review", {"kind": "quarantine"}))
     assert "Nothing fits" in text_of(vera.get("/upkeep/review", {"q": "zzz"}))
-    assert "Nothing decided yet" in text_of(vera.get("/upkeep/review", {"decision": "confirmed"}))
+    nothing = text_of(vera.get("/upkeep/review", {"decision": "confirmed"}))
+    assert "Nothing decided yet What you approve or reject is listed here, and can be undone here." in nothing
 
 
 def test_what_is_hidden_in_a_refused_text_is_seen(ed: Client, alice: Caller, admin_client: Client) -> None:
@@ -219,26 +223,26 @@ def test_what_is_hidden_in_a_refused_text_is_seen(ed: Client, alice: Caller, adm
 
 def test_approving_stores_it_in_the_operators_name_and_undo_takes_it_back(ed: Client, alice: Caller) -> None:
     order, opinion = refusals(alice)
-    assert "2 approved" in toast_of(decide(ed, "approve", order, opinion))
+    assert "2 texts approved" in toast_of(decide(ed, "approve", order, opinion))
     assert set(contents(alice.app)) == {order.content, opinion.content}
     assert set(Rejection.objects.values_list("decision", "decided_by")) == {("overruled", "operator:ed")}
     assert "Nothing waits for you" in text_of(ed.get("/upkeep/review"))
     assert opinion.content in text_of(ed.get("/upkeep/review", {"decision": "overruled"}))
-    assert "1 open again" in toast_of(decide(ed, "undo", order))
+    assert "1 text open again" in toast_of(decide(ed, "undo", order))
     assert contents(alice.app) == [opinion.content]
     assert Memory.objects.get(content=order.content).status == "archived"
     order.refresh_from_db()
     assert (order.decision, order.decided_by, order.decided_at, order.memory) == ("open", "", None, None)
-    assert "1 approved" in toast_of(decide(ed, "approve", order))
+    assert "1 text approved" in toast_of(decide(ed, "approve", order))
 
 
 def test_rejecting_stores_nothing_and_can_be_undone(ed: Client, alice: Caller) -> None:
     rows = refusals(alice)
-    assert "2 rejected" in toast_of(decide(ed, "reject", *rows))
+    assert "2 texts rejected" in toast_of(decide(ed, "reject", *rows))
     assert contents(alice.app) == []
-    assert "2 left as they are: decided already" in toast_of(decide(ed, "reject", *rows))
-    assert "2 open again" in toast_of(decide(ed, "undo", *rows))
-    assert "left as they are: not decided yet" in toast_of(decide(ed, "undo", rows[0]))
+    assert "2 texts left as they are: decided already" in toast_of(decide(ed, "reject", *rows))
+    assert "2 texts open again" in toast_of(decide(ed, "undo", *rows))
+    assert "1 text left as it is: not decided yet" in toast_of(decide(ed, "undo", rows[0]))
     assert set(Rejection.objects.values_list("decision", flat=True)) == {"open"}
 
 
@@ -394,9 +398,11 @@ def test_other_apps_are_not_there(otto: Client, alice: Caller) -> None:
         assert otto.post(f"/upkeep/{address}", headers=HTMX).status_code == 404
     for part in ("row", "edit"):
         assert otto.get(f"/upkeep/review/{rows[0].uid}/{part}").status_code == 404
-    assert "0 approved" in toast_of(decide(otto, "approve", *rows))
+    assert "Nothing was done: none of it is there" in toast_of(decide(otto, "approve", *rows))
     texts = [str(row.uid) for row in Extraction.objects.all()]
-    assert "0 tried again" in toast_of(otto.post("/upkeep/texts/retry", {"text": texts}, headers=HTMX))
+    assert "Nothing was done: none of it is there" in toast_of(
+        otto.post("/upkeep/texts/retry", {"text": texts}, headers=HTMX)
+    )
     assert set(Rejection.objects.values_list("decision", flat=True)) == {"open"}
     assert JobRun.objects.get().status == RunStatus.DEAD
 

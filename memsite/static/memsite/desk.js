@@ -145,7 +145,8 @@
     const dialog = one("#confirm");
     const yes = one("button[value=yes]", dialog);
     const picked = all("[data-pick]:checked").length;
-    one("#confirm-question").textContent = event.detail.question.replace("{n}", String(picked));
+    const counted = (_, single, several) => `${picked} ${picked === 1 ? single : several}`;
+    one("#confirm-question").textContent = event.detail.question.replace(/\{n (\w+),(\w+)\}/, counted);
     yes.textContent = event.detail.elt.dataset.yes || "Yes";
     dialog.returnValue = "no";
     dialog.addEventListener("close", () => dialog.returnValue === "yes" && event.detail.issueRequest(true), { once: true });
@@ -169,6 +170,12 @@
     const isForm = place.matches("[data-keep]");
     const there = isForm ? one(".wrong :is(textarea, input, select)", place) || one("textarea", place) : null;
     (there || one("[data-edits]", place))?.focus();
+  }
+
+  // A dialog is open before what stands in it has come.
+  function goIn() {
+    const dialog = document.activeElement;
+    if (dialog?.matches("dialog[open]")) one("textarea, input:not([type=hidden])", dialog)?.focus();
   }
 
   // --- and to what was refused: on a page that comes back, or in what of it did
@@ -310,6 +317,7 @@
   document.addEventListener("htmx:confirm", ask);
   document.addEventListener("htmx:afterSettle", showPicked);
   document.addEventListener("htmx:afterSettle", moveFocus);
+  document.addEventListener("htmx:afterSettle", goIn);
   document.addEventListener("htmx:afterSettle", findWrong);
   document.addEventListener("htmx:afterSettle", goOn);
   const tellError = ({ detail }, text) => (isRefresh(detail) ? backOff(text) : toast(text, "error"));

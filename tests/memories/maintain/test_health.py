@@ -6,15 +6,17 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 from time_machine import travel
 
-from memories.maintain.health import health_of, note_health
+from memories.maintain.health import growth, health_of, note_health
 from memories.maintain.health_page import as_markdown
 from memories.maintain.run import Unclaimed
 from memories.models import HealthReport, LedgerEntry, Memory
 from memsite.jobs.models import JobRun, RunStatus
-from memsite.tenancy.models import App
+from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
 
 NOON, DAY = datetime(2027, 3, 15, 12, tzinfo=UTC), date(2027, 3, 5)
@@ -106,6 +108,19 @@ def test_it_is_written_down_once_a_month(alice: Caller, operator: APIClient) -> 
     assert HealthReport.objects.count() == 1
     (past,) = operator.get("/api/v1/apps/acme/health-reports").json()["results"]
     assert (past["period"], past["report"]["app_id"]) == ("2027-03-15", "acme")
+
+
+def test_months_begin_where_the_app_lives(alice: Caller) -> None:
+    AppPolicy.objects.update(time_zone="Asia/Tokyo")
+    app, midnight = App.objects.get(pk=alice.app.pk), datetime(2027, 2, 28, 15, tzinfo=UTC)
+    second, year = timedelta(seconds=1), timedelta(days=365)
+    for number, moment in enumerate((midnight - second, midnight, NOON, NOON - year, NOON - year - timedelta(days=30))):
+        with travel(moment, tick=False):
+            alice.remember(f"fact {number} of the land")
+    with CaptureQueriesContext(connection) as queries:
+        assert growth(app, NOON) == {"2026-03": 1, "2027-02": 1, "2027-03": 2}
+    asked = " ".join(query["sql"].lower() for query in queries)
+    assert "trunc" not in asked, "which SQLite asks of Python, row by row"
 
 
 def test_it_asks_no_more_of_a_large_app(alice: Caller, django_assert_max_num_queries: Any) -> None:

@@ -34,17 +34,22 @@ def categories(request: DeskRequest) -> HttpResponse:
 
 @page()
 def category(request: DeskRequest, name: str) -> HttpResponse:
-    """`?from=` and `?to=` are the versions to compare: the last two, unless somebody asks for others."""
+    """`?from=` and `?to=` are the versions to compare: the last two, unless somebody asks for others.
+
+    A text that takes long to put together comes after the page, by `?wait=yes`.
+    """
     agent, user = request.desk.agent(), request.GET.get("user", "")
     versions = list(agent.summary_versions(name, user).order_by("-version")[:VERSIONS_SHOWN])
-    summary = agent.summary(name, user)
-    if summary is None and not versions:
+    comes_later = "wait" not in request.GET and agent.takes_long(name, user)
+    summary = None if comes_later else agent.summary(name, user)
+    is_told = comes_later or summary is not None
+    if not is_told and not versions:
         raise Http404
     context = {
         "name": name, "user": user, "summary": summary, "written": read_markdown(summary.content if summary else ""),
-        "versions": versions, **difference(request, versions),
+        "is_told": is_told, "comes_later": comes_later, "versions": versions, **difference(request, versions),
     }  # fmt: skip
-    return show(request, "knowledge/category", context)
+    return show(request, "knowledge/category", context, part="knowledge/category_written")
 
 
 def difference(request: DeskRequest, versions: list[Summary]) -> dict[str, Any]:

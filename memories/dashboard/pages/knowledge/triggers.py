@@ -102,8 +102,8 @@ def settle(request: DeskRequest, uid: UUID, what: str) -> HttpResponse:
         raise Http404
     try:
         trigger = request.desk.agent().change_trigger(uid, {"status": STATUSES[what]})
-    except WrongTrigger as error:
-        return done(request, "knowledge-triggers", f"Its day is over: {error.reason}", "error")
+    except WrongTrigger:
+        return done(request, "knowledge-triggers", "It cannot wait again: its last day is over.", "error")
     if trigger is None:
         raise Http404
     text = "Called off." if what == "cancel" else f"It waits for {trigger.trigger_date} again."

@@ -10,9 +10,9 @@ from django.http import HttpResponse
 
 from memories.agent import CannotMerge, Changed, MemoryAgent
 from memories.dashboard.desk import Desk, DeskRequest, page
-from memories.dashboard.picks import AT_MOST, as_id, ticked
-from memories.dashboard.show import Tone, Undo, done, tell, toast
-from memories.models import Memory
+from memories.dashboard.picks import AT_MOST, as_id, as_number, ticked
+from memories.dashboard.show import Tone, Undo, counted, done, tell, toast
+from memories.models import Action, Memory, Revision
 from memsite.tenancy.access import Right
 
 CHANGES: dict[str, tuple[str, Callable[[MemoryAgent, list[int]], Changed]]] = {
@@ -40,7 +40,7 @@ def bulk(request: DeskRequest) -> HttpResponse:
         versions = changed.versions
         text, tone = tell(changed, done_to_them)
     elif action == "delete":
-        text = f"{agent.forget_each(pks)} deleted."
+        text, tone = tell(Changed(agent.forget_each(pks)), "deleted for good")
     elif action == "merge":
         text, tone, versions = merge(agent, pks)
     else:
@@ -56,7 +56,7 @@ def merge(agent: MemoryAgent, pks: list[int]) -> tuple[str, Tone, Mapping[int, i
         winner = agent.merge(pks)
     except CannotMerge as error:
         return str(error), "error", {}
-    return f"{len(pks)} merged into one.", "success", {winner.pk: winner.version}
+    return f"{len(pks)} memories merged into one.", "success", {winner.pk: winner.version}
 
 
 def undo_of(desk: Desk, versions: Mapping[int, int]) -> Undo | None:
@@ -73,9 +73,24 @@ def undo(request: DeskRequest) -> HttpResponse:
     wanted: dict[UUID, int] = {}
     for text in request.POST.getlist("changes")[:AT_MOST]:
         uid, _, version = text.partition(":")
-        if not version.isdecimal():
-            raise BadRequest
-        wanted[as_id(uid)] = int(version)
+        wanted[as_id(uid)] = as_number(version)
     rows = Memory.objects.for_app(request.desk.app).filter(uid__in=wanted).order_by("pk")
     versions = {pk: wanted[uid] for pk, uid in rows.values_list("pk", "uid")}
-    return done(request, "memories", *tell(request.desk.agent().take_back(versions), "as before"))
+    merged = is_merge(request.desk, versions)
+    return done(request, "memories", *tell_undone(request.desk.agent().take_back(versions), merged))
+
+
+def is_merge(desk: Desk, versions: Mapping[int, int]) -> bool:
+    """Whether this takes back one merge and nothing else."""
+    if len(versions) != 1:
+        return False
+    ((pk, version),) = versions.items()
+    merges = Revision.objects.for_app(desk.app).filter(action=Action.MERGED)
+    return merges.filter(memory=pk, number=version).exists()
+
+
+def tell_undone(changed: Changed, is_merge: bool) -> tuple[str, Tone]:
+    if not is_merge or not changed.done:
+        return tell(changed, "set back as before")
+    apart = counted(changed.done + changed.beside, "memory stands for itself", "memories stand for themselves")
+    return f"The merge is undone: {apart} again.", "success"

@@ -14,7 +14,7 @@ from memories.agent import LeftAlone, MemoryAgent, MemoryGone, VersionMismatch
 from memories.agent.curation import Change, archive_one, pin_one, restore_one, review_one, undo_one, unpin_one
 from memories.dashboard import story
 from memories.dashboard.desk import SAFE, Desk, DeskRequest, page
-from memories.dashboard.picks import as_id
+from memories.dashboard.picks import as_id, as_number
 from memories.dashboard.show import fingerprint, go, is_seen, saved, show, toast, unchanged
 from memories.models import LinkKind, Memory
 from memories.models.link import SAYABLE
@@ -119,7 +119,8 @@ def change(request: DeskRequest, uid: UUID) -> HttpResponse:
     memory, action = memory_of(request.desk, uid), request.POST.get("action", "")
     if action not in ACTIONS:
         raise BadRequest
-    version, number = whole(request, "version"), whole(request, "revision") if action == "back" else 0
+    version = as_number(request.POST.get("version", ""))
+    number = as_number(request.POST.get("revision", "")) if action == "back" else 0
     done, do = ACTIONS[action]
     try:
         do(request.desk.agent(), memory, version, number)
@@ -132,13 +133,6 @@ def change(request: DeskRequest, uid: UUID) -> HttpResponse:
     if action == "delete":
         return go(request, request.desk.address("memories"), done)
     return tell(request, uid, done.format(number=number))
-
-
-def whole(request: DeskRequest, name: str) -> int:
-    try:
-        return int(request.POST.get(name, ""))
-    except ValueError as error:
-        raise BadRequest from error
 
 
 def tell(request: DeskRequest, uid: UUID, text: str, tone: Any = "success") -> HttpResponse:

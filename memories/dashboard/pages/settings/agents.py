@@ -109,7 +109,8 @@ def revoke(request: DeskRequest, prefix: str) -> HttpResponse:
     if key is None:
         raise Http404
     revoke_key(key, request.desk.actor)
-    return go(request, request.desk.address("settings-agents"), f"{prefix} does not work any more.")
+    text = f"The key {prefix} of {key.agent} does not work any more."
+    return go(request, request.desk.address("settings-agents"), text)
 
 
 def show_agents(request: DeskRequest, context: Mapping[str, Any], refused: KeyForm | None = None) -> HttpResponse:

@@ -65,7 +65,9 @@ def run(request: DeskRequest, name: str) -> HttpResponse:
     fired, is_new = fire_now(job, None if job.of_site else desk.app, timezone.now(), desk.actor)
     if is_new:
         return done(request, "upkeep", f"{name} is set going.")
-    return done(request, "upkeep", f"{name} has run for {fired.period} already, and is done once.", "warning")
+    return done(
+        request, "upkeep", f"{name} has run for {fired.period} already: it runs once for each period.", "warning"
+    )
 
 
 @page(read=None, write=Right.GOVERN)

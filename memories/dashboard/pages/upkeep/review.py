@@ -93,7 +93,7 @@ def decide(request: DeskRequest) -> HttpResponse:
     if action == "reject":
         change = partial(MemoryAgent.confirm_each, reason=request.POST.get("reason", "")[:500])
     rows = rejections(request.desk).filter(uid__in=uids).order_by("uid")
-    return done(request, "upkeep-review", *tell(change(request.desk.agent(), rows), done_to_them))
+    return done(request, "upkeep-review", *tell(change(request.desk.agent(), rows), done_to_them, "text", "texts"))
 
 
 @page()

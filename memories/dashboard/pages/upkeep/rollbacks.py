@@ -11,7 +11,7 @@ from django.http import HttpResponse
 
 from memories.agent import CannotTakeBack, NoSuchSource
 from memories.dashboard.desk import DeskRequest, page
-from memories.dashboard.show import fingerprint, go, is_seen, show, unchanged
+from memories.dashboard.show import counted, fingerprint, go, is_seen, show, unchanged
 from memories.dashboard.slices import take
 from memories.models import Rollback, RollbackStatus, RollbackWhat
 from memsite.moments import check_in_reach
@@ -48,8 +48,7 @@ def rollbacks(request: DeskRequest) -> HttpResponse:
         try:
             if request.method == "POST":
                 row = agent.roll_back(*form.asked, form.cleaned_data["reason"])
-                text = "Taken back." if row.status == RollbackStatus.DONE else "It is being taken back."
-                return go(request, desk.address("upkeep-rollbacks"), text)
+                return go(request, desk.address("upkeep-rollbacks"), told(row))
             foreseen = agent.foresee(*form.asked)
         except (NoSuchSource, CannotTakeBack) as error:
             form.add_error("source", str(error))
@@ -59,3 +58,11 @@ def rollbacks(request: DeskRequest) -> HttpResponse:
         return unchanged()
     context = {"form": form, "foreseen": foreseen, "slice": slice, "seen": seen}
     return show(request, "upkeep/rollbacks", context, part="upkeep/rollback_list")
+
+
+def told(row: Rollback) -> str:
+    if row.status != RollbackStatus.DONE:
+        return "It is being taken back."
+    undone = row.counts.get("undone", 0)
+    of_others = f", {counted(undone, 'change', 'changes')} of others undone" if undone else ""
+    return f"Taken back: {counted(row.counts.get('withdrawn', 0), 'memory', 'memories')} withdrawn{of_others}."

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from django.db.models.functions import Substr
 from django.http import HttpResponse
 
+from memories.agent import Changed
 from memories.dashboard.desk import Desk, DeskRequest, page
 from memories.dashboard.filters import Choice, Filters
 from memories.dashboard.picks import AT_MOST, ticked
-from memories.dashboard.show import done, fingerprint, is_seen, show, unchanged
+from memories.dashboard.show import done, fingerprint, is_seen, show, tell, unchanged
 from memories.dashboard.slices import take
 from memories.models import Extraction, ExtractionStatus, What
 from memsite.tenancy.access import Right
@@ -38,9 +41,8 @@ def texts(request: DeskRequest) -> HttpResponse:
 @page(read=None, write=Right.CURATE)
 def retry(request: DeskRequest) -> HttpResponse:
     """Those that are ticked as `text`, or, with `given_up`, all that were given up."""
-    tried, left = retry_each(request.desk, list(wanted(request)))
-    text = f"{tried} tried again." + (f" {left} left alone: done, or being worked on." if left else "")
-    return done(request, "upkeep-texts", text, "warning" if left else "success")
+    tried = retry_each(request.desk, list(wanted(request)))
+    return done(request, "upkeep-texts", *tell(tried, "tried again", "text", "texts"))
 
 
 def wanted(request: DeskRequest) -> list[Extraction]:
@@ -50,7 +52,7 @@ def wanted(request: DeskRequest) -> list[Extraction]:
     return list(rows.filter(uid__in=ticked(request, "text")))
 
 
-def retry_each(desk: Desk, rows: list[Extraction]) -> tuple[int, int]:
+def retry_each(desk: Desk, rows: list[Extraction]) -> Changed:
     agent = desk.agent()
     tried = sum(agent.retry(row) for row in rows)
-    return tried, len(rows) - tried
+    return Changed(tried, left=+Counter({"done, or being worked on": len(rows) - tried}))
