@@ -79,7 +79,7 @@ class Review(Knowledge):
     def candidate_of(self, rejection: Rejection, changes: Mapping[str, Any]) -> Candidate:
         """The memory that it would have become, with where it comes from."""
         session, resource = rejection.session, rejection.resource
-        kept = dict(rejection.candidate or {"content": rejection.content, "category": rejection.category})
+        kept = {"content": rejection.content, "category": rejection.category, **(rejection.candidate or {})}
         usual = {
             "source": Source.FACT, "origin": origin_of(resource), "tier": session.tier if session else 1,
             "user_id": session.user_id if session else None,
