@@ -19,6 +19,8 @@ QUIETER = {
     # A traceback for each request with a name that is not ours: anybody could fill the log.
     "django.security.DisallowedHost": "CRITICAL",
     "httpx": "WARNING",
+    # Three lines for each message: its server lives as long as one.
+    "mcp.server": "WARNING",
     # Sets this itself where nobody has, and would say it whatever the level is.
     "psycopg": "WARNING",
 }

@@ -42,7 +42,10 @@ class SessionQuerySet(PurgedQuerySet["AgentSession"]):
 
 
 class AgentSession(Purged, Identified):
-    """One conversation of an agent. `heartbeat_at` is its last sign of life."""
+    """One conversation of an agent. `heartbeat_at` is its last sign of life.
+
+    What was shown in it before `shown_since` is out of the agent's view: a summary has taken its place.
+    """
 
     agent = models.ForeignKey(Agent, on_delete=models.PROTECT, related_name="sessions")
     external_id = models.CharField(max_length=200, null=True, blank=True, help_text="The agent's own name for it.")
@@ -61,6 +64,7 @@ class AgentSession(Purged, Identified):
     started_at = models.DateTimeField(default=timezone.now, editable=False)
     heartbeat_at = models.DateTimeField(default=timezone.now, editable=False)
     ended_at = models.DateTimeField(null=True, blank=True, editable=False)
+    shown_since = models.DateTimeField(null=True, blank=True, editable=False)
 
     objects = SessionQuerySet.as_manager()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -25,7 +25,7 @@ from memories.learn.triggers import Due, note_coming
 from memories.maintain.crashed import flush_crashed
 from memories.maintain.decay import decay_few
 from memories.maintain.run import Run
-from memories.models import Extraction, Memory
+from memories.models import Extraction, Injection, Memory
 from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.harmless import harmless
@@ -98,8 +98,10 @@ class Greeting:
 
 
 class Sessions(Feedback, Triggers, Upkeep):
-    def open_session(self, external_id: str | None, fields: Mapping[str, Any]) -> tuple[AgentSession, bool]:
-        """The session, and whether it is new. The agent's own id for it finds it again and wakes it up.
+    def open_session(
+        self, external_id: str | None, fields: Mapping[str, Any], *, wakes: bool = True
+    ) -> tuple[AgentSession, bool]:  # fmt: skip
+        """The session, and whether it is new. The agent's own id for it finds it again and, as a rule, wakes it up.
 
         Raises AnothersSession: what one end user said in it would become another's.
         """
@@ -111,11 +113,14 @@ class Sessions(Feedback, Triggers, Upkeep):
             session, is_new = self.session_called(external_id, fields, now)
             if not is_new:
                 awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
-                changes = {**awake, **fields, "user_id": same_user(session, fields.get("user_id"))}
+                changes = {**(awake if wakes else {}), **fields, "user_id": same_user(session, fields.get("user_id"))}
                 for name, value in changes.items():
                     setattr(session, name, value)
                 session.save(update_fields=list(changes))
         return session, is_new
+
+    def has_session(self, external_id: str) -> bool:
+        return AgentSession.objects.for_app(self.app).filter(agent=self.agent, external_id=external_id).exists()
 
     def session_called(
         self, external_id: str, fields: Mapping[str, Any], now: datetime
@@ -145,24 +150,28 @@ class Sessions(Feedback, Triggers, Upkeep):
             **fields,
         )
 
-    def start(self, session: AgentSession) -> Greeting:
-        """Decay first; then what is due today, and what is known, within one budget."""
+    def start(self, session: AgentSession, *, goes_on: bool = False) -> Greeting:
+        """Decay first; then what is due today, and what is known, within one budget.
+
+        One that `goes_on` is told of what is known only that which was not shown in it before.
+        """
         now = timezone.now()
         decay_few(self.app, now)
-        greeting = self.greeting(session.user_id, now)
+        shown = Injection.objects.for_app(self.app).standing_in(session).memory_pks() if goes_on else []
+        greeting = self.greeting(session.user_id, now, shown)
         for block in (*greeting.blocks, greeting.listed):
             note_injected(session, block, None, now)
         return replace(greeting, jobs_run=["decay", *self.fire_overdue("session start")])
 
-    def greeting(self, user_id: str | None, now: datetime) -> Greeting:
-        """What a session of this end user would begin with now."""
+    def greeting(self, user_id: str | None, now: datetime, shown: Collection[int] = ()) -> Greeting:
+        """What a session of this end user would begin with now, if these memories (pks) were `shown` in it before."""
         budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
-        dues, lessons = self.due_triggers(user_id), self.lessons(user_id)
+        dues, lessons = self.due_triggers(user_id), self.lessons(user_id).exclude(pk__in=shown)
         first = harmless(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS])
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
         at_odds = self.doubted([memory for one in dues for memory in one.memories] + first, user_id, now)
         due = inject_due(dues, self.app.policy, budget // 2, at_odds)
-        told = {memory.pk for memory in due.memories}
+        told = {*shown, *(memory.pk for memory in due.memories)}
         untold = [lesson for lesson in first if lesson.pk not in told]
         taught = inject_lessons(
             untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2, at_odds

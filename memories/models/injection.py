@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from django.db import models
-from django.db.models import Exists, OuterRef
+from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
 from memories.models.memory import Memory
@@ -22,9 +22,10 @@ class InjectionQuerySet(ScopedQuerySet["Injection"]):
         return self.filter(session=session)
 
     def standing_in(self, session: AgentSession) -> Self:
-        """Into it, without the lines of memories that say something else since."""
+        """Into it, as far as the agent still has it in view; without the lines of memories that say something else."""
         later = Revision.objects.for_app(session.app).filter(memory=OuterRef("memory"), after__has_key="content")
-        return self.into(session).exclude(Exists(later.filter(created_at__gt=OuterRef("created_at"))))
+        in_view = Q(created_at__gte=session.shown_since) if session.shown_since else Q()
+        return self.into(session).filter(in_view).exclude(Exists(later.filter(created_at__gt=OuterRef("created_at"))))
 
     def memory_pks(self) -> list[int]:
         return list(self.order_by().values_list("memory_id", flat=True).distinct())

@@ -205,8 +205,9 @@ TABLES: tuple[Table, ...] = (
         name="session", model=AgentSession, refs=(Ref("agent", "agent", is_required=True),), of_user=of_whom,
         columns=(
             "external_id", "title", "tier", "user_id", "environment", "status", "end_reason", "started_at",
-            "heartbeat_at", "ended_at",
+            "heartbeat_at", "ended_at", "shown_since",
         ),
+        later=lambda line: {"shown_since": None},
     ),
     Table(
         name="turn", model=Turn, refs=(SESSION,), key=("session", "number"), of_user=said_by,

@@ -17,26 +17,26 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
+from memsite_client.claude.patience import note_answer, note_silence, seconds_for
 from memsite_client.claude.progress import Progress, load_progress, save_progress
 from memsite_client.claude.transcript import UNSENDABLE, id_in, own_words, text_in
 from memsite_client.place import Place, find_place
 
-# Claude Code gives SessionEnd 1.5 seconds, and others as long as the settings say. The user waits for a prompt's.
-SECONDS = {"SessionEnd": 1.5, "UserPromptSubmit": 4.0, "SessionStart": 6.0}
-OTHER_SECONDS = 10.0
 # Until this line, and from the decision to end until the process is gone.
 AROUND_SECONDS = 0.3
 QUERY_CHARACTERS = 2_000
 # What the server will never take; everything else may work next time.
 HOPELESS = (400, 413, 422)
+# While the server is waited for.
+ASKING = threading.Event()
 
 
 def main(event_name: str, *, verbose: bool = False) -> int:
     """The exit code, always 0. `verbose` tells on stderr what went wrong, which Claude Code shows nobody."""
-    ends_at = time.monotonic() + SECONDS.get(event_name, OTHER_SECONDS) - AROUND_SECONDS
-    threading.Thread(target=end_silently, args=(ends_at,), daemon=True).start()
+    seconds = seconds_for(event_name)
+    threading.Thread(target=end_after, args=(seconds, verbose), daemon=True).start()
     try:
-        if answer := answer_to(read_event(event_name), ends_at):
+        if answer := answer_to(read_event(event_name)):
             sys.stdout.write(json.dumps(answer))
             sys.stdout.flush()
     except Exception as error:
@@ -45,9 +45,13 @@ def main(event_name: str, *, verbose: bool = False) -> int:
     return 0
 
 
-def end_silently(at: float) -> None:
+def end_after(seconds: float, verbose: bool) -> None:
     """Whatever it is that still waits then, also outside of Python."""
-    time.sleep(max(0.0, at - time.monotonic()))
+    time.sleep(seconds - AROUND_SECONDS)
+    if ASKING.is_set():
+        note_silence(seconds)
+        if verbose:
+            os.write(2, f"memsite: no answer within {seconds:g} seconds\n".encode())
     os._exit(0)
 
 
@@ -60,15 +64,15 @@ def read_event(name: str) -> dict[str, Any]:
     return {"hook_event_name": name, **texts}
 
 
-def answer_to(event: dict[str, Any], ends_at: float) -> dict[str, Any]:
+def answer_to(event: dict[str, Any]) -> dict[str, Any]:
     """What to print; empty for nothing."""
     place = find_place()
     if wrapped := os.environ.get("MEMSITE_SESSION_ID"):
-        return answer_within(wrapped, event, place, ends_at)
+        return answer_within(wrapped, event, place)
     progress = load_progress(event["session_id"])
     event["messages"] = news(event, progress)
     try:
-        answer = post(place, "hooks/claude-code", event, ends_at)
+        answer = post(place, "hooks/claude-code", event)
     except HTTPError as error:
         if error.code in HOPELESS:
             save_progress(event["session_id"], progress)
@@ -92,24 +96,30 @@ def news(event: dict[str, Any], progress: Progress) -> list[dict[str, Any]]:
     return messages
 
 
-def answer_within(session_id: str, event: dict[str, Any], place: Place, ends_at: float) -> dict[str, Any]:
+def answer_within(session_id: str, event: dict[str, Any], place: Place) -> dict[str, Any]:
     """Inside of `memsite run`, which opens, hears and ends the session itself: only a prompt is answered."""
     prompt = event.get("prompt")
     if event["hook_event_name"] != "UserPromptSubmit" or not isinstance(prompt, str) or not prompt.strip():
         return {}
     asked = {"session_id": session_id, "query": prompt[-QUERY_CHARACTERS:], "format": "turn"}
-    text = post(place, "context", asked, ends_at)["text"]
+    text = post(place, "context", asked)["text"]
     output = {"hookEventName": event["hook_event_name"], "additionalContext": text}
     return {"hookSpecificOutput": output} if text else {}
 
 
-def post(place: Place, path: str, body: dict[str, Any], ends_at: float) -> dict[str, Any]:
+def post(place: Place, path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """However long it takes: `end_after` ends the wait, and notes whose fault it was."""
     headers = {"Authorization": f"Bearer {place.key}", "Content-Type": "application/json"}
     # The scheme is checked: place.root_of takes http and https only.
     data = json.dumps(body, ensure_ascii=False).encode(errors="replace")
     request = Request(f"{place.api}/{path}", data, headers, method="POST")  # noqa: S310
-    with urlopen(request, timeout=max(0.1, ends_at - time.monotonic())) as response:  # noqa: S310
-        answer = json.load(response)
+    ASKING.set()
+    try:
+        with urlopen(request) as response:  # noqa: S310
+            answer = json.load(response)
+    finally:
+        ASKING.clear()
+    note_answer()
     if not isinstance(answer, dict):
         raise ValueError("the answer is none of a Memsite server")
     return answer

@@ -5,9 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections.abc import Iterable
+from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 
-from memsite_client.claude.transcript import Message, Piece, read_piece
+from memsite_client.claude.transcript import SUFFIX, Message, Piece, line_ids, read_piece
 from memsite_client.place import state_folder
 
 MOST_AHEAD, MOST_NAMED = 50, 2_000
@@ -26,11 +29,16 @@ class Progress:
     ) -> None:
         self.sent_bytes, self.ahead, self.names = sent_bytes, ahead or [], names or []
 
-    def next_piece(self, transcript: Path) -> Piece:
-        """What is in the transcript and was not sent. OSError if it cannot be read."""
+    def next_piece(self, transcript: Path, others: Iterable[Path] | None = None) -> Piece:
+        """What is in the transcript and was not sent, also not with one of the `others`, as a rule those beside it.
+
+        OSError if it cannot be read.
+        """
         piece = read_piece(transcript, self.sent_bytes)
         self.sent_bytes = piece.end
-        return piece._replace(messages=[message for message in piece.messages if not self.was_ahead(message)])
+        copied = sent_with(others_of(transcript) if others is None else others, piece.messages)
+        own = [message for message in piece.messages if message["external_id"] not in copied]
+        return piece._replace(messages=[message for message in own if not self.was_ahead(message)])
 
     def was_ahead(self, message: Message) -> bool:
         name = fingerprint(message)
@@ -51,6 +59,29 @@ class Progress:
             self.ahead = [*self.ahead, name][-MOST_AHEAD:]
             named = (name, message["external_id"])
             self.names = [*(one for one in self.names if one != named), named][-MOST_NAMED:]
+
+
+def others_of(transcript: Path) -> Iterable[Path]:
+    return (path for path in transcript.parent.glob(f"*{SUFFIX}") if path != transcript)
+
+
+def sent_with(others: Iterable[Path], messages: list[Message]) -> set[str]:
+    """The ids of what was sent with other transcripts; empty if the first of the messages was not.
+
+    A session that was forked off (`--fork-session`) begins with the lines of the other one, and nothing marks them.
+    """
+    first, sent = messages[0] if messages else {}, set[str]()
+    for path in others if first.get("external_id") else ():
+        with suppress(OSError):
+            # What has not changed since it was said cannot have it.
+            if path.stat().st_mtime >= said_at(first):
+                ids = line_ids(path, load_progress(path.stem).sent_bytes)
+                sent |= ids if first["external_id"] in ids else set()
+    return sent
+
+
+def said_at(message: Message) -> float:
+    return datetime.fromisoformat(message["at"]).timestamp() if message["at"] else 0.0
 
 
 def fingerprint(message: Message) -> str:

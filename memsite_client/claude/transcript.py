@@ -14,6 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+SUFFIX = ".jsonl"
 MAX_LINE_BYTES = 8 * 1024 * 1024
 MOST_MESSAGES, MOST_CHARACTERS = 200, 1_000_000
 # As many characters as the server takes for a message's id.
@@ -31,6 +32,7 @@ INSERTED = re.compile(
 )
 INTERRUPTED = re.compile(r"\[Request interrupted by user[^\[\]]*\]")
 UNSENDABLE = re.compile("[\x00\ud800-\udfff]")
+LINE_ID = re.compile(rb'"uuid": ?"([^"\\]+)"')
 SYNTHETIC_MODEL = "<synthetic>"
 
 Message = dict[str, Any]
@@ -78,6 +80,19 @@ def read_line(file: BinaryIO) -> tuple[bytes, int]:
         raw, part = b"", file.readline(MAX_LINE_BYTES)
         length += len(part)
     return (raw, length) if part else (b"", 0)
+
+
+def line_ids(path: Path, end: int) -> set[str]:
+    """The ids of the lines up to `end`. Looked for, not parsed: the file may be long. OSError if it cannot be read."""
+    ids, place = set[str](), 0
+    with path.open("rb") as file:
+        while place < end:
+            raw, length = read_line(file)
+            if not length:
+                break
+            ids.update(found.decode(errors="replace") for found in LINE_ID.findall(raw))
+            place += length
+    return ids
 
 
 def read_entry(raw: bytes) -> dict[str, Any]:

@@ -9,11 +9,10 @@ from uuid import UUID
 
 from memsite_client.claude.hook import HOPELESS
 from memsite_client.claude.progress import Progress, fingerprint, load_progress, save_progress
-from memsite_client.claude.transcript import Message, read_piece
+from memsite_client.claude.transcript import SUFFIX, Message, read_piece
 from memsite_client.errors import InvalidRequest
 from memsite_client.sync import Memsite
 
-SUFFIX = ".jsonl"
 # A sub-agent's own transcript: not what the agent and its user said.
 SUB_AGENT = "agent-"
 EVENT, END = "TranscriptImport", "SessionEnd"
@@ -51,10 +50,13 @@ def transcripts_in(paths: Iterable[Path]) -> Iterator[Path]:
     return iter(sorted(own, key=lambda file: (file.stat().st_mtime, file)))
 
 
-def send_transcript(memsite: Memsite, path: Path, *, again: bool = False) -> Iterator[Part]:
+def send_transcript(
+    memsite: Memsite, path: Path, *, again: bool = False, after: Iterable[Path] | None = None
+) -> Iterator[Part]:  # fmt: skip
     """Sends what was not sent yet, piece by piece, and tells of each. Raises what the client raises, and OSError.
 
-    All of it `again`: under the ids that it was sent with, so that the server knows it.
+    All of it `again`: under the ids that it was sent with, so that the server knows it; what it has in common with
+    those that it comes `after` went with them.
     """
     session_id = session_of(path)
     progress, names = load_progress(session_id), list[tuple[str, str]]()
@@ -62,7 +64,7 @@ def send_transcript(memsite: Memsite, path: Path, *, again: bool = False) -> Ite
         progress, names = Progress(names=progress.names), [*progress.names]
     done, about = progress.sent_bytes, {"session_id": session_id}
     yield Part(session_id, 0, done, [])
-    while (piece := progress.next_piece(path)).end != done:
+    while (piece := progress.next_piece(path, after)).end != done:
         refused = list[str]()
         if piece.messages:
             about["cwd"] = piece.cwd or about.get("cwd", "")

@@ -120,7 +120,7 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
     Each becomes a session. What was sent before, also by a hook, is not sent again.
     """
     files = list(transcripts_in(paths or (settings_file(None).parent / "projects",)))
-    sent, failed, unread = Sent(), list[str](), list[Path]()
+    sent, failed, unread, done = Sent(), list[str](), list[Path](), list[Path]()
     length = sum(path.stat().st_size for path in files)
     with (
         connect() as memsite,
@@ -130,10 +130,11 @@ def import_(paths: tuple[Path, ...], again: bool, json_: bool) -> None:
     ):
         for path in files:
             try:
-                for piece in send_transcript(memsite, path, again=again):
+                for piece in send_transcript(memsite, path, again=again, after=done if again else None):
                     sent.add(piece)
                     failed += [f"{path}: {reason}" for reason in piece.refused]
                     bar.update(piece.size_bytes)
+                done.append(path)
                 if path in paths and not is_transcript(path):
                     unread.append(path)
             except ProblemError as error:

@@ -92,9 +92,12 @@ class Run:
         self.attempt(lambda: deliver_kept(self.folder, self.target, self.make), "older runs stay kept")
 
     def tell(self, report: Mapping[str, Any], *, is_stream: bool) -> None:
+        hint = "" if is_stream else ": does the command have --output-format stream-json --verbose?"
         if unread := report.get("error_count", 0):
-            hint = "" if is_stream else ": does the command have --output-format stream-json --verbose?"
             self.warn(f"{many(unread, 'line')} of its output could not be read{hint}")
+        elif hint and report.get("lines") and not report.get("turns"):
+            # `--output-format json` is a line that can be read, and in which nobody speaks.
+            self.warn(f"nothing is learnt from its output{hint}")
         if self.verbose:
             self.warn(", ".join(f"{report.get(name, 0)} {name}" for name in COUNTED))
 

@@ -75,6 +75,53 @@ def test_a_session_that_was_compacted_is_greeted_again(alice: Caller) -> None:
         assert "Whales sing" in hook(alice, "SessionStart", source=source)
 
 
+def test_what_was_told_before_a_session_was_compacted_is_told_again(alice: Caller) -> None:
+    hook(alice, "SessionStart", source="startup")
+    alice.remember("Bears sleep all winter", category="wood")
+    assert "Bears sleep" in hook(alice, "UserPromptSubmit", prompt="When do bears sleep?", prompt_id="p1")
+    hook(alice, "Stop", last_assistant_message="Bears sleep all winter.", prompt_id="p1")
+    assert hook(alice, "UserPromptSubmit", prompt="When do bears sleep?", prompt_id="p2") == ""
+    hook(alice, "PreCompact", trigger="auto")
+    assert "Bears sleep" in hook(alice, "UserPromptSubmit", prompt="When do bears sleep?", prompt_id="p3")
+
+
+def test_a_session_that_is_resumed_is_told_what_is_new(alice: Caller) -> None:
+    alice.remember("Whales sing at night", category="sea")
+    alice.remember("Ask before you push", category="work", kind="lesson")
+    assert "Whales sing" in hook(alice, "SessionStart", source="startup")
+    hook(alice, "SessionEnd", reason="other")
+    assert hook(alice, "SessionStart", source="resume") == ""
+    alice.remember("Bears sleep all winter", category="wood")
+    resumed = hook(alice, "SessionStart", source="resume")
+    assert "Bears sleep" in resumed
+    assert "Whales sing" not in resumed
+    assert "Ask before" not in resumed
+    greeted = hook(alice, "SessionStart", source="compact")
+    assert all(told in greeted for told in ("Bears sleep", "Whales sing", "Ask before"))
+
+
+def test_a_session_that_is_resumed_here_for_the_first_time_is_told_all(alice: Caller) -> None:
+    alice.remember("Whales sing at night", category="sea")
+    assert "Whales sing" in hook(alice, "SessionStart", source="resume")
+
+
+def test_a_session_that_another_is_forked_off_stays_as_it_ended(alice: Caller) -> None:
+    hook(alice, "UserPromptSubmit", prompt="Good morning")
+    hook(alice, "SessionEnd", reason="other")
+    hook(alice, "SessionStart", source="resume")
+    session = AgentSession.objects.get()
+    assert (session.status, session.end_reason) == (SessionStatus.ENDED, "other")
+    hook(alice, "UserPromptSubmit", prompt="Good evening")
+    session.refresh_from_db()
+    assert (session.status, session.end_reason) == (SessionStatus.ACTIVE, "")
+
+
+def test_the_end_of_a_session_that_never_began_makes_none(alice: Caller) -> None:
+    """`claude mcp list` tells of one."""
+    hook(alice, "SessionEnd", reason="other", messages=[])
+    assert AgentSession.objects.count() == 0
+
+
 def test_what_is_not_asked_is_not_answered(alice: Caller) -> None:
     hook(alice, "SessionStart")
     alice.remember("Bears sleep all winter", category="wood")

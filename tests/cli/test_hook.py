@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
@@ -16,9 +17,10 @@ from pytest_httpserver import HTTPServer
 from werkzeug import Request, Response
 
 from memsite_client import Memsite
+from memsite_client.claude.patience import seconds_for, silence_file
 from memsite_client.claude.settings import TIMEOUTS
-from tests.cli.transcripts import SESSION, Transcript
-from tests.serving import free_port
+from tests.cli.transcripts import OTHER, SESSION, Transcript
+from tests.serving import Server, free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 EVENTS = list(TIMEOUTS)
@@ -117,6 +119,21 @@ def test_who_has_the_hooks_for_themself_and_for_the_project_is_heard_once(
     transcript.assistant("Hi there.")
     told("UserPromptSubmit", prompt="Hello", **turn | {"prompt_id": "p2"})
     assert heard(memsite) == [("user", "Hello"), ("assistant", "Hi there."), ("user", "Hello")]
+
+
+def test_what_a_forked_session_has_copied_was_said_in_the_other(memsite: Memsite, transcript: Transcript) -> None:
+    told("UserPromptSubmit", prompt="I prefer tea.", prompt_id="p1", transcript_path=str(transcript.path))
+    transcript.user("I prefer tea.", promptId="p1")
+    for number in range(250):
+        transcript.assistant(f"Noted, {number}.")
+    told("Stop", transcript_path=str(transcript.path))
+    told("SessionEnd", transcript_path=str(transcript.path))
+    fork = transcript.fork()
+    fork.assistant("Said in the fork.")
+    for _ in range(2):
+        told("Stop", session_id=OTHER, transcript_path=str(fork.path))
+    forked = next(session for session in memsite.list_sessions() if session["external_id"] == OTHER)
+    assert [row["raw_content"] for row in memsite.list_resources(session_id=forked["id"])] == ["Said in the fork."]
 
 
 def test_what_is_no_prompt_of_the_users_is_not_said_by_them(memsite: Memsite, transcript: Transcript) -> None:
@@ -272,6 +289,31 @@ def test_a_server_that_answers_drop_by_drop(stand_in: HTTPServer, never: Event) 
     stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(drip()))
     assert_silence(hook("SessionEnd", {"session_id": "x"}))
     never.set()
+
+
+def test_a_server_that_was_waited_for_in_vain_is_given_less_time(
+    key: str, server: Server, httpserver: HTTPServer, never: Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMSITE_URL", httpserver.url_for(""))
+    httpserver.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(str(never.wait(60))))
+    asked = {"session_id": "x", "prompt": "Hello"}
+    assert seconds_for("UserPromptSubmit") == 4.0
+    assert hook("UserPromptSubmit", asked, "--verbose").stderr == b"memsite: no answer within 4 seconds\n"
+    assert [seconds_for(event) for event in ("UserPromptSubmit", "Stop", "SessionStart", "SessionEnd")] == [1.5] * 4
+    assert_silence(hook("UserPromptSubmit", asked))
+    os.utime(silence_file(), (0, time.time() - 61))
+    assert (seconds_for("UserPromptSubmit"), seconds_for("Stop")) == (4.0, 10.0)
+    silence_file().touch()
+    never.set()
+    monkeypatch.setenv("MEMSITE_URL", server.url)
+    told("Stop")
+    assert seconds_for("UserPromptSubmit") == 4.0
+
+
+def test_the_end_of_a_session_tells_nothing_of_the_server(stand_in: HTTPServer, never: Event) -> None:
+    stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(str(never.wait(60))))
+    hook("SessionEnd", {"session_id": "x"})
+    assert seconds_for("UserPromptSubmit") == 4.0
 
 
 def test_stdin_that_never_ends() -> None:

@@ -117,6 +117,16 @@ def test_our_hooks_inside_answer_prompts_and_leave_the_rest_to_us(
     assert the_session(memsite)["end_reason"] == "exit code 0"
 
 
+def test_an_output_of_one_result_is_told_to_teach_nothing(memsite: Memsite) -> None:
+    """`--output-format json` prints no more than that."""
+    command = [sys.executable, "-m", "memsite_client", "run", "--", *CLAUDE[:-1], "json"]
+    for say, is_told in (([ndjson(RESULT)], True), ([ndjson(assistant(MARKER), RESULT)], False), ([], False)):
+        with popen(command, {"say": say}) as process:
+            _, error = process.communicate(timeout=120)
+        assert (b"nothing is learnt from its output: does the command have" in error) is is_told
+    assert "learnt" not in run(say=[ndjson(RESULT)])[2]
+
+
 def test_lines_of_no_use_cost_no_other(memsite: Memsite) -> None:
     garbage = bytes(range(256)).decode("latin-1") + "\n"
     huge = "x" * 9_000_000 + "\n"

@@ -10,10 +10,8 @@ from memsite_client import Memsite
 from memsite_client.claude.upload import send_messages
 from tests.cli.conftest import run, run_json
 from tests.cli.test_hook import told
-from tests.cli.transcripts import SESSION, Transcript
+from tests.cli.transcripts import OTHER, SESSION, Transcript
 from tests.serving import free_port
-
-OTHER = "5d1c8a3e-0000-4c57-9a43-0c1d2e3f4a5b"
 
 
 @pytest.fixture
@@ -84,6 +82,24 @@ def test_nor_is_it_stored_anew_when_all_is_sent_again(
         assert run_json("transcripts", "import", "--again")["messages"] == 5
     assert [row["raw_content"] for row in memsite.list_resources()].count("Yes") == 2
     assert len(list(memsite.list_resources())) == 5
+
+
+def test_what_a_forked_session_has_copied_is_sent_with_the_other_alone(
+    memsite: Memsite, transcript: Transcript
+) -> None:
+    fork = transcript.fork()
+    fork.user("The fork asks.")
+    fork.fork("5d1c8a3e-1111-4c57-9a43-0c1d2e3f4a5b").user("And another one.")
+    for options in ([], ["--again"]):
+        run("transcripts", "import", *options)
+        assert len(list(memsite.list_resources())) == 4
+    assert next(memsite.list_memories())["confidence"] == 0.7
+
+
+def test_a_forked_session_brings_what_the_other_has_not_sent(memsite: Memsite, transcript: Transcript) -> None:
+    run("transcripts", "import")
+    transcript.user("Not sent yet.")
+    assert run_json("transcripts", "import", str(transcript.fork().path))["messages"] == 1
 
 
 def test_a_long_conversation_is_sent_in_pieces(memsite: Memsite, transcript: Transcript) -> None:

@@ -10,6 +10,9 @@ from typing import Any
 SESSION = "5d1c8a3e-2f10-4c57-9a43-0c1d2e3f4a5b"
 
 
+OTHER = "5d1c8a3e-0000-4c57-9a43-0c1d2e3f4a5b"
+
+
 class Transcript:
     """A file that grows. Each line has an id and a time of its own."""
 
@@ -37,3 +40,11 @@ class Transcript:
 
     def assistant(self, text: str, **more: Any) -> None:
         self.write(self.line("assistant", [{"type": "text", "text": text}], **more))
+
+    def fork(self, session_id: str = OTHER) -> Transcript:
+        """As `--fork-session` does it: the same lines, but for the session's id."""
+        fork = Transcript(self.path.with_stem(session_id), session_id)
+        fork.numbers = count(next(self.numbers))
+        fork.write(json.dumps({"type": "mode", "mode": "normal", "sessionId": session_id}) + "\n")
+        fork.write(self.path.read_text().replace(self.session_id, session_id))
+        return fork

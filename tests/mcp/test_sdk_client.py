@@ -16,6 +16,7 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
+from memories.text.fence import open_fence
 from tests.serving import ROOT, Server
 
 Work = Callable[[Client], Awaitable[None]]
@@ -78,6 +79,18 @@ def test_the_sdks_client_uses_all_of_it(db: None, server: Server, connect: Any, 
             await use_it_all(client)
 
     anyio.run(work)
+
+
+def test_who_has_been_greeted_by_a_hook_is_not_sent_for_the_same(db: None, server: Server) -> None:
+    told: list[str | None] = []
+
+    async def work() -> None:
+        async with over_http(server, server.new_app(), "legacy") as client:
+            told.append(client.instructions)
+
+    anyio.run(work)
+    assert open_fence("0" * 8).startswith("<memory-context ")
+    assert "unless a memory-context has been shown to you" in (told[0] or "")
 
 
 def test_many_clients_at_once_get_their_own_answers(db: None, server: Server) -> None:

@@ -24,6 +24,7 @@ class HookEvent(Shape):
     prompt_id = Text(required=False, allow_null=True, allow_blank=True, default="")
     prompt = said()
     last_assistant_message = said()
+    source = Text(required=False, allow_null=True, allow_blank=True, default="")  # type: ignore[assignment]  # so named
     reason = Text(required=False, allow_null=True, allow_blank=True, default="")
     messages = serializers.ListField(
         child=Message(), required=False, max_length=MAX_MESSAGES,

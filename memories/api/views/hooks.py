@@ -1,11 +1,12 @@
 """Claude Code's door: each event of a session becomes what MemoryAgent knows to do.
 
-    SessionStart      → the greeting
+    SessionStart      → the greeting; where a session is resumed, what of it is new
     UserPromptSubmit  → what answers the prompt, and before it the greeting if the session has had none
     Stop              → what of that was used
     SessionEnd        → the end
 
-and with each of them what was said is kept. Other events keep what was said, and are answered with nothing.
+and with each of them what was said is kept. Other events keep what was said, and are answered with nothing. After
+PreCompact a summary stands for what the agent was shown: it may be shown again.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -46,12 +48,18 @@ class ClaudeCodeHook(AgentView):
         return Response(show_hook(event["hook_event_name"], self.text_for(event)))
 
     def text_for(self, event: Event) -> str:
-        agent, name = self.memory_agent(), event["hook_event_name"]
-        session, is_new = agent.open_session(event["session_id"], about(event))
+        agent, name, said = self.memory_agent(), event["hook_event_name"], spoken(event)
+        if name == "SessionEnd" and not said and not agent.has_session(event["session_id"]):
+            # Commands such as `claude mcp list` tell of the end of a session that never began.
+            return ""
+        is_resumed = event["source"] == "resume"
+        # One that is forked off tells of the other as resumed, and never of its end.
+        session, is_new = agent.open_session(event["session_id"], about(event), wakes=bool(said) or not is_resumed)
         session = self.in_app(session)
         is_asked = name == "UserPromptSubmit"
-        texts = [agent.start(session).text] if name == "SessionStart" or (is_asked and is_new) else []
-        if said := spoken(event):
+        is_greeted = name == "SessionStart" or (is_asked and is_new)
+        texts = [agent.start(session, goes_on=is_resumed).text] if is_greeted else []
+        if said:
             agent.capture_messages(session, said)
         if is_asked:
             texts.append(recalled(agent, session))
@@ -63,10 +71,12 @@ class ClaudeCodeHook(AgentView):
 
 
 def about(event: Event) -> dict[str, Any]:
-    """What the session is known by: the folder it is at work in."""
+    """What the session is known by, the folder it is at work in; and since when its agent sees what it was shown."""
     cwd = (event["cwd"] or "")[:CWD_CHARACTERS]
     folder = cwd.replace("\\", "/").rstrip("/").rpartition("/")[2]
-    return {"title": folder[:TITLE_CHARACTERS], "environment": {"client": CLIENT, "cwd": cwd}}
+    known = {"title": folder[:TITLE_CHARACTERS], "environment": {"client": CLIENT, "cwd": cwd}}
+    is_compacted = event["hook_event_name"] == "PreCompact" or event["source"] == "compact"
+    return {**known, "shown_since": timezone.now()} if is_compacted else known
 
 
 def spoken(event: Event) -> list[Said]:

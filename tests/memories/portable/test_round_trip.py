@@ -20,7 +20,7 @@ from memsite.tenancy.scoping import Scoped
 from sessions.models import AgentSession
 from tests.api.test_purge import NEEDLE, NEIGHBOUR, furnish
 from tests.conftest import Caller, make_app, make_caller
-from tests.memories.portable.moving import agent_of, export, freeze, lines, take_in, without_header
+from tests.memories.portable.moving import agent_of, export, freeze, joined, lines, take_in, without_header
 from tests.upkeep import upkeep_embed_missing, upkeep_learn_due, upkeep_summaries
 
 
@@ -64,6 +64,16 @@ def test_what_older_versions_took_is_taken_in_however_large(alice: Caller) -> No
     assert take_in(copy, export(alice.app)).status == "done"
     assert Memory.objects.for_app(copy).get().metadata == large
     assert AgentSession.objects.for_app(copy).get().environment == large
+
+
+def test_sessions_of_older_servers_are_taken_in(alice: Caller) -> None:
+    alice.start_session(external_id="x")
+    rows = lines(export(alice.app))
+    for row in rows:
+        row.pop("shown_since", None)
+    copy = make_app("copy")
+    assert take_in(copy, joined(rows)).status == "done"
+    assert AgentSession.objects.for_app(copy).get().shown_since is None
 
 
 def test_every_table_is_in_it(full: App) -> None:
