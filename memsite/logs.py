@@ -1,5 +1,6 @@
 """Structured logs: one line an event, JSON for machines, colours only on a terminal, never memory text."""
 
+import logging
 import sys
 from typing import Any
 
@@ -12,6 +13,18 @@ SHARED: list[Any] = [
     structlog.processors.TimeStamper(fmt="iso", utc=True),
     structlog.processors.StackInfoRenderer(),
 ]
+QUIETER = {
+    # Says each 4xx once more; the request log has it, with the request's id.
+    "django.request": "ERROR",
+    # A traceback for each request with a name that is not ours: anybody could fill the log.
+    "django.security.DisallowedHost": "CRITICAL",
+    "httpx": "WARNING",
+    # Three lines for each message: its server lives as long as one.
+    "mcp.server": "WARNING",
+    # Sets this itself where nobody has, and would say it whatever the level is.
+    "psycopg": "WARNING",
+}
+"""What is logged of others, at most."""
 
 
 def logging_config(level: str, log_format: str) -> dict[str, Any]:
@@ -28,16 +41,13 @@ def logging_config(level: str, log_format: str) -> dict[str, Any]:
         "formatters": {"structured": {"()": make_formatter, "log_format": log_format}},
         "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "structured"}},
         "root": {"handlers": ["stderr"], "level": level.upper()},
-        "loggers": {
-            # Says each 4xx once more; the request log has it, with the request's id.
-            "django.request": {"level": "ERROR"},
-            # A traceback for each request with a name that is not ours: anybody could fill the log.
-            "django.security.DisallowedHost": {"level": "CRITICAL"},
-            "httpx": {"level": "WARNING"},
-            # Three lines for each message: its server lives as long as one.
-            "mcp.server": {"level": "WARNING"},
-        },
+        "loggers": {name: {"level": quieter(level.upper(), least)} for name, least in QUIETER.items()},
     }
+
+
+def quieter(one: str, other: str) -> str:
+    """The level at which less is logged."""
+    return max(one, other, key=logging.getLevelNamesMapping().__getitem__)
 
 
 def make_formatter(log_format: str) -> structlog.stdlib.ProcessorFormatter:

@@ -10,9 +10,10 @@ from django.db import transaction
 from django.db.models import Max
 
 from memories.models import Action, Delivery, Forgotten, Revision, Webhook
-from memsite.tenancy.models import App
+from memories.models.webhook import MEMORY_DELETED
+from memsite.tenancy.models import App, AppStatus
 
-CREATED, UPDATED, DELETED, TEST = "memory.created", "memory.updated", "memory.deleted", "webhook.test"
+CREATED, UPDATED, DELETED, TEST = "memory.created", "memory.updated", MEMORY_DELETED, "webhook.test"
 TOLD: dict[str, str] = {
     Action.CREATED: CREATED,
     Action.REINFORCED: "memory.reinforced",
@@ -55,8 +56,8 @@ def note_for(app: App, webhook_pk: int, now: datetime) -> int:
             webhook = Webhook.objects.for_app(app).active().select_for_update().filter(pk=webhook_pk).first()
             if webhook is None:
                 return total
-            change = App.objects.only("change_number").get(pk=app.pk).change_number
-            rows, is_all = new_for(app, webhook)
+            fresh = App.objects.only("app_id", "change_number", "status").get(pk=app.pk)
+            rows, is_all = new_for(fresh, webhook)
             made = [
                 Delivery(app=app, webhook=webhook, kind=kind, payload=payload, next_at=now, created_at=now)
                 for kind, payload in rows
@@ -65,14 +66,17 @@ def note_for(app: App, webhook_pk: int, now: datetime) -> int:
             Delivery.objects.bulk_create(made)
             total += len(made)
             if is_all:
-                webhook.seen_change = change
+                webhook.seen_change = fresh.change_number
             webhook.save(update_fields=["seen_change", "seen_revision", "seen_forgotten"])
             if is_all:
                 return total
 
 
 def new_for(app: App, webhook: Webhook) -> tuple[list[tuple[str, dict[str, Any]]], bool]:
-    """(what is to be told next, whether that is all). Moves the webhook's marks on."""
+    """(what is to be told next, whether that is all). Moves the webhook's marks on.
+
+    Of an app that is being purged nothing is told but what it no longer has.
+    """
     revisions = list(
         Revision.objects.for_app(app)
         .filter(pk__gt=webhook.seen_revision)
@@ -82,7 +86,7 @@ def new_for(app: App, webhook: Webhook) -> tuple[list[tuple[str, dict[str, Any]]
     gone = list(Forgotten.objects.for_app(app).filter(pk__gt=webhook.seen_forgotten).order_by("pk")[:BATCH])
     webhook.seen_revision = revisions[-1].pk if revisions else webhook.seen_revision
     webhook.seen_forgotten = gone[-1].pk if gone else webhook.seen_forgotten
-    told = [*from_revisions(app, revisions), *from_forgotten(app, gone)]
+    told = [*(() if app.status == AppStatus.PURGING else from_revisions(app, revisions)), *from_forgotten(app, gone)]
     return told, len(revisions) < BATCH and len(gone) < BATCH
 
 

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from memories.models import Delivery, DeliveryStatus, Import, ImportStatus
+from memories.models import Delivery, Import, ImportStatus
 from memsite.conf import get_conf
 from memsite.tenancy.models import IdempotentAnswer
 
@@ -23,6 +23,5 @@ def drop_broken_off_imports(now: datetime) -> int:
 
 
 def drop_old_deliveries(now: datetime) -> int:
-    """Deletes what webhooks were told long ago, and what never arrived."""
-    ended = Delivery.objects.exclude(status=DeliveryStatus.WAITING)
-    return ended.filter(created_at__lt=now - DELIVERIES_KEPT).delete()[0]
+    """Deletes what webhooks were told long ago, and what never arrived. What waits still is for one switched off."""
+    return Delivery.objects.filter(created_at__lt=now - DELIVERIES_KEPT).delete()[0]

@@ -51,6 +51,10 @@ class Webhook(Scoped, Identified):
         return self.url
 
 
+MEMORY_DELETED = "memory.deleted"
+"""The kind of a message that names what is gone."""
+
+
 class DeliveryStatus(models.TextChoices):
     WAITING = "waiting"
     DELIVERED = "delivered"
@@ -60,6 +64,10 @@ class DeliveryStatus(models.TextChoices):
 class DeliveryQuerySet(ScopedQuerySet["Delivery"]):
     def due(self, now: datetime) -> Self:
         return self.filter(status=Literal(DeliveryStatus.WAITING), next_at__lte=now, webhook__is_active=True)
+
+    def of_what_was(self) -> Self:
+        """All but what is still to be told of deletions: where nothing is left, nobody is to hear of what there was."""
+        return self.exclude(kind=MEMORY_DELETED, status=DeliveryStatus.WAITING)
 
 
 class Delivery(Scoped, Identified):

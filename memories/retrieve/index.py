@@ -3,12 +3,15 @@
 One index per app and process, shared by its threads, kept fresh by the app's change number: a search first reads what
 was written since, wherever it was written. Rows are only ever appended; a changed memory leaves a dead row behind.
 A search therefore works on a view that no later write can disturb, without holding a lock.
+
+Living rows stand as they were written last. What is alike, estimated or drawn is told apart by where it stands, so an
+app answers the same in each process, on each database, and after a restart.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from threading import Lock
@@ -159,7 +162,6 @@ class AppIndex:
 
     def __init__(self, app_pk: int, model: str, dim: int, number: int = 0, *, away: bool = False) -> None:
         self.app_pk, self.model, self.dim, self.number, self.away = app_pk, model, dim, number, away
-        self.sample = Sample()
         self.clear()
         self.lock = Lock()
         self.is_asked = False
@@ -174,6 +176,7 @@ class AppIndex:
 
     def forget(self) -> None:
         """What is known is of other rows."""
+        self.sample = Sample()
         self.latest_view: View = View(self.columns, self.users, self.subjects)
         self.postings = Postings()
 
@@ -211,9 +214,11 @@ class AppIndex:
         is_new = self.change_number < 0 or self.is_overtaken(self.size, self.change_number, latest)
         if is_new:
             self.begin(count, latest)
-        found = self.size
+        found, changes = self.size, list[int]()
         for rows in changed_between(self.app_pk, self.model, self.change_number, latest, away=self.away):
             self.append(rows)
+            changes += [row[1] for row in rows]
+        self.arrange(found, changes)
         for pk in gone_between(self.app_pk, self.change_number, latest):
             self.bury(pk)
         self.change_number = latest
@@ -272,6 +277,22 @@ class AppIndex:
         self.row_of.update(zip(pks, range(start, end), strict=True))
         new.alive[:] = True
         self.size = end
+
+    def arrange(self, first: int, changes: Sequence[int]) -> None:
+        """The rows from `first` on as they were written, by these numbers of changes: the database answers them in any
+        order. No view has them yet.
+        """
+        if len(changes) < 2:
+            return
+        new = self.columns.each(lambda column: column[first : self.size])
+        order = np.lexsort((new.pk, np.array(changes)))
+        if (order[1:] > order[:-1]).all():
+            return
+        for name in Columns.__slots__:
+            column = getattr(new, name)
+            column[:] = column[order]
+        rows = np.flatnonzero(new.alive)
+        self.row_of.update(zip(new.pk[rows].tolist(), (first + rows).tolist(), strict=True))
 
     def bury(self, pk: int) -> None:
         shown.drop(pk)

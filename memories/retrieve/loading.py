@@ -36,7 +36,7 @@ TIMES = (
 )  # fmt: skip
 SECONDS_PER_DAY = 24 * 60 * 60
 CHANGED = """
-SELECT m.id,
+SELECT m.id, m.change_number,
        CASE m.status WHEN 'active' THEN 1 ELSE 0 END + CASE m.source WHEN 'api' THEN 0 ELSE 2 END
        + CASE m.visibility WHEN 'shared' THEN 4 WHEN 'agent' THEN 8 ELSE 0 END,
        coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
@@ -48,7 +48,7 @@ WHERE m.app_id = %s AND m.change_number > %s AND m.change_number <= %s AND m.pur
 AND m.status NOT IN ('cold', 'withdrawn')
 """
 ACTIVE, STATED, SHARED, PRIVATE = 1, 2, 4, 8
-"""Of the second column, which is one number: each value that is handed over takes its time."""
+"""Of the third column, which is one number: each value that is handed over takes its time."""
 HELD = {"data": "v.data", "table": "memories_vector"}
 # Of what is away, the signs: four bytes that tell their number, and then the bits, as `sign_bits` packs them.
 AWAY = {"data": "bit_send(binary_quantize(v.near))", "table": NEAR}
@@ -78,9 +78,10 @@ def counts_of(app_pk: int) -> Any:
 
 
 def changed_between(app_pk: int, model: str, start: int, latest: int, *, away: bool = False) -> Iterator[Rows]:
-    """What was written after the change `start`, some rows at a time; about as many as changes to the `latest`.
+    """What was written after the change `start`, some rows at a time, in any order; about as many as changes to the
+    `latest`.
 
-    Each ends with its vector, or the signs of one away.
+    Each begins with its number and that of its change, and ends with its vector, or the signs of one away.
     """
     sql = changed(connection.vendor, away=away)
     parameters: list[str | int] = [model, app_pk, start, latest + MEANWHILE]
@@ -118,7 +119,7 @@ def touched_between(app_pk: int, start: int, latest: int) -> list[int]:
 
 def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool = False) -> None:
     """Writes rows into columns of their number."""
-    pks, kinds, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
+    pks, _, kinds, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
     lengths, words, importances, priorities, confidences, tones, looks, origins, *times, blobs = rest
     created, changed, confirmed, since, until = unix_seconds(list(chain.from_iterable(times))).reshape(len(times), -1)
     kind = np.array(kinds)

@@ -17,7 +17,9 @@ WORD_COST = 16
 
 @dataclass(frozen=True, slots=True)
 class Posting:
-    """Of the first `asked` rows those that hold a word: all of them if it is `whole`. Some may be dead by now."""
+    """Of the first `asked` rows those that hold a word, rising: all of them if it is `whole`. Some may be dead by
+    now.
+    """
 
     rows: Rows
     asked: int

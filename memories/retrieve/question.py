@@ -98,12 +98,15 @@ def is_broad(code: int, reading: Reading) -> bool:
 
 
 def subjects_called(word: str, reading: Reading) -> list[int]:
-    """Codes of the subjects with this word in their name, spelled so or much alike."""
-    exact = reading.subjects_by(word)
-    if exact:
-        return exact
-    alike = (part for part in reading.view.subjects.words_by_letter.get(word[0], ()) if is_alike(word, part))
-    return list(dict.fromkeys(code for part in alike for code in reading.subjects_by(part)))
+    """Codes of the subjects with this word in their name, spelled so or much alike; by their names, as codes are given
+    in any order.
+    """
+    subjects = reading.view.subjects
+    codes = reading.subjects_by(word)
+    if not codes:
+        alike = (part for part in subjects.words_by_letter.get(word[0], ()) if is_alike(word, part))
+        codes = list({code for part in alike for code in reading.subjects_by(part)})
+    return sorted(codes, key=subjects.names.__getitem__)
 
 
 def is_alike(word: str, name: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memories.providers.embeddings import Vectors
 from memories.retrieve.columns import Columns
@@ -14,23 +15,39 @@ from memories.retrieve.latest import Latest
 from memories.retrieve.nearest import Rows
 
 MOST = 1_000
-"""With so many, a spread is told to 2 %."""
-GROWTH = 1.5
+"""About as many are drawn at most, and half of that at least, where there are more: with so many, a spread is told to
+3 %."""
 QUESTIONS_KEPT = 1024
+# The numbers of an app rise by steps, and multiples of the golden ratio are spread evenly whatever the step is.
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+HASH_BITS = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Moments:
-    """Of vectors drawn from `size` rows: their mean, shape (dim,), and their covariance, shape (dim, dim).
+class Chosen:
+    """Of the first `seen` rows of an index those that this share of all falls on, whether they live or not."""
 
-    With these the mean and the spread of their cosines with any question are known without looking at them again: a
-    third of the memory. For the last questions that is kept: to read the covariance with each would push as much else
-    out of the processor's cache.
+    share: float
+    seen: int
+    rows: Rows
+
+    def continued(self, columns: Columns) -> Chosen:
+        """With the rows that the columns have more."""
+        size = len(columns.pk)
+        if size <= self.seen:
+            return self
+        new = self.seen + np.flatnonzero(falls_on(columns.pk[self.seen :], self.share))
+        return Chosen(self.share, size, np.concatenate([self.rows, new]))
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """The vectors of some rows. What they say to the last questions is kept: to read them all for each would push as
+    much else out of the processor's cache.
     """
 
-    size: int
-    mean: Vectors
-    covariance: Vectors
+    rows: Rows
+    vectors: Vectors
     told: Latest[tuple[float, float]] = field(default_factory=lambda: Latest(QUESTIONS_KEPT))
 
     def usual(self, query: Vectors) -> tuple[float, float]:
@@ -38,34 +55,62 @@ class Moments:
         key = query.tobytes()
         usual = self.told.get(key)
         if usual is None:
-            squares = float(query @ (self.covariance @ query))
-            usual = float(self.mean @ query), math.sqrt(max(0.0, squares))
+            cosines = np.vecdot(self.vectors, query)
+            usual = float(cosines.mean(dtype=np.float64)), float(cosines.std(dtype=np.float64))
             self.told.put(key, usual)
         return usual
 
 
 class Sample:
-    """Drawn when it is first asked for, and anew when the app has grown by half. For all views of an index."""
+    """For all views of an index, until its rows are others.
+
+    A memory is in it by its number alone. So it is the same in each process and on each database, however long ago an
+    index was read: what an answer is would hang on that otherwise.
+    """
 
     def __init__(self) -> None:
-        self.drawn: Moments | None = None
+        self.chosen = Chosen(1.0, 0, np.zeros(0, np.intp))
+        self.drawn: Drawn | None = None
 
     def usual(self, query: Vectors, columns: Columns, of: Callable[[Rows], Vectors]) -> tuple[float, float] | None:
         """Mean and spread of the question's cosines with the sample; None if there is no vector at all.
 
         `of` answers the vectors of some rows.
         """
-        size = len(columns.pk)
+        rows, drawn = self.rows_of(columns), self.drawn
+        if not len(rows):
+            return None
         # Two threads that draw it at the same time draw the same.
-        if self.drawn is None or not self.drawn.size <= size <= GROWTH * self.drawn.size:
-            rows = np.flatnonzero(columns.embedded & columns.alive)
-            if not len(rows):
-                return None
-            self.drawn = moments_of(size, of(rows[:: len(rows) // MOST + 1]))
-        return self.drawn.usual(query)
+        if drawn is None or not np.array_equal(drawn.rows, rows):
+            self.drawn = drawn = drawn_again(drawn, rows, of) if drawn else Drawn(rows, of(rows))
+        return drawn.usual(query)
+
+    def rows_of(self, columns: Columns) -> Rows:
+        """Where in the columns it is. Only rows that came since are looked at, while about as many are alive."""
+        share, chosen = share_of(int(np.count_nonzero(columns.alive))), self.chosen
+        if chosen.share != share:
+            chosen = Chosen(share, 0, np.zeros(0, np.intp))
+        self.chosen = chosen = chosen.continued(columns)
+        # An earlier view has fewer.
+        rows = chosen.rows[: int(np.searchsorted(chosen.rows, len(columns.pk)))]
+        there: Rows = rows[columns.alive[rows] & columns.embedded[rows]]
+        return there
 
 
-def moments_of(size: int, vectors: Vectors) -> Moments:
-    mean = vectors.mean(axis=0)
-    away = vectors - mean
-    return Moments(size, mean, away.T @ away / np.float32(len(vectors)))
+def drawn_again(before: Drawn, rows: Rows, of: Callable[[Rows], Vectors]) -> Drawn:
+    """With those that came and without those that went: only the former are read."""
+    is_known, is_left = np.isin(rows, before.rows), np.isin(before.rows, rows)
+    vectors = np.empty((len(rows), before.vectors.shape[1]), np.float32)
+    vectors[is_known] = before.vectors[is_left]
+    vectors[~is_known] = of(rows[~is_known])
+    return Drawn(rows, vectors)
+
+
+def share_of(size: int) -> float:
+    """Half as large whenever there are twice as many."""
+    return 0.5 ** max(0, math.ceil(math.log2(max(1, size) / MOST)))
+
+
+def falls_on(pks: NDArray[np.int64], share: float) -> NDArray[np.bool_]:
+    hashed: NDArray[np.uint64] = (pks.astype(np.uint64) * GOLDEN) >> np.uint64(64 - HASH_BITS)
+    return hashed < np.uint64(share * 2**HASH_BITS)

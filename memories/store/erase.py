@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from django.db.models import PROTECT, Exists, OuterRef, QuerySet
 
 from memories.models import (
+    Delivery,
     Entity,
     Extraction,
     FutureTrigger,
@@ -80,6 +81,7 @@ def stages(app: App) -> Iterator[tuple[str, Delete]]:
     if is_going(app):
         for rows in OF_AN_APP:
             yield name_of(rows), deleting(partial(rows_of, app, rows))
+        yield name_of(Delivery), deleting(lambda: Delivery.objects.for_app(app).of_what_was())
 
 
 def unread(rows: Rows) -> Rows:

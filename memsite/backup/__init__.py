@@ -55,10 +55,13 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Restored:
-    """`kept` is the database as it was before; None if there was none."""
+    """`kept` is the database as it was before; None if there was none. `lacks_pgvector`: the backup was of a site that
+    had it, and here it cannot be had.
+    """
 
     checked: Checked
     kept: Path | None
+    lacks_pgvector: bool = False
 
 
 def make_backup(folder: Path, now: datetime, keep: int | None = None) -> Backup:
@@ -101,8 +104,8 @@ def restore_backup(path: Path, now: datetime) -> Restored:
     vendor = vendor_of(path)
     if vendor is not vendor_here():
         raise BackupError(f"{path.name} is of another kind of database than MEMSITE_DATABASE_URL names.")
-    rows, is_older, kept = vendor.restore(path, f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
-    return Restored(Checked(rows, is_older), kept)
+    rows, is_older, kept, left_out = vendor.restore(path, f"{now.astimezone(UTC):%Y%m%dT%H%M%SZ}")
+    return Restored(Checked(rows, is_older), kept, left_out)
 
 
 def vendor_here() -> ModuleType:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
-from tempfile import TemporaryFile
+from tempfile import NamedTemporaryFile, TemporaryFile
 from time import sleep
 from typing import Any
 
@@ -33,6 +33,8 @@ NEAR, WALLED_APP = "memories_near", "memsite_walled_app"
 """Made without a migration: pgvector's copies, and what the second wall asks."""
 PGVECTOR = "CREATE EXTENSION IF NOT EXISTS vector SCHEMA public;"
 """Dumps hold no extensions, and each site has made this one that could."""
+NO_COPIES = "UPDATE public.tenancy_app SET near_model = '' WHERE near_model <> '';"
+"""What pgvector has are copies: without them each process searches what they were made of."""
 IN_USE = "The database is in use: stop the server, and whatever else is connected to it, then try again."
 # The server's own workers come and go.
 OTHERS = """
@@ -80,8 +82,8 @@ def copied_rows(path: Path) -> Iterator[tuple[str, str]]:
         raise BackupError(f"{path.name} is damaged: {told.strip()[:300]}")
 
 
-def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
-    """The same, and the file in which the database is kept as it was before."""
+def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, bool]:
+    """The same, the file in which the database is kept as it was before, and whether pgvector's copies are left out."""
     rows, older = check(path)
     if is_in_use():
         raise BackupError(IN_USE)
@@ -89,19 +91,41 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
     with backup_draft_in(folder) as draft:
         dump(private(draft))
         kept = in_place(draft, folder / f"before-{stamp}{SUFFIX}")
-    put_back(path, needs_pgvector=NEAR in rows)
+    left_out = put_back_with_copies(path) if NEAR in rows else put_back(path)
     if not older:
         # Else `manage.py setup` does it, after the migrations that the wall is for.
         build_wall(kept)
-    return rows, older, kept
+    return rows, older, kept, left_out
 
 
-def put_back(path: Path, needs_pgvector: bool) -> None:
-    """All or nothing: whatever ends it before the last statement has undone it.
+def put_back_with_copies(path: Path) -> bool:
+    """Those for pgvector are left out where it cannot be had; answers whether they are."""
+    if has_pgvector():
+        return put_back(path, first=PGVECTOR)
+    listed = run("pg_restore", "--list", str(path)).splitlines()
+    with NamedTemporaryFile("w", suffix=".list") as chosen:
+        chosen.write("\n".join(line for line in listed if NEAR not in line))
+        chosen.flush()
+        put_back(path, f"--use-list={chosen.name}", last=NO_COPIES)
+    return True
+
+
+def has_pgvector() -> bool:
+    """Whether the server has it, new enough, and this user may make it, or somebody has: tried, and undone."""
+    with reached() as asking, suppress(psycopg.Error), asking.transaction(force_rollback=True):
+        asking.execute(PGVECTOR)
+        asking.execute("SELECT NULL::public.halfvec")
+        return True
+    return False
+
+
+def put_back(path: Path, *which: str, first: str = "", last: str = "") -> bool:
+    """All or nothing: whatever ends it before the last statement has undone it. Answers that nothing is left out.
 
     What the dump knows nothing of, such as the tables of a later version, goes first: it may stand on what is replaced.
+    `first` and `last` are SQL before and behind the dump; `which` of it, is told to `pg_restore`.
     """
-    how = ("--clean", "--if-exists", "--no-owner", "--no-acl", "--file=-")
+    how = ("--clean", "--if-exists", "--no-owner", "--no-acl", "--file=-", *which)
     into = (
         "--no-psqlrc",
         "--quiet",
@@ -123,14 +147,15 @@ def put_back(path: Path, needs_pgvector: bool) -> None:
         assert reader.stdout is not None
         # A statement that failed has closed the pipe; what it says is told below.
         with suppress(BrokenPipeError), writer.stdin:
-            writer.stdin.write(f"BEGIN; {leaving()} {PGVECTOR if needs_pgvector else ''}\n".encode())
+            writer.stdin.write(f"BEGIN; {leaving()} {first}\n".encode())
             shutil.copyfileobj(reader.stdout, writer.stdin)
             if reader.wait() == 0:
-                writer.stdin.write(b"\nCOMMIT;\n")
+                writer.stdin.write(f"\n{last} COMMIT;\n".encode())
         reader.stdout.close()
         if writer.wait() or reader.wait():
             told.seek(0)
             raise BackupError(f"pg_restore failed: {told.read().decode(errors='replace').strip()[:300]}")
+    return False
 
 
 def leaving() -> str:
@@ -185,12 +210,14 @@ def reached() -> psycopg.Connection[TupleRow]:
         raise BackupError(f"The database cannot be used: {told}. See MEMSITE_DATABASE_URL.") from error
 
 
-def run(name: str, *arguments: str) -> None:
+def run(name: str, *arguments: str) -> str:
+    """What it says."""
     ended = subprocess.run(  # noqa: S603  # their own programs
         [program(name), *arguments], env=environment(), capture_output=True, text=True, check=False
     )
     if ended.returncode:
         raise BackupError(f"{name} failed: {ended.stderr.strip()[:300]}")
+    return ended.stdout
 
 
 def program(name: str) -> str:

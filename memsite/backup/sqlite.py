@@ -60,8 +60,8 @@ def check(path: Path) -> tuple[dict[str, int], bool]:
         return check_file(unpack(path, Path(folder) / "copy.sqlite3"))
 
 
-def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
-    """The same, and where the database is kept that was there before."""
+def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, bool]:
+    """The same, where the database is kept that was there before, and that nothing was left out."""
     database = Path(str(connection.settings_dict["NAME"]))
     connection.close()
     with plainly():
@@ -74,11 +74,11 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None]:
             sync(draft)
             if not database.exists():
                 put(draft, database)
-                return rows, older, None
+                return rows, older, None, False
             with locked(database):
                 kept = keep(database, stamp)
                 put(draft, database)
-            return rows, older, kept
+            return rows, older, kept, False
 
 
 @contextmanager

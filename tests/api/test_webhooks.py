@@ -14,10 +14,14 @@ from pytest_httpserver import HTTPServer
 from rest_framework.test import APIClient
 from werkzeug import Request, Response
 
-from memories.agent import MemoryAgent
+from memories.agent import MemoryAgent, purging
 from memories.announce.changes import TOLD
+from memories.jobs import JOBS
+from memories.maintain.housekeeping import drop_old_deliveries
+from memories.maintain.run import Unclaimed
 from memories.models import Action, Delivery, Webhook
 from memories.store.writer import NOTED
+from memories.tasks import upkeeper
 from memsite.conf import get_conf
 from memsite.signing import BadSignature, secret_of, verify
 from memsite.tenancy.models import App
@@ -25,7 +29,7 @@ from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app
 from tests.memories.portable.moving import export, take_in
 from tests.talking import after
-from tests.upkeep import do
+from tests.upkeep import do, upkeep_purge
 
 ROOT = "/api/v1/apps/acme"
 
@@ -287,6 +291,90 @@ def test_a_change_leaves_what_was_renewed_and_told_meanwhile(
     assert receiver.kinds == ["memory.created"]
     row = Webhook.objects.get()
     assert (row.description, row.secret_number) == ("ours", 1)
+
+
+def tell_whoever_waits() -> None:
+    """As the minute's beat has it done: in apps that are not active, too."""
+    for app in App.objects.filter(pk__in=JOBS["webhooks"].waiting(timezone.now())).select_related("policy"):
+        JOBS["webhooks"].work(upkeeper(app), Unclaimed(timezone.now()))
+
+
+@pytest.fixture
+def purged_by_and_by(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is small enough to be gone at once."""
+    monkeypatch.setattr(purging, "MOST_AT_ONCE", -1)
+
+
+@pytest.mark.usefixtures("purged_by_and_by")
+def test_of_a_purged_app_nothing_is_told_but_that_its_memories_are_gone(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    webhook = add(operator, receiver)
+    arrived = alice.remember("Whales sing")["id"]
+    do("webhooks")
+    receiver.status = 500
+    waiting = alice.remember("Bears sleep through the winter")["id"]
+    do("webhooks")
+    unheard = alice.remember("Herons wade at dawn")["id"]
+    assert receiver.kinds == ["memory.created"] * 2
+    operator.delete(f"{ROOT}?purge_memories=true")
+    tell_whoever_waits()
+    upkeep_purge()
+    assert receiver.kinds == ["memory.created"] * 2
+    assert not Delivery.objects.for_app(alice.app).exists()
+    receiver.status = 200
+    tell_whoever_waits()
+    gone = [request.get_json() for request in receiver.got[2:]]
+    assert {one["type"] for one in gone} == {"memory.deleted"}
+    assert sorted(one["data"]["memory_id"] for one in gone) == sorted([arrived, waiting, unheard])
+    assert "alice" not in str(gone)
+    shown = operator.get(f"{ROOT}/webhooks/{webhook['id']}/deliveries").json()["results"]
+    assert {(one["kind"], one["status"]) for one in shown} == {("memory.deleted", "delivered")}
+
+
+@pytest.mark.usefixtures("purged_by_and_by")
+def test_that_a_memory_is_gone_is_told_though_its_app_is_purged_before(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    add(operator, receiver, "memory.deleted")
+    receiver.status = 500
+    uid = alice.remember("Whales sing")["id"]
+    alice.delete(f"memories/{uid}")
+    do("webhooks")
+    operator.delete(f"{ROOT}?purge_memories=true")
+    upkeep_purge()
+    (row,) = Delivery.objects.for_app(alice.app)
+    assert (row.payload["data"]["memory_id"], row.status) == (uid, "waiting")
+
+
+@pytest.mark.usefixtures("purged_by_and_by")
+def test_the_next_life_of_a_purged_app_begins_with_what_is_new(
+    alice: Caller, operator: APIClient, receiver: Receiver
+) -> None:
+    add(operator, receiver)
+    alice.remember("Whales sing")
+    operator.delete(f"{ROOT}?purge_memories=true")
+    upkeep_purge()
+    tell_whoever_waits()
+    operator.patch(ROOT, {"status": "active"})
+    alice.remember("Bears sleep")
+    do("webhooks")
+    assert receiver.kinds == ["memory.deleted", "memory.created"]
+
+
+@pytest.mark.parametrize("is_active", [True, False])
+def test_no_message_is_kept_for_more_than_30_days(
+    alice: Caller, operator: APIClient, receiver: Receiver, *, is_active: bool
+) -> None:
+    webhook = add(operator, receiver)
+    receiver.status = 500
+    alice.remember("Whales sing")
+    do("webhooks")
+    operator.patch(f"{ROOT}/webhooks/{webhook['id']}", {"is_active": is_active})
+    with after(days=29):
+        assert drop_old_deliveries(timezone.now()) == 0
+    with after(days=31):
+        assert drop_old_deliveries(timezone.now()) == 1
 
 
 def test_what_is_imported_is_no_news(alice: Caller, operator: APIClient, receiver: Receiver) -> None:

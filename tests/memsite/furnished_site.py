@@ -1,4 +1,4 @@
-"""A program of its own: makes a SQLite site in MEMSITE_DATA_DIR; prints a key and the memories it leads to."""
+"""A program of its own: makes a SQLite site in MEMSITE_DATA_DIR; prints a key, its memories and answers."""
 
 # ruff: noqa: E402, T201  # Django first; what it prints is read by `test_moving`.
 import json
@@ -20,6 +20,7 @@ from django.utils import timezone
 from sessions.models import Resource
 from tests.api.test_purge import furnish
 from tests.conftest import make_app, make_caller
+from tests.memsite.asked import answers_to
 from tests.upkeep import upkeep_learn_due, upkeep_summaries
 
 settings.ALLOWED_HOSTS = ["testserver"]
@@ -30,4 +31,5 @@ upkeep_learn_due()
 upkeep_summaries()
 said = "said \x00 before anybody refused it"
 Resource.objects.create(app=caller.app, role="user", raw_content=said, content_at=timezone.now())
-print(json.dumps({"key": caller.key, "memories": caller.get("memories").json()}))
+known = {"key": caller.key, "memories": caller.get("memories").json(), "answers": answers_to(caller.client)}
+print(json.dumps(known))

@@ -6,9 +6,10 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from secrets import token_hex
+from urllib.parse import urlsplit
 
 import psycopg
 import pytest
@@ -105,6 +106,36 @@ def test_it_is_put_into_an_empty_database_with_the_extension_that_it_needs(
     restored = manage("restore", str(newest(tmp_path)), MEMSITE_DATABASE_URL=elsewhere)
     assert restored.returncode == 0, restored.stderr
     assert ask(elsewhere, MEMORIES) == before
+
+
+@pytest.fixture
+def without_pgvector(url: str) -> Iterator[str]:
+    """An empty database whose user may not make the extension."""
+    name, user = f"restored_{token_hex(4)}", f"plain_{token_hex(4)}"
+    elsewhere, given = database_like_the_tests(name), urlsplit(url)
+    ask(elsewhere, f"DROP SCHEMA public CASCADE; CREATE ROLE {user} LOGIN; CREATE SCHEMA public AUTHORIZATION {user}")
+    yield given._replace(netloc=given.netloc.replace(given.username or "", user, 1), path=f"/{name}").geturl()
+    ask(elsewhere, f"DROP OWNED BY {user} CASCADE; DROP ROLE {user}")
+
+
+@pytest.mark.parametrize("is_asked", [True, False])
+def test_where_pgvector_cannot_be_had_all_is_there_but_its_copies(
+    manage: Manage, url: str, tmp_path: Path, without_pgvector: str, *, is_asked: bool
+) -> None:
+    vectors, near = "SELECT memory_id, data FROM memories_vector ORDER BY id", "SELECT near_model FROM tenancy_app"
+    if is_asked:
+        assert manage("run_job", "pgvector", MEMSITE_PGVECTOR_FROM="1").returncode == 0
+        assert ask(url, near) != [("",)]
+    assert manage("backup").returncode == 0
+    restored = manage("restore", str(newest(tmp_path)), MEMSITE_DATABASE_URL=without_pgvector)
+    assert restored.returncode == 0, restored.stderr
+    assert "CREATE EXTENSION vector" in restored.stdout
+    assert ask(without_pgvector, MEMORIES) == ask(url, MEMORIES)
+    assert ask(without_pgvector, vectors) == ask(url, vectors) != []
+    assert ask(without_pgvector, near) == [("",)]
+    assert ask(without_pgvector, "SELECT to_regclass('memories_near')") == [(None,)]
+    set_up = manage("setup", MEMSITE_DATABASE_URL=without_pgvector)
+    assert set_up.returncode == 0, set_up.stderr
 
 
 def test_a_database_that_is_not_there_is_told_in_a_line(manage: Manage, url: str, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from memsite import moving
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.conftest import Caller, client_with
+from tests.memsite.asked import answers_to
 
 PROGRAM = Path(__file__).with_name("furnished_site.py")
 on_postgres = pytest.mark.postgres("it is what is moved into: make test-postgres")
@@ -62,7 +63,10 @@ def test_everything_arrives(site: tuple[Path, dict[str, Any]], capsys: pytest.Ca
     assert "1 held a NUL character" in told
     assert "keep it stopped" in told
     assert "MEMSITE_SECRET_KEY" in told
-    assert client_with(before["key"]).get("/api/v1/memories").json() == before["memories"]
+    client = client_with(before["key"])
+    assert client.get("/api/v1/memories").json() == before["memories"]
+    assert any(before["answers"])
+    assert answers_to(client) == before["answers"]
     with sqlite3.connect(path) as source:
         for model in (App, Memory, Revision, Resource):
             (count,) = source.execute(f"SELECT count(*) FROM {model._meta.db_table}").fetchone()  # noqa: S608

@@ -26,7 +26,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/jobs/sweeps.py", "Rollback.objects.open"): "which apps have something to be taken back",
     ("memories/jobs/sweeps.py", "Webhook.objects.behind"): "which apps have something to tell",
     ("memories/jobs/sweeps.py", "Delivery.objects.due"): "which apps have messages to send",
-    ("memories/maintain/housekeeping.py", "Delivery.objects.exclude"): "what was told long ago, of whatever app",
+    ("memories/maintain/housekeeping.py", "Delivery.objects.filter"): "what was told long ago, of whatever app",
     (
         "memories/api/views/inbound.py",
         "Bridge.objects.filter",

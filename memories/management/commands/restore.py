@@ -10,6 +10,12 @@ from django.utils import timezone
 from memories.management.plain_errors import plain_errors
 from memsite.backup import BackupError, restore_backup
 
+NO_PGVECTOR = (
+    "The backup is of a site with pgvector, which this database's user cannot make: all vectors are there, and each "
+    "process searches them itself. To have pgvector again, let an administrator run `CREATE EXTENSION vector` (0.8 "
+    "or newer) in it, then run `manage.py setup`."
+)
+
 
 class Command(BaseCommand):
     help = "Put a backup in the place of the database, which is kept beside it. Stop the server first."
@@ -27,6 +33,8 @@ class Command(BaseCommand):
         told = [f"{file} is restored: {sum(restored.checked.rows.values()):,} rows."]
         if restored.kept:
             told.append(f"The database that was there is kept as {restored.kept}.")
+        if restored.lacks_pgvector:
+            told.append(NO_PGVECTOR)
         if restored.checked.is_older:
             told.append("It is of an older version: run `manage.py setup` before you start the server.")
         return "\n".join(told)

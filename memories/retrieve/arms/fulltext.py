@@ -118,7 +118,7 @@ def continued(app: App, view: View, told: dict[str, Posting]) -> dict[str, Posti
     row_of = dict(zip(pks.tolist(), new.tolist(), strict=True))
     found = new_holders(list(behind), pks, app.pk)
     for (word, posting), holding in zip(behind.items(), found, strict=True):
-        more = [row for pk in holding if (row := row_of.get(pk, -1)) >= posting.asked]
+        more = sorted(row for pk in holding if (row := row_of.get(pk, -1)) >= posting.asked)
         told[word] = posting.and_then(more, len(alive))
     return told
 
@@ -143,12 +143,12 @@ def asked_anew(app: App, view: View, words: Sequence[str], most: int) -> dict[st
         limit = int(AHEAD * most) + 1
         whose = None if connection.vendor == "sqlite" else app.pk
         for word, pks in zip(words, holders(words, limit, whose), strict=True):
-            posting = Posting(view.rows_of(pks), size, whole=len(pks) < limit)
+            posting = Posting(np.sort(view.rows_of(pks)), size, whole=len(pks) < limit)
             if posting.whole or len(posting.rows) > most:
                 told[word] = posting
     unsure = [word for word in words if word not in told]
     for word, pks in zip(unsure, holders(unsure, NO_LIMIT, app.pk), strict=True):
-        told[word] = Posting(view.rows_of(pks), size, whole=True)
+        told[word] = Posting(np.sort(view.rows_of(pks)), size, whole=True)
     return told
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import weakref
+from collections.abc import Iterator
+from random import Random
 from typing import Any
 
 import numpy as np
@@ -126,6 +128,34 @@ def test_where_most_has_changed_all_is_read_anew(
     assert before.columns.importance.tolist() == [3] * 5
     found = alice.post("memories/search", {"query": "number two"}).json()["results"]
     assert found[0]["content"] == "number two"
+
+
+@pytest.mark.parametrize("at_once", [2, 100])
+def test_rows_stand_as_they_were_written_in_whatever_order_the_database_answers(
+    alice: Caller, index: AppIndex, monkeypatch: pytest.MonkeyPatch, at_once: int
+) -> None:
+    def in_any_order(*given: Any, **options: Any) -> Iterator[Any]:
+        rows = [row for some in changed_between(*given, **options) for row in some]
+        Random(1).shuffle(rows)
+        yield from (rows[start : start + at_once] for start in range(0, len(rows), at_once))
+
+    changed_between = index_module.changed_between
+    monkeypatch.setattr(index_module, "changed_between", in_any_order)
+    alice.remember("the first")
+    index.view()
+    body = {"memories": [{"content": f"number {number}", "importance": number % 5 + 1} for number in range(20)]}
+    made = [one["id"] for one in alice.post("memories/batch", body).json()["results"]]
+    for uid in reversed(made[:5]):
+        alice.patch(f"memories/{uid}", {"content": f"edited {uid}"})
+    view = index.view()
+    expected = Memory.objects.order_by("change_number", "pk")
+    assert view.columns.pk.tolist() == [memory.pk for memory in expected]
+    assert view.columns.importance.tolist() == [memory.importance for memory in expected]
+    assert index.row_of == {pk: row for row, pk in enumerate(view.columns.pk.tolist())}
+    # What is gone by number is gone by row.
+    alice.delete(f"memories/{made[0]}")
+    assert index.view().size == 20
+    assert not Memory.objects.filter(uid=made[0]).exists()
 
 
 def test_a_memory_without_a_vector_is_there_and_gets_it_later(alice: Caller, index: AppIndex) -> None:

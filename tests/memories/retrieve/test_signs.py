@@ -97,22 +97,40 @@ def test_without_a_vector_there_is_nothing_usual() -> None:
     assert found.table[[0, 64]].tolist() == [1, -1]
 
 
-def test_a_sample_is_of_all_and_drawn_anew_when_the_app_has_grown() -> None:
+def test_a_sample_is_of_all_however_many_they_are_and_where_nothing_else_came_it_is_not_read_again() -> None:
     columns = empty_columns(2).each(lambda column: grow(column, 5 * MOST))
-    columns.embedded[:], columns.alive[:] = True, True
+    columns.embedded[:], columns.alive[:], columns.pk[:] = True, True, 7 + 3 * np.arange(5 * MOST)
     columns.vectors[:, 0] = np.arange(5 * MOST)
-    sample, asked = Sample(), np.array([1, 0], np.float32)
+    one, asked = Sample(), np.array([1, 0], np.float32)
     drawn = []
 
     def of(rows: nearest.Rows) -> np.ndarray:
         drawn.append(len(rows))
         return columns.vectors[rows]
 
-    assert sample.usual(asked, columns.head(2 * MOST), of) == pytest.approx(usual_to(2 * MOST), rel=0.01)
-    assert sample.usual(asked, columns.head(3 * MOST), of) == pytest.approx(usual_to(2 * MOST), rel=0.01)
-    assert sample.usual(asked, columns, of) == pytest.approx(usual_to(5 * MOST), rel=0.01)
-    assert len(drawn) == 2
-    assert all(MOST / 2 < size <= MOST for size in drawn)
+    for size in (MOST // 2, 2 * MOST, 3 * MOST, 2 * MOST, 5 * MOST):
+        found = one.usual(asked, columns.head(size), of)
+        assert found == pytest.approx(usual_to(size), rel=0.01)
+        assert found == one.usual(asked, columns.head(size), of)
+        assert found == Sample().usual(asked, columns.head(size), columns.vectors.__getitem__)
+    # What was in it before is not read again.
+    assert drawn[0] == MOST // 2
+    assert sum(drawn) <= 3 * MOST
+    assert len(one.rows_of(columns)) == pytest.approx(5 / 8 * MOST, rel=0.02)
+
+
+def test_what_a_sample_is_of_hangs_on_what_lives_alone() -> None:
+    columns = empty_columns(2).each(lambda column: grow(column, 3 * MOST))
+    columns.embedded[:], columns.alive[:], columns.pk[:] = True, True, 1 + np.arange(3 * MOST)
+    columns.vectors[:, 0] = np.random.default_rng(0).normal(size=3 * MOST)
+    lived, asked = Sample(), np.array([1, 0], np.float32)
+    for size in range(MOST, 3 * MOST, 97):
+        lived.usual(asked, columns.head(size), columns.vectors.__getitem__)
+        columns.alive[size // 2] = False
+    columns.alive[10::2] = False
+    left = columns.each(lambda column: column[columns.alive])
+    found = lived.usual(asked, columns, columns.vectors.__getitem__)
+    assert found == Sample().usual(asked, left, left.vectors.__getitem__)
 
 
 def usual_to(end: int) -> tuple[float, float]:
