@@ -40,7 +40,11 @@ class Number(serializers.FloatField):
 
 
 class Whole(serializers.IntegerField):
+    """JSON has one kind of number: 3.0 is 3, and some programs write it so."""
+
     def to_internal_value(self, data: Any) -> int:
+        if isinstance(data, float) and data.is_integer() and abs(data) <= MAX_NUMBER:
+            return int(data)
         if isinstance(data, bool) or not isinstance(data, int):
             self.fail("invalid")
         return super().to_internal_value(data)

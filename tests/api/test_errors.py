@@ -442,6 +442,15 @@ def test_no_bytes_break_a_door(alice: Caller, body: bytes) -> None:
 
 # --- queries
 
+
+@pytest.mark.parametrize("path", ["memories", "lessons", "lessons.md", "triggers", "categories", "categories/work.md"])
+@pytest.mark.parametrize("user", ["", " ", "u" * 201])
+def test_an_end_user_in_an_address_has_a_name(alice: Caller, path: str, user: str) -> None:
+    """As in a body: an empty variable would find nothing, and say nothing of why."""
+    told = assert_problem(alice.get(path, user_id=user), 400, "user_id")
+    assert told["detail"] == "user_id: 1 to 200 characters."
+
+
 UID = "01890000-0000-7000-8000-000000000000"
 
 CURSORS = {
