@@ -150,6 +150,8 @@ def parameter(schema: dict[str, Any], operation: str, name: str) -> dict[str, An
         ("list_memories", "cursor", [""]),
         ("list_memories", "status", ["", "all"]),
         ("list_memories", "session_id", []),
+        ("import_into_app", "agent", ["a b", "-", "a" * 65]),
+        ("import_into_app", "user_id", ["", "u" * 201]),
         ("list_job_runs", "job", ["", "sleep"]),
         ("list_job_runs", "status", ["", "asleep"]),
         ("create_memory", "Idempotency-Key", ["", " ", "k" * 256, "a\tb"]),
@@ -184,7 +186,7 @@ def test_a_time_of_the_clock_has_no_offset(schema: dict[str, Any], shape: str) -
 
 def test_a_webhooks_address_says_how_it_begins(schema: dict[str, Any]) -> None:
     told = Draft202012Validator(schema["components"]["schemas"]["NewWebhookRequest"]["properties"]["url"])
-    assert [one for one in ("0", "ftp://x.example", "https://" + "x" * 500) if told.is_valid(one)] == []
+    assert [one for one in ("0", "http://", "ftp://x.example", "https://" + "x" * 500) if told.is_valid(one)] == []
     assert told.is_valid("https://hooks.example.org/memsite")
 
 

@@ -20,7 +20,7 @@ from sessions.models import Role
 MOST_TEXTS, TEXT_CHARACTERS, PLACE_CHARACTERS, ADDRESS_CHARACTERS = 100, 100_000, 300, 500
 
 
-@extend_schema_field({"type": "string", "pattern": "^https?://", "maxLength": ADDRESS_CHARACTERS})
+@extend_schema_field({"type": "string", "pattern": "^https?://[^/]", "maxLength": ADDRESS_CHARACTERS})
 class Address(Text):
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=ADDRESS_CHARACTERS, **options)

@@ -30,6 +30,7 @@ from memsite.tenancy.access import Right
 from memsite.tenancy.models import AGENT_NAME_PATTERN
 
 NDJSON, ZIP = "application/x-ndjson", "application/zip"
+AGENT = {"type": "string", "pattern": f"^({AGENT_NAME_PATTERN})?$"}
 USER_ID = of_user("Only what this end user said, and what is known of them.")
 
 
@@ -72,7 +73,7 @@ class TakeIn(OperatorView):
         responses={202: ImportShown, 200: SurveyShown},
         parameters=[
             OpenApiParameter("source", str, enum=list(SOURCES), description="What has written the file."),
-            OpenApiParameter("agent", str, description="Whose conversations they become: import-SOURCE unless said."),
+            OpenApiParameter("agent", AGENT, description="Whose conversations they become: import-SOURCE unless said."),
             of_user("The end user they were with, where the file does not tell."),
             OpenApiParameter("dry_run", bool, description="Only tell what the file would bring."),
         ],
