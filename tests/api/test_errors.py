@@ -166,16 +166,16 @@ def test_405_comes_before_what_is_wrong_with_parameters(alice: Caller) -> None:
     [
         ("POST", "/healthz", "GET, HEAD"),
         ("DELETE", "/readyz", "GET, HEAD"),
+        ("POST", "/metrics", "GET, HEAD"),
         ("GET", "/oauth/token", "POST"),
         ("PUT", "/oauth/register", "POST"),
         ("POST", "/.well-known/oauth-authorization-server", "GET"),
     ],
 )
-def test_405_is_told_at_doors_outside_of_the_api_too(
-    client: Client, settings: Any, method: str, path: str, methods: str
-) -> None:
+def test_405_is_told_at_doors_outside_of_the_api_too(settings: Any, method: str, path: str, methods: str) -> None:
+    """To programs: not that a form has expired, either."""
     settings.MEMSITE = replace(settings.MEMSITE, oauth=True)
-    answer = client.generic(method, path, headers={"Accept": "*/*", "Host": "localhost"})
+    answer = Client(enforce_csrf_checks=True).generic(method, path, headers={"Accept": "*/*", "Host": "localhost"})
     allowed = methods.removesuffix(", HEAD")
     assert assert_problem(answer, 405)["detail"] == f'Method "{method}" not allowed. Allowed: {allowed}.'
     assert answer["Allow"] == methods
