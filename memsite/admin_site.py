@@ -13,10 +13,13 @@ import rest_framework.views  # noqa: F401  # before memsite.json_body: the two i
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
+from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.utils import display_for_value
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import AdminTextareaWidget, AutocompleteSelect
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
+from django.db import DataError
 from django.db.models import JSONField, Model, QuerySet
 from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest, HttpResponse
@@ -92,6 +95,18 @@ class SelectApp(AutocompleteSelect):
             return super().optgroups(name, [], attrs)
 
 
+class PlainList(ChangeList):
+    """An address that asks for what cannot be (`?id__range=1`) shows the whole list, also where only reading tells."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        try:
+            super().get_results(request)
+        except (ValueError, OverflowError, IndexError, DataError) as error:
+            if not self.get_filters_params():
+                raise
+            raise IncorrectLookupParameters from error
+
+
 class SiteAdmin(GenericAdmin[Row]):
     """The base of all our admins: staff see the apps they are members of, and do there what their role allows.
 
@@ -113,6 +128,9 @@ class SiteAdmin(GenericAdmin[Row]):
 
     class Media:
         css = {"all": ["memsite/admin.css"]}
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return PlainList
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Row]:
         rows = super().get_queryset(request)

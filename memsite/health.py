@@ -10,6 +10,7 @@ import structlog
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
 from memories.providers.embeddings import make_embedder
@@ -27,11 +28,13 @@ ROOM_BYTES = 1024 * 1024
 """What a write may take of SQLite's disk."""
 
 
+@csrf_exempt
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"status": "ok"})
 
 
+@csrf_exempt
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """200 when database, migrations and embedder are there, 503 otherwise; says which one is not.

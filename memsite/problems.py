@@ -1,7 +1,7 @@
 """Errors as RFC 9457 problem details (`application/problem+json`), for DRF and for plain Django alike."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -9,7 +9,7 @@ import orjson
 import structlog
 from django.core.exceptions import DisallowedHost, ObjectDoesNotExist, PermissionDenied, RequestDataTooBig
 from django.db import connection
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.shortcuts import render
 from django.urls import Resolver404, resolve
 from rest_framework import exceptions
@@ -21,8 +21,9 @@ from memsite.exceptions import Busy, MayBeStored, TooLarge, Unwritable
 from memsite.requests import current_request_id
 from memsite.unwritable import why_unwritable
 
-# Programs ask there, whatever they accept.
-FOR_PROGRAMS = ("/api/", "/mcp", "/compat/", "/hooks/")
+# Programs ask there, whatever they accept. Of OAuth's doors people are sent to one alone.
+OF_OAUTH = ("/.well-known/", "/oauth/register", "/oauth/token", "/oauth/revoke")
+FOR_PROGRAMS = ("/api/", "/mcp", "/compat/", "/hooks/", "/healthz", "/readyz", "/metrics", *OF_OAUTH)
 FOR_MEM0 = "/compat/mem0/"
 CSRF_FIELD = "csrfmiddlewaretoken"
 log = structlog.get_logger("memsite.problems")
@@ -30,6 +31,9 @@ CONTENT_TYPE = "application/problem+json"
 NO_HOST_OF_OURS = "This server does not answer to this host name: MEMSITE_ALLOWED_HOSTS lists those that it answers to."
 OUT_OF_REACH = "The server cannot reach its database: nothing was stored, try again."
 CUT_OFF = "The server lost the connection to its database: nothing was stored, try again."
+NUMBER_BEYOND = "A number in this request is larger than any that there is."
+OUT_OF_RANGE = "22003"
+"""PostgreSQL: numeric_value_out_of_range."""
 SOME_ID = "00000000-0000-0000-0000-000000000000"
 MOST_PARTS = 12
 UNTOLD = ("HEAD", "OPTIONS")
@@ -106,6 +110,12 @@ def of_the_database(error: BaseException | None) -> Busy | Unwritable | MayBeSto
     return None
 
 
+def is_number_beyond(error: BaseException | None) -> bool:
+    """Larger than the database's own, as ids in a forged form or address may be. The API's fields have bounds."""
+    of_sqlite = isinstance(error, OverflowError) and "SQLite INTEGER" in str(error)
+    return of_sqlite or getattr(getattr(error, "__cause__", None), "sqlstate", None) == OUT_OF_RANGE
+
+
 def first_line(error: BaseException | None) -> str:
     """PostgreSQL goes on with the statement, and what is in it."""
     return str(error).partition("\n")[0]
@@ -142,8 +152,12 @@ def remedy(error: exceptions.APIException, view: Any) -> str:
     if isinstance(error, exceptions.UnsupportedMediaType) and view:
         return f" Send `Content-Type: {view.parser_classes[0].media_type}`."
     if isinstance(error, exceptions.MethodNotAllowed) and view:
-        return f" Allowed: {', '.join(name for name in view.allowed_methods if name not in UNTOLD)}."
+        return allowed(view.allowed_methods)
     return ""
+
+
+def allowed(methods: Iterable[str]) -> str:
+    return f" Allowed: {', '.join(name for name in methods if name not in UNTOLD)}."
 
 
 def sentence(item: Mapping[str, str]) -> str:
@@ -206,6 +220,24 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return error_view(request, HTTPStatus.NOT_FOUND, "There is nothing at this address." + hint)
 
 
+class ToldMethods:
+    """Middleware, the last: of a method that a page does not take, Django's own 405 says nothing but `Allow`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self.get_response(request)
+        return not_allowed(request, answer["Allow"]) if isinstance(answer, HttpResponseNotAllowed) else answer
+
+
+def not_allowed(request: HttpRequest, methods: str) -> HttpResponse:
+    error = exceptions.MethodNotAllowed(request.method or "")
+    answer = error_view(request, error.status_code, str(error.detail) + allowed(methods.split(", ")))
+    answer["Allow"] = methods
+    return answer
+
+
 def nearest(path: str) -> str:
     """What is wrong with an address that comes near one of the API's; where to look for all others."""
     parts = path.rstrip("/").split("/")
@@ -227,7 +259,10 @@ def is_address(parts: list[str]) -> bool:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Django calls it while the exception is being handled."""
-    known = of_the_database(sys.exception())
+    error = sys.exception()
+    if is_number_beyond(error):
+        return error_view(request, HTTPStatus.BAD_REQUEST, NUMBER_BEYOND)
+    known = of_the_database(error)
     if known is None:
         return error_view(request, HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; it has been logged.")
     if isinstance(known, MayBeStored):

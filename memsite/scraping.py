@@ -7,6 +7,7 @@ from http import HTTPStatus
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
 
@@ -19,6 +20,7 @@ from memsite.problems import problem_response
 SCHEME = "Bearer"
 
 
+@csrf_exempt
 @require_safe
 def metrics(request: HttpRequest) -> HttpResponse:
     """404 unless `MEMSITE_METRICS_TOKEN` is set, 401 without it in `Authorization`."""

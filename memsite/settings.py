@@ -59,6 +59,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "memsite.problems.ToldMethods",
 ]
 
 ROOT_URLCONF = "memsite.urls"
@@ -213,7 +214,10 @@ SPECTACULAR_SETTINGS = {
     "SERVE_AUTHENTICATION": [],
     "SERVE_PERMISSIONS": ["rest_framework.permissions.AllowAny"],
     "COMPONENT_SPLIT_REQUEST": True,
-    "PATH_CONVERTER_OVERRIDES": {"turn": int, "tier": {"type": "integer", "minimum": 1, "maximum": 3}},
+    "PATH_CONVERTER_OVERRIDES": {
+        "turn": {"type": "integer", "minimum": 1, "maximum": 2**31 - 1},
+        "tier": {"type": "integer", "minimum": 1, "maximum": 3},
+    },
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "POSTPROCESSING_HOOKS": ["drf_spectacular.hooks.postprocess_schema_enums"],

@@ -5,7 +5,7 @@ A newer server may answer with more fields than stand here. `docs/api.md` and `/
 
 from __future__ import annotations
 
-from typing import Any, Literal, NotRequired, TypedDict
+from typing import Any, Literal, NotRequired, TypedDict, final
 
 JSON = dict[str, Any]
 Kind = Literal["decision", "insight", "fact", "preference", "project", "conversation", "general", "lesson"]
@@ -109,18 +109,20 @@ class Memory(TypedDict):
     version: int
 
 
+@final
 class MemoryHeld(TypedDict):
-    """Kept, and not stored: a person decides. `outcome` is quarantined or waiting."""
+    """Kept, and not stored or changed: a person decides. It alone has a `rejection_id`."""
 
-    outcome: str
+    outcome: Literal["quarantined", "waiting"]
     reason: str
     rejection_id: str
 
 
+@final
 class MemoryStored(Memory):
-    """`outcome` is created, reinforced or contradicted."""
+    """`contradicted` is new, and at odds with those that it names."""
 
-    outcome: str
+    outcome: Literal["created", "reinforced", "contradicted"]
     reason: str
     contradicts: list[str]
 

@@ -72,9 +72,10 @@ class View(APIView):
         endless = "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")
         if endless and not self.takes_endless_bodies:
             raise LengthRequired
-        door = getattr(self, (request.method or "").lower(), None)
-        if door is None:  # 405, whatever it brings along
+        method = (request.method or "").lower()
+        if method not in self.http_method_names or not hasattr(self, method):  # 405, whatever it brings along
             return
+        door = getattr(self, method)
         if not self.is_lenient:
             refuse_unknown(request, *getattr(door, "takes", ()))
         if getattr(door, "is_bodiless", False) or (not self.is_lenient and brings_body_for_nothing(request)):

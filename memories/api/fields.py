@@ -39,8 +39,14 @@ class Number(serializers.FloatField):
         return super().to_internal_value(data)
 
 
+def whole_of(data: Any) -> Any:
+    """JSON has one kind of number: 3.0 is 3, and some programs write it so."""
+    return int(data) if isinstance(data, float) and data.is_integer() and abs(data) <= MAX_NUMBER else data
+
+
 class Whole(serializers.IntegerField):
     def to_internal_value(self, data: Any) -> int:
+        data = whole_of(data)
         if isinstance(data, bool) or not isinstance(data, int):
             self.fail("invalid")
         return super().to_internal_value(data)

@@ -20,6 +20,7 @@ from memsite.moments import in_utc
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
+USER_CHARACTERS = 200
 NO_CURSOR = {"cursor": ["Not a cursor of this list."]}
 # By public id, which is by time: a cursor shows its position, and a small number would count other apps' rows.
 LATEST_FIRST = "-uid"
@@ -100,6 +101,14 @@ def whole(name: str, text: str, most: int, *, least: int = 0) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 19 or not least <= int(text) <= most:
         raise ValidationError({name: [f"A whole number from {least} to {most}."]})
     return int(text)
+
+
+def user_asked(request: Request) -> str | None:
+    """The end user that the query string names, who has a name here as in a body; None if it names nobody."""
+    given: str | None = request.query_params.get("user_id")
+    if given is not None and not 0 < len(given.strip()) <= USER_CHARACTERS:
+        raise ValidationError({"user_id": [f"1 to {USER_CHARACTERS} characters."]})
+    return given
 
 
 def flag(request: Request, name: str) -> bool:

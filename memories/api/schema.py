@@ -13,11 +13,14 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_sche
 from rest_framework import serializers
 
 from memories.api.fields import Shape, Text
+from memories.api.pages import MAX_LIMIT, USER_CHARACTERS
 from memsite.json_body import UsualFirst
+from memsite.tenancy.idempotency import MAX_KEY_LENGTH
 
 IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
-    str,
+    # A header is told without the blanks around it.
+    {"type": "string", "pattern": "^[!-~]([ -~]*[!-~])?$", "maxLength": MAX_KEY_LENGTH},
     OpenApiParameter.HEADER,
     description="Repeat the request with the same key and body and get the same answer, for 24 hours.",
 )
@@ -42,10 +45,22 @@ PROBLEM = OpenApiResponse(Problem, description="What is wrong (RFC 9457).")
 
 
 View = TypeVar("View", bound=Callable[..., Any])
-LIMIT = OpenApiParameter(
-    "limit", {"type": "integer", "minimum": 1, "maximum": 200}, description="Rows of a page: 50 unless said."
-)
-CURSOR = OpenApiParameter("cursor", str, description="From `next` or `previous`.")
+
+
+def whole_number(name: str, least: int, most: int, **options: Any) -> OpenApiParameter:
+    """A parameter that is a whole number within these bounds."""
+    return OpenApiParameter(name, {"type": "integer", "minimum": least, "maximum": most}, **options)
+
+
+LIMIT = whole_number("limit", 1, MAX_LIMIT, description="Rows of a page: 50 unless said.")
+CURSOR = OpenApiParameter("cursor", {"type": "string", "minLength": 1}, description="From `next` or `previous`.")
+
+
+def of_user(description: str = "") -> OpenApiParameter:
+    name = {"type": "string", "minLength": 1, "maxLength": USER_CHARACTERS}
+    return OpenApiParameter("user_id", name, description=description)
+
+
 IF_MATCH = OpenApiParameter(
     "If-Match",
     str,
@@ -96,6 +111,14 @@ class ProblemSchema(AutoSchema):
             )
             return {**bodies, "default": answer}
         return bodies
+
+    def _map_serializer_field(
+        self, field: Any, direction: Literal["request", "response"], bypass_extensions: bool = False
+    ) -> Any:
+        told = super()._map_serializer_field(field, direction, bypass_extensions)  # type: ignore[no-untyped-call]
+        if isinstance(field, serializers.ListField) and not field.allow_empty:
+            told["minItems"] = 1
+        return told
 
     def _map_basic_serializer(self, serializer: Any, direction: Literal["request", "response"]) -> Any:
         """A body takes no other fields, unless it passes over them; to an answer some may be added one day."""

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from memories.jobs import JOBS
 from memsite.admin_site import AppFilter, ReadOnlyAdmin, SiteAdmin, raw
 from memsite.doorbell import ring
+from memsite.jobs import crontabs_admin  # noqa: F401  # registers its own pages
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_all_now, fire_now
 from memsite.jobs.models import JobRun, JobSchedule

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
-from authlib.oauth2.rfc6749 import InvalidClientError, InvalidRequestError, grants
+from authlib.oauth2.rfc6749 import InvalidClientError, InvalidRequestError, OAuth2Error, grants
 from authlib.oauth2.rfc7591 import ClientRegistrationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge
 from django.utils import timezone
@@ -35,6 +35,13 @@ class Consent:
     scopes: list[str]
     allowed_by: str
     replaces: OAuthGrant | None = None
+
+
+class InvalidTarget(OAuth2Error):  # type: ignore[misc]  # authlib has no types
+    """RFC 8707."""
+
+    error = "invalid_target"
+    description = "The resource is not on this server."
 
 
 class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]  # authlib has no types

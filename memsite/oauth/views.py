@@ -22,7 +22,7 @@ from memsite.json_body import parse_json
 from memsite.oauth.consent import ConsentForm
 from memsite.oauth.models import LOOPBACK, SCOPES
 from memsite.oauth.registering import MOST_BYTES
-from memsite.oauth.server import AUTH_METHODS, METHOD, Consent, server
+from memsite.oauth.server import AUTH_METHODS, METHOD, Consent, InvalidTarget, server
 from memsite.problems import error_view
 from memsite.tenancy.access import actor_of
 from memsite.tenancy.audit import note
@@ -54,6 +54,7 @@ def root_of(request: HttpRequest) -> str:
     return request.build_absolute_uri("/").rstrip("/")
 
 
+@csrf_exempt
 @if_wanted
 @require_GET
 def about_resource(request: HttpRequest, path: str = "") -> HttpResponse:
@@ -72,6 +73,7 @@ def about_resource(request: HttpRequest, path: str = "") -> HttpResponse:
     )
 
 
+@csrf_exempt
 @if_wanted
 @require_GET
 def about_server(request: HttpRequest) -> HttpResponse:
@@ -118,7 +120,7 @@ def register(request: HttpRequest) -> HttpResponse:
 @never_cache
 def token(request: HttpRequest) -> HttpResponse:
     if not is_ours(request):
-        return refusal("invalid_target", "The resource is not on this server.")
+        return refusal(InvalidTarget.error, InvalidTarget.description)
     with transaction.atomic():
         return as_json(server().create_token_response(request))
 
@@ -140,7 +142,7 @@ def authorize(request: HttpRequest) -> HttpResponse:
     if not request.user.is_authenticated:
         return redirect_to_login(request.get_full_path())
     try:
-        grant = server().get_consent_grant(request, end_user=request.user)
+        grant = grant_asked(request)
     except OAuth2Error as error:
         return not_to_be_asked(request, error)
     except ValueError:
@@ -160,6 +162,14 @@ def authorize(request: HttpRequest) -> HttpResponse:
     # The answer to the form leads to the client: browsers hold that against the page's policy.
     response._csp_update = {"form-action": [source_of(uri)]}  # type: ignore[attr-defined]  # read by django-csp
     return response
+
+
+def grant_asked(request: HttpRequest) -> Any:
+    """OAuth2Error, before anybody is asked, for what would get no token in the end."""
+    grant = server().get_consent_grant(request, end_user=request.user)
+    if not is_ours(request):
+        raise InvalidTarget(redirect_uri=grant.redirect_uri, state=grant.request.payload.state)
+    return grant
 
 
 def answered(request: HttpRequest, grant: Any, consent: Consent | None) -> HttpResponse:
@@ -189,8 +199,9 @@ def source_of(uri: str) -> str:
 
 def is_ours(request: HttpRequest) -> bool:
     """RFC 8707: a token is for the server that it was asked for."""
-    resource = request.POST.get("resource", "")
-    return not resource or resource == root_of(request) or resource.startswith(f"{root_of(request)}/")
+    root = root_of(request)
+    named = [*request.GET.getlist("resource"), *request.POST.getlist("resource")]
+    return all(one in ("", root) or one.startswith(f"{root}/") for one in named)
 
 
 def refusal(error: str, description: str) -> HttpResponse:

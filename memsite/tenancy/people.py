@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
 from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
 from django.core.exceptions import PermissionDenied
@@ -13,6 +14,7 @@ from django.db import transaction
 from django.db.models import Manager, QuerySet
 from django.http import HttpRequest, HttpResponse
 
+from memsite.admin_site import PlainList
 from memsite.tenancy.access import actor_of
 from memsite.tenancy.audit import note, note_change
 from memsite.tenancy.governance import LastOwner, check_owner_stays, set_member
@@ -33,6 +35,9 @@ class Noted(AnyAdmin):
     """Notes what was added, changed and deleted: of `noted`, what is allowed to whom."""
 
     noted: Sequence[str]
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return PlainList
 
     def state_of(self, pk: int | None) -> dict[str, Any]:
         """As it is in the database; nothing of what is not there."""

@@ -14,6 +14,7 @@ from memsite_client.shapes import (
     Memory,
     MemoryChanges,
     MemoryFilters,
+    MemoryHeld,
     MemoryStored,
     NewMemory,
     NewMemoryFields,
@@ -30,13 +31,13 @@ class AsyncMemories(AsyncConnection):
         dedupe: bool = True,
         idempotency_key: str | None = None,
         **fields: Unpack[NewMemoryFields],
-    ) -> MemoryStored:
+    ) -> MemoryStored | MemoryHeld:
         """Stores a memory, unless the same is known: `outcome` says what became of it.
 
-        Where a person has to decide, a MemoryHeld is answered, and nothing is stored yet.
+        Where a person has to decide, a MemoryHeld is answered, and nothing is stored yet: `"rejection_id" in answer`.
         """
         body = {"content": content, "dedupe": dedupe, **fields}
-        return cast(MemoryStored, await self.create("memories", body, idempotency_key))
+        return cast(MemoryStored | MemoryHeld, await self.create("memories", body, idempotency_key))
 
     async def create_memories(
         self, memories: Iterable[NewMemory], *, dedupe: bool = False, idempotency_key: str | None = None
@@ -55,10 +56,13 @@ class AsyncMemories(AsyncConnection):
 
     async def change_memory(
         self, memory_id: str, *, version: int | None = None, **changes: Unpack[MemoryChanges]
-    ) -> Memory:
-        """Raises VersionMismatch if it is not at `version` any more."""
+    ) -> Memory | MemoryHeld:
+        """Raises VersionMismatch if it is not at `version` any more.
+
+        Where a person has to decide, a MemoryHeld is answered, and nothing is changed yet.
+        """
         path = f"memories/{part(memory_id)}"
-        return cast(Memory, await self.request("PATCH", path, json=changes, headers=only_at(version)))
+        return cast(Memory | MemoryHeld, await self.request("PATCH", path, json=changes, headers=only_at(version)))
 
     async def delete_memory(self, memory_id: str, *, version: int | None = None) -> Deleted:
         """For good, with its history."""

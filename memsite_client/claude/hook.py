@@ -59,7 +59,7 @@ def read_event(name: str) -> dict[str, Any]:
     event = json.loads(sys.stdin.buffer.read())
     if not isinstance(event, dict) or not isinstance(event.get("session_id"), str):
         raise ValueError("stdin is no event of Claude Code")
-    # All that the server reads of it are texts: it would refuse an event with anything else in their place.
+    # All that the server reads of it are texts: what tools took and gave stays here.
     texts = {field: UNSENDABLE.sub("\ufffd", value) for field, value in event.items() if isinstance(value, str)}
     return {"hook_event_name": name, **texts}
 

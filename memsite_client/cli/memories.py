@@ -20,17 +20,19 @@ from memsite_client.cli.base import (
     text_of,
     without_nones,
 )
+from memsite_client.cli.end_user import EndUser
 from memsite_client.cli.show import about, confidence, memory_line, memory_page, one_line, revision_lines
 from memsite_client.shapes import Kind, LinkKind, Origin, SayableOrigin, Status, Visibility
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+NOT_CHANGED = "Nothing is changed yet: a person has to decide."
+CLEARABLE = ("subject", "user_id", "valid_from", "valid_until")
 FIELDS = (
     click.option("--category", help="Its drawer."),
     click.option("--subject", help="What it is about: a service, a person, a project."),
     click.option("--importance", type=click.IntRange(1, 5), help="From 1 to 5."),
     click.option("--confidence", type=float, help="From 0 to 1."),
     click.option("--tag", "tags", multiple=True, help="May be given several times."),
-    click.option("--user", "user_id", help="The end user it is about."),
     click.option("--visibility", type=click.Choice(get_args(Visibility)), help="Who sees it."),
     click.option("--valid-from", metavar="TIME", help="Not shown before (ISO 8601)."),
     click.option("--valid-until", metavar="TIME", help="Not shown after (ISO 8601)."),
@@ -44,13 +46,15 @@ def memory_fields(function: Function) -> Function:
     return function
 
 
-def said(tags: tuple[str, ...], **options: Any) -> Any:
-    return without_nones(tags=list(tags) or None, **options)
+def cleared(changes: dict[str, Any]) -> dict[str, Any]:
+    """What an empty option says: the memory is to have none of it."""
+    return {name: None if name in CLEARABLE and value == "" else value for name, value in changes.items()}
 
 
 @click.command()
 @click.argument("text")
 @memory_fields
+@click.option("--user", "user_id", type=EndUser(), help="The end user it is about.")
 @click.option("--kind", type=click.Choice(get_args(Kind)), help="What sort of memory it is.")
 @click.option("--origin", type=click.Choice(get_args(SayableOrigin)), help="Who said it; you, unless you say so.")
 @click.option("--pin", "pinned", is_flag=True, default=None, help="It does not fade and makes no room.")
@@ -60,7 +64,9 @@ def said(tags: tuple[str, ...], **options: Any) -> Any:
 def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **options: Any) -> None:
     """Remember TEXT (`-` reads it from stdin). If the same is known already, that becomes surer instead."""
     with connect() as memsite:
-        memory = memsite.create_memory(text_of(text), dedupe=not no_dedupe, **said(tags, **options))
+        memory = memsite.create_memory(
+            text_of(text), dedupe=not no_dedupe, **without_nones(tags=list(tags) or None, **options)
+        )
     if json_:
         return print_json(memory)
     outcome = click.style(memory["outcome"], bold=True)
@@ -80,7 +86,7 @@ def store(text: str, tags: tuple[str, ...], no_dedupe: bool, json_: bool, **opti
 @click.option("--subject", help="`general` for those about nothing in particular.")
 @click.option("--kind", type=click.Choice(get_args(Kind)))
 @click.option("--origin", type=click.Choice(get_args(Origin)), help="Who said it.")
-@click.option("--user", "user_id")
+@click.option("--user", "user_id", type=EndUser(), help="The end user they are about.")
 @click.option("--session", "session_id", type=SESSION_ID, help="By its id.")
 @click.option("--pinned/--not-pinned", default=None)
 @as_json
@@ -114,6 +120,7 @@ def show(memory_id: str, as_of: str | None, json_: bool) -> None:
 @click.argument("memory_id", metavar="ID", type=Id())
 @click.option("--content", help="`-` reads it from stdin.")
 @memory_fields
+@click.option("--user", "user_id", help="The end user it is about.")
 @click.option("--pin/--unpin", "pinned", default=None)
 @click.option("--status", type=click.Choice(get_args(Status)))
 @click.option("--version", type=click.IntRange(min=1), help="Only if it is still at this version.")
@@ -121,15 +128,19 @@ def show(memory_id: str, as_of: str | None, json_: bool) -> None:
 def update(
     memory_id: str, content: str | None, tags: tuple[str, ...], version: int | None, json_: bool, **options: Any
 ) -> None:
-    """Change a memory. Tags that are given take the place of all it had."""
-    changes = said(tags, content=None if content is None else text_of(content), **options)
+    """Change a memory. Tags that are given take the place of all it had.
+
+    An empty --subject, --tag, --user, --valid-from or --valid-until takes away what it had: --subject "".
+    """
+    said = without_nones(content=None if content is None else text_of(content), **options)
+    changes: Any = cleared(said) | ({"tags": [tag for tag in tags if tag]} if tags else {})
     if not changes:
         raise click.UsageError("Say what to change: --content, --category, --pin …")
     with connect() as memsite:
         memory = memsite.change_memory(memory_id, version=version, **changes)
-    if not json_ and "rejection_id" in memory:
-        return click.echo("Nothing is changed yet: a person has to decide.")
-    return print_json(memory) if json_ else click.echo(memory_line(memory))
+    if json_:
+        return print_json(memory)
+    return click.echo(NOT_CHANGED if "rejection_id" in memory else memory_line(memory))
 
 
 @click.command()

@@ -16,6 +16,7 @@ from typing import IO, get_args
 import click
 
 from memsite_client.cli.base import FROM_STDIN, REFUSED, Failure, as_json, connect, print_json
+from memsite_client.cli.end_user import EndUser
 from memsite_client.shapes import Counted, Import, ImportSource
 from memsite_client.sync import Memsite
 
@@ -28,7 +29,7 @@ NOTES = (".md", ".markdown", ".txt")
 @click.command()
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--app", help="Which app, for a key of several.")
-@click.option("--user", "user_id", help="Only what this end user said, and what is known of them.")
+@click.option("--user", "user_id", type=EndUser(), help="Only what this end user said, and what is known of them.")
 @click.option("--vectors", is_flag=True, help="With the vectors of memories, which are otherwise made anew.")
 @click.option("--markdown", is_flag=True, help="For people: a zip file with a page per category.")
 def export(file: Path | None, app: str | None, user_id: str | None, vectors: bool, markdown: bool) -> None:
@@ -62,7 +63,7 @@ def export(file: Path | None, app: str | None, user_id: str | None, vectors: boo
 )  # fmt: skip
 @click.option("--app", help="Into which app, for a key of several.")
 @click.option("--agent", help="Whose conversations they become (import-SOURCE).")
-@click.option("--user", "user_id", help="The end user they were with, where the file does not tell.")
+@click.option("--user", "user_id", type=EndUser(), help="The end user they were with, where the file does not tell.")
 @click.option("--dry-run", is_flag=True, help="Only tell what the file would bring.")
 @as_json
 def import_file(

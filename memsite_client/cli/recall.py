@@ -8,6 +8,7 @@ from typing import Any, get_args
 import click
 
 from memsite_client.cli.base import SESSION_ID, as_json, connect, print_json, say_beside, text_of, without_nones
+from memsite_client.cli.end_user import EndUser
 from memsite_client.cli.show import hit_line, one_line, plain
 from memsite_client.shapes import Format, Mode
 
@@ -19,7 +20,7 @@ from memsite_client.shapes import Format, Mode
 @click.option("--category", help="Only of this category.")
 @click.option("--subject", help="Only about this; `general` for what is about nothing in particular.")
 @click.option("--tag", "tags", multiple=True, help="Only with this tag; may be given several times.")
-@click.option("--user", "user_id", help="The end user it is for.")
+@click.option("--user", "user_id", type=EndUser(), help="The end user it is for.")
 @click.option("--min-score", type=float, help="Nothing below this score.")
 @click.option("--as-of", metavar="TIME", help="What was known then (ISO 8601).")
 @click.option("--shared", is_flag=True, help="Also what other apps share.")
@@ -68,7 +69,7 @@ def search(
     help="The session it is for, by its id: what it has been shown is not shown again.",
 )
 @click.option("--turn", "turn_number", type=click.IntRange(min=0), help="The turn of the session.")
-@click.option("--user", "user_id", help="The end user it is for.")
+@click.option("--user", "user_id", type=EndUser(), help="The end user it is for.")
 @as_json
 def context(query: tuple[str, ...], format_: str | None, json_: bool, **options: Any) -> None:
     """Print a block for a prompt: what answers the question, or what is known without one."""

@@ -7,11 +7,12 @@ import sys
 
 import click
 
+from memsite_client.cli.end_user import EndUser
 from memsite_client.errors import NotConfigured
 from memsite_client.place import place_of
 
 # As many characters as the server takes.
-MOST_IN_USER, MOST_IN_ENVIRONMENT = 200, 16_384
+MOST_IN_ENVIRONMENT = 16_384
 
 
 class Named(click.ParamType[tuple[str, str]]):
@@ -22,17 +23,6 @@ class Named(click.ParamType[tuple[str, str]]):
         if not name or not sign:
             self.fail(f"{value!r} is not NAME=VALUE.", param, ctx)
         return name, text
-
-
-class EndUser(click.ParamType[str]):
-    """As the server takes it. Refused before the program runs: what it says could not be delivered, now or later."""
-
-    name = "user"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        if not 0 < len(value.strip()) <= MOST_IN_USER:
-            self.fail(f"{value!r} is no end user: 1 to {MOST_IN_USER} characters. Is a variable empty?", param, ctx)
-        return value
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})

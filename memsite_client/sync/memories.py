@@ -14,6 +14,7 @@ from memsite_client.shapes import (
     Memory,
     MemoryChanges,
     MemoryFilters,
+    MemoryHeld,
     MemoryStored,
     NewMemory,
     NewMemoryFields,
@@ -31,13 +32,13 @@ class Memories(Connection):
         dedupe: bool = True,
         idempotency_key: str | None = None,
         **fields: Unpack[NewMemoryFields],
-    ) -> MemoryStored:
+    ) -> MemoryStored | MemoryHeld:
         """Stores a memory, unless the same is known: `outcome` says what became of it.
 
-        Where a person has to decide, a MemoryHeld is answered, and nothing is stored yet.
+        Where a person has to decide, a MemoryHeld is answered, and nothing is stored yet: `"rejection_id" in answer`.
         """
         body = {"content": content, "dedupe": dedupe, **fields}
-        return cast(MemoryStored, self.create("memories", body, idempotency_key))
+        return cast(MemoryStored | MemoryHeld, self.create("memories", body, idempotency_key))
 
     def create_memories(
         self, memories: Iterable[NewMemory], *, dedupe: bool = False, idempotency_key: str | None = None
@@ -54,10 +55,15 @@ class Memories(Connection):
         """As it is, or as it was at `as_of`."""
         return cast(Memory, self.request("GET", f"memories/{part(memory_id)}", query={"as_of": as_of}))
 
-    def change_memory(self, memory_id: str, *, version: int | None = None, **changes: Unpack[MemoryChanges]) -> Memory:
-        """Raises VersionMismatch if it is not at `version` any more."""
+    def change_memory(
+        self, memory_id: str, *, version: int | None = None, **changes: Unpack[MemoryChanges]
+    ) -> Memory | MemoryHeld:
+        """Raises VersionMismatch if it is not at `version` any more.
+
+        Where a person has to decide, a MemoryHeld is answered, and nothing is changed yet.
+        """
         path = f"memories/{part(memory_id)}"
-        return cast(Memory, self.request("PATCH", path, json=changes, headers=only_at(version)))
+        return cast(Memory | MemoryHeld, self.request("PATCH", path, json=changes, headers=only_at(version)))
 
     def delete_memory(self, memory_id: str, *, version: int | None = None) -> Deleted:
         """For good, with its history."""

@@ -76,6 +76,13 @@ def test_a_policy_given_at_creation_stands_over_the_presets(operator: APIClient)
     assert policy["ranking"] == "confidence"
 
 
+def test_a_whole_number_of_a_policy_may_be_written_with_a_point(operator: APIClient) -> None:
+    body = {"app_id": "acme", "name": "Acme", "policy": {"writes_per_minute": 7.0}}
+    assert operator.post(APPS, body).json()["policy"]["writes_per_minute"] == 7
+    refused = operator.patch(f"{APPS}/acme", {"policy": {"writes_per_minute": 7.5}})
+    assert assert_problem(refused, 400)["detail"].endswith("Takes a whole number.")
+
+
 def test_two_apps_cannot_have_the_same_id(operator: APIClient) -> None:
     operator.post(APPS, {"app_id": "acme", "name": "Acme"})
     assert_problem(operator.post(APPS, {"app_id": "acme", "name": "Other"}), 409)

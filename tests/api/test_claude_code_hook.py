@@ -216,13 +216,23 @@ def test_nothing_said_is_nothing_kept(alice: Caller, nothing: str | None) -> Non
         ({"session_id": "x"}, "hook_event_name"),
         ({"hook_event_name": "Stop"}, "session_id"),
         ({"hook_event_name": "Stop", "session_id": 5}, "session_id"),
-        ({"hook_event_name": "Stop", "session_id": "x", "last_assistant_message": {}}, "last_assistant_message"),
+        ({"hook_event_name": "Stop", "session_id": "x", "messages": "all"}, "messages"),
         ({"hook_event_name": "Stop", "session_id": "x", "messages": [{"role": "nobody", "content": ""}]}, None),
     ],
 )
 def test_what_is_no_event_is_refused(alice: Caller, body: dict[str, Any], field: str | None) -> None:
     assert_problem(alice.post("hooks/claude-code", body), 400, *([field] if field else []))
     assert AgentSession.objects.count() == 0
+
+
+@pytest.mark.parametrize("other", [5, {}, ["/home"], True, None])
+@pytest.mark.parametrize("field", ["cwd", "prompt_id", "last_assistant_message", "reason"])
+def test_what_is_no_text_costs_the_event_nothing_but_that(alice: Caller, field: str, other: Any) -> None:
+    """A version of Claude Code to come may say it otherwise, and what it says beside that is not lost."""
+    hook(alice, "UserPromptSubmit", **{"prompt": "I always use spaces.", field: other})
+    assert [text for _, text, _ in said()] == ["I always use spaces."]
+    hook(alice, "SessionEnd", **{field: other})
+    assert AgentSession.objects.get().status == SessionStatus.ENDED
 
 
 def test_a_path_of_windows_names_the_session_too(alice: Caller) -> None:

@@ -3,11 +3,13 @@
 import base64
 import io
 import json
+from dataclasses import replace
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from django.db import OperationalError
+from django.test import Client
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from rest_framework.test import APIClient
@@ -114,7 +116,10 @@ def test_404_helps_whoever_came_near(alice: Caller, path: str, hint: str) -> Non
     assert hint in assert_problem(alice.client.get(f"/api/v1/{path}"), 404)["detail"]
 
 
-@pytest.mark.parametrize(("method", "path"), [("GET", "memories/search"), ("DELETE", "memories"), ("GET", "context")])
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [("GET", "memories/search"), ("DELETE", "memories"), ("GET", "context"), ("GET", "memories/batch")],
+)
 def test_405_says_how_a_door_is_asked_whatever_was_sent(alice: Caller, method: str, path: str) -> None:
     told = alice.client.generic(method, f"/api/v1/{path}", '{"query": "whales"}', "application/json")
     assert "Allowed:" in assert_problem(told, 405)["detail"]
@@ -154,6 +159,35 @@ def test_405_says_what_is_allowed(alice: Caller) -> None:
 def test_405_comes_before_what_is_wrong_with_parameters(alice: Caller) -> None:
     told = assert_problem(alice.get("memories/search", query="whales"), 405)["detail"]
     assert told == 'Method "GET" not allowed. Allowed: POST.'
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "methods"),
+    [
+        ("POST", "/healthz", "GET, HEAD"),
+        ("DELETE", "/readyz", "GET, HEAD"),
+        ("POST", "/metrics", "GET, HEAD"),
+        ("GET", "/oauth/token", "POST"),
+        ("PUT", "/oauth/register", "POST"),
+        ("POST", "/.well-known/oauth-authorization-server", "GET"),
+    ],
+)
+def test_405_is_told_at_doors_outside_of_the_api_too(settings: Any, method: str, path: str, methods: str) -> None:
+    """To programs: not that a form has expired, either."""
+    settings.MEMSITE = replace(settings.MEMSITE, oauth=True)
+    answer = Client(enforce_csrf_checks=True).generic(method, path, headers={"Accept": "*/*", "Host": "localhost"})
+    allowed = methods.removesuffix(", HEAD")
+    assert assert_problem(answer, 405)["detail"] == f'Method "{method}" not allowed. Allowed: {allowed}.'
+    assert answer["Allow"] == methods
+
+
+@pytest.mark.parametrize("path", ["/logout", "/memories/bulk"])
+def test_405_of_a_page_is_a_page(client: Client, db: None, path: str) -> None:
+    page = client.get(path, headers={"Accept": "text/html"})
+    assert (page.status_code, page["Content-Type"].split(";")[0]) == (405, "text/html")
+    assert "Allowed: POST." in page.content.decode()
+    assert "POST" in page["Allow"]
+    assert_problem(client.get(path, headers={"Accept": "text/html", "HX-Request": "true"}), 405)
 
 
 def test_an_unknown_method_is_405(alice: Caller) -> None:
@@ -407,6 +441,15 @@ def test_no_bytes_break_a_door(alice: Caller, body: bytes) -> None:
 
 
 # --- queries
+
+
+@pytest.mark.parametrize("path", ["memories", "lessons", "lessons.md", "triggers", "categories", "categories/work.md"])
+@pytest.mark.parametrize("user", ["", " ", "u" * 201])
+def test_an_end_user_in_an_address_has_a_name(alice: Caller, path: str, user: str) -> None:
+    """As in a body: an empty variable would find nothing, and say nothing of why."""
+    told = assert_problem(alice.get(path, user_id=user), 400, "user_id")
+    assert told["detail"] == "user_id: 1 to 200 characters."
+
 
 UID = "01890000-0000-7000-8000-000000000000"
 

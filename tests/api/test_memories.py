@@ -161,6 +161,13 @@ def test_reinforcing_stops_at_full_confidence(alice: Caller) -> None:
     assert body["confidence"] == 1.0
 
 
+def test_a_whole_number_may_be_written_with_a_point(alice: Caller) -> None:
+    """JSON has one kind of number, and in its schemas 5.0 is an integer."""
+    stored = alice.post("memories", {"content": "Whales sing", "importance": 5.0}).json()
+    assert stored["importance"] == 5
+    assert isinstance(stored["importance"], int)
+
+
 @pytest.mark.parametrize(
     ("given", "stored"), [(1.5, 1.0), (-3, 0.0), (0, 0.0), (1, 1.0), (0.123456, 0.123456), (1e308, 1.0)]
 )
@@ -198,6 +205,7 @@ WRONG = [
     ("importance", 3.5),
     ("importance", True),
     ("importance", None),
+    ("importance", 1e30),
     ("importance", 10**30),
     ("importance", -(10**30)),
     ("confidence", "0.5"),

@@ -183,7 +183,7 @@ def test_an_environment_may_be_a_text(alice: Caller) -> None:
         ("tier", "1"),
         ("tier", True),
         ("tier", None),
-        ("tier", 1.0),
+        ("tier", 1.5),
         ("tier", 10**30),
         ("external_id", 7),
         ("external_id", ""),

@@ -10,7 +10,7 @@ from tests.conftest import Caller
 
 CHECKPOINT = {
     "user_input": "  Restart jellyfin ",
-    "tool_calls": [{"name": "Bash", "input": {"command": "systemctl restart jellyfin"}}, "raw", 3],
+    "tool_calls": [{"name": "Bash", "input": {"command": "systemctl restart jellyfin"}}, "raw", 3, None],
     "llm_output": "Done.\n",
     "internal_state": {"plan": ["wait", 60], "ünïcode": "✓", "deep": {"a": {"b": [1.5, None, True]}}},
 }

@@ -49,3 +49,37 @@ def test_a_periodic_task_has_no_script_of_its_own(admin_client: Client) -> None:
     page = admin_client.get(reverse("admin:django_celery_beat_periodictask_change", args=[task.pk]))
     assert page.status_code == 200
     assert not re.search(r"<script(?![^>]*\ssrc=)(?![^>]*json)", page.content.decode())
+
+
+BEYOND = "9" * 30
+
+
+@pytest.mark.parametrize(
+    ("address", "data"),
+    [
+        (f"/admin/auth/group/?permissions__id__in={BEYOND}", None),
+        (f"/admin/django_celery_beat/intervalschedule/?id__in={BEYOND}", None),
+        ("/admin/auth/user/", {"action": "delete_selected", "_selected_action": [BEYOND]}),
+        ("/admin/auth/group/add/", {"name": "readers", "permissions": [BEYOND]}),
+        ("/admin/memories/memory/", {"action": "pin", "_selected_action": [BEYOND]}),
+    ],
+)
+def test_a_number_that_no_row_can_have_is_refused(address: str, data: dict[str, object] | None, forger: Client) -> None:
+    answer = forger.get(address, follow=True) if data is None else forger.post(address, data)
+    assert answer.status_code in (200, 400)
+    assert answer.status_code == 200 or "larger than any that there is" in answer.content.decode()
+
+
+@pytest.mark.parametrize("query", [f"id__in={BEYOND}", "id__range=1", f"date_joined__year={BEYOND[:8]}"])
+@pytest.mark.parametrize("path", ["auth/user", "tenancy/auditentry"])
+def test_a_list_that_is_asked_for_what_cannot_be_is_shown_whole(path: str, query: str, forger: Client) -> None:
+    query = query.replace("date_joined", "at") if "audit" in path else query
+    answer = forger.get(f"/admin/{path}/?{query}", follow=True)
+    assert answer.redirect_chain == [(f"/admin/{path}/?e=1", 302)]
+    assert answer.status_code == 200
+
+
+@pytest.fixture
+def forger(admin_client: Client) -> Client:
+    admin_client.raise_request_exception = False
+    return admin_client

@@ -250,6 +250,16 @@ def test_without_pkce_nobody_is_asked(olga: Client, client_id: str, query: dict[
     assert answer["Location"].startswith(f"{CALLBACK}?error=invalid_request")
 
 
+@pytest.mark.parametrize("resource", ["https://other.example/mcp", "http://localhost.other.example/mcp"])
+def test_for_what_is_on_another_server_nobody_is_asked(olga: Client, client_id: str, resource: str) -> None:
+    answer = olga.get(address(client_id, resource=resource))
+    assert answer.status_code == 302
+    told = parse_qs(urlsplit(answer["Location"]).query)
+    assert answer["Location"].startswith(f"{CALLBACK}?")
+    assert (told["error"], told["state"]) == (["invalid_target"], ["s1"])
+    assert olga.get(address(client_id, resource="http://localhost/mcp")).status_code == 200
+
+
 @pytest.mark.parametrize("query", [{"redirect_uri": "https://é.example/"}, {"response_type": 'co"de'}])
 def test_odd_characters_are_refused_like_any_others(olga: Client, client_id: str, query: dict[str, str]) -> None:
     answer = olga.get(address(client_id, **query))

@@ -133,6 +133,63 @@ def test_a_page_says_how_many_rows_it_may_have(schema: dict[str, Any]) -> None:
     assert limit["schema"] == {"type": "integer", "minimum": 1, "maximum": MAX_LIMIT}
 
 
+def parameter(schema: dict[str, Any], operation: str, name: str) -> dict[str, Any]:
+    (told,) = (one["schema"] for one in operations(schema)[operation]["parameters"] if one["name"] == name)
+    return dict(told)
+
+
+@pytest.mark.parametrize(
+    ("operation", "name", "wrong"),
+    [
+        ("get_stats", "days", [0, 367]),
+        ("list_changes", "wait", [-1, 26]),
+        ("list_changes", "Last-Event-ID", [-1]),
+        ("replay_session", "turn", [-1]),
+        ("compare_category_versions", "from", [-1]),
+        ("store_turn", "number", [0, 2**31]),
+        ("list_memories", "cursor", [""]),
+        ("list_memories", "status", ["", "all"]),
+        ("list_memories", "session_id", []),
+        ("import_into_app", "agent", ["a b", "-", "a" * 65]),
+        ("import_into_app", "user_id", ["", "u" * 201]),
+        ("list_job_runs", "job", ["", "sleep"]),
+        ("list_job_runs", "status", ["", "asleep"]),
+        ("create_memory", "Idempotency-Key", ["", " ", "k" * 256, "a\tb"]),
+    ],
+)
+def test_a_parameter_says_what_is_refused(schema: dict[str, Any], operation: str, name: str, wrong: list[Any]) -> None:
+    told = parameter(schema, operation, name)
+    assert [value for value in wrong if Draft202012Validator(told).is_valid(value)] == []
+    assert name != "session_id" or told["format"] == "uuid"
+
+
+@pytest.mark.parametrize(
+    ("shape", "field"),
+    [
+        ("IdsRequest", "ids"),
+        ("MemoryBatchRequest", "memories"),
+        ("MessagesRequest", "messages"),
+        ("DecisionsRequest", "ids"),
+    ],
+)
+def test_a_list_that_may_not_be_empty_says_so(schema: dict[str, Any], shape: str, field: str) -> None:
+    assert schema["components"]["schemas"][shape]["properties"][field]["minItems"] == 1
+
+
+@pytest.mark.parametrize("shape", ["NewTriggerRequest", "PatchedTriggerChangesRequest", "TriggerShown"])
+def test_a_time_of_the_clock_has_no_offset(schema: dict[str, Any], shape: str) -> None:
+    """As JSON Schema has it, `format: time` is one with an offset."""
+    told = Draft202012Validator(schema["components"]["schemas"][shape]["properties"]["trigger_time"])
+    assert [one for one in ("15:00", "15:00:30", None) if not told.is_valid(one)] == []
+    assert [one for one in ("15:00:00Z", "25:00", "3pm", "") if told.is_valid(one)] == []
+
+
+def test_a_webhooks_address_says_how_it_begins(schema: dict[str, Any]) -> None:
+    told = Draft202012Validator(schema["components"]["schemas"]["NewWebhookRequest"]["properties"]["url"])
+    assert [one for one in ("0", "http://", "ftp://x.example", "https://" + "x" * 500) if told.is_valid(one)] == []
+    assert told.is_valid("https://hooks.example.org/memsite")
+
+
 def test_a_new_server_is_asked_for_it_by_several_at_once() -> None:
     """In a process of its own: only the first time goes wrong."""
     code = """

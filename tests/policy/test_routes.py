@@ -74,7 +74,8 @@ def test_nobody_gets_through_a_door_of_the_api_without_a_key(address: str) -> No
 
 
 def methods_of(view: Any) -> list[str]:
-    return [method for method in METHODS if hasattr(view, method) and method != "options"]
+    taken = [method for method in METHODS if method in view.http_method_names and method != "options"]
+    return [method for method in taken if hasattr(view, method)]
 
 
 @pytest.mark.parametrize("address", API)

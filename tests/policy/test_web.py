@@ -25,7 +25,7 @@ TEMPLATES = sorted((ROOT / "templates").rglob("*.html"))
 TRUSTS = {"mark_safe", "SafeString", "SafeText", "html_safe", "safe"}
 FORMATS = {"format_html", "format_html_join"}
 # Their own keys, or none; asked by programs, not by forms.
-NO_FORMS = ("api/", "mcp", "compat/", "oauth/", ".well-known/", "hooks/", "healthz", "readyz")
+NO_FORMS = ("api/", "mcp", "compat/", "oauth/", ".well-known/", "hooks/", "healthz", "readyz", "metrics")
 
 
 def name_of(call: ast.Call) -> str:

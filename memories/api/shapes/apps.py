@@ -7,7 +7,7 @@ from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memories.api.fields import MAX_NUMBER, Flag, JSONObject, OneOf, Shape, Text, names
+from memories.api.fields import MAX_NUMBER, Flag, JSONObject, OneOf, Shape, Text, names, whole_of
 from memories.models import Purge, PurgeStatus, PurgeWhat
 from memsite.tenancy.models import (
     DOMAIN_PATTERN,
@@ -231,6 +231,7 @@ def checked_type(name: str, value: Any) -> Any:
     if names and value not in names:
         raise serializers.ValidationError({"policy": {name: [f"One of {', '.join(names)}."]}})
     types, takes = JSON_TYPES.get(field.get_internal_type(), ANY_TYPE)
+    value = whole_of(value) if types == (int,) else value
     is_bool_for_number = isinstance(value, bool) and types != (bool,)
     if value is not None and (is_bool_for_number or not isinstance(value, types)):
         raise serializers.ValidationError({"policy": {name: [f"Takes {takes}."]}})

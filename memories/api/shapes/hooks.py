@@ -15,8 +15,14 @@ def said() -> Text:
     return Text(required=False, allow_null=True, allow_blank=True, trim_whitespace=False, default="")
 
 
+MAY_BE_LEFT_OUT = ("cwd", "prompt_id", "prompt", "last_assistant_message", "reason")
+
+
 class HookEvent(Shape):
-    """What Claude Code says of an event, as far as we use it. It may say more, and with each version it does."""
+    """What Claude Code says of an event, as far as we use it. It may say more, and with each version it does.
+
+    What may be left out and is no text counts as left out: refusing the event would lose the rest of it, too.
+    """
 
     hook_event_name = Text(max_length=100)
     session_id = Text(max_length=200, help_text="Claude Code's own: our session has it as its external_id.")
@@ -33,8 +39,12 @@ class HookEvent(Shape):
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
-            data = {name: value for name, value in data.items() if name in self.fields}
+            data = {name: value for name, value in data.items() if name in self.fields and is_meant(name, value)}
         return super().to_internal_value(data)
+
+
+def is_meant(name: str, value: Any) -> bool:
+    return name not in MAY_BE_LEFT_OUT or isinstance(value, str)
 
 
 class HookOutput(Shape):

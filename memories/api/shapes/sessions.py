@@ -94,7 +94,7 @@ class SessionEnded(Shape):
 
 class Checkpoint(Shape):
     user_input = Text(required=False, default="", allow_blank=True, trim_whitespace=False)
-    tool_calls = serializers.ListField(child=JSONValue(), required=False, default=list)
+    tool_calls = serializers.ListField(child=JSONValue(allow_null=True), required=False, default=list)
     llm_output = Text(required=False, default="", allow_blank=True, trim_whitespace=False)
     internal_state = JSONObject(required=False, default=dict)
 

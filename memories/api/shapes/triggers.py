@@ -6,6 +6,7 @@ import re
 from datetime import time
 from typing import Any
 
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.api.fields import Flag, Id, OneOf, Shape, Text, names
@@ -19,6 +20,7 @@ CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d(:[0-5]\d)?")
 SETTABLE_STATUS = (TriggerStatus.WAITING, TriggerStatus.CANCELLED)
 
 
+@extend_schema_field({"type": "string", "pattern": f"^{CLOCK.pattern}$", "examples": ["15:00", "15:00:30"]})
 class ClockTime(serializers.TimeField):
     """Of the clock in the app's time zone: a time with an offset of its own is refused, not read as something else."""
 
@@ -62,7 +64,7 @@ class TriggerChanges(TriggerFields):
 class TriggerShown(Shape):
     id = Id()
     trigger_date = serializers.DateField()
-    trigger_time = serializers.TimeField(allow_null=True)
+    trigger_time = ClockTime(allow_null=True)
     until = serializers.DateField(allow_null=True)
     recurring = Flag()
     rule = Text()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.core.validators import RegexValidator
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.announce.changes import KINDS
@@ -16,10 +17,14 @@ from memsite.conf import get_conf
 from memsite.tenancy.models import is_agent_name
 from sessions.models import Role
 
-MOST_TEXTS, TEXT_CHARACTERS, PLACE_CHARACTERS = 100, 100_000, 300
+MOST_TEXTS, TEXT_CHARACTERS, PLACE_CHARACTERS, ADDRESS_CHARACTERS = 100, 100_000, 300, 500
 
 
+@extend_schema_field({"type": "string", "pattern": "^https?://[^/]", "maxLength": ADDRESS_CHARACTERS})
 class Address(Text):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=ADDRESS_CHARACTERS, **options)
+
     def to_internal_value(self, data: Any) -> str:
         given = super().to_internal_value(data)
         try:
@@ -30,13 +35,13 @@ class Address(Text):
 
 
 class NewWebhook(Shape):
-    url = Address(max_length=500, help_text="https, or http in a private network that MEMSITE_WEBHOOK_NETWORKS names.")
+    url = Address(help_text="https, or http in a private network that MEMSITE_WEBHOOK_NETWORKS names.")
     description = Text(max_length=200, default="", allow_blank=True)
     events = Different(child=OneOf(KINDS), default=list, help_text="The kinds that it is told of; empty: all.")
 
 
 class WebhookChanges(Shape):
-    url = Address(max_length=500, required=False)
+    url = Address(required=False)
     description = Text(max_length=200, required=False, allow_blank=True)
     events = Different(child=OneOf(KINDS), required=False)
     is_active = Flag(required=False)

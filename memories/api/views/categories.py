@@ -10,7 +10,6 @@ from hashlib import sha256
 from django.http import HttpResponse
 from django.utils.http import parse_etags
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,8 +17,8 @@ from rest_framework.utils.urls import remove_query_param, replace_query_param
 
 from memories.agent.summaries import Category
 from memories.api.base import AgentView, AnyAnswer, found, text_answer
-from memories.api.pages import NO_CURSOR, Pages, page, whole
-from memories.api.schema import lists, operation
+from memories.api.pages import NO_CURSOR, Pages, page, user_asked, whole
+from memories.api.schema import lists, of_user, operation, whole_number
 from memories.api.shapes.categories import (
     CategoryShown,
     RewriteAsked,
@@ -36,13 +35,13 @@ from memories.models.summary import SummaryQuerySet
 from memsite.exceptions import Unprocessable
 from memsite.tenancy.policy import CATEGORY_PATTERN
 
-USER_ID = OpenApiParameter("user_id", str, description="Of this end user; without it, of nobody in particular.")
+USER_ID = of_user("Of this end user; without it, of nobody in particular.")
 MAX_VERSION = 10**9 - 1
 
 
 def asked_user(request: Request) -> str:
     """The end user it is about, "" for nobody in particular."""
-    return request.query_params.get("user_id", "")
+    return user_asked(request) or ""
 
 
 class Categories(AgentView):
@@ -139,7 +138,7 @@ class Difference(VersionsView):
 
     @operation(
         responses={(200, "text/x-diff"): OpenApiTypes.STR},
-        parameters=[USER_ID, *(OpenApiParameter(name, int, required=True) for name in ("from", "to"))],
+        parameters=[USER_ID, *(whole_number(name, 0, MAX_VERSION, required=True) for name in ("from", "to"))],
         operation_id="compare_category_versions",
     )
     def get(self, request: Request, name: str) -> HttpResponse:

@@ -17,7 +17,7 @@ from memories.agent import Change, MemoryAgent
 from memories.api.base import AgentView, AnyAnswer
 from memories.api.pages import whole
 from memories.api.places import Places
-from memories.api.schema import Problem, operation
+from memories.api.schema import Problem, operation, whole_number
 from memories.api.shapes.changes import ChangesShown, show_change
 from memsite.exceptions import BeyondTheFeed
 from memsite.json_body import dump_json
@@ -50,11 +50,11 @@ class Changes(AgentView):
             (410, "application/problem+json"): BEYOND,
         },
         parameters=[
-            OpenApiParameter("since", int, description="A `last` of before; without it, from now on."),
-            OpenApiParameter(
-                "wait", int, description=f"Wait so many seconds for something new: 0 to {LONGEST_WAIT_SECONDS}."
+            whole_number("since", 0, MOST_NUMBER, description="A `last` of before; without it, from now on."),
+            whole_number("wait", 0, LONGEST_WAIT_SECONDS, description="Wait so many seconds for something new."),
+            whole_number(
+                "Last-Event-ID", 0, MOST_NUMBER, location=OpenApiParameter.HEADER, description="The same as since."
             ),
-            OpenApiParameter("Last-Event-ID", int, OpenApiParameter.HEADER, description="The same as since."),
         ],
         operation_id="list_changes",
     )

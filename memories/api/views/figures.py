@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from django.utils import timezone
-from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import OperatorView
 from memories.api.pages import up_to
-from memories.api.schema import operation
+from memories.api.schema import operation, whole_number
 from memories.api.shapes.figures import StatsShown, UsageShown
 from memories.ledger.days import DAYS, MOST_DAYS
 from memories.ledger.usage import usage_of
 from memories.maintain.stats import stats_of
 
-OF_DAYS = OpenApiParameter(
-    "days", int, description=f"So many days of the app, today the last: 1 to {MOST_DAYS}, {DAYS} unless said."
+OF_DAYS = whole_number(
+    "days", 1, MOST_DAYS, description=f"So many days of the app, today the last: {DAYS} unless said."
 )
 
 

@@ -84,7 +84,13 @@ class FireJob(JobView):
 
 
 class Runs(JobView):
-    @lists(RunShown, "list_job_runs", APP_ID, OpenApiParameter("job", str), OpenApiParameter("status", str))
+    @lists(
+        RunShown,
+        "list_job_runs",
+        APP_ID,
+        OpenApiParameter("job", str, enum=list(JOBS)),
+        OpenApiParameter("status", str, enum=RunStatus.values),
+    )
     def get(self, request: Request) -> Response:
         """The latest first, of all apps that the caller operates unless one is named."""
         rows = chosen(self.runs(), request, job=list(JOBS), status=RunStatus.values)

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 
 from memories.agent import AlreadyDecided, CannotBeStored
 from memories.api.base import AgentView, AnyAnswer, found, text_answer
-from memories.api.pages import chosen, page
-from memories.api.schema import lists, operation
+from memories.api.pages import chosen, page, user_asked
+from memories.api.schema import lists, of_user, operation
 from memories.api.shapes.learning import (
     EntityShown,
     ExtractionShown,
@@ -105,10 +105,10 @@ class OverruleRejection(AgentView):
 
 
 class Lessons(AgentView):
-    @lists(MemoryShown, "list_lessons", OpenApiParameter("user_id", str))
+    @lists(MemoryShown, "list_lessons", of_user())
     def get(self, request: Request) -> Response:
         """What users corrected and agents learnt, the latest first."""
-        user_id = request.query_params.get("user_id")
+        user_id = user_asked(request)
         rows = self.memory_agent().memories_of(user_id).of_user(user_id).active().lessons()
         return page(self, rows.select_related("session", "resource"), show_memory)
 
@@ -119,12 +119,12 @@ class LessonsFile(AgentView):
 
     @operation(
         responses={(200, "text/markdown"): OpenApiTypes.STR},
-        parameters=[OpenApiParameter("user_id", str)],
+        parameters=[of_user()],
         operation_id="get_lessons_file",
     )
     def get(self, request: Request) -> HttpResponse:
         """The same as one Markdown file, grouped by subject."""
-        text = self.memory_agent().lessons_file(request.query_params.get("user_id"))
+        text = self.memory_agent().lessons_file(user_asked(request))
         return text_answer(text)
 
 

@@ -14,8 +14,8 @@ from rest_framework.response import Response
 
 from memories.agent import MemoryAgent, VersionMismatch, Withheld
 from memories.api.base import AgentView, Answer, etag, expected_version, found
-from memories.api.pages import as_moment, as_uuid, one_of, page
-from memories.api.schema import IF_MATCH, lists, operation
+from memories.api.pages import as_moment, as_uuid, one_of, page, user_asked
+from memories.api.schema import IF_MATCH, lists, of_user, operation
 from memories.api.shapes.memories import (
     BatchAnswer,
     Deleted,
@@ -51,17 +51,24 @@ from sessions.models import AgentSession
 LIST_CHOICES = {
     "status": Status.values, "kind": Kind.values, "pinned": ["true", "false"], "origin": Origin.values,
 }  # fmt: skip
-LIST_FILTERS = ("status", "category", "subject", "kind", "origin", "user_id", "external_id", "session_id", "pinned")
+LIST_TEXTS = ("category", "subject", "external_id")
+LIST_FILTERS = (*LIST_CHOICES, *LIST_TEXTS, "session_id", "user_id")
+NARROWED = [
+    *(OpenApiParameter(name, str, enum=allowed) for name, allowed in LIST_CHOICES.items()),
+    *(OpenApiParameter(name, str) for name in LIST_TEXTS),
+    OpenApiParameter("session_id", OpenApiTypes.UUID),
+    of_user(),
+]
 TRUST_LEVEL = OpenApiParameter("trust_level", str, enum=Trust.values)
 
 
 class Memories(StoringView):
     creates = True
 
-    @lists(MemoryShown, "list_memories", *(OpenApiParameter(name, str) for name in LIST_FILTERS), TRUST_LEVEL)
+    @lists(MemoryShown, "list_memories", *NARROWED, TRUST_LEVEL)
     def get(self, request: Request) -> Response:
         """The latest first. `subject=general` finds those without a subject."""
-        known = self.memory_agent().memories_of(request.query_params.get("user_id"))
+        known = self.memory_agent().memories_of(user_asked(request))
         rows = known.select_related("session", "resource", "cold_text")
         return page(self, of_level_asked(rows.filter(**list_filters(request)), request), show_memory)
 

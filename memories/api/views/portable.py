@@ -18,8 +18,8 @@ from rest_framework.response import Response
 from memories.agent import BadFile, CannotImport, StillPurging
 from memories.api.base import AnyAnswer, OperatorView, found
 from memories.api.bodies import Unread, file_chunks
-from memories.api.pages import flag, one_of, page
-from memories.api.schema import lists, operation
+from memories.api.pages import flag, one_of, page, user_asked
+from memories.api.schema import lists, of_user, operation
 from memories.api.shapes.portable import ImportShown, SurveyShown, show_counts, show_import
 from memories.models import Import
 from memories.portable.sources import MEMSITE, SOURCES
@@ -30,8 +30,8 @@ from memsite.tenancy.access import Right
 from memsite.tenancy.models import AGENT_NAME_PATTERN
 
 NDJSON, ZIP = "application/x-ndjson", "application/zip"
-USER_CHARACTERS = 200
-USER_ID = OpenApiParameter("user_id", str, description="Only what this end user said, and what is known of them.")
+AGENT = {"type": "string", "pattern": f"^({AGENT_NAME_PATTERN})?$"}
+USER_ID = of_user("Only what this end user said, and what is known of them.")
 
 
 class ExportView(OperatorView):
@@ -73,8 +73,8 @@ class TakeIn(OperatorView):
         responses={202: ImportShown, 200: SurveyShown},
         parameters=[
             OpenApiParameter("source", str, enum=list(SOURCES), description="What has written the file."),
-            OpenApiParameter("agent", str, description="Whose conversations they become: import-SOURCE unless said."),
-            OpenApiParameter("user_id", str, description="The end user they were with, where the file does not tell."),
+            OpenApiParameter("agent", AGENT, description="Whose conversations they become: import-SOURCE unless said."),
+            of_user("The end user they were with, where the file does not tell."),
             OpenApiParameter("dry_run", bool, description="Only tell what the file would bring."),
         ],
         operation_id="import_into_app",
@@ -124,13 +124,6 @@ def received(request: Request) -> Iterator[IO[bytes]]:
             file.write(chunk)
         file.seek(0)
         yield file
-
-
-def user_asked(request: Request) -> str | None:
-    given: str | None = request.query_params.get("user_id")
-    if given is not None and not 0 < len(given) <= USER_CHARACTERS:
-        raise ValidationError({"user_id": [f"1 to {USER_CHARACTERS} characters."]})
-    return given
 
 
 def agent_asked(request: Request, source: str) -> str:

@@ -16,7 +16,7 @@ from rest_framework.response import Response
 from memories.api.base import AgentView, Answer, found
 from memories.api.bodies import Unread, body_chunks
 from memories.api.pages import chosen, page, whole
-from memories.api.schema import lists, operation
+from memories.api.schema import lists, operation, whole_number
 from memories.api.shapes.apps import Purged, show_purged
 from memories.api.shapes.memories import show_tagged
 from memories.api.shapes.sessions import (
@@ -147,7 +147,7 @@ class OneTurn(AgentView):
 class Replay(AgentView):
     @operation(
         responses=ReplayShown,
-        parameters=[OpenApiParameter("turn", int, required=True)],
+        parameters=[whole_number("turn", 0, MOST_ASKED, required=True)],
         operation_id="replay_session",
     )
     def get(self, request: Request, uid: UUID) -> Response:

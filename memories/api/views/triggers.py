@@ -19,8 +19,8 @@ from rest_framework.response import Response
 
 from memories.agent import MemoryAgent
 from memories.api.base import AgentView, Answer, found
-from memories.api.pages import chosen, page
-from memories.api.schema import lists
+from memories.api.pages import chosen, page, user_asked
+from memories.api.schema import lists, of_user
 from memories.api.shapes.memories import Deleted
 from memories.api.shapes.triggers import NewTrigger, TriggerChanges, TriggerShown, show_trigger
 from memories.learn.stretches import WrongTrigger
@@ -37,12 +37,12 @@ class Triggers(AgentView):
         OpenApiParameter("status", str, enum=TriggerStatus.values),
         OpenApiParameter("from", OpenApiTypes.DATE, description="Not over before this day."),
         OpenApiParameter("to", OpenApiTypes.DATE, description="Not after this day."),
-        OpenApiParameter("user_id", str),
+        of_user(),
     )
     def get(self, request: Request) -> Response:
         """The latest noted first, with the memories they bring up."""
         agent = self.memory_agent()
-        rows = agent.triggers_of(request.query_params.get("user_id"))
+        rows = agent.triggers_of(user_asked(request))
         return page(self, filtered(rows, request), partial(show_row, agent))
 
     @extend_schema(request=NewTrigger, responses={201: TriggerShown}, operation_id="create_trigger")
