@@ -226,7 +226,7 @@ def test_what_is_no_event_is_refused(alice: Caller, body: dict[str, Any], field:
 
 
 @pytest.mark.parametrize("other", [5, {}, ["/home"], True, None])
-@pytest.mark.parametrize("field", ["cwd", "prompt_id", "last_assistant_message", "reason"])
+@pytest.mark.parametrize("field", ["cwd", "prompt_id", "last_assistant_message", "source", "reason"])
 def test_what_is_no_text_costs_the_event_nothing_but_that(alice: Caller, field: str, other: Any) -> None:
     """A version of Claude Code to come may say it otherwise, and what it says beside that is not lost."""
     hook(alice, "UserPromptSubmit", **{"prompt": "I always use spaces.", field: other})

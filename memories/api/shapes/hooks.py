@@ -15,9 +15,6 @@ def said() -> Text:
     return Text(required=False, allow_null=True, allow_blank=True, trim_whitespace=False, default="")
 
 
-MAY_BE_LEFT_OUT = ("cwd", "prompt_id", "prompt", "last_assistant_message", "reason")
-
-
 class HookEvent(Shape):
     """What Claude Code says of an event, as far as we use it. It may say more, and with each version it does.
 
@@ -39,12 +36,13 @@ class HookEvent(Shape):
 
     def to_internal_value(self, data: Any) -> Any:
         if isinstance(data, Mapping):
-            data = {name: value for name, value in data.items() if name in self.fields and is_meant(name, value)}
+            known = {name: self.fields[name] for name in data if name in self.fields}
+            data = {name: data[name] for name, field in known.items() if is_meant(field, data[name])}
         return super().to_internal_value(data)
 
 
-def is_meant(name: str, value: Any) -> bool:
-    return name not in MAY_BE_LEFT_OUT or isinstance(value, str)
+def is_meant(field: Any, value: Any) -> bool:
+    return isinstance(value, str) or field.required or not isinstance(field, Text)
 
 
 class HookOutput(Shape):
