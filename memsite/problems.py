@@ -31,6 +31,7 @@ CONTENT_TYPE = "application/problem+json"
 NO_HOST_OF_OURS = "This server does not answer to this host name: MEMSITE_ALLOWED_HOSTS lists those that it answers to."
 OUT_OF_REACH = "The server cannot reach its database: nothing was stored, try again."
 CUT_OFF = "The server lost the connection to its database: nothing was stored, try again."
+ONLY_CHANGES = "There is nothing to look at here: this address only takes what a form sends."
 NUMBER_BEYOND = "A number in this request is larger than any that there is."
 OUT_OF_RANGE = "22003"
 """PostgreSQL: numeric_value_out_of_range."""
@@ -232,8 +233,11 @@ class ToldMethods:
 
 
 def not_allowed(request: HttpRequest, methods: str) -> HttpResponse:
+    """Who looks at a page has come by the address of a form, opened anew."""
     error = exceptions.MethodNotAllowed(request.method or "")
-    answer = error_view(request, error.status_code, str(error.detail) + allowed(methods.split(", ")))
+    is_looking = request.method in ("GET", "HEAD") and wants_page(request)
+    detail = ONLY_CHANGES if is_looking else str(error.detail) + allowed(methods.split(", "))
+    answer = error_view(request, error.status_code, detail)
     answer["Allow"] = methods
     return answer
 

@@ -5,30 +5,28 @@ The app is in the address (`?app=ID`) whenever one could mean another. Who may s
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 from zoneinfo import ZoneInfo
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
-from memsite.problems import error_view, problem_response
+from memsite.problems import problem_response
 from memsite.tenancy.access import Right, actor_of, apps_of, has_right, role_in
 from memsite.tenancy.models import App, AppStatus, Role
 
 SAFE = ("GET", "HEAD")
 APPS_OFFERED = 200
 LAST_APP = "desk_app"
-ONLY_CHANGES = "There is nothing to look at here: this address only takes what a form sends."
 GONE = "It is not there any more: somebody has deleted it."
 
 
@@ -99,7 +97,7 @@ def page(
             right = read if request.method in SAFE else write
             allowed = [*(SAFE if read else ()), *(("POST",) if write else ())]
             if request.method not in allowed or right is None:
-                return refuse_method(request, allowed)
+                return HttpResponseNotAllowed(allowed)
             if not request.user.is_authenticated:
                 return ask_to_sign_in(request, can_be_looked_at=read is not None)
             answer = find_desk(request)
@@ -125,14 +123,6 @@ def page(
         return guarded
 
     return decorate
-
-
-def refuse_method(request: HttpRequest, allowed: Sequence[str]) -> HttpResponse:
-    """Somebody comes here by the address of a form that was refused, opened anew."""
-    detail = "This cannot be done at this address." if request.method not in SAFE else ONLY_CHANGES
-    response = error_view(request, HTTPStatus.METHOD_NOT_ALLOWED, detail)
-    response["Allow"] = ", ".join(allowed)
-    return response
 
 
 def ask_to_sign_in(request: HttpRequest, *, can_be_looked_at: bool) -> HttpResponse:
