@@ -91,23 +91,24 @@ def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, 
     with backup_draft_in(folder) as draft:
         dump(private(draft))
         kept = in_place(draft, folder / f"before-{stamp}{SUFFIX}")
-    left_out = put_back_with_copies(path) if NEAR in rows else put_back(path)
+    left_out = NEAR in rows and not has_pgvector()
+    if left_out:
+        put_back_without_copies(path)
+    else:
+        put_back(path, first=PGVECTOR if NEAR in rows else "")
     if not older:
         # Else `manage.py setup` does it, after the migrations that the wall is for.
         build_wall(kept)
     return rows, older, kept, left_out
 
 
-def put_back_with_copies(path: Path) -> bool:
-    """Those for pgvector are left out where it cannot be had; answers whether they are."""
-    if has_pgvector():
-        return put_back(path, first=PGVECTOR)
+def put_back_without_copies(path: Path) -> None:
+    """Those that pgvector searched in."""
     listed = run("pg_restore", "--list", str(path)).splitlines()
     with NamedTemporaryFile("w", suffix=".list") as chosen:
         chosen.write("\n".join(line for line in listed if NEAR not in line))
         chosen.flush()
         put_back(path, f"--use-list={chosen.name}", last=NO_COPIES)
-    return True
 
 
 def has_pgvector() -> bool:
@@ -119,8 +120,8 @@ def has_pgvector() -> bool:
     return False
 
 
-def put_back(path: Path, *which: str, first: str = "", last: str = "") -> bool:
-    """All or nothing: whatever ends it before the last statement has undone it. Answers that nothing is left out.
+def put_back(path: Path, *which: str, first: str = "", last: str = "") -> None:
+    """All or nothing: whatever ends it before the last statement has undone it.
 
     What the dump knows nothing of, such as the tables of a later version, goes first: it may stand on what is replaced.
     `first` and `last` are SQL before and behind the dump; `which` of it, is told to `pg_restore`.
@@ -155,7 +156,6 @@ def put_back(path: Path, *which: str, first: str = "", last: str = "") -> bool:
         if writer.wait() or reader.wait():
             told.seek(0)
             raise BackupError(f"pg_restore failed: {told.read().decode(errors='replace').strip()[:300]}")
-    return False
 
 
 def leaving() -> str:
