@@ -58,11 +58,8 @@ class InPgvector:
         usual = self.sample.usual(query, self.columns, self.of)
         share = len(rows) / max(1, int(np.count_nonzero(self.columns.embedded)))
         if usual and share >= LEAST_SHARE:
-            pks, alike = self.by_index(query, int(NEAREST / min(1.0, share)))
-            at, exact = places(pks), dict(zip(pks.tolist(), alike.tolist(), strict=True))
-            if len(at) >= NEAREST / 2:
-                at.sort()
-                nearest = np.array([exact[pk] for pk in self.columns.pk[rows[at]].tolist()], np.float32)
+            at, nearest = self.listed(query, int(NEAREST / min(1.0, share)), rows, places)
+            if len(at) >= NEAREST / 2 and self.is_likely(query, rows, nearest):
                 return Listed(self.columns.signs, query, rows, usual, at, nearest)
         differing = near.differences(self.columns.signs, query, rows)
 
@@ -70,6 +67,19 @@ class InPgvector:
             return self.cosines(query, rows[some])
 
         return Estimated(differing, near.counted(differing, len(query)), usual, measured, closer=False)
+
+    def listed(self, query: Vectors, most: int, rows: Rows, places: Places) -> tuple[Rows, Floats]:
+        """Places in these rows of what the index finds, rising, and their cosines."""
+        pks, alike = self.by_index(query, most)
+        at, exact = places(pks), dict(zip(pks.tolist(), alike.tolist(), strict=True))
+        at.sort()
+        return at, np.array([exact[pk] for pk in self.columns.pk[rows[at]].tolist()], np.float32)
+
+    def is_likely(self, query: Vectors, rows: Rows, nearest: Floats) -> bool:
+        """Whether these may be the nearest cosines. Among memories of two kinds that have little in common, such as two
+        languages, the index may stay with those of the wrong kind.
+        """
+        return self.sample.is_likely(query, self.columns, self.of, rows, len(nearest), float(nearest.min()))
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         if len(rows) > EXACT_ROWS:

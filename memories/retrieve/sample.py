@@ -12,12 +12,14 @@ from numpy.typing import NDArray
 from memories.providers.embeddings import Vectors
 from memories.retrieve.columns import Columns
 from memories.retrieve.latest import Latest
-from memories.retrieve.nearest import Rows
+from memories.retrieve.nearest import Floats, Rows
 
 MOST = 1_000
 """About as many are drawn at most, and half of that at least, where there are more: with so many, a spread is told to
 3 %."""
 QUESTIONS_KEPT = 1024
+SO_MANY_TIMES, MORE_BY_CHANCE = 2, 5
+"""Of a sample, so many more than expected are nearer than what should be the nearest by no chance: five spreads."""
 # The numbers of an app rise by steps, and multiples of the golden ratio are spread evenly whatever the step is.
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 HASH_BITS = 32
@@ -50,12 +52,16 @@ class Drawn:
     vectors: Vectors
     told: Latest[tuple[float, float]] = field(default_factory=lambda: Latest(QUESTIONS_KEPT))
 
+    def cosines(self, query: Vectors) -> Floats:
+        found: Floats = np.vecdot(self.vectors, query)
+        return found
+
     def usual(self, query: Vectors) -> tuple[float, float]:
         """Mean and spread of a question's cosines."""
         key = query.tobytes()
         usual = self.told.get(key)
         if usual is None:
-            cosines = np.vecdot(self.vectors, query)
+            cosines = self.cosines(query)
             usual = float(cosines.mean(dtype=np.float64)), float(cosines.std(dtype=np.float64))
             self.told.put(key, usual)
         return usual
@@ -75,15 +81,32 @@ class Sample:
     def usual(self, query: Vectors, columns: Columns, of: Callable[[Rows], Vectors]) -> tuple[float, float] | None:
         """Mean and spread of the question's cosines with the sample; None if there is no vector at all.
 
-        `of` answers the vectors of some rows.
+        `of`, here and below, answers the vectors of some rows.
         """
+        drawn = self.drawn_from(columns, of)
+        return drawn.usual(query) if drawn else None
+
+    def is_likely(
+        self, query: Vectors, columns: Columns, of: Callable[[Rows], Vectors], rows: Rows, count: int, least: float
+    ) -> bool:  # fmt: skip
+        """Whether there are about so many of these rows, which rise, that are nearer to the question than `least`, and
+        not far more. An index that leads from neighbour to neighbour may end among the wrong ones.
+        """
+        drawn = self.drawn_from(columns, of)
+        if drawn is None:
+            return True
+        at = np.minimum(np.searchsorted(rows, drawn.rows), len(rows) - 1)
+        nearer = drawn.cosines(query)[rows[at] == drawn.rows] > least
+        return int(nearer.sum()) <= MORE_BY_CHANCE + SO_MANY_TIMES * len(nearer) * count / len(rows)
+
+    def drawn_from(self, columns: Columns, of: Callable[[Rows], Vectors]) -> Drawn | None:
         rows, drawn = self.rows_of(columns), self.drawn
         if not len(rows):
             return None
         # Two threads that draw it at the same time draw the same.
         if drawn is None or not np.array_equal(drawn.rows, rows):
             self.drawn = drawn = drawn_again(drawn, rows, of) if drawn else Drawn(rows, of(rows))
-        return drawn.usual(query)
+        return drawn
 
     def rows_of(self, columns: Columns) -> Rows:
         """Where in the columns it is. Only rows that came since are looked at, while about as many are alive."""

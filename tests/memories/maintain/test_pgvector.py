@@ -28,6 +28,7 @@ from memories.providers.embeddings import HashEmbedder, Vectors
 from memories.retrieve import away as asking
 from memories.retrieve import serving
 from memories.retrieve.away import InPgvector
+from memories.retrieve.cosines import Listed
 from memories.retrieve.held import InProcess
 from memories.retrieve.index import View
 from memories.retrieve.pipeline import index_of
@@ -192,6 +193,21 @@ def test_all_that_is_measured_is_as_it_is_in_the_process(
         assert np.sort(measured)[::-1][:3] == pytest.approx(best, abs=0.002)
         at, alike = view.held.nearest(query, rows, 5)
         assert alike == pytest.approx(exact[at] @ query, abs=0.002)
+
+
+@on_postgres
+def test_an_index_that_ends_among_the_wrong_ones_is_not_believed(
+    moved: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As it may where an app has memories of two kinds that have little in common."""
+    view = view_of(moved)
+    assert isinstance(view.held, InPgvector)
+    query, rows = MemoryAgent(moved.app, moved.agent, "x").embedder.embed_query("a whale that sings"), np.arange(60)
+    assert isinstance(view.held.measure(query, rows, view.rows_of), Listed)
+    exact = view.held.of(rows) @ query
+    worst = np.argsort(exact)[:10]
+    monkeypatch.setattr(InPgvector, "by_index", lambda *_: (view.columns.pk[worst], exact[worst]))
+    assert view.held.measure(query, rows, view.rows_of).best == pytest.approx(exact.max(), abs=0.002)
 
 
 # --- who may see what
