@@ -6,6 +6,7 @@ import re
 
 import pytest
 from django.contrib import admin
+from django.db import connection
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
@@ -65,7 +66,8 @@ BEYOND = "9" * 30
     ],
 )
 def test_a_number_that_no_row_can_have_is_refused(address: str, data: dict[str, object] | None, forger: Client) -> None:
-    answer = forger.get(address, follow=True) if data is None else forger.post(address, data)
+    """PostgreSQL compares ids with any number, and finds no row."""
+    answer = forger.get(address, follow=True) if data is None else forger.post(address, data, follow=True)
     assert answer.status_code in (200, 400)
     assert answer.status_code == 200 or "larger than any that there is" in answer.content.decode()
 
@@ -73,9 +75,11 @@ def test_a_number_that_no_row_can_have_is_refused(address: str, data: dict[str, 
 @pytest.mark.parametrize("query", [f"id__in={BEYOND}", "id__range=1", f"date_joined__year={BEYOND[:8]}"])
 @pytest.mark.parametrize("path", ["auth/user", "tenancy/auditentry"])
 def test_a_list_that_is_asked_for_what_cannot_be_is_shown_whole(path: str, query: str, forger: Client) -> None:
+    """PostgreSQL looks for ids of any size."""
     query = query.replace("date_joined", "at") if "audit" in path else query
     answer = forger.get(f"/admin/{path}/?{query}", follow=True)
-    assert answer.redirect_chain == [(f"/admin/{path}/?e=1", 302)]
+    can_be = connection.vendor == "postgresql" and query.startswith("id__in")
+    assert answer.redirect_chain == ([] if can_be else [(f"/admin/{path}/?e=1", 302)])
     assert answer.status_code == 200
 
 
