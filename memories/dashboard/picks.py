@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from uuid import UUID
 
 from django.core.exceptions import BadRequest
@@ -20,10 +21,12 @@ def ticked(request: DeskRequest, name: str) -> list[UUID]:
 
 
 def as_number(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError as error:
-        raise BadRequest from error
+    """Of a version. BadRequest for what is none."""
+    # Python itself refuses thousands of digits.
+    with suppress(ValueError):
+        if text.isdecimal():
+            return int(text)
+    raise BadRequest
 
 
 def as_id(text: str) -> UUID:

@@ -479,7 +479,7 @@ def test_deleting_and_what_is_too_much_for_a_header_are_not_offered_to_be_taken_
     "change",
     [
         "x", "x:1", "01890000-0000-7000-8000-000000000000", ":", "01890000-0000-7000-8000-000000000000:x",
-        f"01890000-0000-7000-8000-000000000000:{'9' * 5_000}",
+        "01890000-0000-7000-8000-000000000000:-1", f"01890000-0000-7000-8000-000000000000:{'9' * 5_000}",
     ],
 )  # fmt: skip
 def test_nonsense_is_not_taken_back(ed: Client, alice: Caller, change: str) -> None:
