@@ -43,5 +43,12 @@ def test_one_slow_round_says_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_linear(int, int, 8)
 
 
+def test_neither_do_some_that_are_short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A busy machine: ten rounds take no time at all."""
+    taken = iter([0.001, 0.044] * 40 + [0.001, 0.008])
+    monkeypatch.setattr(growth, "seconds", lambda *_: next(taken))
+    assert_linear(int, int, 8)
+
+
 def test_a_unit_is_repeated_to_the_size() -> None:
     assert repeated("abc")(7) == "abcabca"
