@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -29,10 +31,10 @@ SECOND = timedelta(seconds=1)
 KIND = (date(2027, 3, 1), "auto", "items")
 
 
-class Timer:
+class Later:
     """One whose time comes when a test says so."""
 
-    made: list[Timer] = []
+    made: list[Later] = []
 
     def __init__(self, seconds: float, work: Callable[[], None]) -> None:
         self.seconds, self.run = seconds, work
@@ -42,15 +44,15 @@ class Timer:
 
 
 @pytest.fixture
-def later(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[Timer]:
-    """Counts are written after half a second, as on a site; the timers that wait for it."""
+def later(settings: Any, monkeypatch: pytest.MonkeyPatch) -> list[Later]:
+    """Counts are written after half a second, as on a site; what waits for it."""
     settings.MEMSITE = replace(get_conf(), count_milliseconds=500)
-    monkeypatch.setattr(Timer, "made", [])
-    monkeypatch.setattr(tally, "Timer", Timer)
+    monkeypatch.setattr(Later, "made", [])
+    monkeypatch.setattr(tally, "Later", Later)
     monkeypatch.setattr(tally, "tallies", fresh := Tallies())
     monkeypatch.setattr("memories.retrieve.search.tallies", fresh)
     monkeypatch.setattr(connection, "close", lambda: None)
-    return Timer.made
+    return Later.made
 
 
 def counted() -> tuple[list[int], list[tuple[str, int, int]], list[tuple[int, float]]]:
@@ -98,7 +100,7 @@ def test_nothing_is_told_of_nothing(acme: App) -> None:
 # --- when it is written
 
 
-def test_searches_are_counted_together_a_moment_later(alice: Caller, later: list[Timer]) -> None:
+def test_searches_are_counted_together_a_moment_later(alice: Caller, later: list[Later]) -> None:
     alice.remember("whales sing")
     alice.remember("herons hunt")
     for second, question in enumerate(("whales", "whales", "herons", "quantum")):
@@ -116,7 +118,7 @@ def test_searches_are_counted_together_a_moment_later(alice: Caller, later: list
     assert Memory.objects.earliest("pk").access_count == 3
 
 
-def test_a_search_asks_the_database_only_for_reading(alice: Caller, later: list[Timer]) -> None:
+def test_a_search_asks_the_database_only_for_reading(alice: Caller, later: list[Later]) -> None:
     alice.remember("whales sing")
     search(alice, "whales")
     with connection.execute_wrapper(refuse_writes):
@@ -128,7 +130,7 @@ def refuse_writes(execute: Callable[..., Any], sql: str, params: Any, many: bool
     return execute(sql, params, many, context)
 
 
-def test_each_app_has_its_own(alice: Caller, charlie: Caller, later: list[Timer]) -> None:
+def test_each_app_has_its_own(alice: Caller, charlie: Caller, later: list[Later]) -> None:
     for caller in (alice, charlie):
         caller.remember("whales sing")
         caller.post("memories/search", {"query": "whales"})
@@ -139,15 +141,52 @@ def test_each_app_has_its_own(alice: Caller, charlie: Caller, later: list[Timer]
     assert set(Memory.objects.values_list("app__app_id", "access_count")) == set(searches.items())
 
 
+@pytest.mark.parametrize(
+    ("took", "seconds"), [(0.004, 0.5), (0.02, 2.0), (9.0, 5.0)], ids=["quickly", "at length", "for ever"]
+)
+def test_what_takes_long_to_write_is_written_the_less_often(
+    alice: Caller, later: list[Later], monkeypatch: pytest.MonkeyPatch, took: float, seconds: float
+) -> None:
+    clock = iter([0.0, took])
+    alice.remember("whales sing")
+    alice.post("memories/search", {"query": "whales"})
+    monkeypatch.setattr(tally, "perf_counter", lambda: next(clock))
+    later[0].run()
+    alice.post("memories/search", {"query": "whales"})
+    assert [one.seconds for one in later] == [0.5, pytest.approx(seconds)]
+
+
+def test_who_sets_a_longer_moment_has_it(alice: Caller, later: list[Later], settings: Any) -> None:
+    settings.MEMSITE = replace(get_conf(), count_milliseconds=60_000)
+    alice.post("memories/search", {"query": "whales"})
+    assert [one.seconds for one in later] == [60.0]
+
+
+def test_a_process_that_ends_waits_for_no_moment() -> None:
+    """But writes what it counted: whoever started the thread, a daemon, too."""
+    script = """if True:
+        from threading import Thread
+        import django
+        django.setup()
+        from memories.retrieve.tally import Later
+        starter = Thread(target=lambda: Later(3_600, lambda: print("written")).start(), daemon=True)
+        starter.start()
+        starter.join()
+        print("ends")
+        """
+    ended = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)  # noqa: S603
+    assert (ended.stdout.split(), ended.returncode) == (["ends", "written"], 0), ended.stderr
+
+
 # --- what stands in the way
 
 
 def test_where_no_thread_is_to_be_had_a_search_answers_and_a_later_one_counts_both(
-    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch
+    alice: Caller, later: list[Later], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice.remember("whales sing")
     with monkeypatch.context() as patch:
-        patch.setattr(Timer, "start", raising(RuntimeError("can't start new thread")))
+        patch.setattr(Later, "start", raising(RuntimeError("can't start new thread")))
         assert alice.post("memories/search", {"query": "whales"}).json()["results"]
     alice.post("memories/search", {"query": "whales"})
     later[0].run()
@@ -158,7 +197,7 @@ def test_where_no_thread_is_to_be_had_a_search_answers_and_a_later_one_counts_bo
     "held_up", [lambda *_: False, raising(OperationalError("the server is away")), raising(read_only())]
 )
 def test_what_cannot_be_written_yet_is_kept(
-    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch, held_up: Callable[..., bool]
+    alice: Caller, later: list[Later], monkeypatch: pytest.MonkeyPatch, held_up: Callable[..., bool]
 ) -> None:
     monkeypatch.setattr(tally, "connection", Free())
     alice.remember("whales sing")
@@ -174,7 +213,7 @@ def test_what_cannot_be_written_yet_is_kept(
 
 
 def test_a_database_that_takes_nothing_is_told_once_and_again_when_it_is_the_next_time(
-    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch
+    alice: Caller, later: list[Later], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tally, "connection", Free())
     with capture_logs() as logs:
@@ -203,7 +242,7 @@ def test_what_goes_wrong_with_one_app_loses_nothing_of_the_others(
 
 
 def test_a_process_that_ends_does_not_try_for_ever(
-    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch
+    alice: Caller, later: list[Later], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice.remember("whales sing")
     alice.post("memories/search", {"query": "whales"})
@@ -214,7 +253,7 @@ def test_a_process_that_ends_does_not_try_for_ever(
 
 
 def test_what_has_no_place_any_more_takes_nothing_else_along(
-    alice: Caller, later: list[Timer], monkeypatch: pytest.MonkeyPatch
+    alice: Caller, later: list[Later], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gone, there = make_app("gone"), alice.app
     monkeypatch.setattr(tally, "connection", Free())
