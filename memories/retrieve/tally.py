@@ -3,7 +3,7 @@
 Counts, not facts: who kills the process takes those of the last moment along (`MEMSITE_COUNT_MILLISECONDS`).
 
 The moment is the longer, the longer writing takes: what a busy process has found lies all over the table, and writing
-it twice a second cost a tenth of all searches.
+it twice a second took a twentieth of the processor.
 """
 
 from __future__ import annotations
