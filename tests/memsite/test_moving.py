@@ -11,7 +11,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,22 +24,57 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from memories.models import Memory, Revision
 from memsite import moving
+from memsite.moving.meanwhile import differing
+from memsite.moving.source import SOURCE
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.conftest import Caller, client_with
 from tests.memsite.asked import answers_to
 
-PROGRAM = Path(__file__).with_name("furnished_site.py")
+PROGRAM, GOES_ON = (Path(__file__).with_name(name) for name in ("furnished_site.py", "site_that_goes_on.py"))
+Meanwhile = Callable[[Callable[[], Any]], None]
 on_postgres = pytest.mark.postgres("it is what is moved into: make test-postgres")
+
+
+def told_by(program: Path, folder: Path, *arguments: str) -> dict[str, Any]:
+    environment = {**os.environ, "MEMSITE_DATA_DIR": str(folder), "MEMSITE_EMBEDDER": "hash"}
+    command = [sys.executable, program, *arguments]
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
+    known: dict[str, Any] = json.loads(told.stdout.splitlines()[-1])
+    return known
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, Any]]:
     folder = tmp_path_factory.mktemp("site")
-    environment = {**os.environ, "MEMSITE_DATA_DIR": str(folder), "MEMSITE_EMBEDDER": "hash"}
-    command = [sys.executable, PROGRAM]
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
-    return folder / "memsite.sqlite3", json.loads(told.stdout.splitlines()[-1])
+    return folder / "memsite.sqlite3", told_by(PROGRAM, folder)
+
+
+@pytest.fixture
+def own(site: tuple[Path, dict[str, Any]], tmp_path: Path) -> Path:
+    """A copy of the site's, to write to."""
+    return Path(shutil.copy(site[0], tmp_path))
+
+
+@pytest.fixture
+def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Meanwhile:
+    """Has something done when all is copied, and before the source is held."""
+
+    def have(work: Callable[[], Any]) -> None:
+        copy_all = moving.copy_all
+
+        def then(*given: Any) -> None:
+            copy_all(*given)
+            work()
+
+        monkeypatch.setattr(moving, "copy_all", then)
+
+    return have
+
+
+def written(path: Path, sql: str) -> None:
+    with closing(sqlite3.connect(path, timeout=0)) as source, source:
+        source.execute(sql)
 
 
 @pytest.fixture(autouse=True)
@@ -104,40 +139,122 @@ def test_no_number_of_what_was_deleted_is_given_again(site: tuple[Path, dict[str
 
 
 @on_postgres
-def test_a_source_that_is_written_to_meanwhile_is_not_moved(
-    site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+def test_what_its_server_writes_meanwhile_comes_along(
+    own: Path, site: tuple[Path, dict[str, Any]], meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, _ = site
-    copy_all = moving.copy_all
+    after: list[dict[str, Any]] = []
+    meanwhile(lambda: after.append(told_by(GOES_ON, own.parent, site[1]["key"])))
+    move(own)
+    told = capsys.readouterr().out
+    assert re.search(r"memories_memory: \d+ written meanwhile, and compared", told)
+    assert re.search(r"\d+ were written, changed or deleted meanwhile: they came along", told)
+    client = client_with(site[1]["key"])
+    assert client.get("/api/v1/memories").json() == after[0]["memories"] != site[1]["memories"]
+    assert answers_to(client) == after[0]["answers"] != site[1]["answers"]
+    number = Memory._base_manager.order_by("pk").values_list("pk", flat=True).last()
+    client.post("/api/v1/memories", {"content": "The lighthouse keeper whistles"}, format="json")
+    assert Memory._base_manager.filter(pk__gt=number).count() == 1
 
-    def while_others_write(*given: Any) -> moving.Moved:
-        moved = copy_all(*given)
-        with sqlite3.connect(path) as source:
-            source.execute("UPDATE tenancy_app SET change_number = change_number + 1")
-        return moved
 
-    monkeypatch.setattr(moving, "copy_all", while_others_write)
-    with pytest.raises(CommandError, match="written to meanwhile"):
-        move(path)
+@on_postgres
+def test_what_has_to_be_unique_may_change_places_meanwhile(own: Path, meanwhile: Meanwhile) -> None:
+    def swap() -> None:
+        with sqlite3.connect(own) as source:
+            (one, her), (other, his) = source.execute("SELECT id, uid FROM memories_memory LIMIT 2").fetchall()
+            for pk, uid in ((one, "0" * 32), (other, her), (one, his)):
+                source.execute("UPDATE memories_memory SET uid = ? WHERE id = ?", [uid, pk])
+            swapped.update({one: his, other: her})
+
+    swapped: dict[int, str] = {}
+    meanwhile(swap)
+    move(own)
+    assert {row.pk: row.uid.hex for row in Memory._base_manager.filter(pk__in=swapped)} == swapped
+
+
+@on_postgres
+def test_a_row_that_is_mended_and_then_changed_counts_once(
+    own: Path, meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
+) -> None:
+    written(own, "UPDATE memories_memory SET made_by = 'one' || char(0)")
+    meanwhile(lambda: written(own, "UPDATE memories_memory SET priority = 1.5"))
+    move(own)
+    assert "4 held a NUL character" in capsys.readouterr().out
+
+
+@on_postgres
+def test_who_updates_the_source_meanwhile_is_told(own: Path, meanwhile: Meanwhile) -> None:
+    meanwhile(
+        lambda: written(
+            own, "INSERT INTO django_migrations (app, name, applied) VALUES ('memories', '9', '2027-01-01')"
+        )
+    )
+    with pytest.raises(CommandError, match="different versions"):
+        move(own)
     assert not App.objects.exists()
 
 
 @on_postgres
-def test_that_it_is_written_to_is_noticed_on_the_way(
-    site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_once_all_is_moved_nobody_writes_to_the_source_until_the_end(own: Path) -> None:
+    with moving.moved(f"sqlite:///{own}", lambda _: None):
+        assert App.objects.exists()
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            written(own, "UPDATE tenancy_app SET change_number = change_number + 1")
+    written(own, "UPDATE tenancy_app SET change_number = change_number + 1")
+
+
+@on_postgres
+@pytest.mark.parametrize("error", [None, EOFError(), KeyboardInterrupt()], ids=["enter", "no more input", "Ctrl-C"])
+def test_the_source_is_held_until_enter_if_wanted(
+    error: BaseException | None, own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path, _ = site
-    copy = moving.copy
+    def press() -> str:
+        assert "Moved" in (told := capsys.readouterr().out)
+        assert "then press Enter" in told
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            written(own, "UPDATE tenancy_app SET change_number = change_number + 1")
+        if error:
+            raise error
+        return ""
 
-    def while_others_write(*given: Any) -> tuple[int, int]:
-        with sqlite3.connect(path) as source:
-            source.execute("UPDATE tenancy_app SET change_number = change_number + 1")
-        return copy(*given)
+    monkeypatch.setattr("builtins.input", press)
+    call_command("migrate_database", source=f"sqlite:///{own}", hold=True)
+    written(own, "UPDATE tenancy_app SET change_number = change_number + 1")
+    assert "stays behind: keep it stopped" in capsys.readouterr().out
 
-    monkeypatch.setattr(moving, "copy", while_others_write)
-    with pytest.raises(CommandError, match="written to meanwhile"):
-        move(path)
-    assert not capsys.readouterr().out
+
+@on_postgres
+def test_who_writes_for_long_is_waited_for_and_told_of(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memsite.moving.source.PATIENCE_SECONDS", 0)
+    with closing(sqlite3.connect(own, isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")
+        with pytest.raises(CommandError, match=r"is locked\. Another program is writing to it"):
+            move(own)
+    assert not App.objects.exists()
+
+
+@on_postgres
+def test_who_may_not_write_to_the_source_cannot_hold_it(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    connect = moving.source.connect
+    monkeypatch.setattr(moving.source, "connect", lambda _: connect("ro"))
+    with pytest.raises(CommandError, match="run this as its owner, or move a copy"):
+        move(own)
+
+
+@pytest.mark.parametrize(
+    ("olds", "news", "keys"),
+    [
+        ([], [], []),
+        ([(1, "a"), (2, "b")], [(1, "a"), (2, "b")], []),
+        ([(1, "a"), (2, "b"), (3, "c")], [(1, "a"), (2, "B"), (3, "c")], [2]),
+        ([(2, "b")], [(1, "a"), (2, "b"), (3, "c")], [1, 3]),
+        ([(1, "a"), (2, "b"), (3, "c")], [(2, "b")], [1, 3]),
+        ([], [(0, None)], [0]),
+        ([(0, None)], [], [0]),
+        ([("1", 1.5), ("a", None)], [("1", 1.5), ("A", None), ("a", b"")], ["A", "a"]),
+    ],
+)
+def test_rows_that_differ_are_found(olds: list[Any], news: list[Any], keys: list[Any]) -> None:
+    assert [*differing(iter(olds), iter(news))] == keys
 
 
 @on_postgres
@@ -240,7 +357,7 @@ def test_a_text_that_is_too_long_for_its_column_is_named_by_its_table(
             row.app_id = "x" * 1000
         return False
 
-    monkeypatch.setattr(moving, "mend", lengthen)
+    monkeypatch.setattr(moving.rows, "mend", lengthen)
     with pytest.raises(CommandError, match=r"^tenancy_app: a row does not fit into PostgreSQL: .+ character varying"):
         move(site[0])
 
@@ -248,7 +365,7 @@ def test_a_text_that_is_too_long_for_its_column_is_named_by_its_table(
 @on_postgres
 def test_the_source_cannot_be_written_to(site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
     def write(*_: Any) -> None:
-        App.objects.using(moving.SOURCE).update(change_number=0)
+        App.objects.using(SOURCE).update(change_number=0)
 
     monkeypatch.setattr(moving, "copy_all", write)
     with pytest.raises(CommandError, match="readonly database"):
@@ -266,8 +383,8 @@ def test_a_row_that_would_be_another_is_named_by_its_column_and_nothing_of_it_is
 
     stray: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", stray.append)
-    monkeypatch.setattr(moving, "mend", spoil)
-    monkeypatch.setattr(moving, "BATCH", 2)
+    monkeypatch.setattr(moving.rows, "mend", spoil)
+    monkeypatch.setattr(moving.rows, "BATCH", 2)
     named = r"^memories_memory: subject of the row with the id \d+ would not be the same.*try again\.$"
     with pytest.raises(CommandError, match=named) as refused:
         move(site[0])

@@ -1,26 +1,27 @@
 """`manage.py migrate_database --from sqlite:///…`: moves a SQLite installation over to PostgreSQL."""
 
 import argparse
+from contextlib import ExitStack, suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
 
 from memories.management.plain_errors import plain_errors
-from memsite.moving import CannotMove, move
+from memsite.moving import CannotMove, Moved, moved
 
 INTERRUPTED = 130
 """The exit code that shells know."""
 NOTHING = "Nothing was moved: begin again when you like."
-AFTERWARDS = (
-    "What the old server accepts from now on stays behind: keep it stopped.",
-    "Its secret key goes along (MEMSITE_SECRET_KEY, or the file secret.key): sign-ins and webhooks hang on it.",
-)
+BEHIND = "What its server accepts from now on stays behind: {}."
+SIGNED = "Its secret key goes along (MEMSITE_SECRET_KEY, or the file secret.key): sign-ins and webhooks hang on it."
+HELD = "Nobody can write to the old database now. Stop its server, start the new one, then press Enter here."
 
 
 class Command(BaseCommand):
     help = (
         "Move everything in a SQLite database into the PostgreSQL database of MEMSITE_DATABASE_URL, which is empty but "
-        "for `manage.py migrate`. Compared row by row; all or nothing. docs/deploy.md tells more."
+        "for `manage.py migrate`. Its server may run meanwhile. Compared row by row; all or nothing. docs/deploy.md "
+        "tells more."
     )
     requires_system_checks: list[str] = []
 
@@ -28,22 +29,47 @@ class Command(BaseCommand):
         parser.add_argument(
             "--from", dest="source", required=True, metavar="URL", help="sqlite:////path/to/memsite.sqlite3"
         )
+        parser.add_argument(
+            "--hold",
+            action="store_true",
+            help="once all is moved, let nobody write to the old database until Enter is pressed: stop its server then",
+        )
 
-    def handle(self, *args: Any, source: str, **options: Any) -> str:
+    def handle(self, *args: Any, source: str, hold: bool, **options: Any) -> None:
+        with ExitStack() as until_the_end:
+            self.report(self.moved(source, until_the_end))
+            if hold:
+                self.hold()
+        self.stdout.write(BEHIND.format("keep it stopped" if hold else "stop it, and keep it stopped"))
+
+    def moved(self, source: str, until_the_end: ExitStack) -> Moved:
         try:
             with plain_errors():
-                moved = move(source, self.tell)
+                return until_the_end.enter_context(moved(source, self.tell))
         except CannotMove as error:
             raise CommandError(str(error)) from error
         except CommandError as error:
             raise CommandError(f"{error} {NOTHING}") from error
         except KeyboardInterrupt as error:
             raise CommandError(f"Interrupted. {NOTHING}", returncode=INTERRUPTED) from error
-        told = [f"Moved {sum(moved.rows.values()):,} rows of {len(moved.rows)} tables, each compared."]
-        if moved.mended:
-            told.append(f"{moved.mended:,} held a NUL character, which PostgreSQL cannot: U+FFFD stands for it now.")
-        told += AFTERWARDS
-        return "\n".join(told)
 
     def tell(self, line: str) -> None:
         self.stdout.write(f"  {line}")
+        self.stdout.flush()
+
+    def report(self, told: Moved) -> None:
+        rows, meanwhile = sum(told.rows.values()), sum(told.meanwhile.values())
+        mended = sum(map(len, told.mended.values()))
+        self.stdout.write(f"Moved {rows:,} rows of {len(told.rows)} tables, each compared.")
+        if meanwhile:
+            self.stdout.write(f"{meanwhile:,} were written, changed or deleted meanwhile: they came along.")
+        if mended:
+            self.stdout.write(f"{mended:,} held a NUL character, which PostgreSQL cannot: U+FFFD stands for it now.")
+        self.stdout.write(SIGNED)
+
+    def hold(self) -> None:
+        self.stdout.write(HELD)
+        self.stdout.flush()
+        # All is moved: whatever ends the waiting, ends only that.
+        with suppress(KeyboardInterrupt, EOFError):
+            input()

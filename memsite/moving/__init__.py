@@ -1,0 +1,132 @@
+"""A whole database moved into PostgreSQL: all tables in one transaction, and compared row by row before it is kept.
+
+Its server may go on meanwhile. All is copied as it was at one moment; then the source is held, so that nobody writes to
+it, and what was written since comes along. Nothing of it can get lost, and the source itself is not changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.contrib.auth import get_user_model
+from django.core.management.color import no_style
+from django.db import connection, connections, transaction
+from django.db.migrations.recorder import MigrationRecorder
+from django.db.models import Model
+
+from memsite.moving.meanwhile import Changes, changes, replace
+from memsite.moving.rows import Tell, compare, copy, tables
+from memsite.moving.source import SOURCE, CannotMove, held, opened
+from memsite.tenancy.models import App
+
+__all__ = ["CannotMove", "Moved", "moved"]
+
+
+@dataclass(slots=True)
+class Moved:
+    """By table: how many `rows`; how many were written `meanwhile`, or deleted; and the keys of those that were
+    `mended`, as they held a character that PostgreSQL has no place for.
+    """
+
+    rows: dict[str, int] = field(default_factory=dict)
+    meanwhile: dict[str, int] = field(default_factory=dict)
+    mended: dict[str, set[Any]] = field(default_factory=dict)
+
+
+@contextmanager
+def moved(url: str, tell: Tell) -> Iterator[Moved]:
+    """Everything that is in the SQLite database of `url`, moved into this site's. Raises CannotMove.
+
+    All is kept when the block begins; until it ends, nobody can write to the source.
+    """
+    if connection.vendor != "postgresql":
+        raise CannotMove("Set MEMSITE_DATABASE_URL to the PostgreSQL database that all is to be moved into.")
+    with opened(url), ExitStack() as until_the_end:
+        check_versions()
+        check_empty()
+        with transaction.atomic():
+            told = move_all(tables(), tell, until_the_end)
+        yield told
+
+
+def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack) -> Moved:
+    """Rows refer to each other across tables in any order, so what the database refuses is looked at in the end."""
+    told = Moved()
+    with triggers_off(models):
+        # Nobody else writes there from now on.
+        check_empty()
+        with transaction.atomic(using=SOURCE):
+            copy_all(models, told, tell)
+            until_the_end.enter_context(held())
+            since = changes(models)
+        with transaction.atomic(using=SOURCE):
+            catch_up(since, told, tell)
+        with connection.cursor() as cursor:
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    go_on_counting(models)
+    return told
+
+
+def check_versions() -> None:
+    here, there = (set(MigrationRecorder(connections[name]).applied_migrations()) for name in ("default", SOURCE))
+    if not there:
+        raise CannotMove("The source is empty, or not of Memsite.")
+    if here != there:
+        raise CannotMove("The two are of different versions: run `manage.py migrate` on both, then try again.")
+
+
+def check_empty() -> None:
+    if App.objects.exists() or get_user_model().objects.exists():
+        raise CannotMove("There is something in the database already: move into an empty one.")
+
+
+def copy_all(models: Sequence[type[Model]], told: Moved, tell: Tell) -> None:
+    """The source as it was at one moment, which holds nobody up."""
+    for model in models:
+        # What migrations put there: names of tables and rights.
+        model._base_manager.all()._raw_delete(connection.alias)
+    for model in models:
+        table = model._meta.db_table
+        told.rows[table], told.mended[table] = copy(model, tell)
+    for model in models:
+        compare(model)
+        if count := told.rows[model._meta.db_table]:
+            tell(f"{model._meta.db_table}: {count:,} compared")
+
+
+def catch_up(since: Changes, told: Moved, tell: Tell) -> None:
+    """The source as it is. A migration is no row that is moved: who ran one meanwhile is told as at the beginning."""
+    check_versions()
+    for model, count, mended in replace(since):
+        table, keys = model._meta.db_table, since[model]
+        told.rows[table], told.meanwhile[table] = count, len(keys)
+        told.mended[table] = told.mended[table].difference(keys) | mended
+        tell(f"{table}: {len(keys):,} written meanwhile, and compared")
+
+
+def go_on_counting(models: Sequence[type[Model]]) -> None:
+    """New rows get no number that a deleted one has had: webhooks know by it how far they have told."""
+    with connections[SOURCE].cursor() as cursor:
+        cursor.execute("SELECT name, seq FROM sqlite_sequence")
+        last: dict[str, int] = dict(cursor.fetchall())
+    with connection.cursor() as cursor:
+        for statement in connection.ops.sequence_reset_sql(no_style(), list(models)):
+            cursor.execute(statement)
+        for meta in (model._meta for model in models):
+            if number := last.get(meta.db_table):
+                table = connection.ops.quote_name(meta.db_table)
+                cursor.execute("SELECT setval(pg_get_serial_sequence(%s, %s), %s)", [table, meta.pk.column, number])
+
+
+@contextmanager
+def triggers_off(models: Sequence[type[Model]]) -> Iterator[None]:
+    """What they refuse was refused in the source. Nobody else sees the tables without them."""
+    with connection.cursor() as cursor:
+        for model in models:
+            cursor.execute(f"ALTER TABLE {connection.ops.quote_name(model._meta.db_table)} DISABLE TRIGGER USER")
+        yield
+        for model in models:
+            cursor.execute(f"ALTER TABLE {connection.ops.quote_name(model._meta.db_table)} ENABLE TRIGGER USER")

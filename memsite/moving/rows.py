@@ -1,0 +1,122 @@
+"""The rows of one table: copied from the source, and compared with it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any, cast
+
+from django.apps import apps
+from django.db import DataError, connection
+from django.db.models import Model, QuerySet
+
+from memsite.json_numbers import settled
+from memsite.moving.source import SOURCE, CannotMove
+from memsite.postgres import INSTEAD, NUL
+
+BATCH = 1_000
+
+Tell = Callable[[str], None]
+"""Hears how far it is."""
+
+
+def tables() -> list[type[Model]]:
+    models = apps.get_models(include_auto_created=True)
+    return [model for model in models if model._meta.managed and not model._meta.proxy]
+
+
+def copy(model: type[Model], tell: Tell) -> tuple[int, set[Any]]:
+    """How many rows, and the keys of those that were mended."""
+    source = model._base_manager.using(SOURCE)
+    total, done, mended = source.count(), 0, set[Any]()
+    with read_in_order(source) as read:
+        while batch := list(islice(read, BATCH)):
+            mended |= store(model, batch)
+            done += len(batch)
+            tell(f"{model._meta.db_table}: {done:,} of {total:,} copied")
+    return done, mended
+
+
+def store(model: type[Model], batch: Sequence[Any]) -> set[Any]:
+    """The keys of those that were mended. CannotMove if one does not fit: SQLite holds nobody to a column's length."""
+    mended = {row.pk for row in batch if mend(row)}
+    for row in batch:
+        row._state.db = connection.alias
+    try:
+        with times_as_they_are(model):
+            model._base_manager.bulk_create(batch)
+    except DataError as error:
+        told, *_ = str(error).splitlines()
+        raise CannotMove(f"{model._meta.db_table}: a row does not fit into PostgreSQL: {told}.") from error
+    return mended
+
+
+@contextmanager
+def read_in_order(rows: QuerySet[Any, Any]) -> Iterator[Iterator[Any]]:
+    """Closed in the end: a cursor that is left in the middle outlives its connection, and tells of it on the screen."""
+    read = rows.order_by("pk").iterator(chunk_size=BATCH)
+    try:
+        yield read
+    finally:
+        cast(Generator[Any, None, None], read).close()
+
+
+@contextmanager
+def times_as_they_are(model: type[Model]) -> Iterator[None]:
+    """Without what Django sets anew whenever it writes a row."""
+    fields = [field for field in model._meta.concrete_fields if getattr(field, "auto_now", False)]
+    fields += [field for field in model._meta.concrete_fields if getattr(field, "auto_now_add", False)]
+    were = [(field, field.auto_now, field.auto_now_add) for field in fields]  # type: ignore[attr-defined]
+    for field in fields:
+        field.auto_now = field.auto_now_add = False  # type: ignore[attr-defined]
+    try:
+        yield
+    finally:
+        for field, now, now_add in were:
+            field.auto_now, field.auto_now_add = now, now_add  # type: ignore[attr-defined]
+
+
+def mend(row: Model) -> bool:
+    is_broken = False
+    for field in row._meta.concrete_fields:
+        value = getattr(row, field.attname)
+        if (whole := without_nul(value)) != value:
+            setattr(row, field.attname, whole)
+            is_broken = True
+    return is_broken
+
+
+def without_nul(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.replace(NUL, INSTEAD)
+    if isinstance(value, dict):
+        return {without_nul(key): without_nul(inner) for key, inner in value.items()}
+    return [without_nul(inner) for inner in value] if isinstance(value, list) else value
+
+
+def compare(model: type[Model], keys: Sequence[Any] | None = None) -> None:
+    """All rows, or those with these keys. Raises CannotMove at the first that is not the same."""
+    names = [field.attname for field in model._meta.concrete_fields]
+    there, here = (model._base_manager.using(name).all() for name in (SOURCE, connection.alias))
+    if keys is not None:
+        there, here = there.filter(pk__in=keys), here.filter(pk__in=keys)
+    if there.count() != here.count():
+        raise CannotMove(f"{model._meta.db_table}: not all rows arrived.")
+    with read_in_order(there.values_list("pk", *names)) as olds, read_in_order(here.values_list("pk", *names)) as news:
+        for old, new in zip(olds, news, strict=True):
+            compare_row(model, old, new)
+
+
+def compare_row(model: type[Model], old: Sequence[Any], new: Sequence[Any]) -> None:
+    """The value is not told: it may be somebody's secret."""
+    for field, was, became in zip(model._meta.concrete_fields, old[1:], new[1:], strict=True):
+        if plain(without_nul(was)) != plain(became):
+            raise CannotMove(
+                f"{model._meta.db_table}: {field.column} of the row with the id {old[0]} would not be the same in "
+                "PostgreSQL. Nothing was moved: change what stands there in the source, or delete it, then try again."
+            )
+
+
+def plain(value: Any) -> Any:
+    return bytes(value) if isinstance(value, memoryview | bytearray) else settled(value)
