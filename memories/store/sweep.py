@@ -16,6 +16,7 @@ from django.db import OperationalError, connection
 from memories.models.fulltext import TABLE
 from memories.store.index_files import drop_untrue
 from memsite.conf import get_conf
+from memsite.durability import sqlite_set
 from memsite.tenancy.residue import Residue, note_swept, residue
 from memsite.tenancy.wall import site_wide
 
@@ -23,6 +24,7 @@ log = structlog.get_logger("memories.store")
 PAGES_AT_A_TIME = 500
 REST = 20
 """Times as long as it took, the next sweep waits: it keeps writers waiting."""
+READERS_MILLISECONDS = 500
 MERGE = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('merge', %s)"  # noqa: S608  # our own name
 
 
@@ -53,11 +55,19 @@ def is_resting(waiting: Residue, now: datetime) -> bool:
 
 
 def sweep_sqlite() -> bool:
+    """Nothing is rewritten while somebody reads for long, a whole export or move: it would all be kept in the log."""
     drop_untrue()
+    if not empty_log():
+        return False
     merge_fulltext()
     if size_megabytes() <= get_conf().rewrite_megabytes:
         rewrite()
-    with connection.cursor() as cursor:
+    return empty_log()
+
+
+def empty_log() -> bool:
+    """False if others read what was before its end. Who writes waits as long as this waits for them."""
+    with sqlite_set(busy_timeout=READERS_MILLISECONDS), connection.cursor() as cursor:
         cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         is_busy, *_ = cursor.fetchone()
     return not is_busy

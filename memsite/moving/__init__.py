@@ -53,19 +53,24 @@ def moved(url: str, tell: Tell) -> Iterator[Moved]:
 
 
 def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack) -> Moved:
-    """Rows refer to each other across tables in any order, so what the database refuses is looked at in the end."""
+    """Rows refer to each other across tables in any order, so what the database refuses is looked at behind them.
+
+    That takes its time, and so it is done before the source is held, too.
+    """
     told = Moved()
     with triggers_off(models):
         # Nobody else writes there from now on.
         check_empty()
         with transaction.atomic(using=SOURCE):
             copy_all(models, told, tell)
+            tell("what rows refer to is looked up")
+            check_constraints()
             until_the_end.enter_context(held())
+            tell("nobody can write to the source from now on")
             since = changes(models)
         with transaction.atomic(using=SOURCE):
             catch_up(since, told, tell)
-        with connection.cursor() as cursor:
-            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        check_constraints()
     go_on_counting(models)
     return told
 
@@ -105,6 +110,12 @@ def catch_up(since: Changes, told: Moved, tell: Tell) -> None:
         told.rows[table], told.meanwhile[table] = count, len(keys)
         told.mended[table] = told.mended[table].difference(keys) | mended
         tell(f"{table}: {len(keys):,} written meanwhile, and compared")
+
+
+def check_constraints() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
 
 
 def go_on_counting(models: Sequence[type[Model]]) -> None:

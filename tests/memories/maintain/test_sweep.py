@@ -18,7 +18,7 @@ from django.db import connection
 from django.utils import timezone
 
 from memories.models.fulltext import TABLE
-from memories.store.sweep import REST, merge_fulltext, sweep
+from memories.store.sweep import READERS_MILLISECONDS, REST, merge_fulltext, sweep
 from memsite.tenancy.models import Residue
 from memsite.tenancy.residue import note_residue, residue
 from tests.conftest import Caller
@@ -139,6 +139,48 @@ def test_a_sweep_that_cannot_delete_a_file_is_made_again(outside: None, monkeypa
         patch.setattr("memories.store.sweep.drop_untrue", refuse)
         assert not sweep(timezone.now())
     assert sweep(timezone.now())
+
+
+READ_FOR_LONG = """if True:
+    import os, sqlite3
+    from pathlib import Path
+    import django
+    django.setup()
+    from django.core.management import call_command
+    from django.db import connection
+    from django.utils import timezone
+    from memories.store.sweep import sweep
+    from memsite.tenancy.residue import note_residue
+
+    def asked(execute, sql, params, many, context):
+        answer = execute(sql, params, many, context)
+        if "wal_checkpoint" in sql:
+            patience.update(connection.connection.execute("PRAGMA busy_timeout").fetchone())
+        return answer
+
+    patience, path = set(), Path(os.environ["MEMSITE_DATA_DIR"], "memsite.sqlite3")
+    call_command("migrate", verbosity=0)
+    connection.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    with sqlite3.connect(path) as reader, connection.execute_wrapper(asked):
+        reader.execute("BEGIN")
+        reader.execute("SELECT count(*) FROM django_migrations").fetchone()
+        note_residue()
+        is_swept, log = sweep(timezone.now()), path.with_name(path.name + "-wal")
+        print(is_swept, log.stat().st_size < path.stat().st_size / 4, max(patience))
+        reader.execute("ROLLBACK")
+        print(sweep(timezone.now()))
+    """
+
+
+@pytest.mark.sqlite("no other database keeps writers waiting for who reads")
+def test_who_reads_for_long_is_not_waited_for_and_nothing_is_rewritten_meanwhile(tmp_path: Path) -> None:
+    others = {name: value for name, value in os.environ.items() if not name.startswith("MEMSITE_")}
+    environment = others | {"MEMSITE_DATA_DIR": str(tmp_path), "MEMSITE_SECRET_KEY": "x", "MEMSITE_EMBEDDER": "hash"}
+    environment["DJANGO_SETTINGS_MODULE"] = "memsite.settings"
+    command = [sys.executable, "-c", READ_FOR_LONG]
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
+    first, then = told.stdout.splitlines()[-2:]
+    assert (first, then) == (f"False True {READERS_MILLISECONDS}", "True"), told.stderr
 
 
 def test_a_sweep_inside_a_transaction_is_left_for_later(db: None) -> None:
