@@ -109,7 +109,7 @@ def test_one_message_passes_through_exchange_and_consumer(connection):
     got = []
     with connection.Consumer([queue], callbacks=[lambda body, message: (got.append(body), message.ack())]):
         connection.Producer().publish({"hello": "wörld"}, exchange="post", routing_key="letters")
-        connection.drain_events(timeout=5)
+        connection.drain_events(timeout=60)
     assert got == [{"hello": "wörld"}]
 
 
@@ -135,7 +135,7 @@ def test_the_first_queue_is_emptied_before_the_second(connection):
     queues = [Queue("interactive"), Queue("upkeep")]
     with connection.Consumer(queues, callbacks=[lambda body, message: got.append(body)], no_ack=True):
         for _ in range(5):
-            connection.drain_events(timeout=5)
+            connection.drain_events(timeout=60)
     assert got == ["now", "now", "now", "later", "later"]
 
 

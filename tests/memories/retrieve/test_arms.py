@@ -22,7 +22,7 @@ from memsite.tenancy.policy import Ranking
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import contents, search, set_policy, store
 
-SHORT_SECONDS = 0.05
+SHORT_SECONDS = 0.2
 LONG_SECONDS = 50 * SHORT_SECONDS  # which even a busy machine does not take for what is over after a short time
 ERRORS = (DatabaseError("gone"), OperationalError("locked"), EmbedderError("away"), TimeoutError("slow"))
 
@@ -71,7 +71,7 @@ def stuck() -> Iterator[Callable[[], str]]:
 
 @pytest.mark.usefixtures("pool")
 def test_arms_are_asked_at_the_same_time() -> None:
-    meet = Barrier(2, timeout=2)
+    meet = Barrier(2, timeout=60)
     answers, failed = ask_arms({"one": meet.wait, "two": meet.wait})
     assert (sorted(answers.values()), failed) == ([0, 1], [])
 
