@@ -65,6 +65,7 @@ def move_all(models: Sequence[type[Model]], tell: Tell, until_the_end: ExitStack
             copy_all(models, told, tell)
             tell("what rows refer to is looked up")
             check_constraints()
+            analyze(models)
             until_the_end.enter_context(held())
             tell("nobody can write to the source from now on")
             since = changes(models)
@@ -110,6 +111,13 @@ def catch_up(since: Changes, told: Moved, tell: Tell) -> None:
         told.rows[table], told.meanwhile[table] = count, len(keys)
         told.mended[table] = told.mended[table].difference(keys) | mended
         tell(f"{table}: {len(keys):,} written meanwhile, and compared")
+
+
+def analyze(models: Sequence[type[Model]]) -> None:
+    """PostgreSQL looks for itself what is in its tables, but a minute later: until then it plans as for empty ones."""
+    with connection.cursor() as cursor:
+        for model in models:
+            cursor.execute(f"ANALYZE {connection.ops.quote_name(model._meta.db_table)}")
 
 
 def check_constraints() -> None:

@@ -129,6 +129,14 @@ def test_what_comes_after_gets_a_number_of_its_own_and_is_found(site: tuple[Path
 
 
 @on_postgres
+def test_what_is_in_the_tables_is_known_to_who_plans_queries(site: tuple[Path, dict[str, Any]]) -> None:
+    move(site[0])
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT reltuples FROM pg_class WHERE oid = 'memories_memory'::regclass")
+        assert cursor.fetchone() == (Memory._base_manager.count(),)
+
+
+@on_postgres
 def test_no_number_of_what_was_deleted_is_given_again(site: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
     path = Path(shutil.copy(site[0], tmp_path))
     with sqlite3.connect(path) as source:
