@@ -72,6 +72,13 @@ def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Meanwhile:
     return have
 
 
+def spoil(row: Any) -> bool:
+    """In the place of mending it."""
+    if isinstance(row, Memory):
+        row.subject = "spoilt"
+    return False
+
+
 def written(path: Path, sql: str) -> None:
     with closing(sqlite3.connect(path, timeout=0)) as source, source:
         source.execute(sql)
@@ -180,13 +187,28 @@ def test_what_has_to_be_unique_may_change_places_meanwhile(own: Path, meanwhile:
 
 
 @on_postgres
-def test_a_row_that_is_mended_and_then_changed_counts_once(
+def test_what_was_mended_is_counted_as_it_is_in_the_end(
     own: Path, meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """One text; three memories, of which one holds it no longer."""
     written(own, "UPDATE memories_memory SET made_by = 'one' || char(0)")
-    meanwhile(lambda: written(own, "UPDATE memories_memory SET priority = 1.5"))
+    meanwhile(lambda: written(own, "UPDATE memories_memory SET priority = 1.5, made_by = iif(id = 1, '', made_by)"))
     move(own)
-    assert "4 held a NUL character" in capsys.readouterr().out
+    assert "3 held a NUL character" in capsys.readouterr().out
+
+
+@on_postgres
+def test_what_was_written_meanwhile_is_compared_too(
+    own: Path, meanwhile: Meanwhile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def write() -> None:
+        written(own, "UPDATE memories_memory SET priority = 1.5")
+        monkeypatch.setattr(moving.rows, "mend", spoil)
+
+    meanwhile(write)
+    with pytest.raises(CommandError, match="subject of the row with the id 1 would not be the same"):
+        move(own)
+    assert not App.objects.exists()
 
 
 @on_postgres
@@ -211,10 +233,12 @@ def test_once_all_is_moved_nobody_writes_to_the_source_until_the_end(own: Path) 
 
 
 @on_postgres
-@pytest.mark.parametrize("error", [None, EOFError(), KeyboardInterrupt()], ids=["enter", "no more input", "Ctrl-C"])
+@pytest.mark.parametrize("error", [None, EOFError(), KeyboardInterrupt()], ids=["enter", "no input", "Ctrl-C"])
 def test_the_source_is_held_until_enter_if_wanted(
     error: BaseException | None, own: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Where there is no input, until the command is ended."""
+
     def press() -> str:
         assert "Moved" in (told := capsys.readouterr().out)
         assert "then press Enter" in told
@@ -224,7 +248,15 @@ def test_the_source_is_held_until_enter_if_wanted(
             raise error
         return ""
 
+    def wait(_: Any) -> None:
+        assert isinstance(error, EOFError)
+        assert "end this command instead" in capsys.readouterr().out
+        with pytest.raises(sqlite3.OperationalError, match="locked"):
+            written(own, "UPDATE tenancy_app SET change_number = change_number + 1")
+        raise KeyboardInterrupt
+
     monkeypatch.setattr("builtins.input", press)
+    monkeypatch.setattr("threading.Event.wait", wait)
     call_command("migrate_database", source=f"sqlite:///{own}", hold=True)
     written(own, "UPDATE tenancy_app SET change_number = change_number + 1")
     assert "stays behind: keep it stopped" in capsys.readouterr().out
@@ -384,11 +416,6 @@ def test_the_source_cannot_be_written_to(site: tuple[Path, dict[str, Any]], monk
 def test_a_row_that_would_be_another_is_named_by_its_column_and_nothing_of_it_is_told(
     site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def spoil(row: Any) -> bool:
-        if isinstance(row, Memory):
-            row.subject = "spoilt"
-        return False
-
     stray: list[Any] = []
     monkeypatch.setattr(sys, "unraisablehook", stray.append)
     monkeypatch.setattr(moving.rows, "mend", spoil)

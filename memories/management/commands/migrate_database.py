@@ -2,6 +2,7 @@
 
 import argparse
 from contextlib import ExitStack, suppress
+from threading import Event
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -14,6 +15,7 @@ INTERRUPTED = 130
 NOTHING = "Nothing was moved: begin again when you like."
 BEHIND = "What its server accepts from now on stays behind: {}."
 SIGNED = "Its secret key goes along (MEMSITE_SECRET_KEY, or the file secret.key): sign-ins and webhooks hang on it."
+NOBODY_THERE = "Nobody can press it here: end this command instead (Ctrl-C, or kill)."
 HELD = "Nobody can write to the old database now. Stop its server, start the new one, then press Enter here."
 
 
@@ -70,6 +72,10 @@ class Command(BaseCommand):
     def hold(self) -> None:
         self.stdout.write(HELD)
         self.stdout.flush()
-        # All is moved: whatever ends the waiting, ends only that.
-        with suppress(KeyboardInterrupt, EOFError):
-            input()
+        # All is moved: who ends the waiting, ends only that.
+        with suppress(KeyboardInterrupt):
+            try:
+                input()
+            except EOFError:
+                self.tell(NOBODY_THERE)
+                Event().wait()
