@@ -1,16 +1,18 @@
-"""One id and one log line per request. Paths and counts are logged, query strings and bodies never."""
+"""One id and one log line per request, and its body to the end. Query strings and bodies are never logged."""
 
 import re
 import time
 import uuid
 from collections.abc import Callable
+from contextlib import suppress
 
 import structlog
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from memsite.metrics import count_request
 
 log = structlog.get_logger("memsite.requests")
+SHORT_BODY_BYTES = 65_536
 SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -28,12 +30,30 @@ class RequestLog:
         started = time.perf_counter()
         response = self.get_response(request)
         response["X-Request-ID"] = request_id
+        read_to_the_end(request, response)
         seconds = time.perf_counter() - started
         route = request.resolver_match.route if request.resolver_match else None
         status = response.status_code
         log.info("request", method=request.method, route=route, status=status, ms=round(1000 * seconds, 1))
         count_request(request.method, route, status, seconds)
         return response
+
+
+def read_to_the_end(request: HttpRequest, response: HttpResponse) -> None:
+    """Reads what the answer has left of a short body, and says of any other that the connection ends.
+
+    Where the rest of a body is still on its way, the server would close the connection without a word: the next request
+    on it, of a client that did nothing wrong but ask for what is not there, would get no answer.
+    """
+    if "HTTP_TRANSFER_ENCODING" in request.META or "HTTP_EXPECT" in request.META:
+        # Its length is not known, or it is sent to who wants it.
+        is_left = response.status_code >= 400
+    else:
+        is_left = False
+        with suppress(UnreadablePostError):
+            is_left = len(request.read(SHORT_BODY_BYTES + 1)) > SHORT_BODY_BYTES
+    if is_left:
+        response["Connection"] = "close"
 
 
 def current_request_id() -> str:

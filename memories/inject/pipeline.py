@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 
 from memories.inject.budget import Render, fit
 from memories.inject.render import (
@@ -145,10 +145,18 @@ def line_limit(policy: AppPolicy, block: str, budget: int) -> int:
 def note_injected(session: AgentSession, injected: Injected, turn_number: int | None, now: datetime) -> None:
     """Remembers what the agent was shown: for its echo, and for what is learnt from use.
 
-    What was forgotten since it was read is left out.
+    What was forgotten since it was read is left out, and nothing is noted in a session that somebody has deleted.
     """
     if not injected.memories:
         return
+    try:
+        note_those_left(session, injected, turn_number, now)
+    except IntegrityError:
+        if AgentSession.objects.for_app(session.app).filter(pk=session.pk).exists():
+            raise
+
+
+def note_those_left(session: AgentSession, injected: Injected, turn_number: int | None, now: datetime) -> None:
     with transaction.atomic():
         shown = Memory.objects.for_app(session.app).filter(pk__in=[memory.pk for memory in injected.memories])
         there = shown.held()

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import IntegrityError, connection, connections, transaction
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
@@ -65,6 +65,45 @@ def test_who_is_told_of_it_in_that_moment_is_answered(
     answer = alice.post(door, body)
     assert answer.status_code in (200, 201), answer.content
     assert not Injection.objects.filter(session__in=AgentSession.objects.order_by("-pk")[:1]).exists()
+
+
+def is_answered_without_its_session(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = alice.start_session()
+    alice.remember("Whales sing")
+    note = pipeline.note_injected
+
+    def note_late(*arguments: Any) -> None:
+        assert alice.delete(f"sessions/{session['id']}").status_code == 200
+        note(*arguments)
+
+    monkeypatch.setattr("memories.agent.recall.note_injected", note_late)
+    answer = alice.post("context", {"query": "do whales sing?", "session_id": session["id"]})
+    assert answer.status_code == 200, answer.content
+    assert "Whales sing" in answer.json()["text"]
+    assert not Injection.objects.exists()
+
+
+@pytest.mark.sqlite("it looks at references at once")
+def test_who_is_told_in_a_session_that_somebody_deletes_in_that_moment_is_answered(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_answered_without_its_session(alice, monkeypatch)
+
+
+@pytest.mark.postgres("it looks at references at the end of a transaction")
+@pytest.mark.django_db(transaction=True)
+def test_and_where_that_shows_when_all_is_written(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    is_answered_without_its_session(alice, monkeypatch)
+
+
+def test_what_else_cannot_be_noted_is_an_error(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any) -> None:
+        raise IntegrityError("no such thing")
+
+    session, injected = told(alice, "Whales sing")
+    monkeypatch.setattr(pipeline, "note_those_left", refuse)
+    with pytest.raises(IntegrityError, match="no such thing"):
+        note_injected(session, injected, None, timezone.now())
 
 
 @contextmanager

@@ -1,0 +1,79 @@
+"""A connection is good for the next request, whatever the last one was answered; or it is said that it ends."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import closing
+from http.client import HTTPConnection, HTTPResponse
+from select import select
+from uuid import uuid4
+
+import pytest
+
+from memsite.requests import SHORT_BODY_BYTES
+from tests.serving import Server
+
+A_MOMENT = 0.2
+"""Seconds in which a server answers that waits for nothing more."""
+BODY = json.dumps({"content": "Whales sing"}).encode()
+
+
+@pytest.fixture
+def connection(server: Server) -> Iterator[HTTPConnection]:
+    with closing(HTTPConnection(server.url.removeprefix("http://"), timeout=30)) as connection:
+        yield connection
+
+
+def begun(connection: HTTPConnection, key: str, path: str, **headers: str) -> None:
+    """A request but for its body."""
+    connection.putrequest("POST", f"/api/v1/{path}")
+    for name, value in {"Authorization": f"Bearer {key}", "Content-Type": "application/json", **headers}.items():
+        connection.putheader(name.replace("_", "-"), value)
+    connection.endheaders()
+
+
+def answered(connection: HTTPConnection) -> HTTPResponse:
+    answer = connection.getresponse()
+    answer.read()
+    return answer
+
+
+@pytest.mark.parametrize(
+    ("path", "is_known", "status"),
+    [
+        (f"sessions/{uuid4()}/end", True, 404),
+        ("nothing", True, 404),
+        ("memories/changes", True, 405),
+        ("memories", False, 401),
+        ("memories", True, 201),
+    ],
+)
+def test_a_body_that_comes_late_leaves_a_connection_that_can_be_used(
+    server: Server, connection: HTTPConnection, path: str, is_known: bool, status: int
+) -> None:
+    begun(connection, server.new_app() if is_known else "mst_nobodys", path, Content_Length=str(len(BODY)))
+    select([connection.sock], [], [], A_MOMENT)
+    connection.send(BODY)
+    answer = answered(connection)
+    assert (answer.status, answer.getheader("Connection")) == (status, None)
+    connection.request("GET", "/healthz")
+    assert answered(connection).status == 200
+
+
+def test_a_long_body_that_nobody_wants_ends_the_connection(server: Server, connection: HTTPConnection) -> None:
+    begun(connection, "mst_nobodys", "memories", Content_Length=str(100 * SHORT_BODY_BYTES))
+    connection.send(b" " * (SHORT_BODY_BYTES + 1))
+    answer = answered(connection)
+    assert (answer.status, answer.getheader("Connection")) == (401, "close")
+
+
+@pytest.mark.parametrize(
+    "header", [{"Transfer_Encoding": "chunked"}, {"Expect": "100-continue", "Content_Length": "9"}]
+)
+def test_a_body_that_waits_to_be_wanted_or_has_no_end_is_not_waited_for(
+    server: Server, connection: HTTPConnection, header: dict[str, str]
+) -> None:
+    begun(connection, "mst_nobodys", "memories", **header)
+    answer = answered(connection)
+    assert (answer.status, answer.getheader("Connection")) == (401, "close")
