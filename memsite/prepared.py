@@ -18,11 +18,16 @@ from django.db.models.expressions import Col
 from django.db.models.query import get_related_populators
 from django.db.models.sql.compiler import SQLCompiler
 
+from memsite.commits import Commit
+from memsite.latest import Latest
+
 Row = TypeVar("Row")
 Value = TypeVar("Value")
 Values = list[Any]
 Make = Callable[[Iterable[Sequence[Any]]], Iterator[Any]]
 Convert = Callable[[Any], Any]
+ANSWERS_KEPT = 1_024
+"""Of each query, where it is asked as of a commit."""
 
 
 def fetch_all(sql: str, parameters: Sequence[Any], *, is_planned: bool = False) -> list[Any]:
@@ -68,6 +73,15 @@ QUICK: dict[str, Convert] = {
 }
 
 
+def copy_of(value: Any) -> Any:
+    """Of what JSON can say; a tenth of `deepcopy`'s time."""
+    if isinstance(value, list):
+        return [copy_of(one) for one in value]
+    if isinstance(value, dict):
+        return {name: copy_of(one) for name, one in value.items()}
+    return value
+
+
 class Prepared(Generic[Row]):
     """A query by the ORM, called with its values: the rows that `make(*values)` would have, as a list.
 
@@ -79,10 +93,25 @@ class Prepared(Generic[Row]):
         self.make = make
         # By the number of values.
         self.written: dict[int, Written] = {}
+        self.latest: Latest[tuple[Commit, Sequence[Sequence[Any]]]] = Latest(ANSWERS_KEPT)
 
     def __call__(self, *values: models.Model | int | str) -> list[Row]:
         query = self.query_for(values)
         return list(query.make(query.ask(values)))
+
+    def as_of(self, commit: Commit | None, *values: models.Model | int | str) -> list[Row]:
+        """The same, and without asking the database if it was asked since that commit, the last one.
+
+        For few rows, that are asked for often: they stay in memory.
+        """
+        if commit is None:
+            return self(*values)
+        query, key = self.query_for(values), tuple(parameters_of(values))
+        kept = self.latest.get(key)
+        if kept is None or kept[0] != commit:
+            kept = commit, query.ask(values)
+            self.latest.put(key, kept)
+        return list(query.make([query.apart(row) for row in kept[1]]))
 
     def query_for(self, values: Sequence[models.Model | int | str]) -> Written:
         """For as many values."""
@@ -96,18 +125,28 @@ class Prepared(Generic[Row]):
 class Written:
     """A query's SQL, how the values of its columns are read, and how rows are made of these.
 
-    `names` are those of the columns that are the model's own, which come first; none where rows are tuples.
+    `names` are those of the columns that are the model's own, which come first; none where rows are tuples. `of_many`
+    are the places of the columns that hold lists and objects.
     """
 
     sql: str
     converters: Sequence[tuple[int, Convert]]
     make: Make
     names: Sequence[str]
+    of_many: Sequence[int]
 
     def ask(self, values: Sequence[models.Model | int | str]) -> Sequence[Sequence[Any]]:
         """The values of each row's columns."""
         rows = fetch_all(self.sql, parameters_of(values), is_planned=True)
         return [converted(row, self.converters) for row in rows] if self.converters else rows
+
+    def apart(self, row: Sequence[Any]) -> Values:
+        """A row of its own: a caller may change what it holds, and of what is kept nothing may change."""
+        copied = list(row)
+        for place in self.of_many:
+            value = copied[place]
+            copied[place] = copy_of(value) if value else type(value)()
+        return copied
 
 
 def samples_of(values: Sequence[Any]) -> Iterator[Any]:
@@ -142,7 +181,10 @@ def write(query: models.QuerySet[Any, Any], values: Sequence[Any]) -> Written:
     # Only `values_list` has fields of its own.
     is_plain = query._fields is not None  # type: ignore[attr-defined]
     names, make = ([], as_tuples) if is_plain else instances_of(compiler)
-    return Written(sql, converters, make, names)
+    of_many = [
+        place for place, (column, *_) in enumerate(compiler.select) if isinstance(column.output_field, models.JSONField)
+    ]
+    return Written(sql, converters, make, names, of_many)
 
 
 def as_tuples(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:

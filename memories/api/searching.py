@@ -11,10 +11,15 @@ from memories.agent import MemoryAgent
 from memories.api.cursor import FARTHEST, make_cursor, read_cursor
 from memories.retrieve.hits import Recall
 from memories.retrieve.search import Asked
+from memsite.commits import Commit
 
 
-def search_page(agent: MemoryAgent, question: Mapping[str, Any]) -> tuple[Recall, str | None]:
-    """What a SearchQuestion finds, and the cursor of the next page, if there is one."""
+def search_page(
+    agent: MemoryAgent, question: Mapping[str, Any], commit: Commit | None = None
+) -> tuple[Recall, str | None]:  # fmt: skip
+    """What a SearchQuestion finds, and the cursor of the next page, if there is one. The last `commit` before it was
+    asked need not be known.
+    """
     asked = {name: value for name, value in question.items() if name != "cursor"}
     offset, now = read_cursor(question["cursor"], asked, timezone.now()) if question["cursor"] else (0, timezone.now())
     found = agent.search(
@@ -29,6 +34,7 @@ def search_page(agent: MemoryAgent, question: Mapping[str, Any]) -> tuple[Recall
             shared=question["scope"] == "shared",
             as_of=question["as_of"],
             count_access=question["touch"],
+            commit=commit,
         ),
         now,
     )

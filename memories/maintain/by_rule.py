@@ -12,8 +12,8 @@ from hashlib import sha256
 from memories.maintain.summaries import MAX_CHARACTERS, at_odds_in, facts_of, first_of
 from memories.providers.llm.provider import Written
 from memories.providers.llm.rules.summaries import summarise
-from memories.retrieve.hit_rows import is_committed
-from memories.retrieve.latest import Latest
+from memsite.commits import is_committed
+from memsite.latest import Latest
 from memsite.tenancy.models import App
 
 TEXTS_KEPT = 64

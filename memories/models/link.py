@@ -39,6 +39,10 @@ class Link(Scoped, Identified):
             models.UniqueConstraint(fields=["from_memory", "to_memory", "kind"], name="link_is_unique"),
             models.CheckConstraint(condition=~Q(from_memory=F("to_memory")), name="link_joins_two_memories"),
         ]
+        indexes = [
+            # Whether an app has any.
+            models.Index(fields=["app"], condition=Q(kind="contradicts"), name="link_contradicts"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.from_memory_id} {self.kind} {self.to_memory_id}"

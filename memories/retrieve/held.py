@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,7 +14,7 @@ from memories.retrieve import nearest as near
 from memories.retrieve.columns import Columns
 from memories.retrieve.cosines import Cosines, Estimated, Measured
 from memories.retrieve.nearest import Floats, Rows
-from memories.retrieve.sample import Sample
+from memories.retrieve.sample import Drawn, Sample
 
 Places = Callable[[NDArray[Any]], Rows]
 """Where in a reading some memories are, by their pks; those that are not are left out."""
@@ -51,7 +52,12 @@ class InProcess:
 
         differing = near.differences(columns.signs, query, rows)
         counts = near.counted(differing, len(query))
-        return Estimated(differing, counts, self.sample.usual(query, columns, self.of), measured)
+        return Estimated(differing, counts, self.drawn.usual(query) if self.drawn else None, measured)
+
+    @cached_property
+    def drawn(self) -> Drawn | None:
+        """The sample of these columns, looked for once: it takes longer than what it says to a question."""
+        return self.sample.drawn_from(self.columns, self.of)
 
     def nearest(self, query: Vectors, rows: Rows, depth: int) -> tuple[Rows, Floats]:
         return near.nearest(self.columns.vectors, self.columns.signs, query, rows, depth)

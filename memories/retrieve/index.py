@@ -24,12 +24,13 @@ from memories.retrieve import kept, loading
 from memories.retrieve.away import InPgvector
 from memories.retrieve.columns import NOBODY, Codes, Columns, Sessions, Subjects, empty_columns, grow, layout_of
 from memories.retrieve.held import Held, InProcess
-from memories.retrieve.latest import Latest
 from memories.retrieve.loading import FEW_CHANGES, changed_between, counts_of, fill, gone_between, how_many_changed
 from memories.retrieve.nearest import Rows
 from memories.retrieve.order import Order, order_of
 from memories.retrieve.postings import Postings
 from memories.retrieve.sample import Sample
+from memsite.commits import Commit
+from memsite.latest import Latest
 from memsite.tenancy.models import App
 
 GROWTH = 1.25
@@ -42,8 +43,18 @@ MOST_DEAD = 0.25
 MOST_CHANGED = 0.5
 
 
-shown: Latest[list[Any]] = Latest(4_096)
-"""The columns of memories that were shown lately, by number (`hit_rows`). What is changed or gone, goes."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """The columns of a memory, and as of which commit they are known to be all as they are, its counts among them."""
+
+    values: Sequence[Any]
+    commit: Commit | None
+
+
+shown: Latest[Shown] = Latest(4_096)
+"""The memories that were shown lately, by the numbers of their app and their own (`hit_rows`). What is changed or gone,
+goes.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,15 +191,17 @@ class AppIndex:
         self.latest_view: View = View(self.columns, self.users, self.subjects)
         self.postings = Postings()
 
-    def view(self) -> View:
-        """The memories as they are now. One query if nothing was written, two more otherwise."""
+    def view(self, commit: Commit | None = None) -> View:
+        """The memories as they are now, or as of this commit, if it is the last one. One query if nothing was written
+        to the app, two more otherwise.
+        """
         self.is_asked = True
-        return self.up_to_date()
+        return self.up_to_date(commit)
 
-    def up_to_date(self) -> View:
+    def up_to_date(self, commit: Commit | None = None) -> View:
         with self.lock:
             before = self.latest_view
-            if self.refresh():
+            if self.refresh(commit):
                 columns = self.columns.head(self.size)
                 known = self.latest_view.known_now()
                 # Readings know the view that keeps them: nothing of either would be freed before the next collection.
@@ -202,14 +215,15 @@ class AppIndex:
             return InPgvector(self.app_pk, self.model, self.dim, columns, self.sample)
         return InProcess(columns, self.sample)
 
-    def refresh(self) -> bool:
+    def refresh(self, commit: Commit | None) -> bool:
         """Reads what was written since; False if nothing was.
 
         Rows first, then deletions, and the number before both: what is written meanwhile may be read twice, never
         missed.
         """
-        ((latest, count),) = counts_of(self.app_pk)
-        if latest == self.change_number:
+        ((latest, count),) = counts_of.as_of(commit, self.app_pk)
+        # Since that commit, a later one may have been followed.
+        if latest == self.change_number or (commit and latest < self.change_number):
             return False
         is_new = self.change_number < 0 or self.is_overtaken(self.size, self.change_number, latest)
         if is_new:
@@ -295,7 +309,7 @@ class AppIndex:
         self.row_of.update(zip(new.pk[rows].tolist(), (first + rows).tolist(), strict=True))
 
     def bury(self, pk: int) -> None:
-        shown.drop(pk)
+        shown.drop((self.app_pk, pk))
         row = self.row_of.pop(pk, None)
         if row is not None:
             self.columns.alive[row] = False

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter, names_in
-from memories.retrieve.hit_rows import is_committed
-from memories.retrieve.latest import Latest
 from memories.retrieve.loading import MEANWHILE, counts_of, touched_between
+from memsite.commits import is_committed
+from memsite.latest import Latest
 from memsite.tenancy.models import App
 
 BESIDE = {"access_count", "agent"}

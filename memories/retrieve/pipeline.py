@@ -40,6 +40,7 @@ from memories.retrieve.serving import is_partial
 from memories.retrieve.surer import CLOSE, among, hits_with_the_surer, with_the_surer
 from memories.retrieve.words import Words, match_words
 from memories.text.looks import Look, look_of
+from memsite.commits import Commit
 from memsite.conf import get_conf
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
@@ -84,7 +85,7 @@ def recall(
     none of the hits, but they may be at odds with it.
     """
     policy = policy or app.policy
-    reading = read(index_of(app, embedder).view(), scope)
+    reading = read(index_of(app, embedder).view(scope.commit), scope)
     if not reading.size:
         return Recall([])
     plan = make_plan(mode, policy)
@@ -92,7 +93,7 @@ def recall(
     if plan.tiered and floor and not scope.past:
         summed_up = from_summaries(app, question, reading, scope, embedder, min_score)
         if hits := [hit for hit in summed_up.hits if hit.memory.pk not in told]:
-            hits, at_odds = hits_with_the_surer(app, reading, hits, told)
+            hits, at_odds = hits_with_the_surer(app, reading, hits, told, scope.commit)
             so_far, more = hits[: offset + limit], len(hits) > offset + limit
             at_odds = among(at_odds, {hit.memory.pk for hit in so_far}.union(told))
             return replace(summed_up, hits=so_far[offset:], tier="summaries", more=more, at_odds=at_odds)
@@ -104,8 +105,8 @@ def recall(
         ranked = without(ranked, reading, told)
     if min_score is not None:
         ranked = at_least(ranked, min_score)
-    ranked, at_odds = with_the_surer(app, reading, ranked, most, told, bring=not scope.past)
-    hits = load(app, reading, ranked, limit, offset)
+    ranked, at_odds = with_the_surer(app, reading, ranked, most, told, scope.commit, bring=not scope.past)
+    hits = load(app, reading, ranked, limit, offset, scope.commit)
     if at_odds:
         at_odds = among(at_odds, {*reading.at("pk", ranked.places[: offset + limit]).tolist(), *told})
     more = len(ranked.places) > offset + limit and len(hits) == limit
@@ -133,7 +134,7 @@ def from_summaries(
     if not fitting or fitting[0].score < summary.SUFFICIENT:
         return Recall([], degraded)
     best = {answer.passage.memory_id: answer for answer in reversed(fitting)}
-    rows = rows_of(app, list(best))
+    rows = rows_of(app, list(best), scope.commit)
     found_once = sorted(best.values(), key=lambda answer: -answer.score)
     hits = [
         Hit(rows[answer.passage.memory_id], answer.score, answer.parts)
@@ -252,11 +253,11 @@ def looks_at(app: App, reading: Reading) -> Callable[[Rows], NDArray[np.uint16]]
     return answer
 
 
-def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int) -> list[Hit]:
+def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int, commit: Commit | None) -> list[Hit]:
     """The hits with their rows: only those that are shown are read."""
     shown = range(offset, min(offset + limit, len(ranked.places)))
     pks = reading.at("pk", ranked.places[shown.start : shown.stop]).tolist()
-    rows = rows_of(app, pks)
+    rows = rows_of(app, pks, commit)
     return [
         Hit(rows[pk], float(ranked.scores[number]), partial(ranked.parts_of, number))
         for number, pk in zip(shown, pks, strict=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -190,9 +190,8 @@ def stacked(parts: Sequence[NDArray[Any]], size: int) -> NDArray[np.float64]:
 
 
 def in_order(order: Rows, ranked: Ranked) -> Ranked:
-    return replace(
-        ranked, places=ranked.places[order], scores=ranked.scores[order], columns=ranked.columns[order]
-    )  # fmt: skip
+    places, scores, columns = ranked.places[order], ranked.scores[order], ranked.columns[order]
+    return Ranked(places, scores, ranked.names, ranked.parts, columns, ranked.combined)
 
 
 def at_least(ranked: Ranked, score: float) -> Ranked:

@@ -15,6 +15,7 @@ from memories.retrieve.columns import NOBODY, ORIGINS
 from memories.retrieve.index import View
 from memories.retrieve.nearest import Floats, Rows, taken
 from memories.retrieve.order import MERGED, Order, first_ones
+from memsite.commits import Commit
 from memsite.tenancy.end_users import Users
 
 __all__ = ["Floats", "Reading", "Rows", "Scope", "read"]
@@ -39,7 +40,8 @@ class Scope:
     `without` are pks that are left out, `only` those that are let in (None: all), `unheard` the origins whose memories
     are left out unless somebody has reviewed them. Of a time in the `past` they see what was known at it. Another app's
     eyes see what is `shared` and no end user's. `off_domain` are the agents whose memories count less, `tone` is how
-    the question sounds. Of a search that goes on page by page they see nothing that was stored since it `began`.
+    the question sounds. Of a search that goes on page by page they see nothing that was stored since it `began`. Of
+    what was read since the `commit`, the last one when they looked, nothing is read again.
     """
 
     agent_pk: int | None
@@ -53,6 +55,7 @@ class Scope:
     tone: str = ""
     unheard: tuple[str, ...] = ()
     began: float | None = None
+    commit: Commit | None = None
 
 
 @dataclass(frozen=True, slots=True)

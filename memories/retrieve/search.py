@@ -29,6 +29,7 @@ from memories.retrieve.serving import serving_embedder
 from memories.retrieve.surer import among
 from memories.retrieve.tally import Tally, tallies
 from memories.retrieve.trust import tag_hits
+from memsite.commits import Commit, last_commit
 from memsite.literal import Literal
 from memsite.metrics import count_search
 from memsite.tenancy.end_users import is_of_users, users_told_of
@@ -49,7 +50,7 @@ class Asked:
     enough to be found, and are left out then: what trails far behind them is not worth telling.
     Without the `unreviewed`, nothing is found that the policy wants reviewed and nobody has looked at.
     One that is not `counted` leaves no trace: an operator looks, and no agent has asked. Without the `floor` it also
-    finds what does not fit.
+    finds what does not fit. The last `commit` before it was asked may be known; otherwise the database is asked for it.
     """
 
     text: str
@@ -68,6 +69,7 @@ class Asked:
     count_access: bool = True
     counted: bool = True
     floor: bool = True
+    commit: Commit | None = None
 
 
 def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now: datetime) -> Recall:
@@ -113,6 +115,8 @@ def find(app: App, asked: Asked, scope: Scope, embedder: Embedder, policy: AppPo
 
 
 def scope_of(app: App, agent: Agent | None, asked: Asked, now: datetime) -> Scope:
+    # Before anything is read.
+    commit = asked.commit or last_commit()
     past = known_at(app, asked.as_of) if asked.as_of and asked.as_of < now else None
     only = let_in(app, asked.filters) if asked.filters else None
     return Scope(
@@ -126,6 +130,7 @@ def scope_of(app: App, agent: Agent | None, asked: Asked, now: datetime) -> Scop
         tone=asked.tone,
         unheard=() if asked.unreviewed else tuple(app.policy.review_origins),
         began=now.timestamp() if asked.offset else None,
+        commit=commit,
     )
 
 

@@ -18,6 +18,8 @@ from memories.retrieve.hit_rows import rows_of
 from memories.retrieve.hits import Hit
 from memories.retrieve.ranking import Ranked
 from memories.retrieve.reading import Reading
+from memsite.commits import Commit
+from memsite.literal import Literal
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 
@@ -33,9 +35,11 @@ Sure = tuple[float, float, int]
 """How sure a memory is: its confidence, and of equals the one that began to hold, or was written, later."""
 
 
-def contradictions_of(app: App, pks: Sequence[int]) -> list[Pair]:
-    """What contradicts these memories or is contradicted by them, among them or not. One query."""
-    if not pks:
+def contradictions_of(app: App, pks: Sequence[int], commit: Commit | None = None) -> list[Pair]:
+    """What contradicts these memories or is contradicted by them, among them or not. One query; as of a commit, two if
+    it is a new one, and none after it where nothing in the app contradicts anything.
+    """
+    if not pks or (commit and not any_contradiction.as_of(commit, app)):
         return []
     either = padded(pks)
     return contradictions(app, LinkKind.CONTRADICTS, *either, *either)
@@ -50,6 +54,11 @@ def contradictions(app: App, kind: str, *twice: int) -> QuerySet[Link, Pair]:
     return links.order_by().values_list("from_memory", "to_memory")
 
 
+@Prepared
+def any_contradiction(app: App) -> QuerySet[Link, tuple[int]]:
+    return Link.objects.for_app(app).filter(kind=Literal(LinkKind.CONTRADICTS)).order_by().values_list("pk")[:1]
+
+
 def among(pairs: Sequence[Pair], pks: Collection[int]) -> list[Pair]:
     """The pairs both ends of which are these."""
     return [pair for pair in pairs if pair[0] in pks and pair[1] in pks]
@@ -58,10 +67,12 @@ def among(pairs: Sequence[Pair], pks: Collection[int]) -> list[Pair]:
 class Odds:
     """What is at odds with some memories of a reading, and how sure each is that may be shown."""
 
-    def __init__(self, app: App, reading: Reading, pks: Sequence[int], told: Collection[int]) -> None:
-        """What was `told` already is not told again for being surer. One query."""
+    def __init__(
+        self, app: App, reading: Reading, pks: Sequence[int], told: Collection[int], commit: Commit | None
+    ) -> None:  # fmt: skip
+        """What was `told` already is not told again for being surer. The queries of `contradictions_of`."""
         self.reading, self.told = reading, told
-        self.pairs = contradictions_of(app, pks)
+        self.pairs = contradictions_of(app, pks, commit)
         self.others: dict[int, set[int]] = defaultdict(set)
         self.places: dict[int, int] = {}
         for one, other in self.pairs:
@@ -118,15 +129,16 @@ def placed(
 
 
 def with_the_surer(
-    app: App, reading: Reading, ranked: Ranked, most: int, told: Collection[int], *, bring: bool = True
+    app: App, reading: Reading, ranked: Ranked, most: int, told: Collection[int], commit: Commit | None, *,
+    bring: bool = True,
 ) -> tuple[Ranked, list[Pair]]:  # fmt: skip
     """The ranking with whatever is the surest against one of its first `most`, and the pairs that are at odds.
 
     `ranked` has to go on for `CLOSE` places behind these, if there are so many. What was `told` already is not brought,
-    nor is anything unless it says so. One query.
+    nor is anything unless it says so. The queries of `contradictions_of`.
     """
     most = min(most, LOOKED_AT)
-    odds = Odds(app, reading, reading.at("pk", ranked.places[:most]).tolist(), told)
+    odds = Odds(app, reading, reading.at("pk", ranked.places[:most]).tolist(), told, commit)
     if not odds.pairs or not bring:
         return ranked, odds.pairs
     pks: list[int] = reading.at("pk", ranked.places).tolist()
@@ -137,15 +149,15 @@ def with_the_surer(
 
 
 def hits_with_the_surer(
-    app: App, reading: Reading, hits: Sequence[Hit], told: Collection[int]
+    app: App, reading: Reading, hits: Sequence[Hit], told: Collection[int], commit: Commit | None
 ) -> tuple[list[Hit], list[Pair]]:  # fmt: skip
     """The same of hits that summaries answer with."""
     known = {hit.memory.pk: hit for hit in hits}
-    odds = Odds(app, reading, list(known), told)
+    odds = Odds(app, reading, list(known), told, commit)
     if not odds.pairs:
         return [*hits], []
     found = placed(list(known), [hit.score for hit in hits], len(hits), odds.surest_against)
-    rows = rows_of(app, [one.pk for one in found if one.brought])
+    rows = rows_of(app, [one.pk for one in found if one.brought], commit)
     known |= {
         one.pk: Hit(rows[one.pk], one.score, partial(dict, {PART: one.score}))
         for one in found

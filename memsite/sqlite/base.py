@@ -19,6 +19,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
+from sqlite3 import Connection, connect
 from threading import Lock
 from time import monotonic
 from typing import Any
@@ -30,6 +31,7 @@ from django.db.backends.sqlite3.operations import DatabaseOperations
 
 from memsite.drafts import private
 from memsite.sqlite.letters import FOLDED, folded
+from memsite.sqlite.watch import watch
 
 TURN = Lock()
 SQL_KEPT, LONGEST_KEPT = 256, 4096
@@ -81,6 +83,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 f"An option in the address of the SQLite database cannot be: {error}."
             ) from error
         connection.create_function(FOLDED, 1, folded, deterministic=True)
+        # Another database may lie there by now.
+        watch.close()
+        return connection
+
+    def last_commit(self) -> tuple[int, int] | None:
+        """As `memsite.commits` says. Who has no connection yet might be told of another database than it will read."""
+        if self.connection is None or self.is_in_memory_db():
+            return None
+        return watch.last_commit(self.watching)
+
+    def watching(self) -> Connection:
+        """Who cannot read at once need not be told."""
+        connection: Connection = connect(**self.get_connection_params() | {"timeout": 0, "isolation_level": None})
         return connection
 
     def create_cursor(self, name: str | None = None) -> Cursor:

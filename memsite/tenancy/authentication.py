@@ -14,6 +14,7 @@ from rest_framework.authentication import BaseAuthentication, SessionAuthenticat
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.request import Request
 
+from memsite.commits import Commit, last_commit
 from memsite.durability import count, is_unconnected
 from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.keys import find_key
@@ -29,13 +30,15 @@ log = structlog.get_logger("memsite.tenancy")
 class Principal:
     """The caller. `app` is None for an operator; the app of an agent comes from its key alone.
 
-    `user` is somebody signed in with a browser, whose memberships count.
+    `user` is somebody signed in with a browser, whose memberships count. `commit` is the last one that the key was read
+    after, where the database tells.
     """
 
     name: str
     scopes: frozenset[str]
     agent: Agent | None = None
     user: Any = None
+    commit: Commit | None = None
     is_authenticated: bool = True
 
     @property
@@ -66,13 +69,13 @@ class KeyAuthentication(BaseAuthentication):
         text = self.key_text(request)
         if text is None:
             return None
-        now = timezone.now()
-        key = find_key(text, now)
+        now, commit = timezone.now(), last_commit()
+        key = find_key(text, now, commit)
         if key is None or (key.agent and key.agent.app.status != AppStatus.ACTIVE):
             raise AuthenticationFailed(NO_GOOD_KEY)
         confine(key.agent.app_id) if key.agent else open_site()
         note_use(key, now)
-        return Principal(name=key.prefix, scopes=frozenset(key.scopes), agent=key.agent), key
+        return Principal(key.prefix, frozenset(key.scopes), key.agent, commit=commit), key
 
     def key_text(self, request: Request) -> str | None:
         """What stands where a key belongs; None if nothing does."""

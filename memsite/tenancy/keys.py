@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
+from memsite.commits import Commit
 from memsite.prepared import Prepared
 from memsite.tenancy.models import Agent, ApiKey, Scope
 from memsite.tenancy.wall import site_wide
@@ -64,14 +65,16 @@ def rotate_key(agent: Agent, scopes: Iterable[str], now: datetime, *, expires_at
     return create_key(agent, scopes, expires_at=expires_at)
 
 
-def find_key(text: str, now: datetime) -> ApiKey | None:
-    """The live key of this text with its agent, app and policy, in one query; None for every other text."""
+def find_key(text: str, now: datetime, commit: Commit | None = None) -> ApiKey | None:
+    """The live key of this text with its agent, app and policy, of now or as of this commit, if it is the last one;
+    None for every other text. One query at most.
+    """
     prefix = prefix_of(text)
     if prefix is None:
         return None
     # Whose it is is not known yet.
     with site_wide():
-        row = next(iter(keys_of_prefix(prefix)), None)
+        row = next(iter(keys_of_prefix.as_of(commit, prefix)), None)
     if row is None or not hmac.compare_digest(row.key_hash, hash_key(text)) or not row.is_live(now):
         return None
     return row

@@ -10,7 +10,8 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from memories.models import Memory
-from memsite.prepared import Prepared, fetch_all, json_of, padded
+from memsite import prepared
+from memsite.prepared import Prepared, Written, as_tuples, fetch_all, json_of, padded
 from memsite.tenancy.models import ApiKey, App
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store
@@ -186,3 +187,61 @@ def test_a_thread_without_a_connection_makes_one() -> None:
 
     with ThreadPoolExecutor(1) as pool:
         assert [tuple(row) for row in pool.submit(work).result()] == [(1,)]
+
+
+def of_acme() -> Prepared[Any]:
+    return Prepared(lambda app: Memory.objects.for_app(app).select_related("app__policy").order_by("pk"))
+
+
+def test_as_of_one_commit_it_is_asked_once(alice: Caller, django_assert_num_queries: Any) -> None:
+    store(alice, "whales sing", tags=["sea"])
+    query = of_acme()
+    with django_assert_num_queries(1):
+        seen = [[row.content for row in query.as_of((1, 1), alice.app)] for _ in range(3)]
+    assert seen == [["whales sing"]] * 3
+    store(alice, "herons stand")
+    with django_assert_num_queries(2):
+        later = [len(query.as_of(commit, alice.app)) for commit in ((1, 1), (1, 2), (1, 2), (2, 1))]
+    assert later == [1, 2, 2, 2]
+
+
+def test_where_no_commit_is_known_it_is_asked_each_time(alice: Caller, django_assert_num_queries: Any) -> None:
+    query = of_acme()
+    with django_assert_num_queries(2):
+        assert [query.as_of(None, alice.app) for _ in range(2)] == [[], []]
+
+
+def test_what_is_kept_for_one_app_is_told_to_no_other(alice: Caller, charlie: Caller) -> None:
+    store(alice, "whales sing")
+    query = of_acme()
+    assert [len(query.as_of((1, 1), caller.app)) for caller in (alice, charlie, alice)] == [1, 0, 1]
+
+
+def test_who_changes_what_it_is_told_changes_its_own(alice: Caller) -> None:
+    store(alice, "whales sing", tags=["sea"], metadata={"depth": [1, {"of": "whales"}]})
+    query = of_acme()
+    for _ in range(3):
+        (row,) = query.as_of((1, 1), alice.app)
+        assert (row.tags, row.metadata) == (["sea"], {"depth": [1, {"of": "whales"}]})
+        assert row.app.policy.turn_limit == alice.app.policy.turn_limit
+        row.tags.append("land")
+        row.metadata["depth"][1]["of"] = "herons"
+        row.app.policy.turn_limit += 1
+        row.content = "herons stand"
+
+
+def test_what_is_kept_is_the_last_of_it(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(prepared, "ANSWERS_KEPT", 2)
+    query = Prepared(lambda app, pk: Memory.objects.for_app(app).filter(pk=pk))
+    for pk in range(5):
+        query.as_of((1, 1), alice.app, pk)
+    assert len(query.latest.values) == 2
+
+
+@pytest.mark.parametrize("value", [None, 0, False, "", "a", 1.5, [], {}, [[]], {"a": {}}, [1, {"b": [2]}]])
+def test_a_copy_of_json_is_another(value: Any) -> None:
+    copied = Written("", (), as_tuples, (), (0,)).apart([value])[0]
+    assert copied == value
+    assert type(copied) is type(value)
+    if isinstance(value, list | dict):
+        assert copied is not value

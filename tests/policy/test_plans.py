@@ -33,6 +33,7 @@ from memories.models import (
     filling,
 )
 from memories.retrieve.search import apps_sharing_with
+from memories.retrieve.surer import any_contradiction
 from memories.store.mentions import drop_unmentioned
 from memsite.jobs import claims, engine
 from memsite.jobs.models import JobRun
@@ -58,6 +59,7 @@ OF_ONE: dict[str, tuple[Callable[[App], QuerySet[Any, Any]], str]] = {
         lambda app: Link.objects.for_app(app).filter(Q(from_memory__in=[5]) | Q(to_memory__in=[5]))[:400],
         "(to_memory_id=?",
     ),
+    "whether anything is at odds": (any_contradiction.make, "link_contradicts (app_id=?)"),
     "memories by their ids": (lambda app: Memory.objects.for_app(app).filter(uid__in=["5" * 32]), "uid=?"),
     "memories by their names": (lambda app: Memory.objects.for_app(app).filter(external_id="5"), "external_id=?"),
     "a session that fell silent": (

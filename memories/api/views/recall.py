@@ -33,7 +33,7 @@ class Search(AgentView):
         """What fits the query, best first. Nothing fits: nothing is found."""
         started, body = time.perf_counter(), self.read(SearchQuestion)
         explain, app = body["explain"], self.app
-        found, cursor = search_page(self.memory_agent(), body)
+        found, cursor = search_page(self.memory_agent(), body, self.caller().commit)
         return Response(
             {
                 "results": [show_hit(hit, app, explain=explain) for hit in found.hits],

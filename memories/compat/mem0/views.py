@@ -201,7 +201,7 @@ class Searching(Mem0View):
         filters = translated(asked.get("filters"), asked)
         limit = asked.get("top_k") or asked.get("limit") or self.top_k
         question = read_as(SearchQuestion, {"query": asked["query"], "limit": limit, "filters": filters})
-        recall, _ = search_page(self.memory_agent(), question)
+        recall, _ = search_page(self.memory_agent(), question, self.caller().commit)
         least = asked.get("threshold") or 0.0
         hits = [hit for hit in recall.hits if between_0_and_1(hit.score) >= least]
         return Response({"results": [show_item(hit.memory, hit.score) for hit in hits]})

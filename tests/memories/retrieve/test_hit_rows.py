@@ -112,10 +112,10 @@ def test_what_a_transaction_has_written_is_not_kept(alice: Caller) -> None:
 def test_of_what_is_forgotten_nothing_stays_in_the_process(alice: Caller) -> None:
     whale = store(alice, "whales sing")
     search(alice, "whales")
-    assert kept.get(whale.pk)
+    assert kept.get((alice.app.pk, whale.pk))
     forget(alice, whale)
     search(alice, "herons")
-    assert kept.get(whale.pk) is None
+    assert kept.get((alice.app.pk, whale.pk)) is None
 
 
 def test_a_long_one_is_read_each_time(alice: Caller, django_assert_num_queries: Any) -> None:
@@ -134,3 +134,58 @@ def test_those_that_are_known_and_those_that_are_not_come_together(alice: Caller
         whale.pk: "whales sing", heron.pk: "herons stand", newt.pk: "newts swim",
     }  # fmt: skip
     assert rows_of(alice.app, []) == {}
+
+
+def test_as_of_one_commit_nothing_is_asked(alice: Caller, django_assert_num_queries: Any) -> None:
+    whale, heron = store(alice, "whales sing", tags=["sea"]), store(alice, "herons stand")
+    rows_of(alice.app, [whale.pk], (1, 1))
+    with django_assert_num_queries(0):
+        row = rows_of(alice.app, [whale.pk], (1, 1))[whale.pk]
+    for field in Memory._meta.concrete_fields:
+        if not field.name.startswith("access"):
+            assert getattr(row, field.attname) == getattr(whale, field.attname), field.name
+    with django_assert_num_queries(1) as asked:
+        assert set(rows_of(alice.app, [whale.pk, heron.pk], (1, 1))) == {whale.pk, heron.pk}
+    assert "content" in sql_of(asked)[0]
+
+
+def test_as_of_another_it_is_looked_whether_it_is_the_same(alice: Caller, django_assert_num_queries: Any) -> None:
+    whale = store(alice, "whales sing")
+    rows_of(alice.app, [whale.pk], (1, 1))
+    Memory.objects.filter(pk=whale.pk).update(access_count=7)
+    with django_assert_num_queries(1) as asked:
+        counts = [rows_of(alice.app, [whale.pk], commit)[whale.pk].access_count for commit in ((1, 1), (1, 2), (1, 2))]
+    assert "content" not in sql_of(asked)[0]
+    assert counts == [0, 7, 7]
+    change(alice, whale, content="whales sing at night")
+    assert rows_of(alice.app, [whale.pk], (1, 3))[whale.pk].content == "whales sing at night"
+    forget(alice, whale)
+    assert rows_of(alice.app, [whale.pk], (1, 4)) == {}
+
+
+def test_what_was_kept_without_a_commit_is_looked_at(alice: Caller, django_assert_num_queries: Any) -> None:
+    whale = store(alice, "whales sing")
+    rows_of(alice.app, [whale.pk])
+    with django_assert_num_queries(2):
+        for _ in range(2):
+            rows_of(alice.app, [whale.pk])
+    with django_assert_num_queries(1):
+        for _ in range(2):
+            rows_of(alice.app, [whale.pk], (1, 1))
+
+
+def test_of_another_app_nothing_is_shown_as_of_the_same_commit(alice: Caller, charlie: Caller) -> None:
+    whale = store(alice, "whales sing")
+    for _ in range(2):
+        assert rows_of(alice.app, [whale.pk], (1, 1))
+        assert rows_of(charlie.app, [whale.pk], (1, 1)) == {}
+
+
+def test_what_a_caller_changes_is_its_own_as_of_a_commit_too(alice: Caller) -> None:
+    whale = store(alice, "whales sing", tags=["sea"], metadata={"depth": [1]})
+    for commit in ((1, 1), (1, 1), (1, 2), (1, 2)):
+        row = rows_of(alice.app, [whale.pk], commit)[whale.pk]
+        assert (row.content, row.tags, row.metadata) == ("whales sing", ["sea"], {"depth": [1]})
+        row.content = "herons stand"
+        row.tags.append("land")
+        row.metadata["depth"].append(2)

@@ -56,6 +56,28 @@ def test_nothing_written_costs_one_query(alice: Caller, index: AppIndex, django_
         index.view()
 
 
+def test_nothing_written_since_a_commit_costs_none(
+    alice: Caller, index: AppIndex, django_assert_num_queries: Any
+) -> None:
+    alice.remember("the first")
+    index.view((1, 1))
+    with django_assert_num_queries(0):
+        index.view((1, 1))
+    alice.remember("quite another one")
+    assert index.view((1, 2)).size == 2
+
+
+def test_what_follows_a_later_commit_does_not_go_back(
+    alice: Caller, index: AppIndex, django_assert_num_queries: Any
+) -> None:
+    alice.remember("the first")
+    index.view((1, 1))
+    alice.remember("quite another one")
+    latest = index.view()
+    with django_assert_num_queries(0):
+        assert index.view((1, 1)) is latest
+
+
 def test_an_edit_replaces_its_row(alice: Caller, index: AppIndex) -> None:
     memory = alice.remember("the first")
     index.view()
