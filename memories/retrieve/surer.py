@@ -19,6 +19,7 @@ from memories.retrieve.hits import Hit
 from memories.retrieve.ranking import Ranked
 from memories.retrieve.reading import Reading
 from memsite.commits import Commit
+from memsite.latest import Latest
 from memsite.literal import Literal
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
@@ -33,13 +34,15 @@ PART = "surer"
 Pair = tuple[int, int]
 Sure = tuple[float, float, int]
 """How sure a memory is: its confidence, and of equals the one that began to hold, or was written, later."""
+asked_of: Latest[Commit] = Latest(1_024)
+"""As of which commit each app was asked about the last time, by its number."""
 
 
 def contradictions_of(app: App, pks: Sequence[int], commit: Commit | None = None) -> list[Pair]:
-    """What contradicts these memories or is contradicted by them, among them or not. One query; as of a commit, two if
-    it is a new one, and none after it where nothing in the app contradicts anything.
+    """What contradicts these memories or is contradicted by them, among them or not. One query; as of a commit for the
+    second time two, and from then on none, where nothing in the app contradicts anything.
     """
-    if not pks or (commit and not any_contradiction.as_of(commit, app)):
+    if not pks or (commit and is_known_of(app, commit) and not any_contradiction.as_of(commit, app)):
         return []
     either = padded(pks)
     return contradictions(app, LinkKind.CONTRADICTS, *either, *either)
@@ -52,6 +55,16 @@ def contradictions(app: App, kind: str, *twice: int) -> QuerySet[Link, Pair]:
     links = Link.objects.for_app(app).filter(kind=kind)
     links = links.filter(Q(from_memory__in=twice[:half]) | Q(to_memory__in=twice[half:]))
     return links.order_by().values_list("from_memory", "to_memory")
+
+
+def is_known_of(app: App, commit: Commit) -> bool:
+    """Whether this was asked as of the commit before. Where something is written between any two searches, it would not
+    pay to look at the whole app.
+    """
+    is_known = asked_of.get(app.pk) == commit
+    if not is_known:
+        asked_of.put(app.pk, commit)
+    return is_known
 
 
 @Prepared
