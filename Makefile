@@ -229,7 +229,7 @@ $(VENV)/peers.stamp: requirements/peers.lock | $(BIN)/python
 	done; echo "There is no Python whose sqlite3 can load extensions." >&2; exit 1
 	@touch $@
 
-# Ours on the Python that they run on, whichever ours runs on otherwise: one build is a tenth faster than another.
+# Ours on the Python that they run on, whichever ours runs on otherwise: one build may be a tenth faster than another.
 $(VENV)/beside.stamp: requirements/run.lock $(VENV)/peers.stamp
 	@echo "Installing ours beside them (once, and when requirements/run.lock changes) …"
 	@$(VENV)/peers/bin/python -m venv --clear $(VENV)/beside

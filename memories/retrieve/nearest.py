@@ -102,7 +102,7 @@ def disagreeing(signs: NDArray[np.uint64], query: Vectors, rows: Rows) -> NDArra
 
 
 def signs_of(query: Vectors) -> NDArray[np.uint64]:
-    """As `sign_bits` has them, of one vector: a fifth of the time, where they fill whole words."""
+    """As `sign_bits` has them, of one vector: in half of the time, where they fill whole words."""
     packed = np.packbits(query > 0)
     signs: NDArray[np.uint64] = sign_bits(query[None])[0] if len(packed) % 8 else packed.view(np.uint64)
     return signs
