@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from django.db import models
+from django.db.models import F, Q, Value
+from django.db.models.functions import Length, Replace
 from django.utils import timezone
 
 from memories.models.memory import Memory
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
+
+BLANKS = Length("key") - Length(Replace("key", Value(" "), Value("")))
+"""Between the words of a key."""
 
 
 class Entity(Scoped, Identified):
@@ -22,6 +27,8 @@ class Entity(Scoped, Identified):
     class Meta:
         ordering = ["-uid"]
         verbose_name_plural = "entities"
+        # How long the subjects of an app may be in a text: see `memories.store.mentions`.
+        indexes = [models.Index(F("app"), BLANKS, condition=Q(kind="subject"), name="entity_subject_blanks")]
         constraints = [
             models.UniqueConstraint(fields=["app", "uid"], name="entity_uid_is_unique_in_app"),
             models.UniqueConstraint(fields=["app", "key"], name="entity_is_unique"),

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from memories.models import LIVE, Action, Memory, Visibility
 from memories.store.candidate import Candidate
 from memories.store.confidence import clamp
-from memories.store.mentions import keep_mentions
 from memories.store.revisions import revision_of
 from memories.text.looks import kept_look
 from memsite.inserts import insert_all
@@ -33,7 +32,7 @@ def create_all(write: Writer, candidates: Sequence[Candidate], reason: str) -> l
     for memory in memories:
         write.changed[memory.pk] = memory
         write.touch_summaries(memory, {})
-    keep_mentions(write.app, memories, write.now)
+    write.name(memories)
     pairs = list(zip(memories, candidates, strict=True))
     for model in dict.fromkeys(candidate.vector_model for candidate in candidates if candidate.vector is not None):
         made = [(memory, one.vector) for memory, one in pairs if one.vector is not None and one.vector_model == model]

@@ -10,7 +10,7 @@ from itertools import islice
 from django.db.models import Exists, OuterRef, QuerySet
 
 from memories.models import Entity, FoundBy, Memory, Mention
-from memories.text.entities import MAX_KEY_CHARS, entity_key, find_entities, phrase_keys
+from memories.text.entities import MAX_KEY_CHARS, MAX_SUBJECT_WORDS, entity_key, find_entities, phrase_keys
 from memories.text.entities import Entity as Named
 from memsite.inserts import insert_all
 from memsite.prepared import Prepared, padded
@@ -23,12 +23,14 @@ MANY_KEYS = 10_000
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-def keep_mentions(app: App, memories: Sequence[Memory], now: datetime) -> None:
+def keep_mentions(app: App, memories: Sequence[Memory], now: datetime, longest: int) -> int:
     """Sets the memories' mentions to what their texts, subjects and tags name, and their model did.
 
-    What one of them is about, those after it know. For one memory six statements at most, for many some more.
+    What one of them is about, those after it know. For one memory six statements at most, for many some more. No
+    subject of the app has more words than `longest`, and none than what it answers when these have theirs.
     """
-    by_rules = named_by_rules(app, memories)
+    longest = max([longest, *(words_of(memory.subject) for memory in memories)])
+    by_rules = named_by_rules(app, memories, longest)
     named = [named_by_model(memory) | found for memory, found in zip(memories, by_rules, strict=True)]
     known = keep_entities(app, memories, named, now)
     sources = {
@@ -44,6 +46,7 @@ def keep_mentions(app: App, memories: Sequence[Memory], now: datetime) -> None:
         drop_unmentioned(app, {entity_pk for _, entity_pk in had.keys() - sources.keys()})
     new = {pair: source for pair, source in sources.items() if pair not in had or had[pair].source != source}
     insert_all([Mention(app=app, entity_id=entity, memory_id=pk, source=new[pk, entity]) for pk, entity in new])
+    return longest
 
 
 def keep_entities(
@@ -83,9 +86,14 @@ def mentions_of(app: App, pks: Sequence[int]) -> dict[tuple[int, int], Mention]:
     return {(row.memory_id, row.entity_id): row for row in Mention.objects.for_app(app).filter(memory__in=pks)}
 
 
-def named_by_rules(app: App, memories: Sequence[Memory]) -> list[dict[str, Named]]:
-    """Of each memory, by key. The app's other subjects are recognised in the text however they are written."""
-    phrases = [phrase_keys(memory.content) for memory in memories]
+def named_by_rules(
+    app: App, memories: Sequence[Memory], longest: int = MAX_SUBJECT_WORDS
+) -> list[dict[str, Named]]:  # fmt: skip
+    """Of each memory, by key. The app's other subjects are recognised in the text however they are written.
+
+    Most have a word or two: runs of more words than the `longest` has need not be looked for, and they are most.
+    """
+    phrases = [phrase_keys(memory.content, longest) for memory in memories]
     subjects = known_subjects(app, {key for keys in phrases for key in keys})
     found = []
     for memory, keys in zip(memories, phrases, strict=True):
@@ -108,6 +116,11 @@ def by_key(told: Iterable[Named]) -> dict[str, Named]:
         if key := entity_key(one.name)[:MAX_KEY_CHARS]:
             named.setdefault(key, Named(_CONTROL.sub(" ", one.name)[:MAX_KEY_CHARS], one.kind))
     return named
+
+
+def words_of(subject: str | None) -> int:
+    key = entity_key(subject or "")
+    return key.count(" ") + 1 if key else 0
 
 
 def known_subjects(app: App, keys: Collection[str]) -> dict[str, str]:

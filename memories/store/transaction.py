@@ -24,12 +24,15 @@ BATCH = 500
 TELL = "memories.tasks.upkeep_tell"
 # The ORM takes 2 ms to write these, in which nobody else may write to SQLite.
 # Taking the app's row first makes writers of the same app wait for each other on every database. Whoever waited reads
-# what the others left of it; the policy and the webhooks may be those from before it waited, as if it had come first.
+# what the others left of it; the policy, the webhooks and the longest subject may be those from before it waited, as if
+# it had come first.
 TAKE = """
 UPDATE tenancy_app SET change_number = change_number + 1 WHERE id = %s
 RETURNING change_number, memory_count, vector_model, near_model, status,
           (SELECT p.memory_limit FROM tenancy_apppolicy p WHERE p.app_id = %s),
-          EXISTS (SELECT 1 FROM memories_webhook w WHERE w.app_id = %s AND w.is_active)
+          EXISTS (SELECT 1 FROM memories_webhook w WHERE w.app_id = %s AND w.is_active),
+          (SELECT LENGTH("key") - LENGTH(REPLACE("key", ' ', '')) FROM memories_entity
+           WHERE app_id = %s AND kind = 'subject' ORDER BY 1 DESC LIMIT 1)
 """
 KEEP = "UPDATE tenancy_app SET memory_count = memory_count + %s, vector_model = %s WHERE id = %s"
 
@@ -50,10 +53,11 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
     Raises AppGone where the app was active when `app` was read, and is not any more.
     """
     with transaction.atomic():
-        change_number, count, model, near_model, status, limit, told = take(app)
+        change_number, count, model, near_model, status, limit, told, blanks = take(app)
         if app.status == AppStatus.ACTIVE != status:
             raise AppGone
-        write = Writer(app, app.policy, actor, now, change_number, count, limit, model, near_model)
+        longest_subject = 0 if blanks is None else blanks + 1
+        write = Writer(app, app.policy, actor, now, change_number, count, limit, model, near_model, longest_subject)
         if told:
             ring(TELL, app.pk)
         transaction.on_commit(partial(committed.send_robust, sender=Writer, app_pk=app.pk))
@@ -71,7 +75,7 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
 def take(app: App) -> tuple[Any, ...]:
     """The app's state, which nobody else changes until the transaction ends. DoesNotExist if the app is gone."""
     with connection.cursor() as cursor:
-        cursor.execute(TAKE, [app.pk] * 3)
+        cursor.execute(TAKE, [app.pk] * 4)
         state: tuple[Any, ...] | None = cursor.fetchone()
     if state is None:
         raise App.DoesNotExist

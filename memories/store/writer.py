@@ -60,16 +60,16 @@ class Writer:
 
     `count` is how many live memories the app has with what was done so far, `limit` how many it may have. `changed`
     holds what was written here, by pk. `vector_model` is the embedder that serves the app; the first vector decides.
-    pgvector is asked for the vectors of `near_model`.
+    pgvector is asked for the vectors of `near_model`. No subject of the app has more words than `longest_subject`.
     """
 
     def __init__(
         self, app: App, policy: AppPolicy, actor: str, now: datetime, change_number: int, count: int, limit: int,
-        vector_model: str, near_model: str,
+        vector_model: str, near_model: str, longest_subject: int,
     ) -> None:  # fmt: skip
         self.app, self.policy, self.actor, self.now = app, policy, actor, now
         self.change_number, self.count, self.limit = change_number, count, limit
-        self.vector_model, self.near_model = vector_model, near_model
+        self.vector_model, self.near_model, self.longest_subject = vector_model, near_model, longest_subject
         self.changed: dict[int, Memory] = {}
         self.summaries_due: list[Key] = []
 
@@ -343,8 +343,11 @@ class Writer:
             take_out(memory, self.now)
         memory.save()
         if not is_cold and (was_cold or renamed):
-            keep_mentions(self.app, [memory], self.now)
+            self.name([memory])
         revision.save(force_insert=True)
+
+    def name(self, memories: Sequence[Memory]) -> None:
+        self.longest_subject = keep_mentions(self.app, memories, self.now, self.longest_subject)
 
     def note(self, memories: Sequence[Memory], action: Action, reason: str) -> None:
         """A revision each, of what has become of memories that themselves stay as they are. Two statements."""

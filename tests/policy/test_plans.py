@@ -35,6 +35,7 @@ from memories.models import (
 from memories.retrieve.search import apps_sharing_with
 from memories.retrieve.surer import any_contradiction
 from memories.store.mentions import drop_unmentioned
+from memories.store.transaction import TAKE
 from memsite.jobs import claims, engine
 from memsite.jobs.models import JobRun
 from memsite.jobs.schedule import Every
@@ -201,6 +202,14 @@ def test_a_name_is_kept_for_one_memory_that_mentions_it(acme: App) -> None:
         drop_unmentioned(acme, [5, 6])
     (plan,) = (explained(one["sql"]) for one in asked.captured_queries if "memories_mention" in one["sql"])
     assert re.search(r"CORRELATED SCALAR SUBQUERY 1\nSEARCH \w+ USING INDEX \S+ \(entity_id=\?\)", plan)
+
+
+@of_sqlite
+def test_how_long_the_longest_subject_is_takes_one_look(acme: App) -> None:
+    plan = explained(TAKE.replace("%s", str(acme.pk)))
+    assert plan.count("memories_entity") == 1
+    assert "SEARCH memories_entity USING INDEX entity_subject_blanks (app_id=?)" in plan
+    assert "TEMP B-TREE" not in plan
 
 
 def explained(sql: str) -> str:

@@ -83,10 +83,13 @@ def entity_key(name: str) -> str:
     return " ".join(word for chunk in plain.translate(_APOSTROPHES).split() for word in _key_words(chunk))
 
 
-def phrase_keys(text: str) -> list[str]:
-    """The keys of all runs of one to eight words: what an entity may be called that the text names."""
+def phrase_keys(text: str, longest: int = MAX_SUBJECT_WORDS) -> list[str]:
+    """The keys of all runs of at most `longest` words, and eight: what an entity may be called that the text names."""
+    if not longest:
+        return []
     words = [word for word, _, _ in islice(_subject_words(text), MOST_WORDS_READ)]
-    runs = (words[at : at + size] for size in range(1, MAX_SUBJECT_WORDS + 1) for at in range(len(words) - size + 1))
+    most = min(longest, MAX_SUBJECT_WORDS)
+    runs = (words[at : at + size] for size in range(1, most + 1) for at in range(len(words) - size + 1))
     return list(dict.fromkeys(" ".join(run) for run in runs))
 
 

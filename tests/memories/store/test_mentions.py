@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -301,6 +304,33 @@ def test_for_many_keys_the_same_subjects_are_known(acme: App, others: int, monke
     one_by_one = known_subjects(acme, asked)
     monkeypatch.setattr(mentions, "MANY_KEYS", len(asked))
     assert known_subjects(acme, asked) == one_by_one == {"backup": "backup", "router": "router"}
+
+
+LONG = "one two three four five six seven eight nine"
+
+
+@pytest.mark.parametrize("words", range(1, 10))
+def test_a_subject_is_recognised_however_many_words_it_has_up_to_eight(acme: App, words: int) -> None:
+    """How long the longest of the app is, and that of what is stored with it, is how long they are looked for."""
+    subject = " ".join(LONG.split()[:words])
+    first, second = Candidate(content="Takes a minute", subject=subject), Candidate(content=f"we wait for {LONG}")
+    make(acme, "Takes an hour", subject="router")
+    with writing(acme, "agent:alice", NOW) as write:
+        together = write.create_all([first, second])[1]
+    after = make(acme, f"they wait for {LONG}, too")
+    assert named_in(together) == named_in(after) == ({subject} if words <= 8 else set())
+
+
+@pytest.mark.parametrize(("subject", "runs"), [(None, 0), ("router", 5), ("big router", 9)])
+def test_no_longer_runs_of_words_are_looked_for_than_the_app_has_subjects(
+    acme: App, subject: str | None, runs: int
+) -> None:  # fmt: skip
+    if subject:
+        make(acme, "Takes an hour", subject=subject)
+    with CaptureQueriesContext(connection) as asked:
+        make(acme, "they wait five or six")
+    keys = [re.search(r'"key" (?:IN|=) (.*)', one["sql"]) for one in asked.captured_queries]
+    assert len(set(re.findall(r"'([^']+)'", " ".join(found[1] for found in keys if found)))) == runs
 
 
 def entities_and_kinds(app: App) -> dict[str, str]:
