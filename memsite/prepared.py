@@ -20,6 +20,8 @@ from django.db.models.sql.compiler import SQLCompiler
 
 from memsite.commits import Commit
 from memsite.latest import Latest
+from memsite.rows import Row as Instance
+from memsite.rows import copy_of
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
@@ -73,15 +75,6 @@ QUICK: dict[str, Convert] = {
 }
 
 
-def copy_of(value: Any) -> Any:
-    """Of what JSON can say; a quarter to two thirds of `deepcopy`'s time."""
-    if isinstance(value, list):
-        return [copy_of(one) for one in value]
-    if isinstance(value, dict):
-        return {name: copy_of(one) for name, one in value.items()}
-    return value
-
-
 class Prepared(Generic[Row]):
     """A query by the ORM, called with its values: the rows that `make(*values)` would have, as a list.
 
@@ -93,11 +86,10 @@ class Prepared(Generic[Row]):
         self.make = make
         # By the number of values.
         self.written: dict[int, Written] = {}
-        self.latest: Latest[tuple[Commit, Sequence[Sequence[Any]]]] = Latest(ANSWERS_KEPT)
+        self.latest: Latest[tuple[Commit, list[Row]]] = Latest(ANSWERS_KEPT)
 
     def __call__(self, *values: models.Model | int | str) -> list[Row]:
-        query = self.query_for(values)
-        return list(query.make(query.ask(values)))
+        return self.query_for(values).ask(values)
 
     def as_of(self, commit: Commit | None, *values: models.Model | int | str) -> list[Row]:
         """The same, and without asking the database if it was asked since that commit, the last one.
@@ -106,12 +98,12 @@ class Prepared(Generic[Row]):
         """
         if commit is None:
             return self(*values)
-        query, key = self.query_for(values), tuple(parameters_of(values))
+        key = tuple(parameters_of(values))
         kept = self.latest.get(key)
         if kept is None or kept[0] != commit:
-            kept = commit, query.ask(values)
+            kept = commit, self(*values)
             self.latest.put(key, kept)
-        return list(query.make([query.apart(row) for row in kept[1]]))
+        return [apart(row) for row in kept[1]]
 
     def query_for(self, values: Sequence[models.Model | int | str]) -> Written:
         """For as many values."""
@@ -123,30 +115,20 @@ class Prepared(Generic[Row]):
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A query's SQL, how the values of its columns are read, and how rows are made of these.
-
-    `names` are those of the columns that are the model's own, which come first; none where rows are tuples. `of_many`
-    are the places of the columns that hold lists and objects.
-    """
+    """A query's SQL, how the values of its columns are read, and how rows are made of these."""
 
     sql: str
     converters: Sequence[tuple[int, Convert]]
     make: Make
-    names: Sequence[str]
-    of_many: Sequence[int]
 
-    def ask(self, values: Sequence[models.Model | int | str]) -> Sequence[Sequence[Any]]:
-        """The values of each row's columns."""
+    def ask(self, values: Sequence[models.Model | int | str]) -> list[Any]:
         rows = fetch_all(self.sql, parameters_of(values), is_planned=True)
-        return [converted(row, self.converters) for row in rows] if self.converters else rows
+        return list(self.make([converted(row, self.converters) for row in rows] if self.converters else rows))
 
-    def apart(self, row: Sequence[Any]) -> Values:
-        """A row of its own: a caller may change what it holds, and of what is kept nothing may change."""
-        copied = list(row)
-        for place in self.of_many:
-            value = copied[place]
-            copied[place] = copy_of(value) if value else type(value)()
-        return copied
+
+def apart(row: Any) -> Any:
+    """A row of its own: a caller may change what it holds, and of what is kept nothing may change."""
+    return row.apart() if isinstance(row, Instance) else tuple(map(copy_of, row))
 
 
 def samples_of(values: Sequence[Any]) -> Iterator[Any]:
@@ -180,11 +162,8 @@ def write(query: models.QuerySet[Any, Any], values: Sequence[Any]) -> Written:
     converters = [(place, converter_of(expression, steps)) for place, (steps, expression) in given.items()]
     # Only `values_list` has fields of its own.
     is_plain = query._fields is not None  # type: ignore[attr-defined]
-    names, make = ([], as_tuples) if is_plain else instances_of(compiler)
-    of_many = [
-        place for place, (column, *_) in enumerate(compiler.select) if isinstance(column.output_field, models.JSONField)
-    ]
-    return Written(sql, converters, make, names, of_many)
+    make = as_tuples if is_plain else instances_of(compiler)
+    return Written(sql, converters, make)
 
 
 def as_tuples(rows: Iterable[Sequence[Any]]) -> Iterator[tuple[Any, ...]]:
@@ -213,8 +192,8 @@ def converted(row: Sequence[Any], converters: Sequence[tuple[int, Convert]]) -> 
     return values
 
 
-def instances_of(compiler: SQLCompiler) -> tuple[list[str], Make]:
-    """The names of a model's own columns, and what makes instances as the ORM does, with those selected with them."""
+def instances_of(compiler: SQLCompiler) -> Make:
+    """What makes instances as the ORM does, with those selected with them."""
     select, known = compiler.select, compiler.klass_info
     assert known is not None
     start, end = known["select_fields"][0], known["select_fields"][-1] + 1
@@ -229,7 +208,7 @@ def instances_of(compiler: SQLCompiler) -> tuple[list[str], Make]:
                 populator.populate(row, instance)
             yield instance
 
-    return names, make
+    return make
 
 
 def padded(values: Sequence[Value]) -> list[Value]:

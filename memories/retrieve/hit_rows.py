@@ -15,7 +15,7 @@ from memories.models import Memory
 from memories.retrieve.index import Shown
 from memories.retrieve.index import shown as kept
 from memsite.commits import Commit, is_committed
-from memsite.prepared import Prepared, Written, padded
+from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Resource
 
@@ -27,7 +27,6 @@ NOT_SHOWN = [
     for field in model._meta.concrete_fields
     if field.name not in ("id", "uid")
 ]
-COUNTED = ("access_count", "accessed_at")
 OWNER = Memory._meta.get_field("app")
 """Set as it is, as the row has its number: an assignment looks at both for longer than it takes to make the row."""
 
@@ -36,45 +35,36 @@ def rows_of(app: App, pks: Sequence[int], commit: Commit | None = None) -> dict[
     """Those of these memories that the app has, by number, as of this commit, if it is the last one, or of now."""
     if not pks:
         return {}
-    query = memories_of.query_for((app, *padded(pks)))
     known = {pk: shown for pk in pks if (shown := kept.get((app.pk, pk)))}
-    found = {pk: query.apart(shown.values) for pk, shown in known.items() if commit and shown.commit == commit}
-    if unsure := {pk: shown.values for pk, shown in known.items() if pk not in found}:
-        found |= unchanged(app, query, unsure, commit)
+    found = {pk: shown.memory.apart() for pk, shown in known.items() if commit and shown.commit == commit}
+    if unsure := {pk: shown.memory for pk, shown in known.items() if pk not in found}:
+        found |= unchanged(app, unsure, commit)
     if unread := [pk for pk in pks if pk not in found]:
-        found |= read(app, query, unread, commit)
-    rows = {row.pk: row for row in query.make(found.values())}
-    for row in rows.values():
+        found |= read(app, unread, commit)
+    for row in found.values():
         OWNER.set_cached_value(row, app)
-    return rows
-
-
-def unchanged(
-    app: App, query: Written, known: Mapping[int, Sequence[Any]], commit: Commit | None
-) -> dict[int, list[Any]]:  # fmt: skip
-    """Of what is known, what still is so, with the counts of now. One query for a few numbers of each."""
-    change, *counted = map(query.names.index, ("change_number", *COUNTED))
-    found = {}
-    for pk, number, *counts in changes_of(app, *padded([*known])):
-        if known[pk][change] == number:
-            values = list(known[pk])
-            for place, count in zip(counted, counts, strict=True):
-                values[place] = count
-            found[pk] = query.apart(values)
-            if commit:
-                kept.put((app.pk, pk), Shown(values, commit))
     return found
 
 
-def read(app: App, query: Written, pks: Sequence[int], commit: Commit | None) -> dict[int, list[Any]]:
-    pk, content = query.names.index("id"), query.names.index("content")
-    asked: list[Any] = [app, *padded(pks)]
-    found = {values[pk]: list(values) for values in memories_of.query_for(asked).ask(asked)}
+def unchanged(app: App, known: Mapping[int, Memory], commit: Commit | None) -> dict[int, Memory]:
+    """Of what is known, what still is so, with the counts of now. One query for a few numbers of each."""
+    found = {}
+    for pk, number, *counts in changes_of(app, *padded([*known])):
+        if known[pk].change_number == number:
+            found[pk] = known[pk].apart()
+            found[pk].access_count, found[pk].accessed_at = counts
+            if commit:
+                kept.put((app.pk, pk), Shown(found[pk].apart(), commit))
+    return found
+
+
+def read(app: App, pks: Sequence[int], commit: Commit | None) -> dict[int, Memory]:
+    found = {row.pk: row for row in memories_of(app, *padded(pks))}
     # What a transaction reads may be taken back, and another change gets its number then.
     if is_committed():
-        for values in found.values():
-            if len(values[content]) <= KEPT_CHARACTERS:
-                kept.put((app.pk, values[pk]), Shown(query.apart(values), commit))
+        for row in found.values():
+            if len(row.content) <= KEPT_CHARACTERS:
+                kept.put((app.pk, row.pk), Shown(row.apart(), commit))
     return found
 
 
@@ -88,4 +78,4 @@ def memories_of(app: App, *pks: int) -> QuerySet[Memory]:
 @Prepared
 def changes_of(app: App, *pks: int) -> QuerySet[Memory, tuple[Any, ...]]:
     rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
-    return rows.values_list("pk", "change_number", *COUNTED)
+    return rows.values_list("pk", "change_number", "access_count", "accessed_at")

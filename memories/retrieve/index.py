@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memories.models import Memory
 from memories.retrieve import kept, loading
 from memories.retrieve.away import InPgvector
 from memories.retrieve.columns import NOBODY, Codes, Columns, Sessions, Subjects, empty_columns, grow, layout_of
@@ -45,9 +46,9 @@ MOST_CHANGED = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """The columns of a memory, and as of which commit they are known to be all as they are, its counts among them."""
+    """A memory, for others to be made like it, and as of which commit it is known to be as it says, its counts, too."""
 
-    values: Sequence[Any]
+    memory: Memory
     commit: Commit | None
 
 

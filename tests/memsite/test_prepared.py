@@ -11,7 +11,7 @@ from django.db import DatabaseError, connection, transaction
 
 from memories.models import Memory
 from memsite import prepared
-from memsite.prepared import Prepared, Written, as_tuples, fetch_all, json_of, padded
+from memsite.prepared import Prepared, fetch_all, json_of, padded
 from memsite.tenancy.models import ApiKey, App
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store
@@ -236,12 +236,3 @@ def test_what_is_kept_is_the_last_of_it(alice: Caller, monkeypatch: pytest.Monke
     for pk in range(5):
         query.as_of((1, 1), alice.app, pk)
     assert len(query.latest.values) == 2
-
-
-@pytest.mark.parametrize("value", [None, 0, False, "", "a", 1.5, [], {}, [[]], {"a": {}}, [1, {"b": [2]}]])
-def test_a_copy_of_json_is_another(value: Any) -> None:
-    copied = Written("", (), as_tuples, (), (0,)).apart([value])[0]
-    assert copied == value
-    assert type(copied) is type(value)
-    if isinstance(value, list | dict):
-        assert copied is not value

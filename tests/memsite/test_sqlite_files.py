@@ -30,6 +30,7 @@ def test_they_lie_beside_the_database(name: Any, folder: Path | None, monkeypatc
     assert files.index_folder() == folder
 
 
+@pytest.mark.django_db
 def test_a_new_database_is_its_owners_alone(tmp_path: Path) -> None:
     name = tmp_path / "memsite.sqlite3"
     options = {"init_command": "PRAGMA journal_mode=WAL"}
