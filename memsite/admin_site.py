@@ -19,7 +19,7 @@ from django.contrib.admin.views.main import ChangeList
 from django.contrib.admin.widgets import AdminTextareaWidget, AutocompleteSelect
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
-from django.db import DataError
+from django.db import DataError, OperationalError
 from django.db.models import JSONField, Model, QuerySet
 from django.forms.fields import InvalidJSONInput
 from django.http import HttpRequest, HttpResponse
@@ -44,6 +44,8 @@ Row = TypeVar("Row", bound=Model)
 LIST_CHARACTERS = 120
 RAW_CHARACTERS = 200_000
 FILTER_CHOICES = 200
+NO_PATTERN = "user-defined function raised exception"
+"""What SQLite says where `regex` is asked for what is none. It has no patterns of its own: Python reads them."""
 
 if TYPE_CHECKING:
     GenericAdmin = admin.ModelAdmin
@@ -101,8 +103,9 @@ class PlainList(ChangeList):
     def get_results(self, request: HttpRequest) -> None:
         try:
             super().get_results(request)
-        except (ValueError, OverflowError, IndexError, DataError) as error:
-            if not self.get_filters_params():
+        except (ValueError, OverflowError, IndexError, DataError, OperationalError) as error:
+            is_of_the_site = isinstance(error, OperationalError) and NO_PATTERN not in str(error)
+            if is_of_the_site or not self.get_filters_params():
                 raise
             raise IncorrectLookupParameters from error
 

@@ -6,7 +6,8 @@ import re
 
 import pytest
 from django.contrib import admin
-from django.db import connection
+from django.contrib.admin.views.main import ChangeList
+from django.db import OperationalError, connection
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
@@ -81,6 +82,25 @@ def test_a_list_that_is_asked_for_what_cannot_be_is_shown_whole(path: str, query
     can_be = connection.vendor == "postgresql" and query.startswith("id__in")
     assert answer.redirect_chain == ([] if can_be else [(f"/admin/{path}/?e=1", 302)])
     assert answer.status_code == 200
+
+
+@pytest.mark.sqlite("PostgreSQL reads patterns itself, and ends the test's own transaction")
+@pytest.mark.parametrize("query", ["id__regex=(", "username__iregex=["])
+def test_a_pattern_that_is_none_shows_the_whole_list(query: str, forger: Client) -> None:
+    assert forger.get("/admin/auth/user/?username__regex=^ad").status_code == 200
+    answer = forger.get(f"/admin/auth/user/?{query}", follow=True)
+    assert answer.redirect_chain == [("/admin/auth/user/?e=1", 302)]
+    assert answer.status_code == 200
+
+
+def test_a_database_that_cannot_answer_is_no_fault_of_the_address(
+    forger: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object) -> None:
+        raise OperationalError("database is locked")
+
+    monkeypatch.setattr(ChangeList, "get_results", locked)
+    assert forger.get("/admin/auth/user/?username=admin").status_code >= 500
 
 
 @pytest.fixture
