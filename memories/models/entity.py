@@ -27,7 +27,7 @@ class Entity(Scoped, Identified):
     class Meta:
         ordering = ["-uid"]
         verbose_name_plural = "entities"
-        # How long the subjects of an app may be in a text: see `memories.store.mentions`.
+        # How many words the longest subject of an app has: asked for by `memories.store.transaction`.
         indexes = [models.Index(F("app"), BLANKS, condition=Q(kind="subject"), name="entity_subject_blanks")]
         constraints = [
             models.UniqueConstraint(fields=["app", "uid"], name="entity_uid_is_unique_in_app"),
