@@ -321,6 +321,13 @@ def test_a_subject_is_recognised_however_many_words_it_has_up_to_eight(acme: App
     assert named_in(together) == named_in(after) == ({subject} if words <= 8 else set())
 
 
+def test_a_subject_is_recognised_in_what_is_written_after_it_in_its_transaction(acme: App) -> None:
+    with writing(acme, "agent:alice", NOW) as write:
+        write.create(Candidate(content="Takes a minute", subject="big router"))
+        after = write.create(Candidate(content="they wait for the big router"))
+    assert named_in(after) == {"big router"}
+
+
 @pytest.mark.parametrize(("subject", "runs"), [(None, 0), ("router", 5), ("big router", 9)])
 def test_no_longer_runs_of_words_are_looked_for_than_the_app_has_subjects(
     acme: App, subject: str | None, runs: int
