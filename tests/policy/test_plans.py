@@ -34,7 +34,7 @@ from memories.models import (
 )
 from memories.retrieve.search import apps_sharing_with
 from memories.retrieve.surer import any_contradiction
-from memories.store.mentions import drop_unmentioned
+from memories.store.mentions import drop_unmentioned, subjects_with
 from memories.store.transaction import TAKE
 from memsite.jobs import claims, engine
 from memsite.jobs.models import JobRun
@@ -202,6 +202,16 @@ def test_a_name_is_kept_for_one_memory_that_mentions_it(acme: App) -> None:
         drop_unmentioned(acme, [5, 6])
     (plan,) = (explained(one["sql"]) for one in asked.captured_queries if "memories_mention" in one["sql"])
     assert re.search(r"CORRELATED SCALAR SUBQUERY 1\nSEARCH \w+ USING INDEX \S+ \(entity_id=\?\)", plan)
+
+
+@of_sqlite
+def test_subjects_are_looked_for_by_their_keys(acme: App) -> None:
+    """The kind is no parameter: for each value of one SQLite would look anew whether an index of some rows fits it."""
+    with CaptureQueriesContext(connection) as asked:
+        subjects_with(acme, "router", "big router")
+    (sql,) = (one["sql"] for one in asked.captured_queries)
+    assert "(app_id=? AND key=?)" in explained(sql)
+    assert "'subject'" in subjects_with.query_for((acme, "router", "big router")).sql
 
 
 @of_sqlite
