@@ -45,14 +45,16 @@ def contradictions_of(app: App, pks: Sequence[int], commit: Commit | None = None
     if not pks or (commit and is_known_of(app, commit) and not any_contradiction.as_of(commit, app)):
         return []
     either = padded(pks)
-    return contradictions(app, LinkKind.CONTRADICTS, *either, *either)
+    return contradictions(app, *either, *either)
 
 
 @Prepared
-def contradictions(app: App, kind: str, *twice: int) -> QuerySet[Link, Pair]:
-    """The links of the kind from or to some memories, whose pks are given twice: for either end."""
+def contradictions(app: App, *twice: int) -> QuerySet[Link, Pair]:
+    """Those from or to some memories, whose pks are given twice: for either end. As a parameter the kind would have
+    SQLite plan each time anew, for the index of contradictions alone.
+    """
     half = len(twice) // 2
-    links = Link.objects.for_app(app).filter(kind=kind)
+    links = Link.objects.for_app(app).filter(kind=Literal(LinkKind.CONTRADICTS))
     links = links.filter(Q(from_memory__in=twice[:half]) | Q(to_memory__in=twice[half:]))
     return links.order_by().values_list("from_memory", "to_memory")
 

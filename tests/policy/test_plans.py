@@ -33,7 +33,7 @@ from memories.models import (
     filling,
 )
 from memories.retrieve.search import apps_sharing_with
-from memories.retrieve.surer import any_contradiction
+from memories.retrieve.surer import any_contradiction, contradictions
 from memories.store.mentions import drop_unmentioned, subjects_with
 from memories.store.transaction import TAKE
 from memsite.jobs import claims, engine
@@ -212,6 +212,16 @@ def test_subjects_are_looked_for_by_their_keys(acme: App) -> None:
     (sql,) = (one["sql"] for one in asked.captured_queries)
     assert "(app_id=? AND key=?)" in explained(sql)
     assert "'subject'" in subjects_with.query_for((acme, "router", "big router")).sql
+
+
+@of_sqlite
+def test_what_is_at_odds_is_looked_for_by_its_ends(acme: App) -> None:
+    """Nor is this kind a parameter: it is asked for with each search after a write."""
+    with CaptureQueriesContext(connection) as asked:
+        contradictions(acme, 5, 6, 5, 6)
+    (sql,) = (one["sql"] for one in asked.captured_queries)
+    assert all(f"({end}=?" in explained(sql) for end in ("from_memory_id", "to_memory_id"))
+    assert "'contradicts'" in contradictions.query_for((acme, 5, 6, 5, 6)).sql
 
 
 @of_sqlite
