@@ -36,7 +36,7 @@ def brief_hit(hit: Hit, app: App, *, detail: bool) -> dict[str, Any]:
     """Of another app's memory only what that app shares."""
     if detail:
         return show_hit(hit, app, explain=True)
-    told = {**brief(hit.memory), "score": round(hit.score, 3)}
+    told = {**brief(hit.row), "score": round(hit.score, 3)}
     if hit.trust:
         told["trust"] = hit.trust
     return told

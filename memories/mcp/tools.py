@@ -105,7 +105,7 @@ def search(
     )  # fmt: skip
     recall, following = search_page(door.memory_agent(), question)
     answer: dict[str, Any] = {
-        "memories": [brief_hit(hit, door.app, detail=detail) for hit in recall.hits if harmless([hit.memory])]
+        "memories": [brief_hit(hit, door.app, detail=detail) for hit in recall.hits if harmless([hit.row])]
     }
     if recall.summaries:
         answer["summaries"] = [

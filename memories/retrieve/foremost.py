@@ -12,7 +12,7 @@ import numpy as np
 
 from memories.models import Memory
 from memories.providers.embeddings import Embedder
-from memories.retrieve.hit_rows import rows_of
+from memories.retrieve.hit_rows import own, rows_of
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.reading import Reading, Rows, Scope, read
 from memsite.tenancy.models import App
@@ -42,7 +42,7 @@ def foremost(
     short = np.flatnonzero(fitting & (reading.column("length") < shorter_than))
     pks = reading.at("pk", highest(reading, short, order, most)).tolist()
     rows = rows_of(app, pks)
-    return Standing([rows[pk] for pk in pks if pk in rows], int(np.count_nonzero(fitting)))
+    return Standing([own(app, rows[pk]) for pk in pks if pk in rows], int(np.count_nonzero(fitting)))
 
 
 def highest(reading: Reading, places: Rows, order: Sequence[str], most: int) -> Rows:

@@ -32,29 +32,40 @@ OWNER = Memory._meta.get_field("app")
 
 
 def rows_of(app: App, pks: Sequence[int], commit: Commit | None = None) -> dict[int, Memory]:
-    """Those of these memories that the app has, by number, as of this commit, if it is the last one, or of now."""
+    """Those of these memories that the app has, by number, as of this commit, if it is the last one, or of now.
+
+    For reading alone: others are given the same ones.
+    """
     if not pks:
         return {}
     known = {pk: shown for pk in pks if (shown := kept.get((app.pk, pk)))}
-    found = {pk: shown.memory.apart() for pk, shown in known.items() if commit and shown.commit == commit}
+    found = {pk: shown.memory for pk, shown in known.items() if commit and shown.commit == commit}
     if unsure := {pk: shown.memory for pk, shown in known.items() if pk not in found}:
         found |= unchanged(app, unsure, commit)
     if unread := [pk for pk in pks if pk not in found]:
         found |= read(app, unread, commit)
-    for row in found.values():
-        OWNER.set_cached_value(row, app)
     return found
+
+
+def own(app: App, row: Memory) -> Memory:
+    """One that nobody else has, of this very app."""
+    copied = row.apart()
+    OWNER.set_cached_value(copied, app)
+    return copied
 
 
 def unchanged(app: App, known: Mapping[int, Memory], commit: Commit | None) -> dict[int, Memory]:
     """Of what is known, what still is so, with the counts of now. One query for a few numbers of each."""
     found = {}
     for pk, number, *counts in changes_of(app, *padded([*known])):
-        if known[pk].change_number == number:
-            found[pk] = known[pk].apart()
-            found[pk].access_count, found[pk].accessed_at = counts
-            if commit:
-                kept.put((app.pk, pk), Shown(found[pk].apart(), commit))
+        row = known[pk]
+        if row.change_number != number:
+            continue
+        if counts != [row.access_count, row.accessed_at]:
+            row = row.apart()
+            row.access_count, row.accessed_at = counts
+        found[pk] = row
+        kept.put((app.pk, pk), Shown(row, commit))
     return found
 
 
@@ -64,7 +75,7 @@ def read(app: App, pks: Sequence[int], commit: Commit | None) -> dict[int, Memor
     if is_committed():
         for row in found.values():
             if len(row.content) <= KEPT_CHARACTERS:
-                kept.put((app.pk, row.pk), Shown(row.apart(), commit))
+                kept.put((app.pk, row.pk), Shown(row, commit))
     return found
 
 

@@ -6,17 +6,31 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from memories.models import Memory, Summary
+from memories.retrieve.hit_rows import own
 from memories.retrieve.ranking import BAND
+from memsite.tenancy.models import App
 
 
 @dataclass(slots=True)
 class Hit:
-    """A ranked memory. `trust` holds tags such as `conflicting` and `stale`."""
+    """A ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`.
 
-    memory: Memory
+    Its `row` may be one that others read, too: nothing of it may be changed, nor anything read by way of it.
+    """
+
+    app: App
+    row: Memory
     score: float
     tell_parts: Callable[[], dict[str, float]] = dict
     trust: list[str] = field(default_factory=list)
+    is_own: bool = False
+
+    @property
+    def memory(self) -> Memory:
+        """The row, from now on one of its own: for whoever changes it, or asks for what stands beside it."""
+        if not self.is_own:
+            self.row, self.is_own = own(self.app, self.row), True
+        return self.row
 
     @property
     def parts(self) -> dict[str, float]:

@@ -42,7 +42,7 @@ def held(state: dict[str, object], moment: datetime) -> bool:
 
 def take_back(app: App, hits: Sequence[Hit], moment: datetime) -> None:
     """Sets each hit's memory to what it was then. One query."""
-    states = states_at(app, [hit.memory for hit in hits], moment)
+    states = states_at(app, [hit.row for hit in hits], moment)
     for hit in hits:
-        for name, value in states[hit.memory.pk].items():
+        for name, value in states[hit.row.pk].items():
             setattr(hit.memory, name, parse(name, value))

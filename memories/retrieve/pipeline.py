@@ -92,10 +92,10 @@ def recall(
     question = read_question(text, reading, datetime.fromtimestamp(scope.now, tz=policy.time_zone))
     if plan.tiered and floor and not scope.past:
         summed_up = from_summaries(app, question, reading, scope, embedder, min_score)
-        if hits := [hit for hit in summed_up.hits if hit.memory.pk not in told]:
+        if hits := [hit for hit in summed_up.hits if hit.row.pk not in told]:
             hits, at_odds = hits_with_the_surer(app, reading, hits, told, scope.commit)
             so_far, more = hits[: offset + limit], len(hits) > offset + limit
-            at_odds = among(at_odds, {hit.memory.pk for hit in so_far}.union(told))
+            at_odds = among(at_odds, {hit.row.pk for hit in so_far}.union(told))
             return replace(summed_up, hits=so_far[offset:], tier="summaries", more=more, at_odds=at_odds)
     evidence, degraded = weigh(app, question, reading, embedder, plan)
     # One more than is shown: whether there are more, is told.
@@ -137,7 +137,7 @@ def from_summaries(
     rows = rows_of(app, list(best), scope.commit)
     found_once = sorted(best.values(), key=lambda answer: -answer.score)
     hits = [
-        Hit(rows[answer.passage.memory_id], answer.score, answer.parts)
+        Hit(app, rows[answer.passage.memory_id], answer.score, answer.parts)
         for answer in found_once
         if answer.passage.memory_id in rows
     ]
@@ -259,7 +259,7 @@ def load(app: App, reading: Reading, ranked: Ranked, limit: int, offset: int, co
     pks = reading.at("pk", ranked.places[shown.start : shown.stop]).tolist()
     rows = rows_of(app, pks, commit)
     return [
-        Hit(rows[pk], float(ranked.scores[number]), partial(ranked.parts_of, number))
+        Hit(app, rows[pk], float(ranked.scores[number]), partial(ranked.parts_of, number))
         for number, pk in zip(shown, pks, strict=True)
         if pk in rows
     ]

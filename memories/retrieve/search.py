@@ -82,7 +82,7 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
     if scope.past:
         take_back(app, found.hits, asked.as_of or now)
         # What is theirs now may have been another end user's then.
-        found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.memory.user_id, scope.users)])
+        found = replace(found, hits=[hit for hit in found.hits if is_of_users(hit.row.user_id, scope.users)])
     tag_hits(app, found, asked.as_of if asked.as_of and scope.past else now)
     seconds = time.perf_counter() - started
     count_search(found.tier, found.degraded, seconds)
@@ -94,7 +94,7 @@ def search(app: App, agent: Agent | None, asked: Asked, embedder: Embedder, now:
 
 def tally_of(app: App, asked: Asked, found: Recall, now: datetime, seconds: float, *, was_now: bool) -> Tally:
     hits = found.hits if asked.count_access and was_now else []
-    touched = {hit.memory.pk: (1, now) for hit in hits}
+    touched = {hit.row.pk: (1, now) for hit in hits}
     return Tally(app, touched, {(day_of(app, now), asked.mode, found.tier): (1, int(bool(found.hits)), seconds)})
 
 
@@ -172,7 +172,7 @@ def with_shared(
         more=any(one.more for one in everything) or len(hits) > first.limit,
         degraded=[*found.degraded, *(["shared"] if late else [])],
         tier=found.tier if found.hits or not hits else "items",
-        at_odds=among([pair for one in everything for pair in one.at_odds], {hit.memory.pk for hit in so_far}),
+        at_odds=among([pair for one in everything for pair in one.at_odds], {hit.row.pk for hit in so_far}),
     )
 
 
@@ -184,7 +184,7 @@ def in_policys_order(hits: list[Hit], policy: AppPolicy) -> list[Hit]:
     def place(hit: Hit) -> tuple[float, float, float]:
         if column is None:
             return 0, 0, -hit.score
-        value = hit.memory.confidence if column == "confidence" else hit.memory.updated_at.timestamp()
+        value = hit.row.confidence if column == "confidence" else hit.row.updated_at.timestamp()
         return band_of(best - hit.score), -value, -hit.score
 
     return sorted(hits, key=place)

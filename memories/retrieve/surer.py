@@ -167,14 +167,14 @@ def hits_with_the_surer(
     app: App, reading: Reading, hits: Sequence[Hit], told: Collection[int], commit: Commit | None
 ) -> tuple[list[Hit], list[Pair]]:  # fmt: skip
     """The same of hits that summaries answer with."""
-    known = {hit.memory.pk: hit for hit in hits}
+    known = {hit.row.pk: hit for hit in hits}
     odds = Odds(app, reading, list(known), told, commit)
     if not odds.pairs:
         return [*hits], []
     found = placed(list(known), [hit.score for hit in hits], len(hits), odds.surest_against)
     rows = rows_of(app, [one.pk for one in found if one.brought], commit)
     known |= {
-        one.pk: Hit(rows[one.pk], one.score, partial(dict, {PART: one.score}))
+        one.pk: Hit(app, rows[one.pk], one.score, partial(dict, {PART: one.score}))
         for one in found
         if one.brought and one.pk in rows
     }

@@ -24,11 +24,11 @@ def tag_hits(app: App, found: Recall, now: datetime) -> None:
     within the band of score. No query.
     """
     hits = found.hits
-    if found.at_odds and (pairs := among(found.at_odds, {hit.memory.pk for hit in hits})):
+    if found.at_odds and (pairs := among(found.at_odds, {hit.row.pk for hit in hits})):
         surface_the_surer(hits, pairs, found.band)
     at_odds, policy = ends_of(found.at_odds), app.policy
     for hit in hits:
-        hit.trust = tags_of(hit.memory, policy, now, at_odds)
+        hit.trust = tags_of(hit.row, policy, now, at_odds)
 
 
 def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collection[int]) -> list[str]:
@@ -75,16 +75,16 @@ def surface_the_surer(hits: list[Hit], pairs: Sequence[Pair], band: float) -> No
 
     What fits much less than the best of them stays behind it, however sure it is: they are in order band by band.
     """
-    group = {hit.memory.pk: hit.memory.pk for hit in hits}
+    group = {hit.row.pk: hit.row.pk for hit in hits}
     for first, second in pairs:
         old, new = group[second], group[first]
         group = {pk: new if one == old else one for pk, one in group.items()}
     for one in set(group.values()):
-        places = [place for place, hit in enumerate(hits) if group[hit.memory.pk] == one]
+        places = [place for place, hit in enumerate(hits) if group[hit.row.pk] == one]
         at_odds = [hits[place] for place in places]
         best = max(hit.score for hit in at_odds)
-        newest = sorted(at_odds, key=lambda hit: begun(hit.memory), reverse=True)
-        surest = sorted(newest, key=lambda hit: (band_of(best - hit.score, band), -hit.memory.confidence))
+        newest = sorted(at_odds, key=lambda hit: begun(hit.row), reverse=True)
+        surest = sorted(newest, key=lambda hit: (band_of(best - hit.score, band), -hit.row.confidence))
         for place, hit in zip(places, surest, strict=True):
             hits[place] = hit
 

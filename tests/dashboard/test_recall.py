@@ -10,7 +10,7 @@ from django.test import Client
 from memories.dashboard.explained import explain
 from memories.models import Injection, Memory, RecallCount
 from memories.retrieve.hits import Hit
-from memsite.tenancy.models import AppPolicy
+from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, links, text_of
 from tests.dashboard.test_memories import HOSTILE, stored
@@ -168,7 +168,7 @@ def test_factors_are_shown_as_factors(vera: Client, alice: Caller) -> None:
 
 @pytest.mark.parametrize(("combined", "parts"), [("sum", {"meaning": -2.0, "age": 0.5}), ("product", {"age": 0.0})])
 def test_bars_begin_in_the_middle_and_stay_within(combined: str, parts: dict[str, float]) -> None:
-    (one,) = explain([Hit(Memory(), 0.0, parts.copy)], combined)
+    (one,) = explain([Hit(App(), Memory(), 0.0, parts.copy)], combined)
     for part in one.parts:
         assert 0 <= part.left <= 50
         assert part.left + part.width <= 100

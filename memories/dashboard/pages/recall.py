@@ -66,9 +66,9 @@ def answer(desk: Desk, fields: dict[str, Any]) -> dict[str, Any]:
     asked = as_asked(fields)
     found = agent.search(asked, now)
     took_ms = 1000 * (time.perf_counter() - started)
-    known = {hit.memory.pk for hit in found.hits}
+    known = {hit.row.pk for hit in found.hits}
     everything = agent.search(replace(asked, floor=False, limit=SHOWN + LEFT_OUT), now)
-    left_out = [hit for hit in everything.hits if hit.memory.pk not in known][:LEFT_OUT]
+    left_out = [hit for hit in everything.hits if hit.row.pk not in known][:LEFT_OUT]
     told = agent.context(Block.TURN, question=fields["q"], user_id=fields.get("user"), counted=False)
     return {
         "hits": explain(found.hits, found.combined),

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from copy import deepcopy
 from typing import Any
 
 import pytest
 from django.db import connection, transaction
+from django.utils import timezone
 
+from memories.compat.mem0.shapes import show_item
+from memories.mcp.brief import brief
 from memories.models import Memory
 from memories.retrieve import hit_rows
 from memories.retrieve.hit_rows import KEPT_CHARACTERS, kept, rows_of
+from memories.retrieve.hits import Hit
+from memories.retrieve.search import Asked
+from memsite.commits import Commit
+from memsite.tenancy.models import App
 from tests.conftest import Caller
-from tests.memories.retrieve.asking import change, contents, forget, search, store
+from tests.memories.retrieve.asking import agent_of, change, contents, forget, link, search, store
 
 OF_TESTS = 1
 """As deep in transactions is a test that has begun none of its own."""
@@ -39,7 +47,7 @@ def test_a_row_is_read_once(alice: Caller, django_assert_num_queries: Any) -> No
     assert "content" not in sql_of(asked)[0]
     for field in Memory._meta.concrete_fields:
         assert getattr(again, field.attname) == getattr(first, field.attname), field.name
-    assert (again.app, again.session, again.resource) == (alice.app, None, None)
+    assert (again.session, again.resource) == (None, None)
 
 
 def test_it_comes_with_its_session(alice: Caller) -> None:
@@ -86,14 +94,58 @@ def test_of_another_app_nothing_is_shown_that_is_kept(alice: Caller, charlie: Ca
     assert rows_of(charlie.app, [whale.pk]) == {}
 
 
-def test_what_a_caller_changes_is_its_own(alice: Caller) -> None:
+@pytest.mark.parametrize("commit", [None, (1, 1)], ids=str)
+def test_what_a_caller_changes_of_a_hit_is_its_own(alice: Caller, commit: Commit | None) -> None:
     whale = store(alice, "whales sing", tags=["sea"], metadata={"depth": [1]})
     for _ in range(3):
-        row = rows_of(alice.app, [whale.pk])[whale.pk]
-        assert (row.content, row.tags, row.metadata) == ("whales sing", ["sea"], {"depth": [1]})
-        row.content = "herons stand"
-        row.tags.append("land")
-        row.metadata["depth"].append(2)
+        hit = Hit(alice.app, rows_of(alice.app, [whale.pk], commit)[whale.pk], 1.0)
+        assert (hit.row.content, hit.row.tags, hit.row.metadata) == ("whales sing", ["sea"], {"depth": [1]})
+        memory = hit.memory
+        memory.content = "herons stand"
+        memory.tags.append("land")
+        memory.metadata["depth"].append(2)
+        # It is the same from then on, also for who only reads it.
+        assert hit.memory is hit.row is memory
+
+
+def test_a_hits_memory_is_of_the_app_that_asked(alice: Caller, django_assert_num_queries: Any) -> None:
+    whale = store(alice, "whales sing")
+    for app in (alice.app, App.objects.select_related("policy").get(pk=alice.app.pk)):
+        hit = Hit(app, rows_of(app, [whale.pk])[whale.pk], 1.0)
+        with django_assert_num_queries(0):
+            assert hit.memory.app is app
+
+
+def test_nobody_who_asks_changes_what_is_kept(alice: Caller) -> None:
+    """Neither what it says nor what was read with it: all that ask are given the same rows."""
+    session = alice.post("sessions", {}).json()["id"]
+    whale = store(alice, "whales sing", tags=["sea"], metadata={"depth": [1]}, session_id=session, turn_number=1)
+    heron = store(alice, "whales never sing", confidence=0.4)
+    link(alice, whale, heron, "contradicts")
+    was = timezone.now()
+    change(alice, whale, tags=["sea", "song"])
+    search(alice, "whales sing")
+    before = {pk: state_of(rows_of(alice.app, [pk])[pk]) for pk in (whale.pk, heron.pk)}
+    question = {"query": "whales sing"}
+    now = ["sea", "song"]
+    for asked, tags in (({}, now), ({"explain": True}, now), ({"as_of": was.isoformat()}, ["sea"]), ({}, now)):
+        found = alice.post("memories/search", question | asked).json()["results"]
+        assert [hit["tags"] for hit in found if hit["id"] == str(whale.uid)] == [tags]
+    alice.post("context", question)
+    alice.post("context", {})
+    alice.post("context", question | {"session_id": session})
+    hits = agent_of(alice).search(Asked(text="whales sing")).hits
+    assert {hit.row.pk for hit in hits} == set(before)
+    for row in [hit.row for hit in hits]:
+        brief(row)
+        show_item(row)
+    assert {pk: state_of(rows_of(alice.app, [pk])[pk]) for pk in before} == before
+
+
+def state_of(row: Memory) -> tuple[dict[str, Any], set[str]]:
+    counted = ("_state", "access_count", "accessed_at")
+    said = {name: deepcopy(value) for name, value in vars(row).items() if name not in counted}
+    return said, set(row._state.fields_cache)
 
 
 def test_what_a_transaction_has_written_is_not_kept(alice: Caller) -> None:
@@ -179,13 +231,3 @@ def test_of_another_app_nothing_is_shown_as_of_the_same_commit(alice: Caller, ch
     for _ in range(2):
         assert rows_of(alice.app, [whale.pk], (1, 1))
         assert rows_of(charlie.app, [whale.pk], (1, 1)) == {}
-
-
-def test_what_a_caller_changes_is_its_own_as_of_a_commit_too(alice: Caller) -> None:
-    whale = store(alice, "whales sing", tags=["sea"], metadata={"depth": [1]})
-    for commit in ((1, 1), (1, 1), (1, 2), (1, 2)):
-        row = rows_of(alice.app, [whale.pk], commit)[whale.pk]
-        assert (row.content, row.tags, row.metadata) == ("whales sing", ["sea"], {"depth": [1]})
-        row.content = "herons stand"
-        row.tags.append("land")
-        row.metadata["depth"].append(2)

@@ -14,6 +14,7 @@ from memories.retrieve.hits import Hit
 from memories.retrieve.ranking import BAND
 from memories.retrieve.trust import surface_the_surer
 from memories.store import Candidate
+from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import agent_of, change, contents, link, search, store
 
@@ -75,7 +76,7 @@ def test_what_is_put_away_is_at_odds_with_nothing(alice: Caller) -> None:
 
 
 def ranked(confidences: list[float]) -> list[Hit]:
-    return [Hit(Memory(pk=pk, confidence=value), 1.0 / (1 + pk)) for pk, value in enumerate(confidences)]
+    return [Hit(App(), Memory(pk=pk, confidence=value), 1.0 / (1 + pk)) for pk, value in enumerate(confidences)]
 
 
 def test_three_in_a_row_at_odds_are_all_in_order() -> None:
@@ -88,7 +89,7 @@ def test_three_in_a_row_at_odds_are_all_in_order() -> None:
 
 def placed(band: float, *told: tuple[float, float]) -> list[int]:
     """Pks of hits that are all at odds, told as (score, confidence), in their order after the surer were surfaced."""
-    hits = [Hit(Memory(pk=pk, confidence=confidence), score) for pk, (score, confidence) in enumerate(told)]
+    hits = [Hit(App(), Memory(pk=pk, confidence=confidence), score) for pk, (score, confidence) in enumerate(told)]
     surface_the_surer(hits, [(pk, pk + 1) for pk in range(len(hits) - 1)], band)
     return [hit.memory.pk for hit in hits]
 
