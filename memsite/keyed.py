@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from django.core.handlers.base import BaseHandler
 from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponse
+from django.urls import ResolverMatch, get_resolver
 
+ROUTES_KEPT = 256
+"""Addresses of which it is known where they lead."""
 DOORS = ("/api/v1/", "/mcp", "/compat/")
 HEADERS = {"Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'", "X-Frame-Options": "DENY"}
 
@@ -33,13 +37,26 @@ class Keyed:
 
 
 class Views(BaseHandler):
-    """Django's own way from an address to its view's answer, with no middleware left."""
+    """Django's own way from an address to its view's answer, with no middleware left.
+
+    It tries one pattern after the other; what it found last is kept.
+    """
 
     _view_middleware = _template_response_middleware = _exception_middleware = ()
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response: HttpResponse = self._get_response(request)  # type: ignore[attr-defined]  # not in the stubs
         return response
+
+    def resolve_request(self, request: HttpRequest) -> ResolverMatch:
+        request.resolver_match = match = match_of(request.path_info)
+        return match
+
+
+@lru_cache(ROUTES_KEPT)
+def match_of(path: str) -> ResolverMatch:
+    """Resolver404 if it leads nowhere."""
+    return get_resolver().resolve(path)
 
 
 def is_keyed(request: HttpRequest) -> bool:

@@ -9,7 +9,8 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.test import Client
 
-from memsite.keyed import HEADERS
+from memsite import keyed
+from memsite.keyed import HEADERS, match_of
 from tests.conftest import Caller
 
 FOR_PAGES = SessionMiddleware
@@ -84,3 +85,16 @@ def test_who_is_signed_in_by_a_cookie_is_known_also_beside_another_authorization
     client = Client()
     client.force_login(User.objects.create_superuser("sue", password="seven-green-bottles"))
     assert client.get("/api/v1/apps", headers={"Authorization": "Basic bm9ib2R5"}).status_code == 200
+
+
+def test_where_an_address_leads_is_looked_up_once(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    match_of.cache_clear()
+    one, other = (alice.remember(text)["id"] for text in ("whales sing", "herons stand"))
+    for _ in range(2):
+        assert [alice.get(f"memories/{uid}").json()["content"] for uid in (one, other)] == [
+            "whales sing",
+            "herons stand",
+        ]
+        assert alice.get("nowhere").status_code == 404
+    monkeypatch.setattr(keyed, "get_resolver", lambda: pytest.fail("It is known already."))
+    assert alice.get(f"memories/{one}").json()["content"] == "whales sing"
