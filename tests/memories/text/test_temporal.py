@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
+from unittest.mock import patch
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from memories.text import temporal
 from memories.text.temporal import MAX_WINDOWS, find_windows
 from memories.text.temporal.words import HOLIDAYS, TIME_WORDS
 
@@ -314,6 +316,18 @@ def test_any_text_gives_ordered_windows_inside_of_it(text: str, now: datetime) -
         if window.start and window.end:
             assert window.start.astimezone(UTC) < window.end.astimezone(UTC)
     assert all(one.span[1] <= other.span[0] or one.span == other.span for one, other in pairwise(windows))
+
+
+SPOKEN = st.text("aB12 '’.,-İſ_", max_size=12)
+
+
+@settings(max_examples=1000)
+@given(st.lists(st.one_of(WORDS, WORDS.map(str.upper), WORDS.map(str.title), SPOKEN), max_size=6), MOMENTS)
+def test_where_nothing_can_begin_a_time_there_is_none(words: list[str], now: datetime) -> None:
+    text = " ".join(words)
+    found = find_windows(text, now)
+    with patch.object(temporal, "_may_tell_a_time", return_value=True):
+        assert find_windows(text, now) == found
 
 
 EDGES = st.one_of(
