@@ -21,7 +21,6 @@ from django.db.models.sql.compiler import SQLCompiler
 from memsite.commits import Commit
 from memsite.latest import Latest
 from memsite.rows import Row as Instance
-from memsite.rows import copy_of
 
 Row = TypeVar("Row")
 Value = TypeVar("Value")
@@ -94,16 +93,17 @@ class Prepared(Generic[Row]):
     def as_of(self, commit: Commit | None, *values: models.Model | int | str) -> list[Row]:
         """The same, and without asking the database if it was asked since that commit, the last one.
 
-        For few rows, that are asked for often: they stay in memory.
+        For few rows, that are asked for often: they stay in memory, and all are given the same ones, which are sealed.
         """
-        if commit is None:
-            return self(*values)
         key = tuple(parameters_of(values))
-        kept = self.latest.get(key)
+        kept = self.latest.get(key) if commit else None
         if kept is None or kept[0] != commit:
-            kept = commit, self(*values)
+            rows = [row.seal() if isinstance(row, Instance) else row for row in self(*values)]
+            if commit is None:
+                return rows
+            kept = commit, rows
             self.latest.put(key, kept)
-        return [apart(row) for row in kept[1]]
+        return kept[1]
 
     def query_for(self, values: Sequence[models.Model | int | str]) -> Written:
         """For as many values."""
@@ -124,11 +124,6 @@ class Written:
     def ask(self, values: Sequence[models.Model | int | str]) -> list[Any]:
         rows = fetch_all(self.sql, parameters_of(values), is_planned=True)
         return list(self.make([converted(row, self.converters) for row in rows] if self.converters else rows))
-
-
-def apart(row: Any) -> Any:
-    """A row of its own: a caller may change what it holds, and of what is kept nothing may change."""
-    return row.apart() if isinstance(row, Instance) else tuple(map(copy_of, row))
 
 
 def samples_of(values: Sequence[Any]) -> Iterator[Any]:

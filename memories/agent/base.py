@@ -32,7 +32,7 @@ class Caller:
         self.embedder = embedder or serving_embedder(app, current_embedder())
 
     def renew(self) -> None:
-        """For callers that live long: whatever embedder serves the app by now. One query."""
+        """For callers that live long, and whose app is their own: whatever embedder serves it by now. One query."""
         self.app.refresh_from_db(fields=["vector_model", "near_model", "index_number"])
         self.embedder = serving_embedder(self.app, current_embedder())
         vars(self).pop("rules", None)

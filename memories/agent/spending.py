@@ -32,6 +32,7 @@ class Spending(Caller):
 
         What had to wait is due again as soon as there is enough.
         """
+        self.app = self.app.apart()
         set_level(self.app, level)
         if is_low(self.app):
             return True

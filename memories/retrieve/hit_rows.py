@@ -34,7 +34,7 @@ OWNER = Memory._meta.get_field("app")
 def rows_of(app: App, pks: Sequence[int], commit: Commit | None = None) -> dict[int, Memory]:
     """Those of these memories that the app has, by number, as of this commit, if it is the last one, or of now.
 
-    For reading alone: others are given the same ones.
+    All that ask are given the same ones, which are sealed.
     """
     if not pks:
         return {}
@@ -64,13 +64,14 @@ def unchanged(app: App, known: Mapping[int, Memory], commit: Commit | None) -> d
         if counts != [row.access_count, row.accessed_at]:
             row = row.apart()
             row.access_count, row.accessed_at = counts
+            row.seal()
         found[pk] = row
         kept.put((app.pk, pk), Shown(row, commit))
     return found
 
 
 def read(app: App, pks: Sequence[int], commit: Commit | None) -> dict[int, Memory]:
-    found = {row.pk: row for row in memories_of(app, *padded(pks))}
+    found = {row.pk: row.seal() for row in memories_of(app, *padded(pks))}
     # What a transaction reads may be taken back, and another change gets its number then.
     if is_committed():
         for row in found.values():
@@ -81,9 +82,11 @@ def read(app: App, pks: Sequence[int], commit: Commit | None) -> dict[int, Memor
 
 @Prepared
 def memories_of(app: App, *pks: int) -> QuerySet[Memory]:
-    """With the ids of the session and the raw text that they come from."""
+    """With the ids of the session and the raw text that they come from, and with what one says that was just put into
+    the cold archive.
+    """
     rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
-    return rows.select_related("session", "resource").defer(*NOT_SHOWN)
+    return rows.select_related("session", "resource", "cold_text").defer(*NOT_SHOWN)
 
 
 @Prepared

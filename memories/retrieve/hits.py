@@ -15,7 +15,7 @@ from memsite.tenancy.models import App
 class Hit:
     """A ranked memory of an app. `trust` holds tags such as `conflicting` and `stale`.
 
-    Its `row` may be one that others read, too: nothing of it may be changed, nor anything read by way of it.
+    Its `row` is one that others read, too, until it is made its own.
     """
 
     app: App

@@ -179,7 +179,7 @@ class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
             return
         OAuthGrant.objects.create(
             client=request.client, agent=consent.agent, scopes=consent.scopes, allowed_by=consent.allowed_by,
-            key=key, refresh_hash=hashed,
+            key_id=key.pk, refresh_hash=hashed,
         )  # fmt: skip
 
 

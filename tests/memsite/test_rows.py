@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import pickle
+from functools import partial
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.db import models
 from django.db.models.base import Model, ModelState
 
 from memories.models import Memory
-from memsite.rows import Row, columns_of_many, copy_of
+from memsite.rows import Row, columns_of_many, copy_of, is_sealed
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store
@@ -111,3 +113,46 @@ def test_a_copy_of_json_shares_nothing_with_it() -> None:
     copied = copy_of(value)
     copied["a"][0]["b"].append(2)
     assert value == {"a": [{"b": [1]}]}
+
+
+def test_nothing_of_a_sealed_one_is_changed(alice: Caller) -> None:
+    row = store(alice, "whales sing", tags=["sea"]).seal()
+    sets, deletes = partial(setattr, row, "content", "herons stand"), partial(delattr, row, "content")
+    for change in (sets, deletes, row.refresh_from_db):
+        with pytest.raises(TypeError, match="Others read this Memory, too"):
+            change()
+    assert row.content == "whales sing"
+
+
+def test_by_way_of_a_sealed_one_nothing_is_read_that_would_stay_with_it(alice: Caller) -> None:
+    """A policy that is changed meanwhile, say."""
+    store(alice, "whales sing")
+    row = Memory.objects.for_app(alice.app).defer("content").get().seal()
+    for name in ("app", "content"):
+        with pytest.raises(TypeError):
+            getattr(row, name)
+    apart = row.apart()
+    assert (apart.app, apart.content) == (alice.app, "whales sing")
+
+
+def test_a_sealed_one_is_the_same_row_and_of_the_same_model(alice: Caller) -> None:
+    key = ApiKey.objects.select_related("agent__app__policy").get(agent=alice.agent)
+    sealed = ApiKey.objects.select_related("agent__app__policy").get(agent=alice.agent).seal()
+    assert sealed.seal() is sealed
+    assert sealed == key
+    assert isinstance(sealed, ApiKey)
+    assert all(map(is_sealed, (sealed, sealed.agent, sealed.agent.app, sealed.agent.app.policy)))
+    assert sealed.agent.app.policy.app is sealed.agent.app
+    assert ApiKey.objects.filter(agent=sealed.agent, agent__app=sealed.agent.app).get() == key
+    assert pickle.loads(pickle.dumps(sealed)) == key  # noqa: S301  # our own
+    apart = sealed.apart()
+    assert not any(map(is_sealed, (apart, apart.agent, apart.agent.app, apart.agent.app.policy)))
+    assert {**vars(apart), "_state": None} == {**vars(key), "_state": None}
+    apart.agent.app.policy.turn_limit += 1
+    assert key.agent.app.policy.turn_limit == sealed.agent.app.policy.turn_limit
+
+
+def test_a_sealed_one_is_no_model_that_wants_a_table(alice: Caller) -> None:
+    before = apps.get_models()
+    assert is_sealed(store(alice, "whales sing").seal())
+    assert apps.get_models() == before

@@ -10,6 +10,7 @@ import pytest
 from django.db import connection, transaction
 from django.utils import timezone
 
+from memories.api.shapes.memories import show_memory
 from memories.compat.mem0.shapes import show_item
 from memories.mcp.brief import brief
 from memories.models import Memory
@@ -17,6 +18,7 @@ from memories.retrieve import hit_rows
 from memories.retrieve.hit_rows import KEPT_CHARACTERS, kept, rows_of
 from memories.retrieve.hits import Hit
 from memories.retrieve.search import Asked
+from memories.store import writing
 from memsite.commits import Commit
 from memsite.tenancy.models import App
 from tests.conftest import Caller
@@ -140,6 +142,18 @@ def test_nobody_who_asks_changes_what_is_kept(alice: Caller) -> None:
         brief(row)
         show_item(row)
     assert {pk: state_of(rows_of(alice.app, [pk])[pk]) for pk in before} == before
+
+
+def test_what_was_put_into_the_cold_archive_meanwhile_is_told_all_the_same(
+    alice: Caller, django_assert_num_queries: Any
+) -> None:
+    """Between the search and the reading of its hits."""
+    whale = store(alice, "whales sing")
+    with writing(alice.app, "test", timezone.now()) as write:
+        write.freeze([whale], "nobody asks for it")
+    row = rows_of(alice.app, [whale.pk])[whale.pk]
+    with django_assert_num_queries(0):
+        assert (row.content, show_memory(row)["content"]) == ("", "whales sing")
 
 
 def state_of(row: Memory) -> tuple[dict[str, Any], set[str]]:
