@@ -85,12 +85,12 @@ class Prepared(Generic[Row]):
         self.make = make
         # By the number of values.
         self.written: dict[int, Written] = {}
-        self.latest: Latest[tuple[Commit, list[Row]]] = Latest(ANSWERS_KEPT)
+        self.latest: Latest[tuple[Commit | None, Sequence[Row]]] = Latest(ANSWERS_KEPT)
 
     def __call__(self, *values: models.Model | int | str) -> list[Row]:
         return self.query_for(values).ask(values)
 
-    def as_of(self, commit: Commit | None, *values: models.Model | int | str) -> list[Row]:
+    def as_of(self, commit: Commit | None, *values: models.Model | int | str) -> Sequence[Row]:
         """The same, and without asking the database if it was asked since that commit, the last one.
 
         For few rows, that are asked for often: they stay in memory, and all are given the same ones, which are sealed.
@@ -98,11 +98,9 @@ class Prepared(Generic[Row]):
         key = tuple(parameters_of(values))
         kept = self.latest.get(key) if commit else None
         if kept is None or kept[0] != commit:
-            rows = [row.seal() if isinstance(row, Instance) else row for row in self(*values)]
-            if commit is None:
-                return rows
-            kept = commit, rows
-            self.latest.put(key, kept)
+            kept = commit, tuple(row.seal() if isinstance(row, Instance) else row for row in self(*values))
+            if commit:
+                self.latest.put(key, kept)
         return kept[1]
 
     def query_for(self, values: Sequence[models.Model | int | str]) -> Written:

@@ -54,13 +54,17 @@ class Row(models.Model):
         return row
 
     def seal(self) -> Self:
-        """The same row, from now on for all to read, with those that were read with it. TypeError for who sets a field,
-        or asks by way of it for a row that was not read with it: that would stay as it is for whoever comes next.
-        Lists and objects are to be left alone, too.
+        """The same row, from now on for all to read, with those that were read with it.
+
+        TypeError for who changes what it holds, or asks by way of it for a row that was not read with it: that would
+        stay as it is for whoever comes next.
         """
         if is_sealed(self):
             return self
-        state = self._state
+        values, state = self.__dict__, self._state
+        for name in columns_of_many(type(self)):
+            if name in values:
+                values[name] = sealed_value(values[name])
         state.fields_cache = others = MappingProxyType(state.fields_cache)  # type: ignore[assignment]  # a dict elsewhere
         self.__class__ = sealed(type(self))
         for other in others.values():
@@ -73,15 +77,44 @@ def is_sealed(row: Row) -> bool:
     return type(row) is not row._meta.model
 
 
+def refuse(what: Any, *_: Any, **__: Any) -> NoReturn:
+    raise TypeError(f"Others read this {type(what).__name__}, too: take one that is apart.")
+
+
 @cache
 def sealed(model: type[Row]) -> type[Any]:
     """The same model, whose rows cannot be changed: no model of its own, which Django would want a table for."""
-
-    def refuse(row: Row, name: str, value: Any = None) -> NoReturn:
-        raise TypeError(f"Others read this {model.__name__}, too: take one that is apart.")
-
     names = {"__setattr__": refuse, "__delattr__": refuse, "__module__": model.__module__}
     return type.__new__(type(model), model.__name__, (model,), names)
+
+
+class SealedList(list[Any]):
+    """What a column of a sealed row holds. Copies of it are lists like any other."""
+
+    append = extend = insert = pop = remove = clear = sort = reverse = refuse
+    __setitem__ = __delitem__ = __iadd__ = __imul__ = refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, ([*self],)
+
+
+class SealedDict(dict[str, Any]):
+    """The same, of an object."""
+
+    update = setdefault = pop = popitem = clear = refuse
+    __setitem__ = __delitem__ = __ior__ = refuse
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return dict, ({**self},)
+
+
+def sealed_value(value: Any) -> Any:
+    """Of what JSON can say."""
+    if isinstance(value, list):
+        return SealedList(map(sealed_value, value))
+    if isinstance(value, dict):
+        return SealedDict({name: sealed_value(one) for name, one in value.items()})
+    return value
 
 
 @cache

@@ -31,8 +31,13 @@ class Caller:
         self.app, self.agent, self.actor = app, agent, actor
         self.embedder = embedder or serving_embedder(app, current_embedder())
 
+    def set_apart(self) -> App:
+        """The app, from now on the caller's own: that of a request is for all to read, and cannot be changed."""
+        self.app = self.app.apart()
+        return self.app
+
     def renew(self) -> None:
-        """For callers that live long, and whose app is their own: whatever embedder serves it by now. One query."""
+        """For callers that live long, and are `set_apart`: whatever embedder serves the app by now. One query."""
         self.app.refresh_from_db(fields=["vector_model", "near_model", "index_number"])
         self.embedder = serving_embedder(self.app, current_embedder())
         vars(self).pop("rules", None)

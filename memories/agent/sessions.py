@@ -261,8 +261,7 @@ class Sessions(Feedback, Triggers, Upkeep):
 
     def capture_stream(self, session: AgentSession) -> StreamCapture:
         """A reader to be fed with the stream's chunks, for as long as they come."""
-        # It is renewed from time to time; the one of the request is for all to read.
-        self.app = session.app = self.app.apart()
+        session.app = self.set_apart()
 
         def capture(said: list[Said]) -> Captured:
             self.renew()

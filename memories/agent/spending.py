@@ -32,8 +32,7 @@ class Spending(Caller):
 
         What had to wait is due again as soon as there is enough.
         """
-        self.app = self.app.apart()
-        set_level(self.app, level)
+        set_level(self.set_apart(), level)
         if is_low(self.app):
             return True
         waiting = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+import operator
 import pickle
+from collections.abc import Callable
+from copy import copy, deepcopy
 from functools import partial
 from typing import Any
 
+import orjson
 import pytest
 from django.apps import apps
 from django.db import models
 from django.db.models.base import Model, ModelState
 
 from memories.models import Memory
-from memsite.rows import Row, columns_of_many, copy_of, is_sealed
+from memsite.rows import Row, columns_of_many, copy_of, is_sealed, sealed_value
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store
@@ -122,6 +127,37 @@ def test_nothing_of_a_sealed_one_is_changed(alice: Caller) -> None:
         with pytest.raises(TypeError, match="Others read this Memory, too"):
             change()
     assert row.content == "whales sing"
+
+
+CHANGES_OF_LISTS: list[Callable[[Any], object]] = [
+    lambda one: one.append(2), lambda one: one.extend([2]), lambda one: one.insert(0, 2), lambda one: one.pop(),
+    lambda one: one.remove(1), lambda one: one.clear(), lambda one: one.sort(), lambda one: one.reverse(),
+    lambda one: operator.setitem(one, 0, 2), lambda one: operator.delitem(one, 0), lambda one: operator.iadd(one, [2]),
+    lambda one: operator.imul(one, 2),
+]  # fmt: skip
+CHANGES_OF_OBJECTS: list[Callable[[Any], object]] = [
+    lambda one: one.update(of=2), lambda one: one.setdefault("to", 2), lambda one: one.pop("of"),
+    lambda one: one.popitem(), lambda one: one.clear(), lambda one: operator.setitem(one, "of", 2),
+    lambda one: operator.delitem(one, "of"), lambda one: operator.ior(one, {"to": 2}),
+]  # fmt: skip
+
+
+def test_nothing_of_what_its_columns_hold_is_changed_and_copies_are() -> None:
+    value = {"depth": [1, {"of": "whales"}], "none": None}
+    whole = sealed_value(value)
+    for held, changes in ((whole["depth"], CHANGES_OF_LISTS), (whole["depth"][1], CHANGES_OF_OBJECTS)):
+        for change in changes:
+            with pytest.raises(TypeError, match="Others read this"):
+                change(held)
+    assert whole == value
+    assert json.dumps(whole) == json.dumps(value)
+    assert orjson.dumps(whole) == orjson.dumps(value)
+    for copied in (copy_of(whole), deepcopy(whole), pickle.loads(pickle.dumps(whole))):  # noqa: S301  # our own
+        assert copied == value
+        copied["depth"][1]["of"] = "herons"
+        copied["depth"].append(2)
+    copy(whole)["none"] = 1
+    assert whole == {"depth": [1, {"of": "whales"}], "none": None}
 
 
 def test_by_way_of_a_sealed_one_nothing_is_read_that_would_stay_with_it(alice: Caller) -> None:
