@@ -30,6 +30,13 @@ BLOCK = 256
 """Characters that are read at a time: SQLite counts them from the front to find one."""
 
 
+def indexed_as(**options: str) -> str:
+    """What SQLite's table is made as."""
+    given = {**options, "tokenize": "porter unicode61 remove_diacritics 2"}
+    told = [*COLUMNS, *(f"{name}='{value}'" for name, value in given.items())]
+    return f"fts5({', '.join(told)})"
+
+
 def row(alias: str) -> str:
     """The values of COLUMNS for a memory row, as SQL."""
     subject = f"coalesce({alias}.subject, '')"
@@ -144,11 +151,8 @@ class FullTextIndex(TriggerOperation):
     def forwards(self, vendor: str) -> list[str]:
         if vendor != "sqlite":
             return [*POSTGRES, HOLDERS]
-        table = (
-            f"CREATE VIRTUAL TABLE {TABLE} USING fts5({', '.join(COLUMNS)}, content='{SOURCE}', content_rowid='id', "
-            "tokenize='porter unicode61 remove_diacritics 2')"
-        )
-        return [table, *source()]
+        table = indexed_as(content=SOURCE, content_rowid="id")
+        return [f"CREATE VIRTUAL TABLE {TABLE} USING {table}", *source()]
 
     def backwards(self, vendor: str) -> list[str]:
         return [*no_source(), f"DROP TABLE IF EXISTS {TABLE}"] if vendor == "sqlite" else NO_POSTGRES

@@ -27,8 +27,16 @@ def bring_up_to_date(app_pk: int, **_: Any) -> None:
 
 def follow(index: AppIndex) -> None:
     """With what searches have read of the view before, and worked out of it."""
-    before = index.latest_view.readings.values.copy()
+    held, readings = index.latest_view.held, index.latest_view.readings.values.copy()
     view, now = index.up_to_date(), timezone.now().timestamp()
-    for kept in before.values():
+    work_out(view.held, held)
+    for kept in readings.values():
         if kept.reading.is_asked:
-            reading_of(view, replace(kept.scope, now=now)).work_out(kept.reading)
+            work_out(reading_of(view, replace(kept.scope, now=now)), kept.reading)
+
+
+def work_out(one: object, like: object) -> None:
+    """What that one, if it is of the same kind, has worked out."""
+    if type(one) is type(like):
+        for name in vars(like).copy():
+            getattr(one, name)

@@ -89,11 +89,6 @@ class Reading:
         done = vars(self)
         return Known(self.allowed, **{name: done.get(name) for name in ("ordered", "session_words", "sums")})
 
-    def work_out(self, like: Reading) -> None:
-        """What that one has worked out."""
-        for name in vars(like).copy():
-            getattr(self, name)
-
     @cached_property
     def changes(self) -> tuple[Rows, Rows] | None:
         """The rows of what is known that are gone, and those that came; None if nothing is known, or they are many."""

@@ -93,7 +93,7 @@ def characters_in(text: str) -> int:
 
 def spaced(text: str) -> str:
     """With a space on both sides of each of these characters."""
-    return _UNSPACED.sub(r" \g<0> ", text)
+    return text if text.isascii() else _UNSPACED.sub(r" \g<0> ", text)
 
 
 def parts_in(text: str) -> list[str]:

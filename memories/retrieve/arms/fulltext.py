@@ -13,6 +13,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from memories.models.fulltext import MEMORY, TABLE, WORDS, app_word
+from memories.retrieve.arms import aside
 from memories.retrieve.index import View
 from memories.retrieve.postings import Posting
 from memories.retrieve.reading import Reading, Rows
@@ -27,7 +28,8 @@ COMMON_COUNT, COMMON_SHARE = 2_000, 0.05
 # So many times as many are asked for: in an app that grows a word stays common for a while.
 AHEAD = 1.25
 NO_LIMIT = 2**62
-# Of so many new rows, or in SQLite of so many numbers from the first to the last, it is easier to ask of all anew.
+# Of so many new rows, or in SQLite of so many numbers from the first to the last of not so few, it is easier to ask of
+# all anew.
 MOST_NEW, MOST_BETWEEN = 256, 4096
 # One text of numbers is read many times as fast as so many rows.
 IN_SQLITE = f"(SELECT group_concat(rowid) FROM (SELECT rowid FROM {TABLE} WHERE {TABLE} MATCH %s LIMIT %s))"
@@ -113,21 +115,14 @@ def continued(app: App, view: View, told: dict[str, Posting]) -> dict[str, Posti
     first = min(posting.asked for posting in behind.values())
     new = first + np.flatnonzero(alive[first:])
     pks = view.columns.pk[new]
-    if not is_easy(pks):
+    found = new_holders(list(behind), pks, app.pk, int(view.columns.length[new].sum()))
+    if found is None:
         return {word: posting for word, posting in told.items() if word not in behind}
     row_of = dict(zip(pks.tolist(), new.tolist(), strict=True))
-    found = new_holders(list(behind), pks, app.pk)
     for (word, posting), holding in zip(behind.items(), found, strict=True):
         more = sorted(row for pk in holding if (row := row_of.get(pk, -1)) >= posting.asked)
         told[word] = posting.and_then(more, len(alive))
     return told
-
-
-def is_easy(pks: Pks) -> bool:
-    """Whether the database finds these faster than all that hold a word."""
-    if not len(pks):
-        return True
-    return len(pks) <= MOST_NEW and (connection.vendor != "sqlite" or int(np.ptp(pks)) <= MOST_BETWEEN)
 
 
 def asked_anew(app: App, view: View, words: Sequence[str], most: int) -> dict[str, Posting]:
@@ -163,18 +158,31 @@ def holders(words: Sequence[str], most: int, app_pk: int | None) -> list[Pks]:
     return ask(BEHIND_THE_WALL if is_up() else IN_POSTGRES, [(app_pk, word, most) for word in words])
 
 
-def new_holders(words: Sequence[str], pks: Pks, app_pk: int) -> list[list[int]]:
-    """For each word those of these memories that hold it, and in SQLite others with numbers between. One query.
+def new_holders(words: Sequence[str], pks: Pks, app_pk: int, characters: int) -> list[list[int]] | None:
+    """For each word those of these memories, of so many characters together, that hold it, and in SQLite perhaps others
+    with numbers between. None where it is easier to ask for all that hold a word. One query.
 
     They are few: a row for each takes less than to put them together.
     """
-    found: list[list[int]] = [[] for _ in words]
     if not len(pks):
-        return found
-    one, parameters = NEW_IN_POSTGRES, [[pks.tolist(), app_pk, word] for word in words]
-    if connection.vendor == "sqlite":
-        one, parameters = NEW_IN_SQLITE, [[expression(word, None), int(pks.min()), int(pks.max())] for word in words]
-    asked = " UNION ALL ".join(map(one.format, range(len(words))))
+        return [[] for _ in words]
+    if len(pks) > MOST_NEW:
+        return None
+    if connection.vendor != "sqlite":
+        return ask_of_new(NEW_IN_POSTGRES, [[pks.tolist(), app_pk, word] for word in words])
+    expressions = [expression(word, None) for word in words]
+    if aside.are_few(len(pks), characters):
+        return aside.holders(expressions, pks.tolist())
+    first, last = int(pks.min()), int(pks.max())
+    if last - first > MOST_BETWEEN:
+        return None
+    return ask_of_new(NEW_IN_SQLITE, [[asked, first, last] for asked in expressions])
+
+
+def ask_of_new(one: str, parameters: Sequence[Sequence[Any]]) -> list[list[int]]:
+    """What each of as many queries of this kind finds. One query."""
+    found: list[list[int]] = [[] for _ in parameters]
+    asked = " UNION ALL ".join(map(one.format, range(len(parameters))))
     for number, pk in fetch_all(asked, [*chain.from_iterable(parameters)]):
         found[number].append(pk)
     return found

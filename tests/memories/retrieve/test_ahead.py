@@ -10,9 +10,12 @@ import pytest
 from django.db import transaction
 
 from memories.models import Memory
-from memories.retrieve import ahead
+from memories.retrieve import ahead, nearest
+from memories.retrieve.columns import empty_columns
+from memories.retrieve.held import InProcess
 from memories.retrieve.index import AppIndex
 from memories.retrieve.pipeline import index_of, indexes
+from memories.retrieve.sample import Sample
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
 
@@ -93,6 +96,30 @@ def test_what_a_reading_had_worked_out_is_worked_out_of_the_next(alice: Caller, 
     assert {"order", "sums"} <= set(vars(after.reading))
     search(alice, "whales sing")
     assert [*index.latest_view.readings.values.values()] == [after]
+
+
+def test_the_sample_of_a_large_app_is_drawn_for_the_next_search(
+    alice: Caller, committing: Committing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nearest, "SIGN_ROWS", 2)
+    for number in range(3):
+        store(alice, f"whales sing {number}")
+    search(alice, "whales sing")
+    index = index_of(alice.app, embedder_of(alice))
+    with committing():
+        store(alice, "whales sing 4")
+    drawn = vars(index.latest_view.held)["drawn"]
+    assert len(drawn.rows) == 4
+    search(alice, "whales sing")
+    assert index.sample.drawn is drawn
+
+
+def test_what_keeps_its_vectors_elsewhere_by_now_is_not_asked_for_what_it_has_not() -> None:
+    class Other:
+        def __getattr__(self, name: str) -> Any:
+            raise AssertionError(name)
+
+    ahead.work_out(Other(), InProcess(empty_columns(4), Sample()))
 
 
 def test_only_what_searches_have_read_since_is_read_again(alice: Caller, committing: Committing) -> None:

@@ -12,7 +12,7 @@ from django.db import connection
 from memories.models import Memory, Vector
 from memories.models.fulltext import BLOCK, PLAIN, SOURCE, TABLE, CharactersAsWords, SyllablesInOnePiece, no_source
 from memories.models.vector import MINILM, UnreadAnew
-from memories.retrieve.arms import fulltext
+from memories.retrieve.arms import aside, fulltext
 from memories.retrieve.arms.fulltext import look_up
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.reading import Reading, Scope, read
@@ -159,8 +159,9 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         ask = getattr(fulltext, name)
 
         def told(words: Any, *rest: Any, ask: Any = ask, name: str = name) -> Any:
-            seen.extend(f"{name} {word}" for word in words)
-            return ask(words, *rest)
+            found = ask(words, *rest)
+            seen.extend(f"{name} {word}" for word in words if found is not None)
+            return found
 
         monkeypatch.setattr(fulltext, name, told)
     return seen
@@ -222,6 +223,7 @@ def test_of_many_new_memories_it_is_asked_anew(
     alice: Caller, asked: list[str], monkeypatch: pytest.MonkeyPatch, name: str, value: int
 ) -> None:
     monkeypatch.setattr(fulltext, name, value)
+    monkeypatch.setattr(aside, "FEW_TEXTS", 0)
     store(alice, "whales sing")
     held(alice, "whale")
     for number in range(2):
@@ -230,6 +232,88 @@ def test_of_many_new_memories_it_is_asked_anew(
     assert held(alice, "whale") == {"whale": 3}
     is_range = name == "MOST_BETWEEN"
     assert asked == ["new_holders whale" if is_range and connection.vendor != "sqlite" else "holders whale"]
+
+
+TEXTS = (
+    "Whales sing", "the whaler's song", "Ünïcode whales", "whales app1 app 12", "鯨は海で歌う", "고래가 노래한다",
+    "วาฬร้องเพลง", 'a "quoted" whale', "WHALE-WATCHING", "no fish", "x" * 300, "whale\tand\nheron", "naïve café",
+    "ＷＨＡＬＥ",
+)  # fmt: skip
+ASKED = (
+    "whale",
+    "sing",
+    "song",
+    "unicode",
+    "app1",
+    "12",
+    "鯨は",
+    "고래",
+    "วาฬ",
+    "quot",
+    "watch",
+    "heron",
+    "cafe",
+    "tagged",
+)
+
+
+def found_after(caller: Caller) -> dict[str, set[str]]:
+    """By word, the texts that hold it, of memories that came after it was asked for."""
+    store(caller, "nothing of these")
+    held(caller, *ASKED)
+    for text in TEXTS:
+        store(caller, text, tags=["tagged whales"] if "fish" in text else [])
+    store(caller, "a memory with a subject", subject="Heron Song")
+    reading = reading_of(caller)
+    told = dict(Memory.objects.for_app(caller.app).values_list("pk", "content"))
+    found = look_up(caller.app, reading, ASKED)
+    return {
+        name: {told[pk] for pk in reading.at("pk", places).tolist()}
+        for name, places in zip(found.names, found.places, strict=True)
+    }
+
+
+def test_an_index_aside_finds_what_the_one_of_all_finds(
+    alice: Caller, charlie: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = found_after(alice)
+    assert found["whale"] >= {"Whales sing", "whales app1 app 12", "no fish"}
+    assert found["song"] == {"the whaler's song", "a memory with a subject"}
+    assert found["app1"] == {"whales app1 app 12"}
+    assert (found["鯨は"], found["วาฬ"], found["cafe"]) == ({"鯨は海で歌う"}, {"วาฬร้องเพลง"}, {"naïve café"})
+    monkeypatch.setattr(aside, "FEW_TEXTS", 0)
+    assert found_after(charlie) == found
+
+
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL finds them in the rows themselves")
+@pytest.mark.parametrize(
+    ("few", "characters", "is_aside"), [(3, 27, True), (2, 27, False), (3, 26, False)]
+)  # fmt: skip
+def test_only_a_few_short_texts_are_read(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch, few: int, characters: int, is_aside: bool
+) -> None:
+    read: list[list[int]] = []
+    holders = aside.holders
+    monkeypatch.setattr(aside, "holders", lambda words, pks: read.append(pks) or holders(words, pks))
+    monkeypatch.setattr(aside, "FEW_TEXTS", few)
+    monkeypatch.setattr(aside, "FEW_CHARACTERS", characters)
+    held(alice, "whale")
+    new = [store(alice, f"a whale {number}") for number in range(3)]
+    assert held(alice, "whale") == {"whale": 3}
+    assert read == ([[memory.pk for memory in new]] if is_aside else [])
+
+
+def test_numbers_that_lie_far_apart_are_no_reason_to_ask_anew(
+    alice: Caller, asked: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fulltext, "MOST_BETWEEN", 0)
+    old, _ = store(alice, "a whale"), store(alice, "a heron")
+    held(alice, "whale")
+    change(alice, old, importance=5)
+    store(alice, "one more whale")
+    asked.clear()
+    assert held(alice, "whale") == {"whale": 2}
+    assert asked == ["new_holders whale"]
 
 
 def test_what_others_write_in_between_is_not_counted(alice: Caller, charlie: Caller) -> None:
