@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
-from itertools import chain
 from typing import Any
 
-from django.db import connection, models
+from django.db import DEFAULT_DB_ALIAS, connection, connections, models
+
+from memsite.prepared import fetch_all
 
 # More of them pay for the ORM, which knows how many a statement takes.
 FEW = 16
@@ -27,15 +28,20 @@ def insert_all(rows: Sequence[models.Model], *, over: tuple[str, ...] = ()) -> N
         conflicts: dict[str, Any] = {"unique_fields": over, "update_fields": changed, "update_conflicts": True}
         model._default_manager.bulk_create(rows, **(conflicts if over else {}))
         return
-    with connection.cursor() as cursor:
-        cursor.execute(statement(model, len(rows), over), [*chain.from_iterable(map(values_of, rows))])
-        for row, (pk,) in zip(rows, cursor.fetchall(), strict=True):
-            row.pk, row._state.adding, row._state.db = pk, False, connection.alias
+    stored = fetch_all(statement(model, len(rows), over), values_of(rows))
+    for row, (pk,) in zip(rows, stored, strict=True):
+        row.pk, row._state.adding, row._state.db = pk, False, connection.alias
 
 
-def values_of(row: models.Model) -> Iterator[Any]:
-    """As the database's driver takes them."""
-    return (field.get_db_prep_save(getattr(row, field.attname), connection) for field in columns_of(type(row)))
+def values_of(rows: Sequence[models.Model]) -> list[Any]:
+    """As the database's driver takes them, one row after the other."""
+    # The connection itself: what Django hands out looks for it each time that a field asks it something.
+    wrapper, columns = connections[DEFAULT_DB_ALIAS], columns_of(type(rows[0]))
+    return [
+        None if (value := getattr(row, field.attname)) is None else field.get_db_prep_save(value, wrapper)
+        for row in rows
+        for field in columns
+    ]
 
 
 @cache

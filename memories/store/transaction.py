@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from django.core.exceptions import ObjectDoesNotExist
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F
 from django.dispatch import Signal
 
@@ -17,6 +17,7 @@ from memories.store.due import mark_due
 from memories.store.room import Suggestion, bring_down, hold
 from memories.store.writer import Writer
 from memsite.doorbell import ring
+from memsite.prepared import fetch_all
 from memsite.statements import execute_all
 from memsite.tenancy.models import App, AppStatus
 
@@ -74,12 +75,10 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
 
 def take(app: App) -> tuple[Any, ...]:
     """The app's state, which nobody else changes until the transaction ends. DoesNotExist if the app is gone."""
-    with connection.cursor() as cursor:
-        cursor.execute(TAKE, [app.pk] * 4)
-        state: tuple[Any, ...] | None = cursor.fetchone()
-    if state is None:
+    state: list[tuple[Any, ...]] = fetch_all(TAKE, [app.pk] * 4)
+    if not state:
         raise App.DoesNotExist
-    return state
+    return state[0]
 
 
 def shrink(
