@@ -27,7 +27,7 @@ class Posting:
 
     def and_then(self, rows: list[int], asked: int) -> Posting:
         """With those of the next rows that hold it."""
-        return Posting(np.append(self.rows, np.array(rows, np.intp)) if rows else self.rows, asked, self.whole)
+        return Posting(np.concatenate([self.rows, rows], dtype=np.intp) if rows else self.rows, asked, self.whole)
 
 
 class Postings:
