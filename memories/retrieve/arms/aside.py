@@ -10,6 +10,8 @@ import sqlite3
 import threading
 from collections.abc import Sequence
 
+from django.db import DatabaseError
+
 from memories.models.fulltext import COLUMNS, SOURCE, TABLE, indexed_as
 from memsite.prepared import fetch_all
 
@@ -37,7 +39,10 @@ def are_few(texts: int, characters: int) -> bool:
 
 
 def holders(expressions: Sequence[str], pks: Sequence[int]) -> list[list[int]]:
-    """For each of FTS5's expressions those of these memories that it matches. One query."""
+    """For each of FTS5's expressions those of these memories that it matches. One query.
+
+    Raises DatabaseError, as the index of all would.
+    """
     found: list[list[int]] = [[] for _ in expressions]
     texts = fetch_all(TEXTS.format(", ".join(["%s"] * len(pks))), pks)
     connection = index.connection
@@ -47,6 +52,8 @@ def holders(expressions: Sequence[str], pks: Sequence[int]) -> list[list[int]]:
         asked = " UNION ALL ".join(map(FIND.format, range(len(expressions))))
         for number, pk in connection.execute(asked, expressions):
             found[number].append(pk)
+    except sqlite3.Error as error:
+        raise DatabaseError(str(error)) from error
     finally:
         connection.execute("ROLLBACK")
     return found

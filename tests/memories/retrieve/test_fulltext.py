@@ -7,7 +7,7 @@ from typing import Any
 from unicodedata import normalize
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError, connection
 
 from memories.models import Memory, Vector
 from memories.models.fulltext import BLOCK, PLAIN, SOURCE, TABLE, CharactersAsWords, SyllablesInOnePiece, no_source
@@ -25,6 +25,7 @@ from tests.index_of_words import check_index_of_words, words_found
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
 
 NOW = 2e9
+of_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL finds them in the rows themselves")
 
 
 def reading_of(caller: Caller) -> Reading:
@@ -285,7 +286,7 @@ def test_an_index_aside_finds_what_the_one_of_all_finds(
     assert found_after(charlie) == found
 
 
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL finds them in the rows themselves")
+@of_sqlite
 @pytest.mark.parametrize(
     ("few", "characters", "is_aside"), [(3, 27, True), (2, 27, False), (3, 26, False)]
 )  # fmt: skip
@@ -301,6 +302,14 @@ def test_only_a_few_short_texts_are_read(
     new = [store(alice, f"a whale {number}") for number in range(3)]
     assert held(alice, "whale") == {"whale": 3}
     assert read == ([[memory.pk for memory in new]] if is_aside else [])
+
+
+@of_sqlite
+def test_what_cannot_be_asked_fails_as_it_does_elsewhere(alice: Caller) -> None:
+    memory = store(alice, "a whale")
+    with pytest.raises(DatabaseError):
+        aside.holders(['"whale"', '"'], [memory.pk])
+    assert aside.holders(['"whale"', '"heron"'], [memory.pk]) == [[memory.pk], []]
 
 
 def test_numbers_that_lie_far_apart_are_no_reason_to_ask_anew(
