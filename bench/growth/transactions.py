@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 from unittest.mock import patch
 
 from django.db import DEFAULT_DB_ALIAS, connections
+
+from memsite.sqlite.base import Cursor
+
+Ask = Callable[..., Any]
+"""Called with what executes a statement, and with what that is to be called with."""
 
 
 @dataclass
@@ -57,6 +62,37 @@ def transactions_watched() -> Iterator[Spent]:
     with (
         patch.object(connection, "set_autocommit", begin),
         patch.object(connection, "commit", end),
-        connection.execute_wrapper(ask),
+        statements_watched(connection, ask),
     ):
         yield spent
+
+
+def statements_watched(connection: Any, ask: Ask) -> AbstractContextManager[Any]:
+    """In it each statement is `ask`ed. On SQLite at the driver: where Django has somebody who wants to know of each,
+    they go another way than a server's do (`memsite.sqlite`).
+    """
+    if connection.vendor != "sqlite":
+        watched: AbstractContextManager[Any] = connection.execute_wrapper(ask)
+        return watched
+    connection.ensure_connection()
+    return patch.object(connection, "connection", Driver(connection.connection, ask))
+
+
+class Driver:
+    """SQLite's connection, but that its statements are `ask`ed."""
+
+    def __init__(self, connection: Any, ask: Ask) -> None:
+        class Asked(Cursor):
+            def execute(self, *arguments: Any) -> Any:
+                return ask(super().execute, *arguments)
+
+        self.connection, self.ask, self.factory = connection, ask, Asked
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connection, name)
+
+    def execute(self, *arguments: Any) -> Any:
+        return self.ask(self.connection.execute, *arguments)
+
+    def cursor(self, **_: Any) -> Any:
+        return self.connection.cursor(factory=self.factory)

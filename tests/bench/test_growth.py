@@ -32,6 +32,7 @@ from bench.hashing import hashing
 from bench.search_latency import Seconds, fill_app
 from memories.retrieve import kept
 from memories.store import index_files
+from memsite.prepared import fetch_all
 from memsite.tenancy.models import App
 
 FEW = 8
@@ -76,8 +77,12 @@ def test_of_a_transaction_statements_and_commit_count() -> None:
         App.objects.count()
         assert (spent.held, spent.asked, spent.transactions) == (0, 0, 0), "there was none"
         with transaction.atomic():
+            begun = spent.asked
             App.objects.count()
-            assert spent.asked > spent.committed == 0
+            counted = spent.asked
+            assert counted > begun >= spent.committed == 0
+            fetch_all("SELECT 1", [])
+            assert spent.asked > counted
         assert spent.committed > 0
         assert (spent.transactions, spent.asked < spent.held) == (1, True)
     before = spent.held
