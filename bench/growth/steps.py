@@ -51,6 +51,7 @@ from memories.retrieve.pipeline import indexes
 from memories.store import Candidate
 from memories.store.index_files import path_of
 from memories.store.transaction import committed
+from memsite.durability import sqlite_set
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App
 
@@ -69,6 +70,8 @@ WRITE = "a write of one memory, committed"
 HELD = "of that, the transaction"
 ASKED = "of that, statements and commit"
 COMMITTED = "of that, the commit"
+UNSYNCED = "statements and commit of a write that waits for no disk"
+"""Whose log the system has when it is committed, and the disk later: what the database itself takes. Of SQLite."""
 FOLLOWING = "statements and commit of a write right after another"
 LOOKED = "a write that looks first what is known"
 SQLITE, POSTGRES, PGVECTOR = "SQLite", "PostgreSQL", "pgvector"
@@ -182,8 +185,9 @@ def wait_until(holds: Callable[[], bool], otherwise: str) -> None:
 
 def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str) -> Seconds:
     """The undisturbed search comes right after the same one, too: both find everything in the caches that they can."""
-    steps = (UNDISTURBED, AFTER, ELSEWHERE, WRITE, HELD, ASKED, COMMITTED, FOLLOWING, LOOKED)
-    seconds: Seconds = {step: [] for step in steps}
+    is_sqlite = connection.vendor == "sqlite"
+    written = (WRITE, HELD, ASKED, COMMITTED, *((UNSYNCED,) if is_sqlite else ()), FOLLOWING, LOOKED)
+    seconds: Seconds = {step: [] for step in (UNDISTURBED, AFTER, ELSEWHERE, *written)}
     with elsewhere() as write_elsewhere:
         for number, question in enumerate(questions):
             fresh = f"{question} {mark}{number}"
@@ -200,6 +204,11 @@ def measure_writes(app: App, embedder: Embedder, questions: list[str], mark: str
             must_find(app, fresh, embedder)
             write_elsewhere(app, [Candidate(content=f"{mark}{number} elsewhere {question}")], embedder)
             seconds[ELSEWHERE].append(timed(asking))
+            if is_sqlite:
+                asking()
+                with sqlite_set(synchronous="NORMAL"), transactions_watched() as spent:
+                    store(app, [Candidate(content=f"{mark}{number} unsynced {question}")], embedder)
+                seconds[UNSYNCED].append(spent.asked)
     for number, question in enumerate(questions):
         with transactions_watched() as spent:
             store(app, [Candidate(content=f"{mark}{number} following {question}")], embedder)
