@@ -241,21 +241,8 @@ TEXTS = (
     "ＷＨＡＬＥ",
 )  # fmt: skip
 ASKED = (
-    "whale",
-    "sing",
-    "song",
-    "unicode",
-    "app1",
-    "12",
-    "鯨は",
-    "고래",
-    "วาฬ",
-    "quot",
-    "watch",
-    "heron",
-    "cafe",
-    "tagged",
-)
+    "whale", "sing", "song", "unicode", "app1", "12", "鯨は", "고래", "วาฬ", "quot", "watch", "heron", "cafe", "tagged",
+)  # fmt: skip
 
 
 def found_after(caller: Caller) -> dict[str, set[str]]:
@@ -277,13 +264,18 @@ def found_after(caller: Caller) -> dict[str, set[str]]:
 def test_an_index_aside_finds_what_the_one_of_all_finds(
     alice: Caller, charlie: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    aside_of: list[int] = []
+    holders = aside.holders
+    monkeypatch.setattr(aside, "holders", lambda words, pks: aside_of.append(len(pks)) or holders(words, pks))
     found = found_after(alice)
+    assert aside_of == ([len(TEXTS) + 1] if connection.vendor == "sqlite" else [])
     assert found["whale"] >= {"Whales sing", "whales app1 app 12", "no fish"}
     assert found["song"] == {"the whaler's song", "a memory with a subject"}
     assert found["app1"] == {"whales app1 app 12"}
     assert (found["鯨は"], found["วาฬ"], found["cafe"]) == ({"鯨は海で歌う"}, {"วาฬร้องเพลง"}, {"naïve café"})
     monkeypatch.setattr(aside, "FEW_TEXTS", 0)
     assert found_after(charlie) == found
+    assert len(aside_of) <= 1
 
 
 @of_sqlite
