@@ -129,7 +129,8 @@ def tell_new_connection(connection: Any, **_: Any) -> None:
         return
     connection.told = Told()
     if tell_first not in connection.execute_wrappers:
-        connection.execute_wrappers.append(tell_first)
+        # Whoever wraps this very statement takes the last one away again: that must be his own.
+        connection.execute_wrappers.insert(0, tell_first)
 
 
 def tell_first(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:

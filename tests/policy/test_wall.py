@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from io import StringIO
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -17,6 +19,7 @@ from django.utils import timezone
 from memories.models import Memory, RecallCount, Revision, Vector
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.ahead import bring_up_to_date
+from memories.retrieve.arms.deadline import interrupted_at
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.tally import Tallies, Tally
 from memories.store import Candidate, writing
@@ -84,6 +87,23 @@ def test_every_column_that_names_an_app_is_known(db: None) -> None:
         "WHERE table_schema = 'public' AND column_name = 'app_id' AND data_type = 'bigint'"
     )
     assert {table for (table,) in named} | {"tenancy_app"} == wall.walled_tables().keys()
+
+
+def test_whoever_is_asked_in_time_before_there_is_a_connection_leaves_no_wrapper_behind(
+    up: None, transactional_db: None
+) -> None:
+    """As a process that answers for its health, and nothing else, for days."""
+
+    def ask() -> list[Any]:
+        try:
+            with interrupted_at(monotonic() + 60):
+                execute("SELECT 1")
+            return [*connection.execute_wrappers]
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        assert [thread.submit(ask).result() for _ in range(2)] == [[wall.tell_first]] * 2
 
 
 @pytest.mark.skipif(is_walled, reason="is about a site without it")
