@@ -17,6 +17,7 @@ from django.db import connection, connections, transaction
 from django.db.migrations.recorder import MigrationRecorder
 from django.db.models import Model
 
+from memsite.durability import Unsure
 from memsite.moving.meanwhile import Changes, changes, replace
 from memsite.moving.rows import Tell, compare, copy, tables
 from memsite.moving.source import SOURCE, CannotMove, held, opened
@@ -38,7 +39,7 @@ class Moved:
 
 @contextmanager
 def moved(url: str, tell: Tell) -> Iterator[Moved]:
-    """Everything that is in the SQLite database of `url`, moved into this site's. Raises CannotMove.
+    """Everything that is in the SQLite database of `url`, moved into this site's. Raises CannotMove, and Unsure.
 
     All is kept when the block begins; until it ends, nobody can write to the source.
     """
@@ -47,8 +48,15 @@ def moved(url: str, tell: Tell) -> Iterator[Moved]:
     with opened(url), ExitStack() as until_the_end:
         check_versions()
         check_empty()
-        with transaction.atomic():
-            told = move_all(tables(), tell, until_the_end)
+        is_whole = False
+        try:
+            with transaction.atomic():
+                told = move_all(tables(), tell, until_the_end)
+                is_whole = True
+        except KeyboardInterrupt as error:
+            if is_whole:
+                raise Unsure("interrupted") from error
+            raise
         yield told
 
 

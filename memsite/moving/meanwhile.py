@@ -10,7 +10,7 @@ from typing import Any
 from django.db import connection, connections
 from django.db.models import Model
 
-from memsite.moving.rows import BATCH, compare, store
+from memsite.moving.rows import BATCH, compare, store_all
 from memsite.moving.source import SOURCE, connect
 
 Row = tuple[Any, ...]
@@ -56,16 +56,16 @@ def replace(since: Changes) -> Iterator[tuple[type[Model], int, set[Any]]]:
     All of these are deleted before one is written: a value that has to be unique may have changed places.
     """
     for model, keys in since.items():
-        for some in batches(keys):
+        for some in parts(keys):
             model._base_manager.filter(pk__in=some)._raw_delete(connection.alias)
     for model, keys in since.items():
         source, mended = model._base_manager.using(SOURCE), set[Any]()
-        for some in batches(keys):
-            mended |= store(model, [*source.filter(pk__in=some)])
+        for some in parts(keys):
+            mended |= store_all(model, source.filter(pk__in=some))[1]
             compare(model, some)
         yield model, source.count(), mended
 
 
-def batches(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
+def parts(keys: Sequence[Any]) -> Iterator[Sequence[Any]]:
     for start in range(0, len(keys), BATCH):
         yield keys[start : start + BATCH]

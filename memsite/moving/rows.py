@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from typing import Any, cast
 
 from django.apps import apps
-from django.db import DataError, connection
-from django.db.models import Model, QuerySet
+from django.db import DataError, connection, connections
+from django.db.models import CharField, Model, QuerySet, TextField
+from django.db.models.functions import Collate
 
 from memsite.json_numbers import settled
 from memsite.moving.source import SOURCE, CannotMove
 from memsite.postgres import INSTEAD, NUL
 
-BATCH = 1_000
+BATCH, MOST_CHARACTERS = 1_000, 8 * 1024 * 1024
+"""Rows of one statement: PostgreSQL takes no larger one than a gigabyte. One row alone may have more."""
+READ_AT_ONCE = 50
+"""A text may have megabytes."""
 
 Tell = Callable[[str], None]
 """Hears how far it is."""
@@ -29,13 +32,43 @@ def tables() -> list[type[Model]]:
 def copy(model: type[Model], tell: Tell) -> tuple[int, set[Any]]:
     """How many rows, and the keys of those that were mended."""
     source = model._base_manager.using(SOURCE)
-    total, done, mended = source.count(), 0, set[Any]()
+    total, table = source.count(), model._meta.db_table
+    return store_all(model, source, lambda done: tell(f"{table}: {done:,} of {total:,} copied"))
+
+
+def store_all(
+    model: type[Model], source: QuerySet[Any, Any], tell: Callable[[int], None] = lambda done: None
+) -> tuple[int, set[Any]]:
+    """These rows, some at a time: how many, which is told on the way, and the keys of those that were mended."""
+    done, mended = 0, set[Any]()
     with read_in_order(source) as read:
-        while batch := list(islice(read, BATCH)):
+        for batch in batches(read):
             mended |= store(model, batch)
             done += len(batch)
-            tell(f"{model._meta.db_table}: {done:,} of {total:,} copied")
+            tell(done)
     return done, mended
+
+
+def batches(rows: Iterator[Any]) -> Iterator[list[Any]]:
+    batch, size = list[Any](), 0
+    for row in rows:
+        length = size_of([*vars(row).values()])
+        if batch and (len(batch) == BATCH or size + length > MOST_CHARACTERS):
+            yield batch
+            batch, size = [], 0
+        batch.append(row)
+        size += length
+    if batch:
+        yield batch
+
+
+def size_of(value: Any) -> int:
+    """Of its texts and bytes, roughly."""
+    if isinstance(value, str | bytes | memoryview):
+        return len(value)
+    if isinstance(value, dict):
+        return size_of([*value, *value.values()])
+    return sum(map(size_of, value)) if isinstance(value, list) else 0
 
 
 def store(model: type[Model], batch: Sequence[Any]) -> set[Any]:
@@ -55,11 +88,21 @@ def store(model: type[Model], batch: Sequence[Any]) -> set[Any]:
 @contextmanager
 def read_in_order(rows: QuerySet[Any, Any]) -> Iterator[Iterator[Any]]:
     """Closed in the end: a cursor that is left in the middle outlives its connection, and tells of it on the screen."""
-    read = rows.order_by("pk").iterator(chunk_size=BATCH)
+    read = rows.order_by(by_key(rows)).iterator(chunk_size=READ_AT_ONCE)
     try:
         yield read
     finally:
         cast(Generator[Any, None, None], read).close()
+
+
+def by_key(rows: QuerySet[Any, Any]) -> Collate | str:
+    """Texts as SQLite has them, by their bytes, in whatever language PostgreSQL's database is."""
+    is_text = has_text_key(rows.model) and connections[rows.db].vendor == "postgresql"
+    return Collate("pk", "C") if is_text else "pk"
+
+
+def has_text_key(model: type[Model]) -> bool:
+    return isinstance(model._meta.pk, CharField | TextField)
 
 
 @contextmanager
@@ -109,11 +152,12 @@ def compare(model: type[Model], keys: Sequence[Any] | None = None) -> None:
 
 
 def compare_row(model: type[Model], old: Sequence[Any], new: Sequence[Any]) -> None:
-    """The value is not told: it may be somebody's secret."""
+    """The value is not told, nor a key that is a text: it may be somebody's secret."""
+    which = "a row" if has_text_key(model) else f"the row with the id {old[0]}"
     for field, was, became in zip(model._meta.concrete_fields, old[1:], new[1:], strict=True):
         if plain(without_nul(was)) != plain(became):
             raise CannotMove(
-                f"{model._meta.db_table}: {field.column} of the row with the id {old[0]} would not be the same in "
+                f"{model._meta.db_table}: {field.column} of {which} would not be the same in "
                 "PostgreSQL. Nothing was moved: change what stands there in the source, or delete it, then try again."
             )
 

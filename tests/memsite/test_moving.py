@@ -14,18 +14,22 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.contrib.auth import get_user_model
+from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, OperationalError, connection, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.test.utils import CaptureQueriesContext
 
 from memories.models import Memory, Revision
 from memsite import moving
+from memsite.durability import Unsure
 from memsite.moving.meanwhile import differing
-from memsite.moving.source import SOURCE
+from memsite.moving.source import SOURCE, CannotMove
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.conftest import Caller, client_with
@@ -336,6 +340,30 @@ def test_what_ends_it_halfway_is_told_in_a_line(
 
 
 @on_postgres
+@pytest.mark.parametrize("error", [Unsure("server closed the connection unexpectedly"), KeyboardInterrupt()], ids=str)
+def test_what_ends_it_in_the_last_moment_is_not_said_to_have_moved_nothing(
+    error: BaseException, site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Here, it had."""
+
+    @contextmanager
+    def broken_off(using: str | None = None) -> Iterator[None]:
+        with transaction.atomic(using):
+            yield
+        if using is None:
+            raise error
+
+    unsure = r"\((server closed|interrupted).*\): everything is moved, or nothing"
+    with monkeypatch.context() as once:
+        once.setattr(moving, "transaction", SimpleNamespace(atomic=broken_off))
+        with pytest.raises(CommandError, match=unsure) as told:
+            move(site[0])
+    assert "Nothing was moved" not in str(told.value)
+    with pytest.raises(CommandError, match="something in the database already"):
+        move(site[0])
+
+
+@on_postgres
 def test_what_is_in_the_database_already_stays(site: tuple[Path, dict[str, Any]], alice: Caller) -> None:
     alice.remember("We were here first")
     with pytest.raises(CommandError, match="something in the database already"):
@@ -428,6 +456,36 @@ def test_a_row_that_would_be_another_is_named_by_its_column_and_nothing_of_it_is
     del refused
     gc.collect()
     assert not stray
+
+
+@on_postgres
+def test_keys_that_are_texts_are_compared_whatever_the_language_of_the_database(
+    own: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In most, t comes before Z; not so in SQLite. Whoever knows the key of a login, is signed in."""
+    with sqlite3.connect(own) as source:
+        rows = [(key, "e30:1", "2030-01-01 00:00:00") for key in ("zebra", "tiger", "Zebra")]
+        source.executemany("INSERT INTO django_session (session_key, session_data, expire_date) VALUES (?, ?, ?)", rows)
+    with CaptureQueriesContext(connection) as asked:
+        move(own)
+    (compared,) = [told["sql"] for told in asked if 'FROM "django_session" ORDER BY' in told["sql"]]
+    assert compared.endswith('ORDER BY "django_session"."session_key" COLLATE "C" ASC')
+    assert Session.objects.filter(pk__in=["zebra", "tiger", "Zebra"]).count() == 3
+    with pytest.raises(CannotMove) as refused:
+        moving.rows.compare_row(Session, ("zebra", "zebra", "a", None), ("zebra", "zebra", "b", None))
+    assert "session_data of a row would not be the same" in str(refused.value)
+    assert "zebra" not in str(refused.value)
+
+
+def test_what_is_stored_at_once_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever holds the texts."""
+    monkeypatch.setattr(moving.rows, "MOST_CHARACTERS", 10)
+    monkeypatch.setattr(moving.rows, "BATCH", 3)
+    told: list[Any] = ["1234", "12345", b"1234", {"12": ["34567", "890", 1]}, "1", None, None, None, "1" * 11, ""]
+    batches = moving.rows.batches(SimpleNamespace(text=text) for text in told)
+    assert [[row.text for row in batch] for batch in batches] == [
+        told[:2], told[2:3], told[3:4], told[4:7], told[7:8], told[8:9], told[9:],
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("source", ["postgres://elsewhere/site", "/just/a/path", "sqlite://", "sqlite:///:memory:"])

@@ -8,11 +8,16 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from memories.management.plain_errors import plain_errors
+from memsite.durability import Unsure
 from memsite.moving import CannotMove, Moved, moved
 
 INTERRUPTED = 130
 """The exit code that shells know."""
 NOTHING = "Nothing was moved: begin again when you like."
+UNSURE = (
+    "It broke off while all was being committed ({}): everything is moved, or nothing. Begin again: if you hear that "
+    "there is something in the database already, it was moved, but for what the old server has accepted since."
+)
 BEHIND = "What its server accepts from now on stays behind: {}."
 SIGNED = "Its secret key goes along (MEMSITE_SECRET_KEY, or the file secret.key): sign-ins and webhooks hang on it."
 NOBODY_THERE = "Nobody can press it here: end this command instead (Ctrl-C, or kill)."
@@ -51,7 +56,8 @@ class Command(BaseCommand):
         except CannotMove as error:
             raise CommandError(str(error)) from error
         except CommandError as error:
-            raise CommandError(f"{error} {NOTHING}") from error
+            cause = error.__cause__
+            raise CommandError(UNSURE.format(cause) if isinstance(cause, Unsure) else f"{error} {NOTHING}") from error
         except KeyboardInterrupt as error:
             raise CommandError(f"Interrupted. {NOTHING}", returncode=INTERRUPTED) from error
 
