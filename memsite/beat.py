@@ -1,9 +1,14 @@
-"""Celery's beat, with its schedule in the database, on machines whose clock was wrong."""
+"""Celery's beat, with its schedule in the database, which may be away, on machines whose clock was wrong."""
 
 from datetime import datetime
+from typing import Any
 
+import structlog
 from celery.schedules import schedstate
+from django.db import DatabaseError, InterfaceError
 from django_celery_beat.schedulers import DatabaseScheduler, ModelEntry
+
+log = structlog.get_logger("memsite.beat")
 
 
 class Entry(ModelEntry):  # type: ignore[misc]  # untyped
@@ -18,3 +23,16 @@ class Entry(ModelEntry):  # type: ignore[misc]  # untyped
 
 class Beat(DatabaseScheduler):  # type: ignore[misc]  # untyped
     Entry = Entry
+
+    def all_as_schedule(self) -> dict[str, Any]:
+        """As it was read last, while the database cannot be asked: it is read anew every five minutes, and what goes
+        wrong there would end the beat.
+        """
+        try:
+            schedule: dict[str, Any] = super().all_as_schedule()
+        except (DatabaseError, InterfaceError) as error:
+            if self._schedule is None:
+                raise
+            log.warning("schedule_unreadable", error=str(error))
+            return dict(self._schedule)
+        return schedule

@@ -1,10 +1,14 @@
 """The Celery application. Imported by `memsite/__init__.py`, so that tasks find it in every process."""
 
 import os
+import signal
+from threading import Thread
 from typing import Any
 
+import structlog
 from celery import Celery
-from celery.signals import beat_embedded_init, worker_init
+from celery.signals import beat_embedded_init, worker_init, worker_ready
+from celery.worker import state
 
 import memsite.broker  # noqa: F401  # makes embedded:// known
 from memsite.lifeline import die_with_parent
@@ -20,6 +24,22 @@ app.autodiscover_tasks()
 def end_with_the_worker(**_: Any) -> None:
     """The beat inside a worker (`-B`) is a process of its own: without this it survives a killed worker."""
     die_with_parent()
+
+
+@worker_ready.connect
+def end_without_the_beat(sender: Any, **_: Any) -> None:
+    """And without that beat, nothing would be called any more, and nobody would hear of it: whoever has started the
+    worker, starts it again.
+    """
+    if beat := getattr(sender.controller, "beat", None):
+        Thread(target=end_with, args=(beat,), name="watch-beat", daemon=True).start()
+
+
+def end_with(beat: Any) -> None:
+    beat.join()
+    if state.should_stop is None and state.should_terminate is None:
+        structlog.get_logger("memsite.beat").error("beat_is_gone", exit_code=beat.exitcode)
+        os.kill(os.getpid(), signal.SIGTERM)
 
 
 @worker_init.connect
