@@ -1,7 +1,9 @@
 """What Celery is told, as Django settings. The database is the truth: the queue only says "look now"."""
 
+import ssl
 from datetime import timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from kombu import Exchange, Queue
 
@@ -27,6 +29,7 @@ def broker_settings(url: str) -> dict[str, object]:
     return {
         "CELERY_BROKER_URL": url,
         "CELERY_BROKER_TRANSPORT_OPTIONS": transport_options(url),
+        "CELERY_BROKER_USE_SSL": certificates(url),
         # A worker started before its broker waits for it.
         "CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP": True,
         "CELERY_BROKER_CONNECTION_RETRY": True,
@@ -43,7 +46,7 @@ def transport_options(url: str) -> dict[str, object]:
     if url.startswith(f"{SCHEME}:"):
         # Celery looks for its stop signal between two waits, which else take two seconds.
         return {"longest_drain_seconds": 0.25}
-    if not url.startswith(("redis://", "redis+socket://", "rediss://", "sentinel://")):
+    if not url.startswith(("redis://", "redis+socket://", "rediss://")):
         return {}
     return {
         "visibility_timeout": int(VISIBILITY.total_seconds()),
@@ -52,6 +55,14 @@ def transport_options(url: str) -> dict[str, object]:
         "socket_timeout": 1,
         "socket_connect_timeout": 2,
     }
+
+
+def certificates(url: str) -> dict[str, object] | bool:
+    """That the server's is checked, and is of its host: Celery would trust any, or any host's."""
+    parts = urlsplit(url)
+    if parts.scheme == "rediss":
+        return "ssl_cert_reqs=" not in parts.query and {"ssl_cert_reqs": ssl.CERT_REQUIRED}
+    return parts.scheme == "amqps" and {"server_hostname": None}
 
 
 def task_settings() -> dict[str, object]:

@@ -28,7 +28,7 @@ LLMS = ("rules", "anthropic", "openai", "ollama")
 EMBEDDERS = ("minilm", "multilingual", "ollama", "openai", "hash")
 DATABASES = ("sqlite://", "postgres://", "postgresql://")
 # "memory" is for programs that are both ends of it.
-BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "sentinel", "amqp", "amqps", "memory")
+BROKERS = (SCHEME, "redis", "redis+socket", "rediss", "amqp", "amqps", "memory")
 LOG_FORMATS = ("auto", "console", "json")
 # So long ago there still is a date.
 MOST_YEARS = 100

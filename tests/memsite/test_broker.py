@@ -4,15 +4,24 @@ import errno
 import multiprocessing
 import os
 import signal
+import socket
+import ssl
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from queue import Empty
 
 import pytest
 from celery import Celery
+from cryptography import x509
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from cryptography.x509.oid import NameOID
 from kombu import Connection, Exchange, Queue
 from kombu.exceptions import OperationalError
 from kombu.transport.virtual import Channel, Message
@@ -436,11 +445,62 @@ def test_a_worker_never_gives_up_on_its_broker(tmp_path):
     assert app.conf.broker_connection_retry_on_startup
 
 
-@pytest.mark.parametrize("scheme", [scheme for scheme in BROKERS if scheme.startswith(("redis", "sentinel"))])
+@pytest.mark.parametrize("scheme", [scheme for scheme in BROKERS if scheme.startswith("redis")])
 def test_a_redis_that_hangs_holds_nothing_up_for_long_however_it_is_reached(scheme):
     """By a socket of the machine, too; and what is waited for comes first."""
     options = transport_options(f"{scheme}://queue/0")
     assert (options["socket_timeout"], options["queue_order_strategy"]) == (1, "priority")
+
+
+@pytest.mark.parametrize("name", ["localhost", "elsewhere.example"], ids=["of nobody known", "of another host"])
+@pytest.mark.parametrize("scheme", ["rediss", "amqps"])
+def test_a_broker_shows_a_certificate_that_is_its_own(scheme, name, tmp_path, monkeypatch):
+    """What is in the queue is nobody else's, and whoever writes into it starts tasks."""
+    shown = server_certificate(tmp_path, name)
+    if name != "localhost":
+        monkeypatch.setenv("SSL_CERT_FILE", str(shown))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(shown)
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor() as other:
+        accepted = other.submit(shake_hands, server, context)
+        config = celery_settings(f"{scheme}://localhost:{server.getsockname()[1]}", tmp_path, "UTC")
+        app = Celery("test", set_as_current=False)
+        app.conf.update({name.removeprefix("CELERY_").lower(): value for name, value in config.items()})
+        with app.connection_for_write() as connection, pytest.raises(Exception, match="certificate verify failed"):
+            connection.channel()
+        server.shutdown(socket.SHUT_RDWR)
+        assert all("alert" in told for told in accepted.result())
+
+
+def server_certificate(folder, name):
+    """Of its own making, with its key."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+    made, names = datetime.now(UTC), x509.SubjectAlternativeName([x509.DNSName(name)])
+    certificate = x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
+    certificate = certificate.not_valid_before(made - timedelta(days=1)).not_valid_after(made + timedelta(days=1))
+    plain = (Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+    path = folder / "server.pem"
+    path.write_bytes(
+        certificate.add_extension(names, critical=False).sign(key, SHA256()).public_bytes(Encoding.PEM)
+        + key.private_bytes(*plain)
+    )
+    return path
+
+
+def shake_hands(server, context):
+    """What comes of it, each time, until the server is shut down."""
+    told = []
+    while True:
+        try:
+            with server.accept()[0] as raw:
+                try:
+                    context.wrap_socket(raw, server_side=True).recv(1)
+                    told.append("trusted")
+                except OSError as error:
+                    told.append(str(error))
+        except OSError:
+            return told
 
 
 def test_celery_sends_each_task_to_the_queue_its_name_asks_for(tmp_path):

@@ -107,7 +107,6 @@ def test_a_folder_that_is_left_empty_is_the_usual_one(text: str) -> None:
         "redis://q/0",
         "redis+socket:///run/redis.sock",
         "rediss://q",
-        "sentinel://q:26379",
         "amqps://q",
         "embedded:///srv/q",
     ],
