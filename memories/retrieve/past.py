@@ -29,7 +29,9 @@ def known_at(app: App, moment: datetime) -> Then:
     which = rows if len(states) > FEW else list(states)
     told = Revision.objects.for_app(app).filter(memory__in=which, created_at__lte=moment)
     for pk, after in told.order_by("number").values_list("memory_id", "after"):
-        states[pk] |= {name: parse(name, after[name]) for name in TELLING if name in after}
+        # Of many, one may have changed between the two statements.
+        if pk in states:
+            states[pk] |= {name: parse(name, after[name]) for name in TELLING if name in after}
     known = [pk for pk, state in states.items() if held(state, moment)]
     return Then(np.array([*states], np.int64), np.array(known, np.int64))
 
@@ -41,8 +43,10 @@ def held(state: dict[str, object], moment: datetime) -> bool:
 
 
 def take_back(app: App, hits: Sequence[Hit], moment: datetime) -> None:
-    """Sets each hit's memory to what it was then. One query."""
+    """Sets each hit's memory to what it was then. One query. One of which no revision is there, as while it is imported
+    or deleted, stays as it is.
+    """
     states = states_at(app, [hit.row for hit in hits], moment)
     for hit in hits:
-        for name, value in states[hit.row.pk].items():
+        for name, value in states.get(hit.row.pk, {}).items():
             setattr(hit.memory, name, parse(name, value))

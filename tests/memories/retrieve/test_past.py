@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import time_machine
+from django.db import connection
 
 from memories.agent import MemoryAgent
 from memories.maintain.decay import decay_app
@@ -341,3 +342,26 @@ def found_then(caller: Caller, moment: datetime) -> list[Memory]:
 def was_known(memory: Memory, moment: datetime) -> bool:
     state = state_at(memory, moment)
     return state is not None and past.held({name: parse(name, state[name]) for name in past.TELLING}, moment)
+
+
+def test_what_changes_while_the_past_is_read_is_no_hindrance(
+    alice: Caller, on: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many, those that changed are looked for twice."""
+    on(0)
+    first, second = store(alice, "whales sing"), store(alice, "bears sleep")
+    on(10)
+    change(alice, first, content="whales hum")
+    monkeypatch.setattr(past, "FEW", 0)
+
+    def meanwhile(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if "memories_revision" in sql and not done:
+            done.append(second.pk)
+            Memory.objects.filter(pk=second.pk).update(updated_at=day(11))
+        return execute(sql, *rest)
+
+    done: list[int] = []
+    with connection.execute_wrapper(meanwhile):
+        then = known_at(alice.app, day(9))
+    assert done == [second.pk]
+    assert then.changed.tolist() == [first.pk]
