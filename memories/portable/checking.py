@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+import numpy as np
 import orjson
 from django.core.exceptions import ValidationError
 from django.db.backends.base.operations import BaseDatabaseOperations
@@ -314,7 +315,9 @@ def about_vector(line: Line) -> str:
         data = b64decode(line["data"], validate=True)
     except (NotBase64, ValueError):
         return "data is not base64"
-    return "" if 0 < len(data) == line["dim"] * VECTOR_BYTES else "data has not dim numbers"
+    if not 0 < len(data) == line["dim"] * VECTOR_BYTES:
+        return "data has not dim numbers"
+    return "" if np.isfinite(np.frombuffer(data, "<f4")).all() else "data has a number that is none"
 
 
 def all_texts(value: Any) -> bool:

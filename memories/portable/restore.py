@@ -117,6 +117,9 @@ def insert(write: Writer, table: Table, rows: Sequence[Any], lines: Sequence[Lin
         table.model.objects.bulk_create(rows)  # type: ignore[attr-defined]  # each is scoped
         if table.model is Vector:
             write.keep_near(rows)
+            # An index that was read since the memories came has them without vectors.
+            told = Memory.objects.for_app(write.app).filter(pk__in=[row.memory_id for row in rows])
+            told.update(change_number=write.change_number)
 
 
 # --- what fits into an app that holds something already
@@ -167,9 +170,19 @@ def fitting_extractions(app: App, rows: list[Extraction]) -> list[Extraction]:
     ]
 
 
+def fitting_vectors(app: App, rows: list[Vector]) -> list[Vector]:
+    """Those of one model have one length, the one that the app has already; what is left out is embedded here."""
+    stored = Vector.objects.for_app(app).order_by("memory_id")
+    dims = {row.model: row.dim for row in reversed(rows)}
+    for model in dims:
+        dims[model] = stored.filter(model=model).values_list("dim", flat=True).first() or dims[model]
+    return [row for row in rows if row.dim == dims[row.model]]
+
+
 FITTING: Mapping[str, Callable[[App, list[Any]], list[Any]]] = {
     "session": fitting_sessions,
     "resource": fitting_resources,
     "revision": fitting_revisions,
     "extraction": fitting_extractions,
+    "vector": fitting_vectors,
 }

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import zipfile
+from base64 import b64encode
 from collections.abc import Callable
 from dataclasses import replace
 from io import BytesIO
 from typing import Any
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from django.test import override_settings
 
@@ -94,6 +96,14 @@ BAD: dict[str, tuple[Callable[[Rows], Rows], str]] = {
     "a policy of another kind": (change("policy", capture_facts="yes"), "policy: capture_facts is of the wrong type"),
     "a policy whose origins are no list": (change("policy", review_origins=None), "policy: A list of different ones"),
 }  # fmt: skip
+
+
+def test_a_vector_of_what_is_no_number_is_named(alice: Caller, copy: App) -> None:
+    alice.remember("Whales sing")
+    data = b64encode(np.array([1, np.nan], "<f4").tobytes()).decode()
+    rows = change("vector", dim=2, data=data)(lines(export(alice.app, vectors=True)))
+    with pytest.raises(BadFile, match="vector: data has a number that is none"):
+        take_in(copy, joined(rows))
 
 
 @pytest.mark.parametrize("name", BAD)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +11,13 @@ from zipfile import ZipFile
 import pytest
 from django.apps import apps
 from django.test import override_settings
+from django.utils import timezone
 
-from memories.models import Import, ImportPart, Memory
+from memories.models import Import, ImportPart, Memory, Vector
 from memories.portable.markdown import written
+from memories.portable.restore import restore
 from memories.portable.tables import TABLES
+from memories.store import writing
 from memsite.conf import get_conf
 from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.scoping import Scoped
@@ -117,6 +121,56 @@ def test_a_copy_has_vectors_where_they_were_given(full: App) -> None:
     copy = make_app("copy")
     take_in(copy, content)
     assert without_header(export(copy, vectors=True)) == without_header(content)
+
+
+def test_vectors_reach_who_read_their_memories_before_they_came(alice: Caller, charlie: Caller) -> None:
+    """Searches go on while a file is taken in, part by part."""
+    alice.remember("The blue heron fishes at dawn")
+    rows = lines(export(alice.app, vectors=True))
+
+    def take(name: str) -> None:
+        some = [row for row in rows if row["type"] == name]
+        with writing(charlie.app, "operator:olga", timezone.now()) as write:
+            restore(write, some, is_fresh=True)
+
+    def found() -> list[str]:
+        asked = {"query": "a heron at dawn", "mode": "vector"}
+        return [hit["content"] for hit in charlie.post("memories/search", asked).json()["results"]]
+
+    take("agent")
+    take("memory")
+    assert found() == []
+    take("vector")
+    assert found() == ["The blue heron fishes at dawn"]
+
+
+def test_vectors_of_another_length_are_left_out_and_made_anew(alice: Caller) -> None:
+    """Else nothing could be compared with them, or with the others."""
+    for text in ("Whales sing", "Bears sleep", "Owls hunt"):
+        alice.remember(text)
+    rows = lines(export(alice.app, vectors=True))
+    wrong = [row for row in rows if row["type"] == "vector"][1]
+    wrong |= {"dim": 3, "data": b64encode(b"\0" * 12).decode()}
+    copy = make_app("copy")
+    take_in(copy, joined(rows))
+    assert set(Vector.objects.for_app(copy).values_list("dim", flat=True)) == {64}
+    assert Vector.objects.for_app(copy).count() == 2
+    assert upkeep_embed_missing() == 1
+
+
+def test_a_search_in_the_past_takes_memories_as_they_are_while_their_history_is_not_there(
+    alice: Caller, charlie: Caller
+) -> None:
+    alice.remember("The blue heron fishes at dawn")
+    rows = lines(export(alice.app))
+    for name in ("agent", "memory"):
+        some = [row for row in rows if row["type"] == name]
+        with writing(charlie.app, "operator:olga", timezone.now()) as write:
+            restore(write, some, is_fresh=True)
+    asked = {"query": "blue heron", "as_of": timezone.now().isoformat()}
+    answer = charlie.post("memories/search", asked)
+    assert answer.status_code == 200, answer.content
+    assert [hit["content"] for hit in answer.json()["results"]] == ["The blue heron fishes at dawn"]
 
 
 def test_without_vectors_they_are_made_anew(full: App) -> None:
