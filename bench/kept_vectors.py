@@ -24,6 +24,7 @@ class KeptVectors:
     def __init__(self, embedder: Embedder, folder: Path) -> None:
         self.embedder = embedder
         self.name, self.dim = embedder.name, embedder.dim
+        self.known_dim = self.dim
         folder.mkdir(parents=True, exist_ok=True)
         self.file = sqlite3.connect(folder / f"{embedder.name}.sqlite3")
         self.file.execute("CREATE TABLE IF NOT EXISTS kept (hash BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID")

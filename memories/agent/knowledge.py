@@ -105,11 +105,11 @@ class Knowledge(Caller):
         """
         if self.agent and (why := self.reason_to_wait(memory, changes)):
             raise Withheld(self.hold_back(memory, changes, *why))
-        vector = None
-        if "content" in changes or "subject" in changes:
-            content, subject = changes.get("content", memory.text), changes.get("subject", memory.subject)
-            vector = self.embed(embedded_text(content, subject))
+        said = said_after(memory, changes)
+        vector = self.embed(said) if "content" in changes or "subject" in changes else None
         with self.changing(memory, version) as (write, current):
+            # Edited by somebody else meanwhile: what it says now, it gets a vector of later.
+            vector = vector if said_after(current, changes) == said else None
             if changes.get("content", current.text) != current.text and "origin" not in changes:
                 changes = {**changes, "origin": self.origin_of_edit(current)}
             write.edit(current, changes, reason, vector, self.embedder.name if vector is not None else "")
@@ -206,6 +206,11 @@ class Knowledge(Caller):
         except EmbedderError:
             return None
         return vector
+
+
+def said_after(memory: Memory, changes: Mapping[str, Any]) -> str:
+    """What its vector is made of, changed so."""
+    return embedded_text(changes.get("content", memory.text), changes.get("subject", memory.subject))
 
 
 def told(link: Link) -> str:

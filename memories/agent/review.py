@@ -10,12 +10,11 @@ from typing import Any
 from django.utils import timezone
 
 from memories.agent.curation import Changed, LeftAlone, refuse_superseded
-from memories.agent.knowledge import Knowledge
+from memories.agent.knowledge import Knowledge, said_after
 from memories.capture.candidates import category_of, origin_of
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import remember
 from memories.models import Action, Decision, LinkKind, Memory, Rejection, Revision, Source, Status
-from memories.models.vector import embedded_text
 from memories.store import Candidate, LimitReached, Writer, writing
 from memories.store.revisions import parse
 from memories.text.clean import clean
@@ -70,8 +69,10 @@ class Review(Knowledge):
         fields = {**held, **self.own_words(held.get("content"), changes), **changes, **self.reviewed()}
         if len(fields.get("content", "")) > self.app.policy.max_characters:
             raise CannotBeStored(f"This app's memories have at most {self.app.policy.max_characters:,} characters.")
-        vector = self.embed(embedded_text(fields.get("content", memory.text), fields.get("subject", memory.subject)))
+        said = said_after(memory, fields)
+        vector = self.embed(said)
         with self.changing(memory) as (write, current):
+            vector = vector if said_after(current, fields) == said else None
             write.edit(current, fields, "approved", vector, self.embedder.name if vector is not None else "")
             self.decide(rejection, Decision.OVERRULED, write.now, current)
         return Outcome(OutcomeKind.EDITED, current, rejection.reason)

@@ -310,7 +310,9 @@ def nearest_newer(write: Writer, candidate: Candidate, seen: int) -> dict[int, f
     pks = list(rows.values_list("pk", flat=True))
     if not pks or candidate.vector is None:
         return dict.fromkeys(pks[:NEAREST])
-    vectors = Vector.objects.for_app(app).filter(model=candidate.vector_model, memory__in=rows)
+    vectors = Vector.objects.for_app(app).filter(
+        model=candidate.vector_model, dim=len(candidate.vector), memory__in=rows
+    )  # fmt: skip
     found = list(vectors.values_list("memory_id", "data"))
     alike = from_bytes([bytes(data) for _, data in found], len(candidate.vector)) @ candidate.vector
     best = np.argsort(-alike, kind="stable")[:NEAREST]

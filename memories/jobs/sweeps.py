@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 
 from django.db.models import F
@@ -17,6 +18,7 @@ from memories.maintain.pgvector import apps_to_move, move
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.reembed import apps_to_reembed, reembed
 from memories.models import Delivery, Extraction, Import, Rollback, SummaryDue, Webhook
+from memories.providers.embeddings import EmbedderError
 from memories.retrieve.serving import current_embedder
 from memsite.jobs.job import Run
 from memsite.jobs.schedule import Every
@@ -74,7 +76,11 @@ class Reembedding(MemoryJob):
     name, title, schedule = "reembedding", "gives memories new vectors when the embedder has changed", Every(5)
 
     def waiting(self, now: datetime) -> Iterable[int]:
-        return apps_to_reembed(current_embedder()).values_list("pk", flat=True)
+        """Asks how long its vectors are, once: who puts another model in its place, under its name, tells nobody."""
+        embedder = current_embedder()
+        with suppress(EmbedderError):
+            _ = embedder.dim
+        return apps_to_reembed(embedder).values_list("pk", flat=True)
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         reembed(hands.app, timezone.now(), run, current_embedder())

@@ -125,7 +125,7 @@ def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder)
     except EmbedderError as error:
         log.warning("answer_not_embedded", embedder=embedder.name, error=str(error))
         return {}
-    return {pk: from_bytes([bytes(data)], dim)[0] for pk, dim, data in rows}
+    return {pk: from_bytes([bytes(data)], dim)[0] for pk, dim, data in rows if dim == embedder.known_dim}
 
 
 def note_weighed(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict]) -> None:

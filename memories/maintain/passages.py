@@ -121,6 +121,9 @@ def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embed
     asked = embed([embedded_text(line.text, line.heading or None) for line in lines], embedder) if vectors else None
     if asked is None:
         return nearest
+    vectors = {pk: data for pk, data in vectors.items() if len(data) == asked[0].nbytes}
+    if not vectors:
+        return nearest
     pks = list(vectors)
     cosines = asked @ from_bytes(list(vectors.values()), asked.shape[1]).T
     near = (embedder.thresholds.related + embedder.thresholds.same) / 2

@@ -61,7 +61,10 @@ def move(app: App, now: datetime, run: Run) -> None:
 
 def ask_pgvector(app: App, now: datetime, run: Run) -> None:
     model = app.vector_model
-    if not prepare(app, model, run):
+    try:
+        if not prepare(app, model, run):
+            return
+    except near.BeingMade:
         return
     with writing(app, ACTOR, now) as write:
         if write.vector_model != model:
@@ -81,7 +84,7 @@ def give_back(app: App, now: datetime, run: Run) -> None:
 
 
 def prepare(app: App, model: str, run: Run) -> bool:
-    """Copies what is there, and makes an index over it. False where none can be had, or somebody else is at it."""
+    """Copies what is there, and makes an index over it. False where none can be had. Raises BeingMade."""
     dim = Vector.objects.for_app(app).filter(model=model).values_list("dim", flat=True).first()
     if dim is None or dim > near.MOST_DIMENSIONS:
         log.warning("pgvector_cannot_serve", app=app.app_id, model=model, dimensions=dim)
@@ -92,7 +95,8 @@ def prepare(app: App, model: str, run: Run) -> bool:
             copied = near.fill(app, model, after, BATCH)
             run.done({"copied": len(copied)})
         after = max(copied, default=after)
-    return near.make_index(app, model, dim)
+    near.make_index(app, model, dim)
+    return True
 
 
 def copy_rest(write: Writer, model: str) -> None:

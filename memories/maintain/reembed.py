@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Any
 
 import structlog
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Length
 
 from memories.maintain import pgvector
@@ -22,11 +23,12 @@ from memories.maintain.vectors import (
     place_of,
     without_vector,
 )
-from memories.models import Passage, Vector
+from memories.models import Passage, Vector, near
 from memories.providers.embeddings import Embedder, EmbedderMisconfigured, EmbedderUnavailable
 from memories.retrieve.serving import embedder_called
 from memories.store import writing
 from memsite.tenancy.models import App, AppStatus
+from memsite.tenancy.scoping import ScopedQuerySet
 
 log = structlog.get_logger("memories.maintain")
 # What is written while the last batch is embedded takes one more; what comes faster waits for the next run.
@@ -40,9 +42,19 @@ def needs_reembedding(app: App, current: Embedder) -> bool:
 
 
 def apps_to_reembed(current: Embedder) -> QuerySet[App]:
-    """The active apps of which this is true."""
+    """The active apps of which this is true, or whose vectors another model of that name has made."""
     others = ~Q(vector_model__in=("", current.name))
-    return App.objects.filter(others | Q(vectors_lost=True), status=AppStatus.ACTIVE)
+    apps = App.objects.filter(status=AppStatus.ACTIVE).annotate(oldest=oldest_dim(OuterRef("pk"), current))
+    return apps.filter(others | Q(vectors_lost=True) | Q(oldest__isnull=False) & ~Q(oldest=current.known_dim))
+
+
+def oldest_dim(app: Any, current: Embedder) -> Subquery:
+    """The length of the first vector of its name; None if there is none, or if nobody knows how long they are now.
+
+    All from before the model was replaced are as long as that, and none from after it.
+    """
+    of_it = Vector.objects.filter(app=app, model=current.name if current.known_dim else "").order_by("memory_id")
+    return Subquery(of_it.values("dim")[:1])
 
 
 def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
@@ -51,9 +63,13 @@ def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
     `current` is the embedder of the settings. Counts `embedded`, `passages`, `switched`, `dropped` vectors and their
     bytes. Also finds whatever else has no vector. Ends early, to be run again, when the embedder is away.
     """
-    app.refresh_from_db(fields=["vector_model", "vectors_lost"])
-    if is_lost(app, current) or (needs_reembedding(app, current) and refuses(app, current)):
+    app.refresh_from_db(fields=["vector_model", "vectors_lost", "near_model"])
+    is_of_another = is_replaced(app, current)
+    is_useless = is_of_another and app.vector_model == current.name
+    if is_useless or is_lost(app, current) or (needs_reembedding(app, current) and refuses(app, current)):
         serve_at_once(app, now, run, current.name)
+    if is_of_another:
+        drop(of_other_length(app, current), run)
     if complete(app, now, run, current):
         drop_others(app, run, current.name)
 
@@ -66,7 +82,10 @@ def complete(app: App, now: datetime, run: Run, embedder: Embedder) -> bool:
         if not (embed_memories(app, embedder, now, run, place) and embed_passages(app, embedder, now, run)):
             return False
         place = place_of(run, embedder.name) or START
-        is_away = bool(app.near_model) and pgvector.prepare(app, embedder.name, run)
+        try:
+            is_away = bool(app.near_model) and pgvector.prepare(app, embedder.name, run)
+        except near.BeingMade:
+            return False
         if switch(app, now, run, embedder.name, place, is_away=is_away):
             return True
     return False
@@ -94,6 +113,16 @@ def switch(app: App, now: datetime, run: Run, model: str, place: Place, *, is_aw
     return True
 
 
+def is_replaced(app: App, current: Embedder) -> bool:
+    """Whether its vectors are of another model of this name, by which nothing can be compared with them."""
+    of_it = Vector.objects.for_app(app).filter(model=current.name).order_by("memory_id")
+    return current.known_dim not in (0, of_it.values_list("dim", flat=True).first() or current.known_dim)
+
+
+def of_other_length(app: App, current: Embedder) -> ScopedQuerySet[Vector]:
+    return Vector.objects.for_app(app).filter(model=current.name).exclude(dim=current.known_dim)
+
+
 def is_lost(app: App, current: Embedder) -> bool:
     """Whether nothing leads to the embedder of the app's vectors any more."""
     return bool(app.vector_model) and embedder_called(app.vector_model, current) is None
@@ -117,6 +146,7 @@ def serve_at_once(app: App, now: datetime, run: Run, model: str) -> None:
     """For want of the embedder before: words and the graph carry the searches until this one has its vectors."""
     with writing(app, ACTOR, now) as write:
         write.serve(model, complete=False)
+        write.near_model = ""
         run.done({"switched": 1})
     log.warning("embedder_lost", app=app.app_id, model=app.vector_model, now=model)
     app.refresh_from_db(fields=["vector_model", "vectors_lost"])
@@ -126,12 +156,16 @@ def drop_others(app: App, run: Run, model: str) -> None:
     """Deletes the vectors of all other models, some at a time."""
     rows = Vector.objects.for_app(app)
     for other in rows.exclude(model=model).order_by().values_list("model", flat=True).distinct():
-        of_other = rows.filter(model=other).order_by("memory")
-        while some := list(of_other.values_list("pk", Length("data"))[:DROPPED_AT_ONCE]):
-            with transaction.atomic():
-                dropped = rows.filter(pk__in=[pk for pk, _ in some]).delete()[0]
-                run.done({"dropped": dropped, "bytes_dropped": sum(size for _, size in some)})
+        drop(rows.filter(model=other), run)
     Passage.objects.for_app(app).exclude(next_model="").update(next_model="", next_data=None)
     if app.near_model:
         app.refresh_from_db(fields=["near_model"])
         pgvector.tidy(app, run, app.near_model)
+
+
+def drop(rows: ScopedQuerySet[Vector], run: Run) -> None:
+    """Some at a time."""
+    while some := list(rows.order_by("memory_id").values_list("pk", Length("data"))[:DROPPED_AT_ONCE]):
+        with transaction.atomic():
+            dropped = rows.filter(pk__in=[pk for pk, _ in some]).delete()[0]
+            run.done({"dropped": dropped, "bytes_dropped": sum(size for _, size in some)})

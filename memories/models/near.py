@@ -147,8 +147,12 @@ def near_of(dim: int) -> str:
     return f"near::halfvec({int(dim)})"
 
 
-def make_index(app: App, model: str, dim: int) -> bool:
-    """Whether there is a whole one now: False where somebody else is making it. Searches and writes go on meanwhile.
+class BeingMade(Exception):
+    """Somebody else is making the index: there will be one, and not yet."""
+
+
+def make_index(app: App, model: str, dim: int) -> None:
+    """If there is no whole one yet. Raises BeingMade. Searches and writes go on meanwhile.
 
     Takes minutes. How many depends on `maintenance_work_mem`, into which the index should fit.
     """
@@ -156,10 +160,10 @@ def make_index(app: App, model: str, dim: int) -> bool:
     with wall.site_wide(), connection.cursor() as cursor:
         ask = partial(asked, cursor)
         if not ask("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name]):
-            return False
+            raise BeingMade
         try:
             if ask("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name]):
-                return True
+                return
             # What was broken off stays behind, and is of no use.
             at_once = "" if connection.in_atomic_block else "CONCURRENTLY"
             with waiting_without_end():
@@ -169,7 +173,6 @@ def make_index(app: App, model: str, dim: int) -> bool:
                     f"WITH (ef_construction = {WEIGHED}) WHERE app_id = %s AND model = %s",
                     [app.pk, model],
                 )
-            return True
         finally:
             if not connection.needs_rollback:
                 ask("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [name])

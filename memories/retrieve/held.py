@@ -21,7 +21,9 @@ Places = Callable[[NDArray[Any]], Rows]
 
 
 class Held(Protocol):
-    """The vectors of one view."""
+    """The vectors of one view, of `dim` numbers each."""
+
+    dim: int
 
     def measure(self, query: Vectors, rows: Rows, places: Places) -> Cosines:
         """Of these rows, which rise, and are what is at all `places`."""
@@ -40,7 +42,7 @@ class InProcess:
     """In the columns themselves. Of a large app, signs say which are the likely ones."""
 
     def __init__(self, columns: Columns, sample: Sample) -> None:
-        self.columns, self.sample = columns, sample
+        self.columns, self.sample, self.dim = columns, sample, columns.vectors.shape[1]
 
     def measure(self, query: Vectors, rows: Rows, places: Places) -> Cosines:
         columns = self.columns

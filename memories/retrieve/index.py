@@ -176,6 +176,8 @@ class AppIndex:
         self.app_pk, self.model, self.dim, self.number, self.away = app_pk, model, dim, number, away
         self.clear()
         self.lock = Lock()
+        self.nbytes = -1
+        """As the columns were when the index was asked for last."""
         self.is_asked = False
         """Whether anybody has asked for a view since it was brought up to date by who had written (`ahead`)."""
 
@@ -230,7 +232,7 @@ class AppIndex:
         if is_new:
             self.begin(count, latest)
         found, changes = self.size, list[int]()
-        for rows in changed_between(self.app_pk, self.model, self.change_number, latest, away=self.away):
+        for rows in changed_between(self.app_pk, self.model, self.dim, self.change_number, latest, away=self.away):
             self.append(rows)
             changes += [row[1] for row in rows]
         self.arrange(found, changes)
@@ -348,7 +350,9 @@ class Indexes:
                 index = AppIndex(app.pk, model, dim, app.index_number, away=app.near_model == model)
                 self.kept[key] = index
             self.kept.move_to_end(key)
-            self.shrink()
+            if index.nbytes != index.columns.nbytes:
+                index.nbytes = index.columns.nbytes
+                self.shrink()
             return index
 
     def of_app(self, app_pk: int) -> list[AppIndex]:
@@ -362,5 +366,6 @@ class Indexes:
                 del self.kept[key]
 
     def shrink(self) -> None:
-        while len(self.kept) > 1 and sum(index.columns.nbytes for index in self.kept.values()) > self.limit_bytes:
+        """What each takes was looked at when it was asked for last: many small apps are not all looked at each time."""
+        while len(self.kept) > 1 and sum(index.nbytes for index in self.kept.values()) > self.limit_bytes:
             self.kept.popitem(last=False)

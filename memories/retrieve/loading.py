@@ -43,15 +43,16 @@ SELECT m.id, m.change_number,
        coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
        m.importance, m.priority, m.confidence, m.sentiment, coalesce(m.look, 0),
        CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END, {times}, {data}
-FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s
+FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s AND {dim} = %s
 WHERE m.app_id = %s AND m.change_number > %s AND m.change_number <= %s AND m.purged_at IS NULL
 AND m.status NOT IN ('cold', 'withdrawn')
 """
 ACTIVE, STATED, SHARED, PRIVATE = 1, 2, 4, 8
 """Of the third column, which is one number: each value that is handed over takes its time."""
-HELD = {"data": "v.data", "table": "memories_vector"}
+# Those of another length were made by another model of that name, and can be compared with none.
+HELD = {"data": "v.data", "table": "memories_vector", "dim": "v.dim"}
 # Of what is away, the signs: four bytes that tell their number, and then the bits, as `sign_bits` packs them.
-AWAY = {"data": "bit_send(binary_quantize(v.near))", "table": NEAR}
+AWAY = {"data": "bit_send(binary_quantize(v.near))", "table": NEAR, "dim": "vector_dims(v.near)"}
 BIT_HEADER = 4
 # Forgotten, to be forgotten, taken back, or in the cold archive.
 GONE = """
@@ -77,14 +78,17 @@ def counts_of(app_pk: int) -> Any:
     return App.objects.filter(pk=app_pk).values_list("change_number", "memory_count")
 
 
-def changed_between(app_pk: int, model: str, start: int, latest: int, *, away: bool = False) -> Iterator[Rows]:
+def changed_between(
+    app_pk: int, model: str, dim: int, start: int, latest: int, *, away: bool = False
+) -> Iterator[Rows]:  # fmt: skip
     """What was written after the change `start`, some rows at a time, in any order; about as many as changes to the
     `latest`.
 
-    Each begins with its number and that of its change, and ends with its vector, or the signs of one away.
+    Each begins with its number and that of its change, and ends with its vector of `dim` numbers, or the signs of one
+    away.
     """
     sql = changed(connection.vendor, away=away)
-    parameters: list[str | int] = [model, app_pk, start, latest + MEANWHILE]
+    parameters: list[str | int] = [model, dim, app_pk, start, latest + MEANWHILE]
     if latest - start <= FEW_CHANGES:
         if rows := fetch_all(sql, parameters):
             yield rows

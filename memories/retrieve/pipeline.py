@@ -12,7 +12,7 @@ from django.db.models import QuerySet
 from numpy.typing import NDArray
 
 from memories.models import Memory, Vector
-from memories.providers.embeddings import Embedder, EmbedderError, Vectors
+from memories.providers.embeddings import Embedder, Vectors
 from memories.retrieve.anchors import anchored_days
 from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
 from memories.retrieve.arms.fulltext import look_up
@@ -194,12 +194,11 @@ def index_of(app: App, embedder: Embedder) -> AppIndex:
 
 
 def dimension(app: App, embedder: Embedder) -> int:
-    """Of the embedder's vectors; when it is away, of those that the app has."""
-    try:
-        return embedder.dim
-    except EmbedderError:
-        stored = Vector.objects.for_app(app).filter(model=embedder.name).values_list("dim", flat=True)
-        return stored.first() or 1
+    """Of the embedder's vectors, if it has made any; else of those that the app has. No service is waited for."""
+    if embedder.known_dim:
+        return embedder.known_dim
+    stored = Vector.objects.for_app(app).filter(model=embedder.name).order_by("memory_id")
+    return stored.values_list("dim", flat=True).first() or 1
 
 
 @lru_cache(QUESTIONS_KEPT)

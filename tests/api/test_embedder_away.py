@@ -20,7 +20,7 @@ class Away:
 
     name = current_embedder().name
     thresholds = Thresholds(same=0.9, related=0.5, relevant=0.2)
-    in_process = False
+    in_process, known_dim = False, 0
 
     @property
     def dim(self) -> int:

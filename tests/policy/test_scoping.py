@@ -37,6 +37,7 @@ ALLOWED: dict[tuple[str, str], str] = {
     ("memories/maintain/overtaken.py", "SummaryDue.objects.filter"): "of which of them it is known",
     ("memories/maintain/backlog.py", "Memory.objects.warm"): "in which apps something lacks its vector",
     ("memories/maintain/backlog.py", "Vector.objects.filter"): "what has one",
+    ("memories/maintain/reembed.py", "Vector.objects.filter"): "in which apps another model of that name has made some",
     ("memories/jobs/sweeps.py", "AgentSession.objects.active"): "which apps have sessions that fell silent",
 }
 

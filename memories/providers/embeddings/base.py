@@ -65,6 +65,10 @@ class Embedder(Protocol):
         """Length of a vector. A remote embedder sends one request the first time it is asked."""
 
     @property
+    def known_dim(self) -> int:
+        """The same, and 0 as long as it would have to be asked for."""
+
+    @property
     def thresholds(self) -> Thresholds: ...
 
     @property

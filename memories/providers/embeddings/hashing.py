@@ -34,6 +34,10 @@ class HashEmbedder:
         self.dim = dim
         self.name = f"hash-{dim}"
 
+    @property
+    def known_dim(self) -> int:
+        return self.dim
+
     def place(self, word: str) -> int:
         """The column a word counts in."""
         return crc32(stem(word.lower()).encode("utf-8", "replace")) % self.dim

@@ -58,6 +58,7 @@ class InProcessEmbedder(ABC):
     document_prefix: ClassVar[str] = ""
     query_prefix: ClassVar[str] = ""
     dim: ClassVar[int] = 384
+    known_dim: ClassVar[int] = dim
     in_process: ClassVar[bool] = True
 
     def __init__(self, folder: Path | None = None) -> None:

@@ -89,6 +89,10 @@ class RemoteEmbedder(ABC):
             self._embed(["dimension"])
         return self._dim
 
+    @property
+    def known_dim(self) -> int:
+        return self._dim
+
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """One request per BATCH_TEXTS texts."""
         if not texts:

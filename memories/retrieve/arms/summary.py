@@ -46,13 +46,14 @@ def answers(
 ) -> list[Answer]:  # fmt: skip
     """Passages of the three summaries that fit best, best first, as far as their memories may be shown. One query.
 
-    Vectors of another model count nothing.
+    Vectors of another model count nothing, whatever its name.
     """
     rows = [row for row in passages(app, users) if row.memory_id in shown]
     meaning = np.zeros(len(rows))
-    alike = [at for at, row in enumerate(rows) if vector is not None and row.model == embedder.name and row.data]
+    told = [bytes(row.data or b"") if row.model == embedder.name else b"" for row in rows]
+    alike = [at for at, data in enumerate(told) if vector is not None and len(data) == vector.nbytes]
     if vector is not None and alike:
-        cosines = from_bytes([bytes(rows[at].data or b"") for at in alike], len(vector)) @ vector
+        cosines = from_bytes([told[at] for at in alike], len(vector)) @ vector
         meaning[alike] = embedder.thresholds.likened(cosines)
     asked = {stem(word) for word in question.words}
     found = [Answer(row, float(meaning[at]), covered(asked, row.text)) for at, row in enumerate(rows)]

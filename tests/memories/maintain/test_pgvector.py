@@ -126,6 +126,10 @@ def indexes() -> list[str]:
         return [name for (name,) in cursor.fetchall()]
 
 
+def being_made(*_: Any) -> None:
+    raise near.BeingMade
+
+
 def model_of(app: App) -> str:
     return App.objects.get(pk=app.pk).near_model
 
@@ -388,7 +392,7 @@ def test_whoever_is_killed_on_the_way_is_gone_on_for(grown: Caller) -> None:
 
 @on_postgres
 def test_until_all_is_there_the_process_answers(grown: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(near, "make_index", lambda *_: False)
+    monkeypatch.setattr(near, "make_index", being_made)
     assert do(grown.app) == {"copied": 60}
     assert model_of(grown.app) == ""
     assert isinstance(view_of(grown).held, InProcess)
@@ -399,9 +403,9 @@ def test_until_all_is_there_the_process_answers(grown: Caller, monkeypatch: pyte
 def test_what_is_written_on_the_way_comes_along(grown: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     make_index = near.make_index
 
-    def late(*arguments: Any) -> bool:
+    def late(*arguments: Any) -> None:
         grown.remember("Dolphins whistle under water")
-        return make_index(*arguments)
+        make_index(*arguments)
 
     monkeypatch.setattr(near, "make_index", late)
     do(grown.app)
@@ -455,9 +459,42 @@ def test_another_embedder_serves_when_pgvector_is_ready_for_it(moved: Caller, mo
 
 
 @on_postgres
+def test_while_somebody_else_makes_its_index_no_other_embedder_serves(
+    moved: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor are all vectors loaded into each process, as where pgvector cannot have them."""
+    new = Dense(128)
+    monkeypatch.setattr(agent_module, "current_embedder", lambda: new)
+    monkeypatch.setattr(serving, "known_embedders", lambda name: iter([Dense()]))
+    app = App.objects.select_related("policy").get(pk=moved.app.pk)
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(near, "make_index", being_made)
+        reembed(app, timezone.now(), Unclaimed(timezone.now()), new)
+    assert model_of(moved.app) == MODEL
+    assert App.objects.get(pk=app.pk).vector_model == MODEL
+    assert isinstance(view_of(moved).held, InPgvector)
+    reembed(app, timezone.now(), Unclaimed(timezone.now()), new)
+    assert model_of(moved.app) == new.name
+
+
+@on_postgres
+def test_an_index_is_made_by_one_at_a_time(large: None, transactional_db: None) -> None:
+    app = App.objects.create(app_id="acme", name="Acme")
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [near.index_name(app.pk, "m")])
+        with pytest.raises(near.BeingMade):
+            near.make_index(app, "m", 8)
+    finally:
+        other.close()
+    assert near.index_name(app.pk, "m") not in indexes()
+
+
+@on_postgres
 def test_an_index_is_made_with_care(large: None, transactional_db: None) -> None:
     app = App.objects.create(app_id="acme", name="Acme")
-    assert near.make_index(app, "m", 8)
+    near.make_index(app, "m", 8)
     with connection.cursor() as cursor:
         name = near.index_name(app.pk, "m")
         cursor.execute("SELECT reloptions FROM pg_class WHERE oid = to_regclass(%s)", [name])
@@ -474,9 +511,9 @@ def test_an_index_that_was_broken_off_is_made_anew(large: None, transactional_db
     app = App.objects.create(app_id="acme", name="Acme")
     name = near.index_name(app.pk, "m")
     with connection.cursor() as cursor:
-        assert near.make_index(app, "m", 8)
+        near.make_index(app, "m", 8)
         cursor.execute("UPDATE pg_index SET indisvalid = false WHERE indexrelid = to_regclass(%s)", [name])
-        assert near.make_index(app, "m", 8)
+        near.make_index(app, "m", 8)
         cursor.execute("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name])
         assert cursor.fetchone() == (True,)
     near.drop_indexes(app, "")

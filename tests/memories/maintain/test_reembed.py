@@ -20,7 +20,7 @@ from memories.maintain import vectors
 from memories.maintain.backlog import apps_with_backlog, embed_backlog, note_embedded
 from memories.maintain.reembed import apps_to_reembed, needs_reembedding, reembed
 from memories.maintain.run import Unclaimed
-from memories.models import Memory, Passage, Summary, Vector
+from memories.models import Memory, Passage, Rejection, RejectionKind, Summary, Vector
 from memories.models.vector import to_bytes
 from memories.providers.embeddings import (
     EmbedderMisconfigured,
@@ -31,7 +31,7 @@ from memories.providers.embeddings import (
     make_embedder,
 )
 from memories.retrieve import serving
-from memories.retrieve.pipeline import indexes
+from memories.retrieve.pipeline import dimension, indexes
 from memories.retrieve.serving import embedder_called, serving_embedder
 from memories.store import writing
 from memsite.tenancy.models import App
@@ -45,6 +45,8 @@ TEXTS = ("whales sing at night", "bears sleep in winter", "cats purr when conten
 
 class NewEmbedder(HashEmbedder):
     """Notes what it is asked. `meanwhile` happens once, while it is at work."""
+
+    known_dim = 128
 
     def __init__(self) -> None:
         super().__init__(128)
@@ -561,3 +563,123 @@ def test_what_is_noted_of_an_app_that_changed_hands_meanwhile_is_void(known: Cal
         write.serve(new.name, complete=False)
     note_embedded(seen, OLD)
     assert App.objects.get(pk=known.app.pk).embedded_to == 0
+
+
+# --- another model under the name of the one before
+
+
+@pytest.fixture
+def replaced(known: Caller, new: NewEmbedder, monkeypatch: pytest.MonkeyPatch) -> NewEmbedder:
+    """Whoever serves it, has put another one in its place, and the server was started anew."""
+    new.name, new.in_process = OLD, False
+    new.known_dim = 0
+    monkeypatch.setattr(agent_module, "current_embedder", lambda: new)
+    monkeypatch.setattr(sweeps, "current_embedder", lambda: new)
+    return new
+
+
+def test_vectors_of_another_length_are_compared_with_no_question(known: Caller, replaced: NewEmbedder) -> None:
+    for _ in "as it was told, and as it is known since":
+        answer = known.post("memories/search", {"query": TEXTS[0]})
+        assert answer.status_code == 200, answer.content
+        assert answer.json()["results"][0]["content"] == TEXTS[0]
+    known.post("context", {"query": TEXTS[0]})
+    assert known.post("memories/search", {"query": TEXTS[0]}).json()["degraded"] == ["vector"]
+    replaced.known_dim = replaced.dim
+    assert known.post("memories", {"content": "Whales sing at noon"}).status_code == 201
+    assert known.post("memories/search", {"query": "whales at noon"}).status_code == 200
+
+
+def test_they_are_made_anew_as_soon_as_it_is_known(known: Caller, replaced: NewEmbedder) -> None:
+    assert list(apps_to_reembed(replaced)) == []
+    replaced.known_dim = replaced.dim
+    known.remember("owls see in the dark")
+    assert list(apps_to_reembed(replaced)) == [known.app]
+    run = change(known.app, replaced)
+    assert run.counts == {"switched": 1, "dropped": 5, "bytes_dropped": 5 * 64 * 4, "embedded": 5}
+    assert set(Vector.objects.for_app(known.app).values_list("model", "dim")) == {(OLD, 128)}
+    assert [found(known, text) for text in TEXTS] == [[text] for text in TEXTS]
+    assert list(apps_to_reembed(replaced)) == []
+
+
+@pytest.mark.parametrize("answers", [True, False])
+def test_the_job_asks_the_service_which_model_it_has_now(
+    known: Caller, replaced: NewEmbedder, answers: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a worker that had nothing to embed since it was started."""
+
+    def dim(embedder: NewEmbedder) -> int:
+        if not answers:
+            raise EmbedderUnavailable("nobody there")
+        embedder.known_dim = 128
+        return 128
+
+    monkeypatch.setattr(NewEmbedder, "dim", property(dim, lambda *_: None), raising=False)
+    assert list(sweeps.Reembedding().waiting(timezone.now())) == [known.app.pk] * answers
+
+
+def test_until_then_the_server_says_so(known: Caller, replaced: NewEmbedder) -> None:
+    replaced.known_dim = replaced.dim
+    with pytest.raises(Stopped):
+        change(known.app, replaced, stopping_at(4))
+    assert known.post("memories/search", {"query": TEXTS[0]}).json()["degraded"] == ["vector"]
+    change(known.app, replaced)
+    assert [found(known, text) for text in TEXTS] == [[text] for text in TEXTS]
+
+
+def test_of_a_model_that_does_not_serve_yet_they_go_and_the_old_ones_serve(changed: Caller, new: NewEmbedder) -> None:
+    memory = Memory.objects.for_app(changed.app).first()
+    Vector.objects.create(app=changed.app, memory=memory, model=new.name, dim=3, data=b"\0" * 12)
+    with pytest.raises(Stopped):
+        change(changed.app, new, stopping_at(2))
+    assert serving_model(changed.app) == OLD
+    assert models_of(changed.app) == {OLD: 5}
+    change(changed.app, new)
+    assert set(Vector.objects.for_app(changed.app).values_list("model", "dim")) == {(new.name, 128)}
+
+
+def test_no_search_waits_for_a_service_to_tell_how_long_its_vectors_are(
+    known: Caller, replaced: NewEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr(NewEmbedder, "dim", property(lambda _: asked.append("dim") or 128), raising=False)
+    assert serving_embedder(known.app, replaced) is replaced
+    assert dimension(known.app, replaced) == 64
+    Vector.objects.for_app(known.app).delete()
+    assert dimension(known.app, replaced) == 1
+    replaced.known_dim = 128
+    assert dimension(known.app, replaced) == 128
+    assert asked == []
+
+
+# --- edited by two at once
+
+
+@pytest.mark.parametrize("door", ["edit", "approve"])
+def test_a_vector_is_of_the_words_that_are_stored_whoever_else_edits(
+    changed: Caller, new: NewEmbedder, door: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweeps, "current_embedder", lambda: new)
+    memory = Memory.objects.for_app(changed.app).get(content=TEXTS[1])
+    change(changed.app, new)
+    agent = MemoryAgent(App.objects.select_related("policy").get(pk=changed.app.pk), None, "operator:olga")
+    path = f"memories/{memory.uid}"
+
+    def meanwhile() -> None:
+        assert changed.patch(path, {"content": "bears eat honey"}).status_code == 200
+
+    new.meanwhile = meanwhile
+    if door == "edit":
+        agent.edit(memory, {"subject": "food"})
+    else:
+        held = Rejection.objects.create(
+            app=changed.app, kind=RejectionKind.APPROVAL, content=memory.text, edits=memory,
+            candidate={"subject": "food"},
+        )  # fmt: skip
+        agent.overrule(held)
+    memory.refresh_from_db()
+    assert (memory.content, memory.subject) == ("bears eat honey", "food")
+    assert not memory.vectors.exists()
+    assert upkeep_embed_missing() == 1
+    told = memory.vectors.get().data
+    assert bytes(told) == to_bytes(new.embed_documents(["food: bears eat honey"])[0])

@@ -236,6 +236,23 @@ def test_the_least_recently_used_index_goes_first(alice: Caller, charlie: Caller
     assert indexes.of(alice.app, "m", 64) is not first
 
 
+def test_what_indexes_take_is_added_up_when_one_has_grown_and_not_at_each_question(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alice.remember("something")
+    summed: list[int] = []
+    indexes = Indexes(limit_bytes=10**9)
+    monkeypatch.setattr(indexes, "shrink", lambda: summed.append(1))
+    for times in (1, 2, 2, 2):
+        indexes.of(alice.app, "m", 64).view()
+        assert len(summed) == times
+    for number in range(100):
+        alice.remember(f"something new: {number}")
+    indexes.of(alice.app, "m", 64).view()
+    indexes.of(alice.app, "m", 64).view()
+    assert len(summed) == 3
+
+
 def test_what_is_known_of_the_rows_before_is_what_is_found_anew(alice: Caller, index: AppIndex) -> None:
     def check(size: int, *, rises: bool = True) -> None:
         view = index.view()
