@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
 from django.db import transaction
 from django.db.models import F
@@ -19,6 +20,7 @@ from memories.portable.restore import KNOWN, LEFT_OUT, NEW, key_of, known_keys
 from memories.portable.sources.items import CONVERSATION, FACT
 from memories.portable.tables import BY_NAME, Line
 from memories.store import Candidate
+from memsite.portions import portions
 from memsite.tenancy.models import App, AppStatus
 from memsite.tenancy.residue import note_residue
 from sessions.models import AgentSession, Resource
@@ -81,17 +83,8 @@ def begin(row: Import) -> None:
 
 def parts_of(lines: Iterable[Line]) -> Iterator[list[Line]]:
     """Lines of one type together, in their order."""
-    part: list[Line] = []
-    size = 0
-    for line in lines:
-        length = rough_size(line)
-        if part and (line["type"] != part[0]["type"] or len(part) == MOST_LINES or size + length > MOST_BYTES):
-            yield part
-            part, size = [], 0
-        part.append(line)
-        size += length
-    if part:
-        yield part
+    for _, alike in groupby(lines, lambda line: line["type"]):
+        yield from portions(alike, MOST_LINES, MOST_BYTES, rough_size)
 
 
 def rough_size(line: Line) -> int:

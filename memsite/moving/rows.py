@@ -13,6 +13,7 @@ from django.db.models.functions import Collate
 
 from memsite.json_numbers import settled
 from memsite.moving.source import SOURCE, CannotMove
+from memsite.portions import portions
 from memsite.postgres import INSTEAD, NUL
 
 BATCH, MOST_CHARACTERS = 1_000, 8 * 1024 * 1024
@@ -42,24 +43,11 @@ def store_all(
     """These rows, some at a time: how many, which is told on the way, and the keys of those that were mended."""
     done, mended = 0, set[Any]()
     with read_in_order(source) as read:
-        for batch in batches(read):
+        for batch in portions(read, BATCH, MOST_CHARACTERS, lambda row: size_of([*vars(row).values()])):
             mended |= store(model, batch)
             done += len(batch)
             tell(done)
     return done, mended
-
-
-def batches(rows: Iterator[Any]) -> Iterator[list[Any]]:
-    batch, size = list[Any](), 0
-    for row in rows:
-        length = size_of([*vars(row).values()])
-        if batch and (len(batch) == BATCH or size + length > MOST_CHARACTERS):
-            yield batch
-            batch, size = [], 0
-        batch.append(row)
-        size += length
-    if batch:
-        yield batch
 
 
 def size_of(value: Any) -> int:

@@ -477,15 +477,26 @@ def test_keys_that_are_texts_are_compared_whatever_the_language_of_the_database(
     assert "zebra" not in str(refused.value)
 
 
-def test_what_is_stored_at_once_has_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever holds the texts."""
-    monkeypatch.setattr(moving.rows, "MOST_CHARACTERS", 10)
-    monkeypatch.setattr(moving.rows, "BATCH", 3)
-    told: list[Any] = ["1234", "12345", b"1234", {"12": ["34567", "890", 1]}, "1", None, None, None, "1" * 11, ""]
-    batches = moving.rows.batches(SimpleNamespace(text=text) for text in told)
-    assert [[row.text for row in batch] for batch in batches] == [
-        told[:2], told[2:3], told[3:4], told[4:7], told[7:8], told[8:9], told[9:],
-    ]  # fmt: skip
+@on_postgres
+def test_what_is_stored_at_once_has_an_end(site: tuple[Path, dict[str, Any]], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever holds the texts: PostgreSQL takes no statement of more than a gigabyte."""
+    stored: list[tuple[int, int]] = []
+    store = moving.rows.store
+
+    def noted(model: Any, batch: list[Any]) -> set[Any]:
+        stored.append((len(batch), sum(moving.rows.size_of([*vars(row).values()]) for row in batch)))
+        return store(model, batch)
+
+    monkeypatch.setattr(moving.rows, "store", noted)
+    monkeypatch.setattr(moving.rows, "MOST_CHARACTERS", 2_000)
+    move(site[0])
+    assert max(count for count, _ in stored) > 1
+    assert max(size for count, size in stored if count > 1) <= 2_000
+
+
+def test_of_a_row_texts_and_bytes_count_wherever_they_are() -> None:
+    told = ["1234", b"12", memoryview(b"1"), None, 5, {"12": ["34567", "890", 1, {"1": None}]}]
+    assert moving.rows.size_of(told) == 4 + 2 + 1 + 11
 
 
 @pytest.mark.parametrize("source", ["postgres://elsewhere/site", "/just/a/path", "sqlite://", "sqlite:///:memory:"])
