@@ -62,7 +62,7 @@ def certificates(url: str) -> dict[str, object] | bool:
     parts = urlsplit(url)
     if parts.scheme == "rediss":
         return "ssl_cert_reqs=" not in parts.query and {"ssl_cert_reqs": ssl.CERT_REQUIRED}
-    return parts.scheme == "amqps" and {"server_hostname": None}
+    return parts.scheme == "amqps" and {"server_hostname": parts.hostname}
 
 
 def task_settings() -> dict[str, object]:
