@@ -177,7 +177,7 @@ class AppIndex:
         self.clear()
         self.lock = Lock()
         self.nbytes = -1
-        """As the columns were when the index was asked for last."""
+        """As the columns were when the indexes were looked at last (`Indexes.shrink`)."""
         self.is_asked = False
         """Whether anybody has asked for a view since it was brought up to date by who had written (`ahead`)."""
 
@@ -351,7 +351,6 @@ class Indexes:
                 self.kept[key] = index
             self.kept.move_to_end(key)
             if index.nbytes != index.columns.nbytes:
-                index.nbytes = index.columns.nbytes
                 self.shrink()
             return index
 
@@ -366,6 +365,8 @@ class Indexes:
                 del self.kept[key]
 
     def shrink(self) -> None:
-        """What each takes was looked at when it was asked for last: many small apps are not all looked at each time."""
+        """When one has come, or has grown: many small apps are not all looked at each time that one is asked for."""
+        for index in self.kept.values():
+            index.nbytes = index.columns.nbytes
         while len(self.kept) > 1 and sum(index.nbytes for index in self.kept.values()) > self.limit_bytes:
             self.kept.popitem(last=False)

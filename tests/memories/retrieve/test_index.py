@@ -20,6 +20,7 @@ from memories.retrieve import index as index_module
 from memories.retrieve.columns import Sessions, Subjects
 from memories.retrieve.index import AppIndex, Indexes, View
 from memories.retrieve.reading import Scope, read
+from memsite.tenancy.models import App
 from tests.conftest import Caller
 
 NOW = 2e9
@@ -236,13 +237,27 @@ def test_the_least_recently_used_index_goes_first(alice: Caller, charlie: Caller
     assert indexes.of(alice.app, "m", 64) is not first
 
 
+def test_of_apps_that_are_asked_once_each_no_more_are_kept_than_there_is_room_for(
+    alice: Caller, charlie: Caller, db: None
+) -> None:
+    """As of the nights of all of them."""
+    third = App.objects.create(app_id="third", name="Third")
+    for caller in (alice, charlie):
+        caller.remember("something")
+    indexes = Indexes(limit_bytes=1)
+    for app in (alice.app, charlie.app, third):
+        indexes.of(app, "m", 64).view()
+    assert [app_pk for app_pk, _, _ in indexes.kept] == [third.pk]
+
+
 def test_what_indexes_take_is_added_up_when_one_has_grown_and_not_at_each_question(
     alice: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     alice.remember("something")
     summed: list[int] = []
     indexes = Indexes(limit_bytes=10**9)
-    monkeypatch.setattr(indexes, "shrink", lambda: summed.append(1))
+    shrink = indexes.shrink
+    monkeypatch.setattr(indexes, "shrink", lambda: summed.append(1) or shrink())
     for times in (1, 2, 2, 2):
         indexes.of(alice.app, "m", 64).view()
         assert len(summed) == times
