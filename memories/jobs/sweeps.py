@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db.models import F
 from django.utils import timezone
@@ -24,6 +24,8 @@ from memsite.jobs.job import Run
 from memsite.jobs.schedule import Every
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, SessionQuerySet
+
+ASK_AGAIN = timedelta(minutes=5)
 
 
 class ExtractionSweep(MemoryJob):
@@ -75,11 +77,18 @@ class EmbeddingBacklog(MemoryJob):
 class Reembedding(MemoryJob):
     name, title, schedule = "reembedding", "gives memories new vectors when the embedder has changed", Every(5)
 
+    asked_at: datetime | None = None
+
     def waiting(self, now: datetime) -> Iterable[int]:
-        """Asks how long its vectors are, once: who puts another model in its place, under its name, tells nobody."""
+        """Asks how long its vectors are: who puts another model in the place of one, under its name, tells nobody.
+
+        A service that hangs, which holds all other jobs up for half a minute, not each minute.
+        """
         embedder = current_embedder()
-        with suppress(EmbedderError):
-            _ = embedder.dim
+        if not embedder.known_dim and (self.asked_at is None or now - self.asked_at >= ASK_AGAIN):
+            self.asked_at = now
+            with suppress(EmbedderError):
+                _ = embedder.dim
         return apps_to_reembed(embedder).values_list("pk", flat=True)
 
     def work(self, hands: Upkeeper, run: Run) -> None:

@@ -26,7 +26,10 @@ LEAVES_BELOW = 0.5
 
 
 def apps_to_move() -> QuerySet[App]:
-    """Those that pgvector should be asked for and is not, and the other way round. None where there is no pgvector."""
+    """Those that pgvector should be asked for and is not, and the other way round. None where there is no pgvector.
+
+    What is embedded anew is moved when it has all of its vectors.
+    """
     least = get_conf().pgvector_from
     if connection.vendor != "postgresql":
         return App.objects.none()
@@ -39,7 +42,7 @@ def apps_to_move() -> QuerySet[App]:
     if not least:
         return App.objects.filter(away)
     return App.objects.filter(
-        is_large & ~Q(vector_model="") & ~Q(near_model=F("vector_model")) | away & ~is_large
+        is_large & ~Q(vector_model="") & ~Q(near_model=F("vector_model")) & Q(vectors_lost=False) | away & ~is_large
     )  # fmt: skip
 
 
@@ -50,11 +53,12 @@ def move(app: App, now: datetime, run: Run) -> None:
     """
     if not near.is_there():
         return
-    app.refresh_from_db(fields=["near_model", "vector_model", "memory_count", "status"])
+    app.refresh_from_db(fields=["near_model", "vector_model", "vectors_lost", "memory_count", "status"])
     least = get_conf().pgvector_from
     enough = least * (LEAVES_BELOW if app.near_model else 1)
     if least and app.memory_count >= enough and app.status == AppStatus.ACTIVE:
-        ask_pgvector(app, now, run)
+        if not app.vectors_lost:
+            ask_pgvector(app, now, run)
     else:
         give_back(app, now, run)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from datetime import datetime
-from typing import Any
 
 import structlog
 from django.db import transaction
@@ -11,7 +11,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Length
 
 from memories.maintain import pgvector
-from memories.maintain.embedding import PROBE
+from memories.maintain.embedding import PROBE, answers
 from memories.maintain.run import Run
 from memories.maintain.vectors import (
     ACTOR,
@@ -24,7 +24,8 @@ from memories.maintain.vectors import (
     without_vector,
 )
 from memories.models import Passage, Vector, near
-from memories.providers.embeddings import Embedder, EmbedderMisconfigured, EmbedderUnavailable
+from memories.models.vector import FLOAT_BYTES
+from memories.providers.embeddings import Embedder, EmbedderError, EmbedderMisconfigured, EmbedderUnavailable
 from memories.retrieve.serving import embedder_called
 from memories.store import writing
 from memsite.tenancy.models import App, AppStatus
@@ -42,19 +43,16 @@ def needs_reembedding(app: App, current: Embedder) -> bool:
 
 
 def apps_to_reembed(current: Embedder) -> QuerySet[App]:
-    """The active apps of which this is true, or whose vectors another model of that name has made."""
-    others = ~Q(vector_model__in=("", current.name))
-    apps = App.objects.filter(status=AppStatus.ACTIVE).annotate(oldest=oldest_dim(OuterRef("pk"), current))
-    return apps.filter(others | Q(vectors_lost=True) | Q(oldest__isnull=False) & ~Q(oldest=current.known_dim))
-
-
-def oldest_dim(app: Any, current: Embedder) -> Subquery:
-    """The length of the first vector of its name; None if there is none, or if nobody knows how long they are now.
-
-    All from before the model was replaced are as long as that, and none from after it.
+    """The active apps of which this is true, or of whose vectors the first or the last tells that another model of that
+    name has made it.
     """
-    of_it = Vector.objects.filter(app=app, model=current.name if current.known_dim else "").order_by("memory_id")
-    return Subquery(of_it.values("dim")[:1])
+    apps, wanted = App.objects.filter(status=AppStatus.ACTIVE), ~Q(vector_model__in=("", current.name))
+    if current.known_dim and not current.in_process:
+        of_it = Vector.objects.filter(app=OuterRef("pk"), model=current.name).values("dim")
+        first, last = (Subquery(of_it.order_by(order)[:1]) for order in ("memory_id", "-memory_id"))
+        apps = apps.alias(first=first, last=last)
+        wanted |= ~Q(first=current.known_dim) | ~Q(last=current.known_dim)
+    return apps.filter(wanted | Q(vectors_lost=True))
 
 
 def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
@@ -64,12 +62,10 @@ def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
     bytes. Also finds whatever else has no vector. Ends early, to be run again, when the embedder is away.
     """
     app.refresh_from_db(fields=["vector_model", "vectors_lost", "near_model"])
-    is_of_another = is_replaced(app, current)
-    is_useless = is_of_another and app.vector_model == current.name
-    if is_useless or is_lost(app, current) or (needs_reembedding(app, current) and refuses(app, current)):
+    if is_replaced(app, current):
+        forget(app, now, run, current)
+    if is_lost(app, current) or (needs_reembedding(app, current) and refuses(app, current)):
         serve_at_once(app, now, run, current.name)
-    if is_of_another:
-        drop(of_other_length(app, current), run)
     if complete(app, now, run, current):
         drop_others(app, run, current.name)
 
@@ -114,13 +110,34 @@ def switch(app: App, now: datetime, run: Run, model: str, place: Place, *, is_aw
 
 
 def is_replaced(app: App, current: Embedder) -> bool:
-    """Whether its vectors are of another model of this name, by which nothing can be compared with them."""
-    of_it = Vector.objects.for_app(app).filter(model=current.name).order_by("memory_id")
-    return current.known_dim not in (0, of_it.values_list("dim", flat=True).first() or current.known_dim)
+    """Whether there are vectors of another model of this name, with which nothing can be compared.
+
+    A process that was started before the model was replaced gets no vector any more, and is not asked.
+    """
+    if current.in_process:
+        return False
+    with suppress(EmbedderError):
+        return of_other_length(app, current.name, current.dim).exists() and answers(current)
+    return False
 
 
-def of_other_length(app: App, current: Embedder) -> ScopedQuerySet[Vector]:
-    return Vector.objects.for_app(app).filter(model=current.name).exclude(dim=current.known_dim)
+def of_other_length(app: App, model: str, dim: int) -> ScopedQuerySet[Vector]:
+    return Vector.objects.for_app(app).filter(model=model).exclude(dim=dim)
+
+
+def forget(app: App, now: datetime, run: Run, current: Embedder) -> None:
+    """All that another model of this name has made. Its vectors go last: by them it is known that it is to be done."""
+    model, size = current.name, current.dim * FLOAT_BYTES
+    if app.vector_model == model:
+        serve_at_once(app, now, run, model)
+    if near.is_there():
+        pgvector.tidy(app, run, app.near_model)
+    with transaction.atomic():
+        passages = Passage.objects.for_app(app).alias(size=Length("data"), next_size=Length("next_data"))
+        passages.filter(model=model).exclude(size=size).update(model="", data=None)
+        passages.filter(next_model=model).exclude(next_size=size).update(next_model="", next_data=None)
+        run.done({}, model=model, place=START)
+    drop(of_other_length(app, model, current.dim), run)
 
 
 def is_lost(app: App, current: Embedder) -> bool:
@@ -146,10 +163,11 @@ def serve_at_once(app: App, now: datetime, run: Run, model: str) -> None:
     """For want of the embedder before: words and the graph carry the searches until this one has its vectors."""
     with writing(app, ACTOR, now) as write:
         write.serve(model, complete=False)
-        write.near_model = ""
+        if write.near_model == model:
+            write.near_model = ""
         run.done({"switched": 1})
     log.warning("embedder_lost", app=app.app_id, model=app.vector_model, now=model)
-    app.refresh_from_db(fields=["vector_model", "vectors_lost"])
+    app.refresh_from_db(fields=["vector_model", "vectors_lost", "near_model"])
 
 
 def drop_others(app: App, run: Run, model: str) -> None:

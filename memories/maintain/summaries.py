@@ -16,6 +16,7 @@ from memories.models import Link, LinkKind, Memory, Passage, Summary, SummaryDue
 from memories.models.memory import MemoryQuerySet
 from memories.models.noted import NOTED, as_noted
 from memories.models.summary import SummaryQuerySet
+from memories.models.vector import FLOAT_BYTES
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import LLMError, Noted, Provider, Written, outdoes
 from memories.retrieve.harmless import VOUCHED, harmless
@@ -158,7 +159,7 @@ class Rewriting:
         facts = facts_of(self.app, due.category, due.user_id, as_of)
         current = versions_of(self.app, due.category, due.user_id).current().first()
         written = self.write(due, facts, current)
-        kept = vectors_of(current, self.embedder.name)
+        kept = vectors_of(current, self.embedder)
         passages = passages_of(self.app, written.text, facts, self.embedder, kept)
         return self.store(due, Draft(written, facts, passages, as_of))
 
@@ -219,10 +220,10 @@ class Rewriting:
         return SummaryDue.objects.for_app(self.app).filter(pk=due.pk, token=due.token)
 
 
-def vectors_of(summary: Summary | None, model: str) -> dict[str, bytes]:
+def vectors_of(summary: Summary | None, embedder: Embedder) -> dict[str, bytes]:
     """By text; of this embedding model only."""
-    rows = summary.passages.filter(model=model).exclude(data=None).values_list("text", "data") if summary else ()
-    return {text: bytes(data or b"") for text, data in rows}
+    rows = summary.passages.filter(model=embedder.name).values_list("text", "data") if summary else ()
+    return {text: bytes(data) for text, data in rows if data and len(data) == embedder.known_dim * FLOAT_BYTES}
 
 
 def set_passages(summary: Summary, passages: Sequence[Passage]) -> None:

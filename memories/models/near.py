@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from django.db import connection, transaction
 
-from memories.models.vector import Vector, from_bytes
+from memories.models.vector import FLOAT_BYTES, Vector, from_bytes
 from memories.providers.embeddings import Vectors
 from memsite.conf import get_conf
 from memsite.postgres.session import waiting_without_end
@@ -43,16 +43,19 @@ CREATE OR REPLACE FUNCTION {GONE}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN DELETE FROM public.{TABLE} WHERE memory_id = OLD.memory_id AND model = OLD.model; RETURN NULL; END $$;
 CREATE OR REPLACE TRIGGER {GONE} AFTER DELETE ON memories_vector FOR EACH ROW EXECUTE FUNCTION {GONE}()
 """  # noqa: S608
+# An index takes those of one length. Where another model has taken the place of one, under its name, all are made anew.
+LENGTH = f"(SELECT vector_dims(near) FROM {TABLE} WHERE app_id = %s AND model = %s LIMIT 1)"  # noqa: S608
 # In the place of what is there: a vector may have been made anew.
 PUT = f"""
 INSERT INTO {TABLE} (memory_id, model, app_id, near) SELECT id, %s, %s, told::halfvec
-FROM unnest(%s::bigint[], %s::text[]) AS given (id, told)
+FROM unnest(%s::bigint[], %s::text[]) AS given (id, told) WHERE vector_dims(told::halfvec) = coalesce({LENGTH}, %s)
 ON CONFLICT (memory_id, model) DO UPDATE SET near = EXCLUDED.near
 """  # noqa: S608
 # Who deletes one of them waits until its copy is there, and so deletes that, too. That the copies are behind the same
 # number as well is said, because PostgreSQL does not see it: it read all that were there before each batch.
 MISSING = f"""
-SELECT memory_id, data FROM memories_vector AS v WHERE app_id = %s AND model = %s AND memory_id > %s AND NOT EXISTS
+SELECT memory_id, data FROM memories_vector AS v WHERE app_id = %s AND model = %s AND memory_id > %s
+AND dim = coalesce({LENGTH}, dim) AND NOT EXISTS
 (SELECT 1 FROM {TABLE} AS n WHERE n.memory_id = v.memory_id AND n.model = v.model AND n.memory_id > %s)
 ORDER BY memory_id LIMIT %s
 FOR KEY SHARE OF v
@@ -108,20 +111,22 @@ def written(vector: Vectors) -> str:
 
 
 def put(app: App, rows: Sequence[Vector]) -> None:
-    """These vectors of one model, for pgvector too. One statement."""
+    """These vectors of one model, for pgvector too, but for those of another length than it has. One statement."""
     if not rows:
         return
     texts = [written(from_bytes([bytes(row.data)], row.dim)[0]) for row in rows]
     with connection.cursor() as cursor:
-        cursor.execute(PUT, [rows[0].model, app.pk, [row.memory_id for row in rows], texts])
+        cursor.execute(
+            PUT, [rows[0].model, app.pk, [row.memory_id for row in rows], texts, app.pk, rows[0].model, rows[0].dim]
+        )
 
 
 def fill(app: App, model: str, after: int, most: int) -> list[int]:
     """Adds up to so many that are missing, of memories behind this pk; answers their pks. Two statements."""
     with connection.cursor() as cursor:
-        cursor.execute(MISSING, [app.pk, model, after, after, most])
+        cursor.execute(MISSING, [app.pk, model, after, app.pk, model, after, most])
         rows = [
-            Vector(app=app, memory_id=pk, model=model, dim=len(bytes(data)) // 4, data=data)
+            Vector(app=app, memory_id=pk, model=model, dim=len(bytes(data)) // FLOAT_BYTES, data=data)
             for pk, data in cursor.fetchall()
         ]
     put(app, rows)

@@ -11,6 +11,8 @@ from memories.providers.embeddings import Vectors
 from memsite.tenancy.append_only import TriggerOperation
 from memsite.tenancy.scoping import IndexedByApp, ScopedQuerySet
 
+FLOAT_BYTES = 4
+
 
 class Vector(IndexedByApp):
     """`data` is little-endian float32, L2-normalised, `dim` of them. A memory without one is found by text."""

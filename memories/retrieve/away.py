@@ -34,6 +34,7 @@ SPREADS = 4
 """By which the signs of vectors at an angle may differ from what the angle says: one in 30,000 differs more."""
 BY_ID = f"""
 SELECT memory_id, 1 - (near <=> %s::halfvec) FROM {TABLE} WHERE memory_id = ANY(%s) AND model = %s AND app_id = %s
+AND vector_dims(near) = %s
 """  # noqa: S608
 # One statement for all: on a connection of a pool nothing is to stay behind. The scan goes on until there are enough.
 BY_INDEX = """
@@ -42,7 +43,9 @@ SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw
 SELECT memory_id, 1 - ({near} <=> %s::halfvec({dim})) FROM {table} WHERE app_id = %s AND model = %s
 ORDER BY {near} <=> %s::halfvec({dim}) LIMIT %s
 """
-DATA = "SELECT memory_id, data FROM memories_vector WHERE memory_id = ANY(%s) AND model = %s AND app_id = %s"
+DATA = """
+SELECT memory_id, data FROM memories_vector WHERE memory_id = ANY(%s) AND model = %s AND app_id = %s AND dim = %s
+"""
 Numbers = NDArray[np.int64]
 
 
@@ -51,6 +54,7 @@ class InPgvector:
 
     def __init__(self, app_pk: int, model: str, dim: int, columns: Columns, sample: Sample) -> None:
         self.app_pk, self.model, self.dim, self.columns, self.sample = app_pk, model, dim, columns, sample
+        self.those = (model, app_pk, dim)
 
     def measure(self, query: Vectors, rows: Rows, places: Places) -> Cosines:
         if len(rows) <= EXACT_ROWS:
@@ -93,7 +97,7 @@ class InPgvector:
         found = np.zeros((len(rows), self.dim), np.float32)
         for start in range(0, len(rows), READ_AT_ONCE):
             pks = self.columns.pk[rows[start : start + READ_AT_ONCE]]
-            data = {pk: bytes(blob) for pk, blob in answers(DATA, [pks.tolist(), self.model, self.app_pk])}
+            data = {pk: bytes(blob) for pk, blob in answers(DATA, [pks.tolist(), *self.those])}
             known = [at for at, pk in enumerate(pks.tolist()) if pk in data]
             if known:
                 found[start + np.array(known)] = from_bytes([data[int(pks[at])] for at in known], self.dim)
@@ -114,7 +118,7 @@ class InPgvector:
         embedded = self.columns.embedded[rows]
         found = np.where(embedded, near.estimates(len(query))[near.differences(self.columns.signs, query, rows)], 0)
         pks = self.columns.pk[rows]
-        exact = numbered(answers(BY_ID, [written(query), pks.tolist(), self.model, self.app_pk]))
+        exact = numbered(answers(BY_ID, [written(query), pks.tolist(), *self.those]))
         order = np.argsort(exact[0])
         at = np.minimum(np.searchsorted(exact[0], pks, sorter=order), max(0, len(order) - 1))
         if len(order):

@@ -17,6 +17,7 @@ from structlog.testing import capture_logs
 from memories.agent import MemoryAgent
 from memories.agent import base as agent_module
 from memories.maintain import pgvector
+from memories.maintain import reembed as reembedding
 from memories.maintain.near import near_pairs
 from memories.maintain.pgvector import apps_to_move, move
 from memories.maintain.reembed import reembed
@@ -372,11 +373,9 @@ def test_a_batch_of_copies_reads_none_of_those_before_it(grown: Caller) -> None:
     """Else the last of a million would take a thousand times as long as the first."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan TO off")
-        cursor.execute(f"EXPLAIN {near.MISSING}", [grown.app.pk, MODEL, 17, 17, 7])
+        cursor.execute(f"EXPLAIN {near.MISSING}", [grown.app.pk, MODEL, 17, grown.app.pk, MODEL, 17, 7])
         plan = "\n".join(line for (line,) in cursor.fetchall())
-    vectors, copies = plan.split(f"on {near.TABLE} ")
-    assert "memory_id > 17" in vectors
-    assert "memory_id > 17" in copies
+    assert plan.count("memory_id > 17") == 2
 
 
 @on_postgres
@@ -475,6 +474,56 @@ def test_while_somebody_else_makes_its_index_no_other_embedder_serves(
     assert isinstance(view_of(moved).held, InPgvector)
     reembed(app, timezone.now(), Unclaimed(timezone.now()), new)
     assert model_of(moved.app) == new.name
+
+
+@pytest.fixture
+def replaced(moved: Caller, monkeypatch: pytest.MonkeyPatch) -> Dense:
+    """Another model under the name of the one before."""
+    new = Dense(128)
+    monkeypatch.setattr(new, "name", MODEL)
+    monkeypatch.setattr(new, "in_process", False)
+    monkeypatch.setattr(agent_module, "current_embedder", lambda: new)
+    return new
+
+
+@on_postgres
+def test_until_it_is_noticed_that_a_model_was_replaced_words_carry_all(moved: Caller, replaced: Dense) -> None:
+    assert isinstance(view_of(moved).held, InPgvector)
+    answer = moved.post("memories/search", {"query": "a whale that sings"})
+    assert (answer.status_code, answer.json()["results"][0]["content"]) == (200, "The whale sings at night")
+    added = moved.remember("The whale sings at noon")
+    edited = Memory.objects.for_app(moved.app).get(content="The owl hunts mice")
+    assert moved.patch(f"memories/{edited.uid}", {"subject": "birds"}).status_code == 200
+    told = Vector.objects.for_app(moved.app).filter(dim=128).values_list("memory__uid", flat=True)
+    assert {str(uid) for uid in told} == {added["id"], str(edited.uid)}
+    assert moved.post("context", {"query": "whales at noon"}).status_code == 200
+    assert near.fill(moved.app, MODEL, 0, 100) == []
+
+
+@on_postgres
+@pytest.mark.django_db(transaction=True)
+def test_a_model_that_was_replaced_comes_back_to_pgvector_with_all_of_its_vectors(
+    moved: Caller, replaced: Dense, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Inside a transaction an index would be made of what was deleted in it, too."""
+    moved.remember("Dolphins whistle under water")
+    app = App.objects.select_related("policy").get(pk=moved.app.pk)
+    with monkeypatch.context() as once:
+        once.setattr(reembedding, "drop", being_made)
+        with pytest.raises(near.BeingMade):
+            reembed(app, timezone.now(), Unclaimed(timezone.now()), replaced)
+    assert model_of(moved.app) == ""
+    assert do(moved.app) == {}
+    assert not apps_to_move().exists()
+    reembed(app, timezone.now(), Unclaimed(timezone.now()), replaced)
+    assert set(Vector.objects.for_app(moved.app).values_list("model", "dim")) == {(MODEL, 128)}
+    assert isinstance(view_of(moved).held, InProcess)
+    best = [found(moved, query) for query in QUESTIONS]
+    assert apps_to_move().get() == moved.app
+    do(moved.app)
+    assert copies(moved.app) == {MODEL: 61}
+    assert isinstance(view_of(moved).held, InPgvector)
+    assert [found(moved, query)[0] for query in QUESTIONS] == [contents[0] for contents in best]
 
 
 @on_postgres

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -568,6 +569,10 @@ def test_what_is_noted_of_an_app_that_changed_hands_meanwhile_is_void(known: Cal
 # --- another model under the name of the one before
 
 
+def refusing(*_: Any) -> Any:
+    raise EmbedderMisconfigured("answered with 128 dimensions after 64: was the model replaced?")
+
+
 @pytest.fixture
 def replaced(known: Caller, new: NewEmbedder, monkeypatch: pytest.MonkeyPatch) -> NewEmbedder:
     """Whoever serves it, has put another one in its place, and the server was started anew."""
@@ -618,6 +623,77 @@ def test_the_job_asks_the_service_which_model_it_has_now(
     assert list(sweeps.Reembedding().waiting(timezone.now())) == [known.app.pk] * answers
 
 
+def test_a_service_that_is_away_is_not_asked_each_minute(
+    known: Caller, replaced: NewEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[datetime] = []
+    job, began = sweeps.Reembedding(), timezone.now()
+
+    def dim(embedder: NewEmbedder) -> int:
+        asked.append(now)
+        raise EmbedderUnavailable("nobody there")
+
+    monkeypatch.setattr(NewEmbedder, "dim", property(dim, lambda *_: None), raising=False)
+    for minute in range(7):
+        now = began + timedelta(minutes=minute)
+        assert list(job.waiting(now)) == []
+    assert asked == [began, began + timedelta(minutes=5)]
+
+
+def test_apps_without_a_vector_are_left_alone(known: Caller, charlie: Caller, replaced: NewEmbedder) -> None:
+    replaced.known_dim = replaced.dim
+    Vector.objects.all().delete()
+    assert list(apps_to_reembed(replaced)) == []
+
+
+@pytest.mark.parametrize("which", [0, 2, 4])
+def test_whichever_was_edited_since_all_others_are_made_anew(known: Caller, replaced: NewEmbedder, which: int) -> None:
+    replaced.known_dim = replaced.dim
+    memory = Memory.objects.for_app(known.app).order_by("pk")[which]
+    assert known.patch(f"memories/{memory.uid}", {"subject": "sea"}).status_code == 200
+    assert list(apps_to_reembed(replaced)) == [known.app]
+    assert change(known.app, replaced).counts["dropped"] == 4
+    assert list(Vector.objects.for_app(known.app).values_list("dim", flat=True)) == [128] * 5
+
+
+def test_what_is_edited_while_they_go_keeps_no_other_from_going(known: Caller, replaced: NewEmbedder) -> None:
+    replaced.known_dim = replaced.dim
+    with pytest.raises(Stopped):
+        change(known.app, replaced, stopping_at(4))
+    first = Memory.objects.for_app(known.app).order_by("pk")[0]
+    assert known.patch(f"memories/{first.uid}", {"subject": "sea"}).status_code == 200
+    change(known.app, replaced)
+    assert list(Vector.objects.for_app(known.app).values_list("dim", flat=True)) == [128] * 5
+
+
+def test_passages_are_made_anew_with_them(passage: Passage, known: Caller, replaced: NewEmbedder) -> None:
+    Passage.objects.update(next_model=OLD, next_data=b"\0" * 12)
+    assert change(known.app, replaced).counts["passages"] == 1
+    passage.refresh_from_db()
+    assert (passage.model, passage.next_model, passage.next_data) == (OLD, "", None)
+    assert bytes(passage.data or b"") == to_bytes(replaced.embed_documents(["Whales sing"])[0])
+    assert found(known, "whales sing", mode="tiered") == [TEXTS[0]]
+
+
+def test_a_process_from_before_judges_nobody(
+    known: Caller, replaced: NewEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its service answers with vectors of another length than it knows: it gets none."""
+    change(known.app, replaced)
+    before = HashEmbedder()
+    monkeypatch.setattr(before, "in_process", False)
+    monkeypatch.setattr(before, "embed_documents", refusing)
+    monkeypatch.setattr(before, "embed_query", refusing)
+    assert +change(known.app, before).counts == {}
+    assert list(Vector.objects.for_app(known.app).values_list("dim", flat=True)) == [128] * 5
+
+
+def test_a_run_that_was_broken_off_begins_anew_with_another_model(known: Caller, replaced: NewEmbedder) -> None:
+    run = unclaimed()
+    run.done({}, model=OLD, place=(10**9, 0))
+    assert change(known.app, replaced, run).counts["embedded"] == 5
+
+
 def test_until_then_the_server_says_so(known: Caller, replaced: NewEmbedder) -> None:
     replaced.known_dim = replaced.dim
     with pytest.raises(Stopped):
@@ -627,11 +703,15 @@ def test_until_then_the_server_says_so(known: Caller, replaced: NewEmbedder) -> 
     assert [found(known, text) for text in TEXTS] == [[text] for text in TEXTS]
 
 
-def test_of_a_model_that_does_not_serve_yet_they_go_and_the_old_ones_serve(changed: Caller, new: NewEmbedder) -> None:
+def test_of_a_model_that_does_not_serve_yet_they_go_and_the_old_ones_serve(
+    changed: Caller, new: NewEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    new.in_process = False
     memory = Memory.objects.for_app(changed.app).first()
     Vector.objects.create(app=changed.app, memory=memory, model=new.name, dim=3, data=b"\0" * 12)
-    with pytest.raises(Stopped):
-        change(changed.app, new, stopping_at(2))
+    with monkeypatch.context() as once:
+        once.setattr(reembedding, "complete", lambda *_: False)
+        change(changed.app, new)
     assert serving_model(changed.app) == OLD
     assert models_of(changed.app) == {OLD: 5}
     change(changed.app, new)
