@@ -28,7 +28,7 @@ LEAVES_BELOW = 0.5
 def apps_to_move() -> QuerySet[App]:
     """Those that pgvector should be asked for and is not, and the other way round. None where there is no pgvector.
 
-    What is embedded anew is moved when it has all of its vectors.
+    What is embedded anew, because its model was replaced, is moved when it has all of its vectors.
     """
     least = get_conf().pgvector_from
     if connection.vendor != "postgresql":
@@ -42,7 +42,8 @@ def apps_to_move() -> QuerySet[App]:
     if not least:
         return App.objects.filter(away)
     return App.objects.filter(
-        is_large & ~Q(vector_model="") & ~Q(near_model=F("vector_model")) & Q(vectors_lost=False) | away & ~is_large
+        is_large & ~Q(vector_model="") & ~Q(near_model=F("vector_model")) & (away | Q(vectors_lost=False))
+        | away & ~is_large
     )  # fmt: skip
 
 
@@ -57,7 +58,7 @@ def move(app: App, now: datetime, run: Run) -> None:
     least = get_conf().pgvector_from
     enough = least * (LEAVES_BELOW if app.near_model else 1)
     if least and app.memory_count >= enough and app.status == AppStatus.ACTIVE:
-        if not app.vectors_lost:
+        if app.near_model or not app.vectors_lost:
             ask_pgvector(app, now, run)
     else:
         give_back(app, now, run)
@@ -66,18 +67,23 @@ def move(app: App, now: datetime, run: Run) -> None:
 def ask_pgvector(app: App, now: datetime, run: Run) -> None:
     model = app.vector_model
     try:
-        if not prepare(app, model, run):
-            return
+        dim = prepare(app, model, run)
     except near.BeingMade:
         return
+    if not dim:
+        return
     with writing(app, ACTOR, now) as write:
+        app.refresh_from_db(fields=["vectors_lost"])
+        # Its model was replaced meanwhile: what was copied is of no use.
+        is_void = app.vectors_lost and not write.near_model
         if write.vector_model != model:
             return
-        copy_rest(write, model)
-        write.near_model = model
-        run.done({"moved": 1})
-    log.info("pgvector_serves", app=app.app_id, model=model)
-    tidy(app, run, model)
+        if not is_void:
+            copy_rest(write, model, dim)
+            write.near_model = model
+            run.done({"moved": 1})
+    log.info("pgvector_waits" if is_void else "pgvector_serves", app=app.app_id, model=model)
+    tidy(app, run, "" if is_void else model)
 
 
 def give_back(app: App, now: datetime, run: Run) -> None:
@@ -87,25 +93,28 @@ def give_back(app: App, now: datetime, run: Run) -> None:
     tidy(app, run, "")
 
 
-def prepare(app: App, model: str, run: Run) -> bool:
-    """Copies what is there, and makes an index over it. False where none can be had. Raises BeingMade."""
-    dim = Vector.objects.for_app(app).filter(model=model).values_list("dim", flat=True).first()
+def prepare(app: App, model: str, run: Run) -> int:
+    """Copies what is there, and makes an index over it; answers of which length. 0 where none can be had. Raises
+    BeingMade.
+    """
+    of_it = Vector.objects.for_app(app).filter(model=model)
+    dim = of_it.order_by("memory_id").values_list("dim", flat=True).first()
     if dim is None or dim > near.MOST_DIMENSIONS:
         log.warning("pgvector_cannot_serve", app=app.app_id, model=model, dimensions=dim)
-        return False
+        return 0
     after, copied = 0, [0]
     while copied:
         with transaction.atomic():
-            copied = near.fill(app, model, after, BATCH)
+            copied = near.fill(app, model, dim, after, BATCH)
             run.done({"copied": len(copied)})
         after = max(copied, default=after)
     near.make_index(app, model, dim)
-    return True
+    return dim
 
 
-def copy_rest(write: Writer, model: str) -> None:
+def copy_rest(write: Writer, model: str, dim: int) -> None:
     """What was written meanwhile. Nobody else writes now."""
-    while near.fill(write.app, model, 0, BATCH):
+    while near.fill(write.app, model, dim, 0, BATCH):
         pass
 
 

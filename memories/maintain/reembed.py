@@ -37,14 +37,9 @@ ROUNDS = 50
 DROPPED_AT_ONCE = 1_000
 
 
-def needs_reembedding(app: App, current: Embedder) -> bool:
-    """Whether another embedder than that of the settings serves the app, or vectors are missing since one was lost."""
-    return app.vectors_lost or app.vector_model not in ("", current.name)
-
-
 def apps_to_reembed(current: Embedder) -> QuerySet[App]:
-    """The active apps of which this is true, or of whose vectors the first or the last tells that another model of that
-    name has made it.
+    """The active apps that the embedder of the settings does not serve yet, or not with all vectors; or whose first or
+    last vector tells that another model of its name has made it.
     """
     apps, wanted = App.objects.filter(status=AppStatus.ACTIVE), ~Q(vector_model__in=("", current.name))
     if current.known_dim and not current.in_process:
@@ -62,10 +57,16 @@ def reembed(app: App, now: datetime, run: Run, current: Embedder) -> None:
     bytes. Also finds whatever else has no vector. Ends early, to be run again, when the embedder is away.
     """
     app.refresh_from_db(fields=["vector_model", "vectors_lost", "near_model"])
-    if is_replaced(app, current):
+    if of_other_length(app, current).exists():
+        # A process that was started before the model was replaced gets no vector any more, and is not asked.
+        if not answers(current):
+            return
         forget(app, now, run, current)
-    if is_lost(app, current) or (needs_reembedding(app, current) and refuses(app, current)):
+    if app.vector_model not in ("", current.name) and (is_lost(app, current) or refuses(app, current)):
         serve_at_once(app, now, run, current.name)
+    # Nor does it know whether those that are there are of any use.
+    if app.vectors_lost and not (current.in_process or answers(current)):
+        return
     if complete(app, now, run, current):
         drop_others(app, run, current.name)
 
@@ -79,18 +80,18 @@ def complete(app: App, now: datetime, run: Run, embedder: Embedder) -> bool:
             return False
         place = place_of(run, embedder.name) or START
         try:
-            is_away = bool(app.near_model) and pgvector.prepare(app, embedder.name, run)
+            dim = pgvector.prepare(app, embedder.name, run) if app.near_model else 0
         except near.BeingMade:
             return False
-        if switch(app, now, run, embedder.name, place, is_away=is_away):
+        if switch(app, now, run, embedder.name, place, dim):
             return True
     return False
 
 
-def switch(app: App, now: datetime, run: Run, model: str, place: Place, *, is_away: bool = False) -> bool:
+def switch(app: App, now: datetime, run: Run, model: str, place: Place, dim: int = 0) -> bool:
     """Lets a model serve that has a vector of everything; False if something was written meanwhile.
 
-    Where pgvector is asked, it has to be ready for this model, too (`is_away`).
+    Where pgvector is asked, it has to be ready for this model, too: for vectors of the length `dim`.
 
     Nobody can write between the look and the switch. Behind the `place` is where the latest writes are.
     """
@@ -99,30 +100,23 @@ def switch(app: App, now: datetime, run: Run, model: str, place: Place, *, is_aw
         if is_late or without_vector(app, model).exists():
             return False
         is_new = write.vector_model != model
-        if is_away:
-            pgvector.copy_rest(write, model)
+        if dim:
+            pgvector.copy_rest(write, model, dim)
         write.serve(model, complete=True)
-        write.near_model = model if is_away else ""
+        write.near_model = model if dim else ""
         run.done({"switched": int(is_new)})
     if is_new:
         log.info("embedder_changed", app=app.app_id, model=model)
     return True
 
 
-def is_replaced(app: App, current: Embedder) -> bool:
-    """Whether there are vectors of another model of this name, with which nothing can be compared.
-
-    A process that was started before the model was replaced gets no vector any more, and is not asked.
-    """
-    if current.in_process:
-        return False
-    with suppress(EmbedderError):
-        return of_other_length(app, current.name, current.dim).exists() and answers(current)
-    return False
-
-
-def of_other_length(app: App, model: str, dim: int) -> ScopedQuerySet[Vector]:
-    return Vector.objects.for_app(app).filter(model=model).exclude(dim=dim)
+def of_other_length(app: App, current: Embedder) -> ScopedQuerySet[Vector]:
+    """What another model of this name has made, with which nothing can be compared. None while nobody can tell."""
+    rows = Vector.objects.for_app(app)
+    if not current.in_process:
+        with suppress(EmbedderError):
+            return rows.filter(model=current.name).exclude(dim=current.dim)
+    return rows.none()
 
 
 def forget(app: App, now: datetime, run: Run, current: Embedder) -> None:
@@ -137,7 +131,7 @@ def forget(app: App, now: datetime, run: Run, current: Embedder) -> None:
         passages.filter(model=model).exclude(size=size).update(model="", data=None)
         passages.filter(next_model=model).exclude(next_size=size).update(next_model="", next_data=None)
         run.done({}, model=model, place=START)
-    drop(of_other_length(app, model, current.dim), run)
+    drop(of_other_length(app, current), run)
 
 
 def is_lost(app: App, current: Embedder) -> bool:

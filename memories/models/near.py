@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from django.db import connection, transaction
 
-from memories.models.vector import FLOAT_BYTES, Vector, from_bytes
+from memories.models.vector import Vector, from_bytes
 from memories.providers.embeddings import Vectors
 from memsite.conf import get_conf
 from memsite.postgres.session import waiting_without_end
@@ -43,23 +43,28 @@ CREATE OR REPLACE FUNCTION {GONE}() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN DELETE FROM public.{TABLE} WHERE memory_id = OLD.memory_id AND model = OLD.model; RETURN NULL; END $$;
 CREATE OR REPLACE TRIGGER {GONE} AFTER DELETE ON memories_vector FOR EACH ROW EXECUTE FUNCTION {GONE}()
 """  # noqa: S608
-# An index takes those of one length. Where another model has taken the place of one, under its name, all are made anew.
-LENGTH = f"(SELECT vector_dims(near) FROM {TABLE} WHERE app_id = %s AND model = %s LIMIT 1)"  # noqa: S608
-# In the place of what is there: a vector may have been made anew.
+# Asked for a range of one app and for an order, PostgreSQL looks into the index of apps, and does not read the table.
+FIRST = f"SELECT near FROM {TABLE} WHERE app_id BETWEEN %s AND %s AND model = %s ORDER BY app_id, memory_id LIMIT 1"  # noqa: S608
+# In the place of what is there: a vector may have been made anew. An index takes those of one length: what is made by a
+# model that has taken the place of another one, under its name, is copied when all is made anew.
 PUT = f"""
 INSERT INTO {TABLE} (memory_id, model, app_id, near) SELECT id, %s, %s, told::halfvec
-FROM unnest(%s::bigint[], %s::text[]) AS given (id, told) WHERE vector_dims(told::halfvec) = coalesce({LENGTH}, %s)
+FROM unnest(%s::bigint[], %s::text[]) AS given (id, told)
+WHERE vector_dims(told::halfvec) = coalesce(vector_dims(({FIRST})), %s)
 ON CONFLICT (memory_id, model) DO UPDATE SET near = EXCLUDED.near
 """  # noqa: S608
 # Who deletes one of them waits until its copy is there, and so deletes that, too. That the copies are behind the same
 # number as well is said, because PostgreSQL does not see it: it read all that were there before each batch.
 MISSING = f"""
 SELECT memory_id, data FROM memories_vector AS v WHERE app_id = %s AND model = %s AND memory_id > %s
-AND dim = coalesce({LENGTH}, dim) AND NOT EXISTS
+AND dim = %s AND NOT EXISTS
 (SELECT 1 FROM {TABLE} AS n WHERE n.memory_id = v.memory_id AND n.model = v.model AND n.memory_id > %s)
 ORDER BY memory_id LIMIT %s
 FOR KEY SHARE OF v
 """  # noqa: S608
+WHOLE = """
+SELECT indisvalid AND pg_get_indexdef(indexrelid) LIKE %s FROM pg_index WHERE indexrelid = to_regclass(%s)
+"""
 DROP_SOME = f"""
 DELETE FROM {TABLE} WHERE (memory_id, model) IN
 (SELECT memory_id, model FROM {TABLE} WHERE app_id = %s AND model <> %s LIMIT %s)
@@ -115,20 +120,16 @@ def put(app: App, rows: Sequence[Vector]) -> None:
     if not rows:
         return
     texts = [written(from_bytes([bytes(row.data)], row.dim)[0]) for row in rows]
+    model, pks = rows[0].model, [row.memory_id for row in rows]
     with connection.cursor() as cursor:
-        cursor.execute(
-            PUT, [rows[0].model, app.pk, [row.memory_id for row in rows], texts, app.pk, rows[0].model, rows[0].dim]
-        )
+        cursor.execute(PUT, [model, app.pk, pks, texts, app.pk, app.pk, model, rows[0].dim])
 
 
-def fill(app: App, model: str, after: int, most: int) -> list[int]:
+def fill(app: App, model: str, dim: int, after: int, most: int) -> list[int]:
     """Adds up to so many that are missing, of memories behind this pk; answers their pks. Two statements."""
     with connection.cursor() as cursor:
-        cursor.execute(MISSING, [app.pk, model, after, app.pk, model, after, most])
-        rows = [
-            Vector(app=app, memory_id=pk, model=model, dim=len(bytes(data)) // FLOAT_BYTES, data=data)
-            for pk, data in cursor.fetchall()
-        ]
+        cursor.execute(MISSING, [app.pk, model, after, dim, after, most])
+        rows = [Vector(app=app, memory_id=pk, model=model, dim=dim, data=data) for pk, data in cursor.fetchall()]
     put(app, rows)
     return [row.memory_id for row in rows]
 
@@ -167,9 +168,9 @@ def make_index(app: App, model: str, dim: int) -> None:
         if not ask("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name]):
             raise BeingMade
         try:
-            if ask("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", [name]):
+            if ask(WHOLE, [f"%halfvec({int(dim)})%", name]):
                 return
-            # What was broken off stays behind, and is of no use.
+            # What was broken off, or is of vectors of another length, is of no use.
             at_once = "" if connection.in_atomic_block else "CONCURRENTLY"
             with waiting_without_end():
                 cursor.execute(f"DROP INDEX {at_once} IF EXISTS {name}")

@@ -373,9 +373,11 @@ def test_a_batch_of_copies_reads_none_of_those_before_it(grown: Caller) -> None:
     """Else the last of a million would take a thousand times as long as the first."""
     with connection.cursor() as cursor:
         cursor.execute("SET LOCAL enable_seqscan TO off")
-        cursor.execute(f"EXPLAIN {near.MISSING}", [grown.app.pk, MODEL, 17, grown.app.pk, MODEL, 17, 7])
+        cursor.execute(f"EXPLAIN {near.MISSING}", [grown.app.pk, MODEL, 17, 64, 17, 7])
         plan = "\n".join(line for (line,) in cursor.fetchall())
-    assert plan.count("memory_id > 17") == 2
+    vectors, copies = plan.split(f"on {near.TABLE} ")
+    assert "memory_id > 17" in vectors
+    assert "memory_id > 17" in copies
 
 
 @on_postgres
@@ -441,7 +443,7 @@ def test_another_embedder_serves_when_pgvector_is_ready_for_it(moved: Caller, mo
     monkeypatch.setattr(serving, "known_embedders", lambda name: iter([Dense()]))
     prepare, seen = pgvector.prepare, []
 
-    def watched(*arguments: Any) -> bool:
+    def watched(*arguments: Any) -> int:
         seen.append((model_of(moved.app), first_of(moved, "whale sings at night")))
         return prepare(*arguments)
 
@@ -497,7 +499,7 @@ def test_until_it_is_noticed_that_a_model_was_replaced_words_carry_all(moved: Ca
     told = Vector.objects.for_app(moved.app).filter(dim=128).values_list("memory__uid", flat=True)
     assert {str(uid) for uid in told} == {added["id"], str(edited.uid)}
     assert moved.post("context", {"query": "whales at noon"}).status_code == 200
-    assert near.fill(moved.app, MODEL, 0, 100) == []
+    assert near.fill(moved.app, MODEL, 64, 0, 100) == []
 
 
 @on_postgres
@@ -527,6 +529,23 @@ def test_a_model_that_was_replaced_comes_back_to_pgvector_with_all_of_its_vector
 
 
 @on_postgres
+def test_an_app_whose_model_is_replaced_while_it_is_moved_is_not_moved(
+    grown: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_index = near.make_index
+
+    def meanwhile(*arguments: Any) -> None:
+        make_index(*arguments)
+        App.objects.filter(pk=grown.app.pk).update(vectors_lost=True)
+
+    monkeypatch.setattr(near, "make_index", meanwhile)
+    assert "moved" not in do(grown.app)
+    assert model_of(grown.app) == ""
+    assert copies(grown.app) == {}
+    assert indexes() == []
+
+
+@on_postgres
 def test_an_index_is_made_by_one_at_a_time(large: None, transactional_db: None) -> None:
     app = App.objects.create(app_id="acme", name="Acme")
     other = connection.copy()
@@ -552,6 +571,33 @@ def test_an_index_is_made_with_care(large: None, transactional_db: None) -> None
         cursor.execute("SHOW lock_timeout")
         assert cursor.fetchone() == (f"{settings.LOCK_SECONDS}s",)
     near.drop_indexes(app, "")
+
+
+@on_postgres
+def test_an_index_over_vectors_of_another_length_is_made_anew(large: None, transactional_db: None) -> None:
+    app = App.objects.create(app_id="acme", name="Acme")
+    for dim in (8, 16):
+        near.make_index(app, "m", dim)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_get_indexdef(to_regclass(%s))", [near.index_name(app.pk, "m")])
+        assert "halfvec(16)" in cursor.fetchone()[0]
+    near.drop_indexes(app, "")
+
+
+@on_postgres
+def test_a_write_reads_nothing_of_other_apps(db: None) -> None:
+    """Where a few large ones share the table, PostgreSQL would read it until there is a row of this one."""
+    with connection.cursor() as cursor:
+        for app_pk in (1, 2):
+            cursor.execute(
+                "INSERT INTO memories_near SELECT %s * 100000 + n, 'm', %s, '[1,2]' FROM generate_series(1, 20000) n",
+                [app_pk, app_pk],
+            )
+        cursor.execute(f"ANALYZE {near.TABLE}")
+        cursor.execute(f"EXPLAIN {near.PUT}", ["m", 2, [7], ["[1,2]"], 2, 2, "m", 2])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert f"Index Scan using {near.TABLE}_app" in plan
+    assert "Seq Scan" not in plan
 
 
 @on_postgres

@@ -19,7 +19,7 @@ from memories.jobs import sweeps
 from memories.maintain import reembed as reembedding
 from memories.maintain import vectors
 from memories.maintain.backlog import apps_with_backlog, embed_backlog, note_embedded
-from memories.maintain.reembed import apps_to_reembed, needs_reembedding, reembed
+from memories.maintain.reembed import apps_to_reembed, reembed
 from memories.maintain.run import Unclaimed
 from memories.models import Memory, Passage, Rejection, RejectionKind, Summary, Vector
 from memories.models.vector import to_bytes
@@ -33,7 +33,7 @@ from memories.providers.embeddings import (
 )
 from memories.retrieve import serving
 from memories.retrieve.pipeline import dimension, indexes
-from memories.retrieve.serving import embedder_called, serving_embedder
+from memories.retrieve.serving import embedder_called, is_partial, serving_embedder
 from memories.store import writing
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
@@ -259,7 +259,7 @@ def test_while_the_new_embedder_is_away_nothing_changes(changed: Caller, new: Ne
         run = change(changed.app, new)
     assert run.counts == {}
     assert serving_model(changed.app) == OLD
-    assert needs_reembedding(App.objects.get(pk=changed.app.pk), new)
+    assert is_partial(App.objects.get(pk=changed.app.pk), new)
 
 
 def test_other_apps_are_not_touched(changed: Caller, charlie: Caller, new: NewEmbedder) -> None:
@@ -273,9 +273,9 @@ def test_other_apps_are_not_touched(changed: Caller, charlie: Caller, new: NewEm
 
 def test_nothing_to_change_is_told_apart(known: Caller, new: NewEmbedder) -> None:
     app = App.objects.get(pk=known.app.pk)
-    assert not needs_reembedding(app, HashEmbedder())
-    assert needs_reembedding(app, new)
-    assert not needs_reembedding(App(app_id="empty"), new)
+    assert not is_partial(app, HashEmbedder())
+    assert is_partial(app, new)
+    assert not is_partial(App(app_id="empty"), new)
 
 
 def test_a_run_without_a_change_finds_what_has_no_vector(known: Caller) -> None:
@@ -313,7 +313,7 @@ def test_the_server_says_so_until_all_have_new_vectors(lost: Caller, new: NewEmb
         change(lost.app, new, stopping_at(3))
     answer = client.get("/readyz")
     assert (answer.status_code, answer.json()["degraded"]) == (200, ["vectors"])
-    assert needs_reembedding(App.objects.get(pk=lost.app.pk), new)
+    assert is_partial(App.objects.get(pk=lost.app.pk), new)
     change(lost.app, new)
     assert client.get("/readyz").json()["degraded"] == []
     assert models_of(lost.app) == {new.name: 5}
@@ -667,6 +667,7 @@ def test_what_is_edited_while_they_go_keeps_no_other_from_going(known: Caller, r
 
 
 def test_passages_are_made_anew_with_them(passage: Passage, known: Caller, replaced: NewEmbedder) -> None:
+    replaced.known_dim = replaced.dim
     Passage.objects.update(next_model=OLD, next_data=b"\0" * 12)
     assert change(known.app, replaced).counts["passages"] == 1
     passage.refresh_from_db()
@@ -679,6 +680,7 @@ def test_a_process_from_before_judges_nobody(
     known: Caller, replaced: NewEmbedder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its service answers with vectors of another length than it knows: it gets none."""
+    replaced.known_dim = replaced.dim
     change(known.app, replaced)
     before = HashEmbedder()
     monkeypatch.setattr(before, "in_process", False)
@@ -688,7 +690,49 @@ def test_a_process_from_before_judges_nobody(
     assert list(Vector.objects.for_app(known.app).values_list("dim", flat=True)) == [128] * 5
 
 
+@pytest.mark.parametrize("error", [EmbedderMisconfigured, EmbedderUnavailable])
+def test_nobody_else_says_that_all_is_there_while_they_go(
+    known: Caller, replaced: NewEmbedder, error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process from before, or one that cannot ask now."""
+    replaced.known_dim = replaced.dim
+    with monkeypatch.context() as once:
+        once.setattr(reembedding, "drop", refusing)
+        with pytest.raises(EmbedderMisconfigured):
+            change(known.app, replaced)
+
+    def refuse(*_: Any) -> Any:
+        raise error("no vectors for you")
+
+    other = HashEmbedder(64 if error is EmbedderMisconfigured else 128)
+    monkeypatch.setattr(other, "name", OLD)
+    monkeypatch.setattr(other, "in_process", False)
+    monkeypatch.setattr(other, "embed_documents", refuse)
+    monkeypatch.setattr(other, "embed_query", refuse)
+    change(known.app, other)
+    assert App.objects.get(pk=known.app.pk).vectors_lost
+    change(known.app, replaced)
+    assert not App.objects.get(pk=known.app.pk).vectors_lost
+    assert list(Vector.objects.for_app(known.app).values_list("dim", flat=True)) == [128] * 5
+
+
+def test_while_nobody_can_tell_how_long_they_are_nothing_is_said_to_be_there(
+    known: Caller, replaced: NewEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    App.objects.update(vectors_lost=True)
+
+    def dim(embedder: NewEmbedder) -> int:
+        raise EmbedderUnavailable("nobody there")
+
+    with monkeypatch.context() as away:
+        away.setattr(NewEmbedder, "dim", property(dim, lambda *_: None), raising=False)
+        change(known.app, replaced)
+    assert App.objects.get(pk=known.app.pk).vectors_lost
+    assert models_of(known.app) == {OLD: 5}
+
+
 def test_a_run_that_was_broken_off_begins_anew_with_another_model(known: Caller, replaced: NewEmbedder) -> None:
+    replaced.known_dim = replaced.dim
     run = unclaimed()
     run.done({}, model=OLD, place=(10**9, 0))
     assert change(known.app, replaced, run).counts["embedded"] == 5
