@@ -42,14 +42,16 @@ SELECT m.id, m.change_number,
        coalesce(m.agent_id, 0), m.user_id, m.subject, coalesce(m.session_id, 0),
        coalesce(m.turn_number, 0), length(m.content), length(m.content) - length(replace(m.content, ' ', '')) + 1,
        m.importance, m.priority, m.confidence, m.sentiment, coalesce(m.look, 0),
-       CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END, {times}, {data}
-FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s AND {dim} = %s
+       CASE WHEN m.reviewed_at IS NULL THEN m.origin ELSE '' END, {times},
+       CASE WHEN {dim} = %s THEN {data} END
+FROM memories_memory m LEFT JOIN {table} v ON v.memory_id = m.id AND v.model = %s
 WHERE m.app_id = %s AND m.change_number > %s AND m.change_number <= %s AND m.purged_at IS NULL
 AND m.status NOT IN ('cold', 'withdrawn')
 """
 ACTIVE, STATED, SHARED, PRIVATE = 1, 2, 4, 8
 """Of the third column, which is one number: each value that is handed over takes its time."""
-# Those of another length were made by another model of that name, and can be compared with none.
+# Those of another length were made by another model of that name, and can be compared with none. Not a condition of the
+# join: PostgreSQL, which knows nothing of lengths, would take it for one that few fulfil, and take twice as long.
 HELD = {"data": "v.data", "table": "memories_vector", "dim": "v.dim"}
 # Of what is away, the signs: four bytes that tell their number, and then the bits, as `sign_bits` packs them.
 AWAY = {"data": "bit_send(binary_quantize(v.near))", "table": NEAR, "dim": "vector_dims(v.near)"}
@@ -88,7 +90,7 @@ def changed_between(
     away.
     """
     sql = changed(connection.vendor, away=away)
-    parameters: list[str | int] = [model, dim, app_pk, start, latest + MEANWHILE]
+    parameters: list[str | int] = [dim, model, app_pk, start, latest + MEANWHILE]
     if latest - start <= FEW_CHANGES:
         if rows := fetch_all(sql, parameters):
             yield rows
