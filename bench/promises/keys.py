@@ -124,29 +124,34 @@ async def rotate_in_use(site: Site, rotations: int) -> Rotated:
     """As docs/api.md has it: a second key, then nobody asks with the first one any more, then it is revoked."""
     keys = site.new_app("rotated")
     statuses: Counter[int] = Counter()
+    waiting: Counter[str] = Counter()
+    """Requests that are not answered yet, by their key."""
     is_over = asyncio.Event()
 
     async def ask(client: httpx.AsyncClient) -> None:
         while not is_over.is_set():
-            headers = {"Authorization": f"Bearer {keys[-1]}"}
-            statuses[(await client.get("memories", headers=headers)).status_code] += 1
+            key = keys[-1]
+            waiting[key] += 1
+            statuses[(await client.get("memories", headers={"Authorization": f"Bearer {key}"})).status_code] += 1
+            waiting[key] -= 1
             asked.set()
 
     asked = asyncio.Event()
     clients = [site.client("", 1) for _ in range(8)]
-    asking = [asyncio.create_task(ask(client)) for client in clients]
-    async with site.client(site.operator_key) as operator:
+    # One that is not answered at all ends the others.
+    async with asyncio.TaskGroup() as asking, site.client(site.operator_key) as operator:
+        for client in clients:
+            asking.create_task(ask(client))
         for _ in range(rotations):
             old = keys[-1]
             keys.append(told(await operator.post("apps/rotated/agents/a0/keys", json={}))["api_key"])
-            # What began with the old one has been answered by then.
             before = statuses.total()
-            while statuses.total() < before + 10 * len(clients):
+            # However often the others ask meanwhile: one may wait for a process that is busy with something else.
+            while waiting[old] or statuses.total() < before + 10 * len(clients):
                 asked.clear()
                 await asked.wait()
             told(await operator.delete(f"keys/{old.split('_')[1]}"))
-    is_over.set()
-    await asyncio.gather(*asking)
+        is_over.set()
     for client in clients:
         await client.aclose()
     return Rotated(statuses, rotations)
