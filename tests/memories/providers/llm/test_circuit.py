@@ -102,7 +102,7 @@ def test_of_many_threads_one_tries(circuit, clock):
         try:
             with circuit.guard():
                 tried.append(1)
-                done.wait(5)
+                done.wait(60)
         except LLMUnavailable:
             refused.append(1)
             if len(refused) == 7:
