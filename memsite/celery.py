@@ -20,10 +20,11 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
-@beat_embedded_init.connect
-def end_with_the_worker(**_: Any) -> None:
+@worker_init.connect
+def end_the_beat_too(**_: Any) -> None:
     """The beat inside a worker (`-B`) is a process of its own: without this it survives a killed worker."""
-    die_with_parent()
+    pid = os.getpid()
+    beat_embedded_init.connect(lambda **_: die_with_parent(pid), weak=False)
 
 
 @worker_ready.connect

@@ -9,6 +9,7 @@ import os
 import signal
 import sys
 from importlib import import_module
+from multiprocessing import parent_process
 from threading import Thread
 from typing import Any
 
@@ -29,9 +30,15 @@ def die_with_parent(parent_pid: int | None = None) -> None:
         os.kill(os.getpid(), signal.SIGKILL)
 
 
+def die_with_starter() -> None:
+    """`die_with_parent` in a process of `multiprocessing`, also where the one that started it is gone by now."""
+    starter = parent_process()
+    die_with_parent(starter.pid if starter else None)
+
+
 def web_application() -> Any:
     """Granian's factory: runs in each of its workers, which otherwise outlive a killed granian."""
-    die_with_parent()
+    die_with_starter()
     from memsite.conf import get_conf
     from memsite.metrics import count_together
     from memsite.processors import keep_to_one

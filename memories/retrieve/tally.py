@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from functools import partial
 from threading import Lock, Thread, main_thread
-from time import perf_counter
+from time import monotonic, perf_counter, sleep
 
 import structlog
 from django.db import DatabaseError, OperationalError, connection
@@ -36,6 +36,8 @@ TOUCHED_AT_ONCE = 500
 """Memories in a statement: SQLite takes some thousand parameters."""
 MOST_OF_TIME, LONGEST_MOMENT = 0.01, 5.0
 """Writing takes no more of the time than this share, unless the moment would be longer than so many seconds."""
+LAST_SECONDS, LAST_PAUSE = 2.0, 0.05
+"""A process that ends tries for so long, where others write: they are waited for by whoever stops it."""
 log = structlog.get_logger("memories.retrieve")
 
 
@@ -143,8 +145,18 @@ class Tallies:
         finally:
             connection.close()
             self.took = perf_counter() - started
-        if self.unwritten and main_thread().is_alive():
-            self.write_soon()
+        if self.unwritten:
+            self.write_soon() if main_thread().is_alive() else self.write_at_last()
+
+    def write_at_last(self) -> None:
+        """The process ends: what is not written in the seconds that it has for it is lost."""
+        until = monotonic() + LAST_SECONDS
+        try:
+            while self.unwritten and monotonic() < until:
+                sleep(LAST_PAUSE)
+                self.write()
+        finally:
+            connection.close()
 
     def write(self) -> None:
         """A transaction for each app."""

@@ -35,6 +35,19 @@ os.read(ours, 1)
 print("ready", flush=True)
 sys.stdin.read()
 """
+# One whose child begins, and is killed before the child can ask.
+GONE_BEFORE = """
+import multiprocessing, os, sys, time
+from memsite.lifeline import die_with_starter
+def ask_late(parent):
+    print("ready", flush=True)
+    while os.getppid() == parent:
+        time.sleep(0.01)
+    die_with_starter()
+    print("alive", flush=True)
+multiprocessing.get_context("fork").Process(target=ask_late, args=[os.getpid()]).start()
+sys.stdin.read()
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -204,9 +217,10 @@ def test_what_nobody_can_read_ends_nothing(kind, why):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's parent death signal")
-def test_child_dies_with_a_killed_parent():
+@pytest.mark.parametrize("script", [PARENT, GONE_BEFORE])
+def test_child_dies_with_a_killed_parent(script):
     parent = subprocess.Popen(  # noqa: S603  # our own lines
-        [sys.executable, "-c", PARENT],
+        [sys.executable, "-c", script],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,

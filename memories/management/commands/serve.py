@@ -27,7 +27,7 @@ from memsite.broker import SCHEME
 from memsite.celery_settings import QUEUES_IN_ORDER
 from memsite.conf import get_conf
 from memsite.health import is_migrated
-from memsite.lifeline import die_with_parent
+from memsite.lifeline import die_with_parent, die_with_starter
 
 # More than any machine has use for; a slip of a finger ends in a sentence.
 MOST_PROCESSES, MOST_THREADS = 500, 1_000
@@ -222,7 +222,7 @@ class Branch(Process):  # type: ignore[misc]
         self._child_ctor = start_child
 
     def run(self, events: Any = None, ignore_signals: bool = False) -> None:
-        die_with_parent()
+        die_with_starter()
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         super().run(events, ignore_signals)
 

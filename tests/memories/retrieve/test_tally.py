@@ -20,6 +20,7 @@ from memories.models import EnergyUse, Memory, RecallCount
 from memories.retrieve import tally
 from memories.retrieve.tally import TOUCHED_AT_ONCE, Tallies, Tally, tallies
 from memsite.conf import get_conf
+from memsite.durability import count
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
 from tests.memories.retrieve.asking import search
@@ -248,8 +249,27 @@ def test_a_process_that_ends_does_not_try_for_ever(
     alice.post("memories/search", {"query": "whales"})
     monkeypatch.setattr(tally, "count", lambda *_: False)
     monkeypatch.setattr("threading.Thread.is_alive", lambda _: False)
+    now = iter(range(100))
+    monkeypatch.setattr(tally, "monotonic", lambda: next(now))
+    monkeypatch.setattr(tally, "sleep", lambda _: None)
     later[0].run()
     assert len(later) == 1
+    assert next(now) < 10
+
+
+def test_a_process_that_ends_waits_for_others_who_write_for_a_while(
+    alice: Caller, later: list[Later], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tally, "connection", Free())
+    alice.remember("whales sing")
+    alice.post("memories/search", {"query": "whales"})
+    held_up = iter([False, False])
+    monkeypatch.setattr(tally, "count", lambda work: next(held_up, True) and count(work))
+    monkeypatch.setattr("threading.Thread.is_alive", lambda _: False)
+    monkeypatch.setattr(tally, "monotonic", lambda: 0.0)
+    monkeypatch.setattr(tally, "sleep", lambda _: None)
+    later[0].run()
+    assert counted() == ([1], [("items", 1, 1)], [(1, 1.0)])
 
 
 def test_what_has_no_place_any_more_takes_nothing_else_along(
