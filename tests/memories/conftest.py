@@ -13,7 +13,7 @@ from memories.providers.llm import factory
 from memsite.tenancy.models import App
 from tests.conftest import make_app
 from tests.memories.providers.llm.servers import PROTOCOLS, Server, serve
-from tests.with_model import HASTE, ONE_TRY, HastyChat, answers, forget_clients, use
+from tests.with_model import ONE_TRY, HastyChat, answers, forget_clients, use
 
 
 @pytest.fixture(params=sorted(PROTOCOLS))
@@ -25,7 +25,6 @@ def kind(request: pytest.FixtureRequest) -> str:
 def fresh_clients(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(factory, "ModelChat", HastyChat)
     monkeypatch.setattr(factory.build_chat, "__defaults__", (ONE_TRY, None))
-    monkeypatch.setitem(HASTE, "seconds", 5.0)
     forget_clients()
     yield
     forget_clients()

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from time_machine import travel
 
 from memories.capture.known import Stated, is_telling, judge
 from memories.capture.pipeline import SINCE
@@ -20,6 +21,7 @@ from tests.talking import hear
 from tests.upkeep import upkeep_learn_due
 
 MAY, JUNE = datetime(2026, 5, 1, 9, tzinfo=UTC), datetime(2026, 6, 1, 9, tzinfo=UTC)
+NOW = datetime(2026, 11, 26, 9, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +97,7 @@ def against(caller: Caller, memory: Memory) -> list[tuple[str, str]]:
     ],
 )
 @pytest.mark.parametrize("is_told_in_order", [True, False])
+@travel(NOW, tick=False)
 def test_the_one_said_later_counts_in_whatever_order_they_are_heard(
     alice: Caller, said: str, word: str, end: str, ending: str, *, is_told_in_order: bool
 ) -> None:
@@ -106,6 +109,7 @@ def test_the_one_said_later_counts_in_whatever_order_they_are_heard(
     assert before.confidence < after.confidence
 
 
+@travel(NOW, tick=False)
 def test_why_the_older_one_is_doubted_quotes_nothing_of_the_newer(alice: Caller) -> None:
     hear_of(alice, JUNE, "The trip to Croatia is cancelled.")
     hear_of(alice, MAY, "I'm going to Croatia in July 2027.")
@@ -113,6 +117,7 @@ def test_why_the_older_one_is_doubted_quotes_nothing_of_the_newer(alice: Caller)
     assert dict(reasons)[Action.CONTRADICTED] == SINCE
 
 
+@travel(NOW, tick=False)
 def test_who_takes_up_again_what_was_off_is_believed(alice: Caller) -> None:
     hear_of(alice, MAY, "The trip to Croatia is cancelled.")
     hear_of(alice, JUNE, "I'm going to Croatia in July 2027.")

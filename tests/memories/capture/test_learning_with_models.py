@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
 
@@ -39,12 +40,14 @@ from tests.memories.providers.llm.servers import (
     Seen,
     Server,
 )
-from tests.talking import after, contents, extractions, statuses, tables_with, tell, turn
+from tests.talking import after, at, contents, extractions, statuses, tables_with, tell, turn
 from tests.upkeep import upkeep_learn_due
-from tests.with_model import HASTE, TEXT, answers, asked, fact, forget_clients, operations, say, use
+from tests.with_model import HASTE, OPERATIONS, TEXT, answers, asked, fact, forget_clients, operations, say, use
 
 DONE, FAILED, PENDING = ExtractionStatus.DONE, ExtractionStatus.FAILED, ExtractionStatus.PENDING
 PRICES = "small=1/5, large=3/15"
+NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
+"""Far from midnight, in Auckland too."""
 
 
 class TestGoodAnswers:
@@ -280,6 +283,12 @@ UNUSABLE: dict[str, Behaviour] = {
 }
 
 
+def hurry(monkeypatch: pytest.MonkeyPatch, how: str, *operations: str) -> None:
+    """Nobody waits long for an answer that never comes."""
+    for operation in operations if how == "hangs" else ():
+        monkeypatch.setitem(HASTE, operation, 0.15)
+
+
 WRONG = {
     "no model": {"llm": "ollama", "llm_url": "", "llm_small_model": "", "llm_large_model": ""},
     "no address": {"llm_url": "not a url"},
@@ -293,7 +302,7 @@ class TestWhereItFails:
     def test_turns_are_taken_at_once_and_nothing_is_lost(
         self, alice: Caller, server: Server, monkeypatch: pytest.MonkeyPatch, how: str
     ) -> None:
-        monkeypatch.setitem(HASTE, "seconds", 0.15 if how == "hangs" else 5.0)
+        hurry(monkeypatch, how, "extract")
         behaviour = {**AWAY, **REFUSES, **UNUSABLE}[how]
         server.always(answers(extract=behaviour))
         session = alice.start_session()
@@ -328,14 +337,14 @@ class TestWhereItFails:
     def test_after_it_has_recovered_all_is_learnt_once(
         self, alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch, how: str
     ) -> None:
-        monkeypatch.setitem(HASTE, "seconds", 0.15 if how == "hangs" else 5.0)
+        hurry(monkeypatch, how, *OPERATIONS.values())
         model.always({**AWAY, **REFUSES}[how])
         cities = ["Lisbon", "Porto", "Faro", "Braga", "Evora", "Sintra", "Aveiro"]
         for city in cities:
             say(alice, f"My cousin in {city} owns a bakery there.")
         upkeep_learn_due()
         assert contents(alice.app) == []
-        monkeypatch.setitem(HASTE, "seconds", 5.0)
+        HASTE.clear()
 
         def cousins(seen: Seen) -> Behaviour:
             told = [city for city in cities if f"cousin in {city} owns" in seen.prompt]
@@ -371,6 +380,7 @@ class TestWhereItFails:
         upkeep_learn_due()
         assert [row.made_by == "rules" for row in extractions(alice.app)] == [False, True, False]
 
+    @at(NOON)
     @pytest.mark.parametrize("seconds", [7, 600])
     def test_a_service_that_says_when_to_come_again_is_left_until_then(
         self, alice: Caller, model: Server, seconds: int
@@ -381,11 +391,11 @@ class TestWhereItFails:
         (row,) = extractions(alice.app)
         assert (row.status, row.attempts) == (FAILED, 1)
         asked_before = len(model.seen)
-        with after(seconds=seconds - 3):
+        with at(NOON + timedelta(seconds=seconds - 1)):
             assert upkeep_learn_due() == 0
         assert len(model.seen) == asked_before
         model.always(answers())
-        with after(seconds=seconds + 3):
+        with at(NOON + timedelta(seconds=seconds)):
             assert upkeep_learn_due() == 1
 
     def test_after_five_failures_it_is_left_alone(self, alice: Caller, model: Server) -> None:
@@ -446,6 +456,7 @@ class TestWhereItFails:
 
 
 class TestTheDailyCap:
+    @at(NOON)
     def test_it_holds_exactly_and_the_rest_waits_for_midnight(self, alice: Caller, model: Server) -> None:
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=15_000, time_zone="Pacific/Auckland")
         for number in range(10):
@@ -453,7 +464,7 @@ class TestTheDailyCap:
         model.always(answers(relation="different"))
         upkeep_learn_due()
         asked_once = len(model.seen)
-        with after(seconds=31):
+        with at(NOON + timedelta(seconds=31)):
             upkeep_learn_due()
         assert len(model.seen) == asked_once
         spent = sum(row.input_tokens + row.output_tokens for row in LedgerEntry.objects.all())
@@ -507,6 +518,7 @@ class TestTheDailyCap:
         assert {row.attempts for row in extractions(alice.app)} == {1}
         assert {row.made_by for row in extractions(alice.app)} == {"openai:large"}
 
+    @at(NOON)
     def test_a_day_that_ends_in_the_middle_of_a_text_costs_it_no_attempt(
         self, alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -783,7 +795,7 @@ class TestLogs:
     def test_hold_nothing_that_was_said(
         self, alice: Caller, model: Server, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, how: str
     ) -> None:
-        monkeypatch.setitem(HASTE, "seconds", 0.15 if how == "hangs" else 5.0)
+        hurry(monkeypatch, how, "extract", "relate")
         caplog.set_level(logging.DEBUG)
         bad = {**AWAY, **REFUSES, **UNUSABLE}.get(how)
         good = answers(

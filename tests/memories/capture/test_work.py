@@ -265,8 +265,9 @@ class TestTrouble:
     def test_one_session_costs_no_other_its_turn(
         self, alice: Caller, session: AgentSession, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        for text in ("I prefer tabs over spaces.", "The database listens on port 5433."):
-            tell(alice, alice.start_session(), text)
+        with at(NOON):
+            for text in ("I prefer tabs over spaces.", "The database listens on port 5433."):
+                tell(alice, alice.start_session(), text)
         breaks_for(monkeypatch, "tabs", RuntimeError())
         sweep()
         assert len(contents(alice.app)) == 4

@@ -120,12 +120,19 @@ def another_thread() -> Iterator[ThreadPoolExecutor]:
 def test_who_forgets_waits_for_who_is_just_noting_it(alice: Caller) -> None:
     session, injected = told(alice, "Whales sing")
     with another_thread() as other:
+        other.submit(wait_as_long_as_it_takes).result()
         with transaction.atomic():
             note_injected(session, injected, None, timezone.now())
             forgetting = other.submit(forget, alice, injected.memories[0])
             wait_for_the_lock()
         forgetting.result()
     assert (noted(), Memory.objects.count()) == ([], 0)
+
+
+def wait_as_long_as_it_takes() -> None:
+    """For locks: whoever holds one may be stalled."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = 0")
 
 
 def wait_for_the_lock() -> None:

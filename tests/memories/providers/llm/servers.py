@@ -380,7 +380,7 @@ class Handler(BaseHTTPRequestHandler):
             case Raw():
                 self.send(behaviour.status, behaviour.body)
             case Hangs():
-                self.model.released.wait(5)
+                self.model.released.wait(120)
                 self.close_connection = True
             case Drips():
                 self.begin(200, 1_000_000)
