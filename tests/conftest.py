@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from django.db import connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from hypothesis import HealthCheck, settings
 from rest_framework.test import APIClient
+from time_machine import travel
 
 from memories.maintain import by_rule
 from memories.retrieve import hit_rows, let_in
@@ -23,6 +25,7 @@ from tests.serving import Server, serving
 
 MARKERS = {"sqlite": "sqlite", "postgresql": "postgres"}
 """What is of a database itself is marked with it, and the mark says why."""
+NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
 # The same examples each time, and as long as a busy machine takes for them.
 settings.register_profile("steady", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("steady")
@@ -100,6 +103,13 @@ def make_caller(app: App, name: str, scopes: tuple[str, ...] = ("read", "write")
     agent = Agent.objects.create(app=app, name=name)
     key = create_key(agent, scopes).text
     return Caller(agent, key, client_with(key))
+
+
+@pytest.fixture
+def noon() -> Iterator[None]:
+    """It is, and stays so, from before anybody comes in: no midnight, and no job's hour, falls between two looks."""
+    with travel(NOON, tick=False):
+        yield
 
 
 @pytest.fixture(autouse=True)

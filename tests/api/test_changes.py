@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -102,7 +103,13 @@ def test_what_cannot_be_asked_is_refused(query: dict[str, Any], alice: Caller) -
 
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Streams that end at once, with a sign of life after each look."""
+    """Streams that end at once, with signs of life: by a clock that goes on only while one waits."""
+    now = [0.0]
+
+    def sleep(seconds: float) -> None:
+        now[0] += seconds
+
+    monkeypatch.setattr(changes, "time", SimpleNamespace(monotonic=lambda: now[0], sleep=sleep))
     monkeypatch.setattr(changes, "STREAM_SECONDS", 0.2)
     monkeypatch.setattr(changes, "HEARTBEAT_SECONDS", 0.05)
     monkeypatch.setattr(changes, "LOOK_EVERY_SECONDS", 0.02)

@@ -37,7 +37,7 @@ class Sender:
 
     def read(self, size: int) -> bytes:
         if not self.left:
-            self.left = self.sent.get(timeout=10)
+            self.left = self.sent.get(timeout=60)
         data, self.left = self.left[:size], self.left[size:]
         return data
 
@@ -135,7 +135,7 @@ def test_others_are_answered_while_many_stream(server: Server) -> None:
     streams = [open_stream(server, key, session, said("jellyfin takes 60s", 1)) for _ in range(8)]
     refused = answered(streams, 4)
     assert [stream.getresponse().status for stream in refused] == [503] * 4
-    assert httpx.get(f"{server.url}/healthz", timeout=10).status_code == 200
+    assert httpx.get(f"{server.url}/healthz", timeout=60).status_code == 200
     kept = [stream for stream in streams if stream not in refused]
     for stream in kept:
         stream.send(b"0\r\n\r\n")

@@ -5,6 +5,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.utils import timezone
 from time_machine import travel
 
 from memories.agent import MemoryAgent
@@ -227,11 +228,11 @@ def test_a_heartbeat_is_noted(alice: Caller) -> None:
     assert alice.get(f"sessions/{uid}").json()["heartbeat_at"] == "2027-03-01T12:05:00Z"
 
 
+@pytest.mark.usefixtures("noon")
 def test_a_heartbeat_sets_going_what_is_overdue_once(alice: Caller) -> None:
-    with travel(NOON, tick=False):
-        uid = alice.start_session()["id"]
-        memory = alice.remember("Something old")
-    with travel(NOON + timedelta(days=44), tick=False):
+    uid = alice.start_session()["id"]
+    memory = alice.remember("Something old")
+    with travel(timezone.now() + timedelta(days=44), tick=False):
         assert "decay" in alice.post(f"sessions/{uid}/heartbeat").json()["jobs_run"]
         assert alice.post(f"sessions/{uid}/heartbeat").json() == {"jobs_run": []}
         upkeep_work()

@@ -28,7 +28,7 @@ from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app
 from tests.memories.portable.moving import export, take_in
-from tests.talking import after
+from tests.talking import after, at
 from tests.upkeep import do, upkeep_purge
 
 ROOT = "/api/v1/apps/acme"
@@ -140,13 +140,13 @@ def test_what_does_not_arrive_is_tried_again_later_each_time_and_given_up(
     webhook = add(operator, receiver)
     alice.remember("Whales sing")
     receiver.status = 500
-    waited = timedelta()
+    start, waited = timezone.now(), timedelta()
     for attempt, wait in enumerate([0, 5, 300, 1800, 7200, 18_000, 36_000, 36_000], 1):
         waited += timedelta(seconds=wait + 1)
-        with after(seconds=waited.total_seconds() - (2 if wait else 1)):
+        with at(start + waited - timedelta(seconds=2 if wait else 1)):
             do("webhooks")
         before = len(receiver.got)
-        with after(seconds=waited.total_seconds() + 1):
+        with at(start + waited + timedelta(seconds=1)):
             do("webhooks")
         assert (before <= attempt, len(receiver.got)) == (True, attempt)
         waited += timedelta(seconds=1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import time
@@ -17,17 +16,19 @@ from urllib.request import urlopen
 
 import pytest
 from django.urls import resolve
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 START_SECONDS = 60
-
-
-def free_port() -> int:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        return int(taken.getsockname()[1])
+# Where somebody looks late: toasts go after 8 seconds (desk.js) otherwise.
+LASTING_TOASTS = """
+const repeat = window.setInterval;
+window.setInterval = (act, after, ...more) => repeat(act, after === 8000 ? 600000 : after, ...more);
+"""
+expect.set_options(timeout=60_000)
 
 
 @pytest.fixture(scope="session")
@@ -112,6 +113,7 @@ class Tab:
     def __init__(self, chromium: Browser, site: tuple[str, str], width: int, scheme: Any) -> None:
         self.address, password = site
         context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        context.add_init_script(LASTING_TOASTS)
         self.page = context.new_page()
         self.troubles: list[str] = []
         self.page.on("console", lambda said: said.type in ("error", "warning") and self.troubles.append(said.text))

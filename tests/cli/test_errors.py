@@ -15,7 +15,8 @@ from memsite_client import Memsite
 from memsite_client.cli.base import CODES
 from memsite_client.errors import MemsiteError, ProblemError
 from tests.cli.conftest import run
-from tests.serving import Server, free_port
+from tests.serving import Server
+from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 ID = "00000000-0000-7000-8000-000000000000"

@@ -20,22 +20,33 @@ from memsite_client import Memsite
 from memsite_client.claude.patience import seconds_for, silence_file
 from memsite_client.claude.settings import TIMEOUTS
 from tests.cli.transcripts import OTHER, SESSION, Transcript
-from tests.serving import Server, free_port
+from tests.serving import Server
+from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 EVENTS = list(TIMEOUTS)
+# The command, on a machine that may be slow: only where waiting is what is tried, it is to end itself as soon.
+PATIENT = """
+from memsite_client.claude import patience
+patience.SECONDS, patience.OTHER_SECONDS, patience.WARY_SECONDS = {}, 60.0, 60.0
+from memsite_client.__main__ import main
+main()
+"""
 
 
-def hook(event: str, stdin: str | bytes | dict[str, Any], *options: str) -> subprocess.CompletedProcess[bytes]:
+def hook(
+    event: str, stdin: str | bytes | dict[str, Any], *options: str, is_patient: bool = False
+) -> subprocess.CompletedProcess[bytes]:
     data = stdin if isinstance(stdin, bytes) else (stdin if isinstance(stdin, str) else json.dumps(stdin)).encode()
-    command = [sys.executable, "-m", "memsite_client", "hook", event, *options]
-    return subprocess.run(command, cwd=ROOT, input=data, capture_output=True, check=False, timeout=60)  # noqa: S603
+    program = ("-c", PATIENT) if is_patient else ("-m", "memsite_client")
+    command = [sys.executable, *program, "hook", event, *options]
+    return subprocess.run(command, cwd=ROOT, input=data, capture_output=True, check=False, timeout=120)  # noqa: S603
 
 
 def told(event: str, **more: Any) -> str:
     """The context for Claude; "" for none. It has to be all that is said."""
     given = {"session_id": SESSION, "cwd": "/srv/shop", "hook_event_name": event, "permission_mode": "default", **more}
-    done = hook(event, given, "--verbose")
+    done = hook(event, given, "--verbose", is_patient=True)
     assert (done.returncode, done.stderr) == (0, b"")
     if not done.stdout:
         return ""
@@ -163,7 +174,7 @@ def test_what_the_server_will_never_take_does_not_block_the_rest(memsite: Memsit
     where = {"transcript_path": str(transcript.path)}
     transcript.user("x" * 8_388_000)
     transcript.user("Hello")
-    too_much = hook("Stop", {"session_id": SESSION, **where, "of no use": "x" * 1000}, "--verbose")
+    too_much = hook("Stop", {"session_id": SESSION, **where, "of no use": "x" * 1000}, "--verbose", is_patient=True)
     assert b"413" in too_much.stderr
     told("Stop", **where)
     assert heard(memsite) == [("user", "Hello")]
@@ -181,7 +192,7 @@ def test_a_field_of_another_kind_costs_nothing_that_was_said(memsite: Memsite, t
     transcript.user("Hello", uuid="x" * 300)
     where = {"session_id": SESSION, "transcript_path": str(transcript.path)}
     odd = {"cwd": 5, "reason": {"kind": "other"}, "prompt_id": 7, "hook_event_name": None}
-    assert hook("SessionEnd", {**where, **odd}, "--verbose").stderr == b""
+    assert hook("SessionEnd", {**where, **odd}, "--verbose", is_patient=True).stderr == b""
     assert heard(memsite) == [("user", "Hello")]
 
 

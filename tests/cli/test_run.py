@@ -18,7 +18,8 @@ import pytest
 from memsite_client import Memsite
 from tests.api.checks import RESULT, assistant, ndjson
 from tests.cli.test_hook import told as told_by_hook
-from tests.serving import Server, free_port
+from tests.serving import Server
+from tools.ports import free_port
 
 pytestmark = pytest.mark.long
 

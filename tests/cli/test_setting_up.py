@@ -14,7 +14,8 @@ import pytest
 
 import memsite_client
 from tests.cli.conftest import run, run_json
-from tests.serving import Server, free_port
+from tests.serving import Server
+from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -11,7 +11,7 @@ from memsite_client.claude.upload import send_messages
 from tests.cli.conftest import run, run_json
 from tests.cli.test_hook import told
 from tests.cli.transcripts import OTHER, SESSION, Transcript
-from tests.serving import free_port
+from tools.ports import free_port
 
 
 @pytest.fixture

@@ -141,10 +141,20 @@ def test_it_is_told_what_is_known_and_where_it_belongs(wrap: Callable[..., int],
     assert told["session"] == "the session"
 
 
-def test_what_it_started_does_not_hold_us_up(wrap: Callable[..., int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_started_does_not_hold_us_up(
+    wrap: Callable[..., int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setattr(run, "LAST_OUTPUT_SECONDS", 0.1)
-    memory = Memory()
-    assert wrap(memory, say=["one\n"], child=True) == 0
+    over = tmp_path / "over"
+
+    def end() -> None:
+        wait_for(lambda: b"one\n" in memory.heard)
+        over.touch()
+
+    memory, ender = Memory(), threading.Thread(target=end)
+    ender.start()
+    assert wrap(memory, say=["one\n"], child=True, until=str(over)) == 0
+    ender.join()
     assert memory.heard[-1] == b"one\n"
 
 

@@ -86,6 +86,7 @@ def test_days_are_the_apps_own(vera: Client, alice: Caller) -> None:
         assert vera.get("/costs").context["span"].until == date(2026, 11, 19)
 
 
+@pytest.mark.usefixtures("noon")
 def test_what_the_day_has_left(vera: Client, alice: Caller) -> None:
     call(alice.app, cost=0.3)
     assert text_of(vera.get("/costs")).count("no limit") == 2
@@ -95,6 +96,7 @@ def test_what_the_day_has_left(vera: Client, alice: Caller) -> None:
     assert "1,100 of 2,200" in text
 
 
+@pytest.mark.usefixtures("noon")
 def test_searches_are_told_by_what_answered(vera: Client, alice: Caller) -> None:
     today = day_of(alice.app, timezone.now())
     for tier, found in (("items", True), ("items", True), ("summaries", True), ("none", False)):

@@ -404,6 +404,7 @@ def test_viewers_get_nothing_to_change_with(vera: Client, ed: Client, alice: Cal
     assert vera.get("/knowledge/triggers/add").status_code == 403
 
 
+@pytest.mark.usefixtures("noon")
 def test_other_apps_are_not_there(otto: Client, alice: Caller) -> None:
     memory = stored(alice, "Must be started after WireGuard", subject="caddy", kind="lesson", category="secretive")
     one = trigger(alice, f"{timezone.now():%Y-%m-%d}")
@@ -420,6 +421,7 @@ def test_other_apps_are_not_there(otto: Client, alice: Caller) -> None:
     assert one.status == TriggerStatus.WAITING
 
 
+@pytest.mark.usefixtures("noon")
 def test_hostile_texts_are_texts(ed: Client, alice: Caller) -> None:
     memory = stored(alice, HOSTILE, subject=HOSTILE, category="office", kind="lesson", user_id=HOSTILE)
     trigger(alice, f"{timezone.now():%Y-%m-%d}", HOSTILE, user_id=HOSTILE)
@@ -434,6 +436,7 @@ def test_hostile_texts_are_texts(ed: Client, alice: Caller) -> None:
     assert "<script>alert" not in answer.content.decode()
 
 
+@pytest.mark.usefixtures("noon")
 @pytest.mark.parametrize(("page", "most"), [(PAGES[0], 6), (PAGES[1], 9), (PAGES[2], 7), (PAGES[3], 8)])
 def test_more_rows_ask_no_more_of_the_database(vera: Client, alice: Caller, page: str, most: int) -> None:
     def more(name: str) -> None:

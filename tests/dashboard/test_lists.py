@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -211,10 +211,12 @@ def test_the_overview_counts_what_is_known(vera: Client, alice: Caller) -> None:
 
 
 def test_growth_is_by_the_days_of_the_app(alice: Caller) -> None:
-    now = timezone.now()
     alice.remember("Whales sing")
-    Memory.objects.update(uid=UUID(int=figures.first_uid(now - timedelta(days=3)).int + 1))
-    alice.remember("Bears sleep")
+    last = UUID(alice.remember("Bears sleep")["id"])
+    # Its own moment, which no clock of a test changes: midnight may be near.
+    now = datetime.fromtimestamp((last.int >> 80) / 1000, UTC)
+    assert abs(timezone.now() - now) < timedelta(hours=1)
+    Memory.objects.exclude(uid=last).update(uid=UUID(int=figures.first_uid(now - timedelta(days=3)).int + 1))
     days = last_days(alice.app, now).days
     made = figures.growth(alice.app, days)
     assert (len(days), days[-1]) == (30, now.date())
@@ -305,6 +307,7 @@ def test_learning_waits_for_energy(vera: Client, alice: Caller) -> None:
     assert "1 wait" in text_of(vera.get("/cooldowns"))
 
 
+@pytest.mark.usefixtures("noon")
 def test_learning_waits_for_the_next_day_of_the_budget(vera: Client, alice: Caller, settings: Any) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, llm="openai")
     AppPolicy.objects.update(daily_tokens=10)

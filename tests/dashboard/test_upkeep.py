@@ -89,6 +89,7 @@ def test_runs_are_filtered(vera: Client, alice: Caller) -> None:
     assert len(vera.get("/upkeep", {"job": "nonsense"}).context["slice"].rows) == 2
 
 
+@pytest.mark.usefixtures("noon")
 def test_an_owner_runs_a_job_now_and_once(olga: Client, alice: Caller) -> None:
     answer = olga.post("/upkeep/jobs/decay/run", headers=HTMX)
     assert "decay is set going" in toast_of(answer)

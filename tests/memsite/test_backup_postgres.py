@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from secrets import token_hex
@@ -21,6 +22,10 @@ from tests.serving import ROOT, database_like_the_tests
 pytestmark = pytest.mark.postgres("SQLite's are made another way")
 Manage = Callable[..., subprocess.CompletedProcess[str]]
 MEMORIES = "SELECT content FROM memories_memory ORDER BY id"
+STAYS = "stays"
+"""Who is called so is not waited for."""
+CONNECTED = "SELECT 1 FROM pg_stat_activity WHERE datname = %s AND backend_type = 'client backend'"
+PATIENCE_SECONDS = 60
 
 
 @pytest.fixture
@@ -37,7 +42,9 @@ def manage(url: str, tmp_path: Path) -> Manage:
 
     def run(*command: str, **more: str) -> subprocess.CompletedProcess[str]:
         program = [sys.executable, *command]
-        return subprocess.run(program, cwd=ROOT, env=environment | more, capture_output=True, text=True, check=False)  # noqa: S603
+        done = subprocess.run(program, cwd=ROOT, env=environment | more, capture_output=True, text=True, check=False)  # noqa: S603
+        wait_until_left(more.get("MEMSITE_DATABASE_URL", url), but=STAYS)
+        return done
 
     made = run(str(PROGRAM))
     assert json.loads(made.stdout.splitlines()[-1])["memories"]["results"], made.stderr
@@ -47,7 +54,19 @@ def manage(url: str, tmp_path: Path) -> Manage:
 def ask(url: str, statement: str) -> list[tuple[object, ...]]:
     with psycopg.connect(url) as connection:
         cursor = connection.execute(statement)  # type: ignore[arg-type]
-        return cursor.fetchall() if cursor.description else []
+        found = cursor.fetchall() if cursor.description else []
+    wait_until_left(url)
+    return found
+
+
+def wait_until_left(url: str, but: str = "") -> None:
+    """Nobody is connected any more: a server is told of it late, and `restore` waits for two seconds only."""
+    until = time.monotonic() + PATIENCE_SECONDS
+    others = f"{CONNECTED} AND application_name <> %s"
+    with psycopg.connect(os.environ["TEST_DATABASE_URL"], autocommit=True) as server:
+        while server.execute(others, [urlsplit(url).path[1:], but]).fetchall():
+            assert time.monotonic() < until, "somebody is still connected"
+            time.sleep(0.05)
 
 
 def newest(folder: Path) -> Path:
@@ -62,8 +81,9 @@ def test_it_is_made_checked_and_put_back_while_nobody_is_connected(manage: Manag
     assert backup.stat().st_mode & 0o777 == 0o600
     assert "is whole" in manage("verify", str(backup)).stdout
     ask(url, "UPDATE memories_memory SET content = 'Written later'")
-    with psycopg.connect(url):
+    with psycopg.connect(url, application_name=STAYS):
         assert "stop the server" in manage("restore", str(backup)).stderr
+    wait_until_left(url)
     restored = manage("restore", str(backup))
     assert restored.returncode == 0, restored.stderr
     assert ask(url, MEMORIES) == before

@@ -474,6 +474,10 @@ def test_a_broker_shows_a_certificate_that_is_its_own(scheme, name, is_known, ex
         config = celery_settings(f"{scheme}://localhost:{server.getsockname()[1]}", tmp_path, "UTC")
         app = Celery("test", set_as_current=False)
         app.conf.update({name.removeprefix("CELERY_").lower(): value for name, value in config.items()})
+        # A busy machine may take long to shake hands.
+        app.conf.broker_connection_timeout = 60
+        if scheme == "rediss":
+            app.conf.broker_transport_options |= {"socket_timeout": 60, "socket_connect_timeout": 60}
         with app.connection_for_write() as connection, pytest.raises(Exception, match=r".") as refused:
             connection.channel()
         server.shutdown(socket.SHUT_RDWR)

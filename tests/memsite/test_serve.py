@@ -19,6 +19,7 @@ from django.db import OperationalError
 
 from memories.management.commands import serve
 from memories.management.commands.serve import JsonLines, Lines, ProcessTree
+from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # A parent that forks a child which asks to die with it, says so, and waits to be killed.
@@ -111,9 +112,7 @@ def test_taken_port_is_told_with_the_option_that_changes_it():
 
 
 def test_free_port_is_no_error():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-    serve.check_port("127.0.0.1", port)
+    serve.check_port("127.0.0.1", free_port())
 
 
 def test_wrong_address_is_told_with_the_options_that_change_it():

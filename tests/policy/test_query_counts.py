@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
@@ -91,6 +92,7 @@ def measure(alice: Caller, operator: APIClient, number: int) -> dict[str, int]:
     return {name: counted(call) for name, call in calls(alice, operator, session).items()}
 
 
+@pytest.mark.usefixtures("noon")
 def test_no_endpoint_asks_the_database_more_often_than_agreed(alice: Caller, operator: APIClient) -> None:
     measured = measure(alice, operator, 3)
     assert measured.keys() == BASELINE.keys()
@@ -100,6 +102,7 @@ def test_no_endpoint_asks_the_database_more_often_than_agreed(alice: Caller, ope
     assert fewer.keys() <= (TOLD_TOGETHER if connection.vendor == "postgresql" else set()), "lower the baseline"
 
 
+@pytest.mark.usefixtures("noon")
 def test_no_endpoint_asks_more_often_because_there_is_more(alice: Caller, operator: APIClient) -> None:
     measured = measure(alice, operator, 12)
     reading = {

@@ -16,7 +16,7 @@ from memories.store import Candidate, writing
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.providers.llm.servers import Behaviour, Fails, Hangs, Says, Seen, Server
-from tests.talking import tell
+from tests.talking import at, tell
 from tests.upkeep import upkeep_learn_due, upkeep_shrink
 from tests.with_model import HASTE, HastyChat, answers, asked, fact, forget_clients, say
 
@@ -144,7 +144,8 @@ def test_two_memories_become_one_as_the_model_words_it(alice: Caller, model: Ser
         return choice(*numbers, content=both)
 
     model.always(answer)
-    alice.remember("User swims every day")
+    with at(START + timedelta(days=10)):
+        alice.remember("User swims every day")
     stays.refresh_from_db()
     goes.refresh_from_db()
     assert (goes.status, stays.status, stays.content) == (Status.SUPERSEDED, Status.ACTIVE, both)

@@ -197,6 +197,7 @@ def test_apps_hold_nothing_for_each_other(db: None, charlie: Caller) -> None:
     denial(app)
 
 
+@travel(NOON, tick=False)
 def test_a_limit_holds_for_calls_at_the_same_time(shared_database: App) -> None:
     together = Barrier(8)
     denials: list[LLMDenied] = []
