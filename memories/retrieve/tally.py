@@ -149,10 +149,12 @@ class Tallies:
             self.write_soon() if main_thread().is_alive() else self.write_at_last()
 
     def write_at_last(self) -> None:
-        """The process ends: what is not written in the seconds that it has for it is lost."""
+        """The process ends: what is not written in the seconds that it has for it is lost, and so is what the database,
+        which is away or read-only, has just refused.
+        """
         until = monotonic() + LAST_SECONDS
         try:
-            while self.unwritten and monotonic() < until:
+            while self.unwritten and not self.is_told and monotonic() < until:
                 sleep(LAST_PAUSE)
                 self.write()
         finally:

@@ -272,6 +272,20 @@ def test_a_process_that_ends_waits_for_others_who_write_for_a_while(
     assert counted() == ([1], [("items", 1, 1)], [(1, 1.0)])
 
 
+def test_a_process_that_ends_does_not_wait_for_a_database_that_is_away(
+    alice: Caller, later: list[Later], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tally, "connection", Free())
+    alice.remember("whales sing")
+    alice.post("memories/search", {"query": "whales"})
+    asked: list[Any] = []
+    away = raising(OperationalError("the server is away"))
+    monkeypatch.setattr(tally, "count", lambda work: asked.append(work) or away(work))
+    monkeypatch.setattr("threading.Thread.is_alive", lambda _: False)
+    later[0].run()
+    assert (len(asked), len(later)) == (1, 1)
+
+
 def test_what_has_no_place_any_more_takes_nothing_else_along(
     alice: Caller, later: list[Later], monkeypatch: pytest.MonkeyPatch
 ) -> None:
