@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import os
 import socket
-import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
-from urllib.parse import urlsplit
 
-import psycopg
 from django.db import connection
-from psycopg import sql
 
 from memsite_client import Memsite
 from memsite_client.shapes import Scope
+from tests.databases import copy_test_database, database_like_the_tests
 from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
-PATIENCE_SECONDS = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,46 +91,3 @@ def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
         else:
             return
     raise AssertionError("The server did not start.")
-
-
-def copy_test_database(path: Path) -> bool:
-    """Its tables, many times faster than making them anew; False where it is no SQLite, or nobody asked for it yet."""
-    if connection.vendor != "sqlite" or not connection.introspection.table_names():
-        return False
-    copy = sqlite3.connect(path)
-    connection.connection.backup(copy)
-    copy.close()
-    return True
-
-
-def database_like_the_tests(name: str) -> str:
-    """The address of a database on the same server, made by our migrations: once per process, then copied."""
-    copy = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), migrated_database())
-    until = time.monotonic() + PATIENCE_SECONDS
-    with psycopg.connect(os.environ["TEST_DATABASE_URL"], autocommit=True) as server:
-        while True:
-            try:
-                server.execute(copy)
-            except psycopg.errors.ObjectInUse:  # who migrated it is still leaving; the server waits for 5 seconds
-                if time.monotonic() > until:
-                    raise
-            else:
-                return address_of(name)
-
-
-@cache
-def migrated_database() -> sql.Identifier:
-    """One that nobody is connected to, so that it can be copied."""
-    name = f"migrated_{token_hex(8)}"
-    with psycopg.connect(os.environ["TEST_DATABASE_URL"], autocommit=True) as server:
-        server.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    others = {key: value for key, value in os.environ.items() if not key.startswith(("MEMSITE_", "DJANGO_"))}
-    environment = {**others, "MEMSITE_SECRET_KEY": "only for tests", "MEMSITE_DATABASE_URL": address_of(name)}
-    command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
-    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)  # noqa: S603
-    return sql.Identifier(name)
-
-
-def address_of(name: str) -> str:
-    given = urlsplit(os.environ["TEST_DATABASE_URL"])
-    return given._replace(path=f"/{name}").geturl()

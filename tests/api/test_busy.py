@@ -23,7 +23,7 @@ from memsite.sqlite import base
 from memsite.sqlite.base import DatabaseWrapper
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app, make_caller
-from tests.serving import copy_test_database
+from tests.databases import copy_test_database
 from tests.talking import after
 
 PASSWORD = "seven-green-bottles"

@@ -16,9 +16,10 @@ from memories.models import Memory
 from memories.retrieve.pipeline import MODES
 from tests.api.checks import assert_problem
 from tests.api.test_isolation import WITHOUT_IDS
-from tests.conftest import Caller
+from tests.conftest import Caller, make_app, make_caller
 from tests.mcp.asking import ask, call, use
 from tests.memories.retrieve.asking import set_policy
+from tests.shared_data import module_fixture
 from tests.talking import hear, row_of
 from tests.upkeep import upkeep_learn_due
 
@@ -48,14 +49,17 @@ def furnish(caller: Caller, word: str) -> None:
     caller.client.post(f"/compat/memory-tool{f'?user_id={user}' if user else ''}", file)
 
 
-@pytest.fixture
-def house(alice: Caller) -> Caller:
-    """Its users are kept apart."""
-    set_policy(alice, users_apart=True)
+def build_house() -> Caller:
+    """Return an agent of an app whose users are kept apart."""
+    caller = make_caller(make_app("house"), "alice")
+    set_policy(caller, users_apart=True)
     for word in sorted(WORDS):
-        furnish(alice, word)
+        furnish(caller, word)
     upkeep_learn_due()
-    return alice
+    return caller
+
+
+house = module_fixture(build_house)
 
 
 Door = Callable[[Caller, Mapping[str, str]], Any]

@@ -17,7 +17,7 @@ from memsite.tenancy.models import PurgePermit
 from memsite.tenancy.scoping import Scoped
 from sessions.models import AgentSession, Event, Resource, Turn
 from tests.conftest import Caller
-from tests.serving import copy_test_database
+from tests.databases import copy_test_database
 
 APPEND_ONLY = {
     "memories_revision": "actor = 'me'",

@@ -12,7 +12,7 @@ from uuid import uuid4
 import pytest
 
 from bench.promises.site import Site
-from tests.serving import copy_test_database
+from tests.databases import copy_test_database
 from tests.settings import database_url
 
 METRICS_TOKEN = "a-token-for-prometheus"

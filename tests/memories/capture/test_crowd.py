@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from tests.serving import database_like_the_tests
+from tests.databases import database_like_the_tests
 
 pytestmark = pytest.mark.long
 

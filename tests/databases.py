@@ -1,0 +1,149 @@
+"""The migrated database: made once per version of its models, then copied for each process and each server under test."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+from urllib.parse import urlsplit
+
+import fasteners
+import psycopg
+from django.core.management import call_command
+from django.db import connection
+from psycopg import sql
+
+from tests.settings import database_url, is_walled
+
+ROOT = Path(__file__).resolve().parents[1]
+PATIENCE_SECONDS = 60
+SOURCES = ("memsite", "memories", "sessions")
+
+
+def migrate_once(folder: Path) -> Callable[..., Any]:
+    """Return what Django calls for its commands while it makes a test database: `migrate` copies where it can.
+
+    `folder` is shared by the processes of this run and by later runs.
+    """
+    key = models_version()
+
+    def call(name: str, *arguments: Any, **options: Any) -> Any:
+        if name != "migrate":
+            return call_command(name, *arguments, **options)
+        with fasteners.InterProcessLock(folder / "lock"):
+            if connection.vendor == "sqlite":
+                migrate_sqlite(folder / f"migrated-{key}.sqlite3", *arguments, **options)
+            else:
+                migrate_postgres(template_name(key, walled=is_walled), *arguments, **options)
+        return None
+
+    return call
+
+
+def models_version() -> str:
+    """Return a digest of what decides about tables: models, migrations, what runs after them, and the packages."""
+    files = [path for name in SOURCES for path in (ROOT / name).rglob("*.py") if decides_tables(path)]
+    digest = sha256((ROOT / "requirements" / "dev.lock").read_bytes())
+    for path in sorted(files):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def decides_tables(path: Path) -> bool:
+    text = path.read_text(encoding="utf-8")
+    return any(word in text for word in ("models.Model", "migrations", "post_migrate", "RunSQL", "CREATE "))
+
+
+def migrate_sqlite(template: Path, *arguments: Any, **options: Any) -> None:
+    if template.exists():
+        source = sqlite3.connect(template)
+        connection.ensure_connection()
+        source.backup(connection.connection)
+        source.close()
+        return
+    call_command("migrate", *arguments, **options)
+    for outdated in template.parent.glob("migrated-*"):
+        outdated.unlink()
+    unfinished = template.with_suffix(f".{token_hex(8)}")
+    copy_test_database(unfinished)
+    unfinished.replace(template)
+
+
+def copy_test_database(path: Path) -> bool:
+    """Copy its tables into a file. Return False where it is no SQLite, or has not been made yet."""
+    if connection.vendor != "sqlite" or not connection.introspection.table_names():
+        return False
+    copy = sqlite3.connect(path)
+    connection.connection.backup(copy)
+    copy.close()
+    return True
+
+
+def template_name(key: str, *, walled: bool) -> str:
+    return f"migrated_{key}{'_walled' if walled else ''}"
+
+
+def migrate_postgres(template: str, *arguments: Any, **options: Any) -> None:
+    own = connection.settings_dict["NAME"]
+    connection.close()
+    if has_database(template):
+        run_sql(sql.SQL("DROP DATABASE {}").format(sql.Identifier(own)))
+        copy_database(template, own)
+        return
+    call_command("migrate", *arguments, **options)
+    connection.close()
+    copy_database(own, template)
+
+
+def has_database(name: str) -> bool:
+    with psycopg.connect(database_url, autocommit=True) as server:
+        return bool(server.execute("SELECT 1 FROM pg_database WHERE datname = %s", [name]).fetchone())
+
+
+def run_sql(statement: sql.Composed) -> None:
+    with psycopg.connect(database_url, autocommit=True) as server:
+        server.execute(statement)
+
+
+def copy_database(source: str, name: str) -> None:
+    """Whoever has just left the source may still be leaving: PostgreSQL waits 5 seconds for that, we longer."""
+    statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(source))
+    until = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return run_sql(statement)
+        except psycopg.errors.ObjectInUse:
+            if time.monotonic() > until:
+                raise
+
+
+def database_like_the_tests(name: str) -> str:
+    """Make a database of this name, migrated, on the tests' PostgreSQL. Return its address."""
+    template = template_name(models_version(), walled=False)
+    with fasteners.InterProcessLock(Path(connection.settings_dict["HOST"]) / "templates.lock"):
+        if not has_database(template):
+            migrate_in_process(template)
+    copy_database(template, name)
+    return address_of(name)
+
+
+def migrate_in_process(template: str) -> None:
+    """Make the template as a server of its own would: without what these tests have changed of the settings."""
+    name = f"unfinished_{token_hex(8)}"
+    run_sql(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
+    others = {key: value for key, value in os.environ.items() if not key.startswith(("MEMSITE_", "DJANGO_"))}
+    environment = {**others, "MEMSITE_SECRET_KEY": "only for tests", "MEMSITE_DATABASE_URL": address_of(name)}
+    command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+    subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True)  # noqa: S603
+    run_sql(sql.SQL("ALTER DATABASE {} RENAME TO {}").format(sql.Identifier(name), sql.Identifier(template)))
+
+
+def address_of(name: str) -> str:
+    return urlsplit(database_url)._replace(path=f"/{name}").geturl()
