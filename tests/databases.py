@@ -1,4 +1,4 @@
-"""The migrated database: made once per version of its models, then copied for each process and each server under test."""
+"""The migrated database: made once per version of its models, then copied for each process and each server."""
 
 from __future__ import annotations
 

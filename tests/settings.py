@@ -7,6 +7,8 @@ from dataclasses import replace
 # A server with an empty database of the name `postgres` in which others may be made: `make test-postgres` starts one.
 database_url = os.environ.get("TEST_DATABASE_URL", "")
 # With the second wall, which only PostgreSQL has.
+# Two processes of tests share the cores already: threads of each would wait for one another.
+os.environ["OMP_NUM_THREADS"] = os.environ["OPENBLAS_NUM_THREADS"] = "1"
 is_walled = bool(database_url and os.environ.get("TEST_ROW_SECURITY"))
 for name in [name for name in os.environ if name.startswith("MEMSITE_")]:
     del os.environ[name]

@@ -16,8 +16,8 @@ import psycopg
 import pytest
 
 from memsite.tenancy.wall import ROLE
-from tests.memsite.test_moving import PROGRAM
 from tests.databases import database_like_the_tests
+from tests.memsite.test_moving import PROGRAM
 from tests.serving import ROOT
 
 pytestmark = pytest.mark.postgres("SQLite's are made another way")

@@ -17,6 +17,7 @@ from memories.providers.embeddings import (
     normalise_rows,
 )
 from memories.providers.surrogates import without_surrogates
+from tests.tables import each_row
 
 
 def test_rows_are_normalised_and_zero_rows_stay_zero():
@@ -35,13 +36,13 @@ def test_no_rows_stay_no_rows():
     assert normalise_rows(np.zeros((0, 5), dtype=np.float32)).shape == (0, 5)
 
 
-@pytest.mark.parametrize("number", [np.nan, np.inf, -np.inf])
+@each_row("number", [np.nan, np.inf, -np.inf])
 def test_numbers_that_are_not_finite_are_refused(number):
     with pytest.raises(EmbedderError, match="not finite"):
         normalise_rows(np.array([[1.0, number]]))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [("plain ü 🚀", "plain ü 🚀"), ("\ud83d\ude80", "🚀"), ("a\ud800b", "a�b"), ("\udc00", "�"), ("", "")],
 )
@@ -49,7 +50,7 @@ def test_surrogates_are_joined_or_replaced(text, expected):
     assert without_surrogates(text) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("kind", "expected", "name"),
     [
         ("minilm", MiniLMEmbedder, "all-MiniLM-L6-v2"),

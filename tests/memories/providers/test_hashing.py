@@ -5,6 +5,7 @@ import pytest
 
 from memories.providers.embeddings import HashEmbedder
 from memories.providers.embeddings.hashing import stem
+from tests.tables import each_row
 
 
 def test_each_word_counts_at_its_place():
@@ -30,7 +31,7 @@ def test_case_endings_and_order_do_not_matter():
     np.testing.assert_array_equal(left, right)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("word", "expected"),
     [("cats", "cat"), ("boxes", "box"), ("is", "is"), ("red", "red"), ("walking", "walk")],
 )

@@ -6,6 +6,7 @@ import pytest
 from memories.providers.errors import AnswerTooLong, ServiceAway, ServiceRefused
 from memories.providers.http import JsonApi, with_path
 from memories.providers.patience import Patience
+from tests.tables import each_row
 
 HASTE = Patience(first_wait_seconds=0.0, longest_wait_seconds=0.0)
 
@@ -77,7 +78,7 @@ def test_a_password_in_the_address_is_sent_and_not_logged(httpserver, caplog):
     assert "word" not in caplog.text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("url", "expected"),
     [
         ("http://host", "http://host/v1"),

@@ -20,6 +20,7 @@ from memories.providers.embeddings import (
 from memories.providers.embeddings.in_process import BATCH_TEXTS, BATCH_TOKENS, batches
 from memories.providers.embeddings.minilm_model import MAX_TOKENS, load_model
 from memories.providers.embeddings.tokens import CHARACTERS_PER_TOKEN, opening
+from tests.tables import each_row
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "data" / "minilm-golden.json").read_text())
 TEXTS = [entry["text"] for entry in GOLDEN]
@@ -107,7 +108,7 @@ def test_odd_texts_read_like_plain_ones(embedder, odd, plain):
     np.testing.assert_allclose(embedder.embed_query(odd), embedder.embed_query(plain), atol=1e-6)
 
 
-@pytest.mark.parametrize("part", ["plain words of prose, and then some. ", ".a", "日本", "f00dfeed-"])
+@each_row("part", ["plain words of prose, and then some. ", ".a", "日本", "f00dfeed-"])
 def test_cutting_long_texts_leaves_their_tokens_alone(part):
     model = load_model(minilm_files.locate_model())
     text = part * 5_000

@@ -20,6 +20,7 @@ from memories.providers.outward import (
     is_public,
 )
 from memories.providers.patience import Patience
+from tests.tables import each_row, each_row_of
 
 # ruff: noqa: S104
 PRIVATE = [
@@ -31,31 +32,23 @@ PRIVATE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("address", PRIVATE)
+@each_row("address", PRIVATE)
 def test_private_addresses_are_known_in_every_form(address: str) -> None:
     assert not is_public(ip_address(address))
 
 
-@pytest.mark.parametrize("address", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822"])
+@each_row("address", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822"])
 def test_public_addresses_are_public(address: str) -> None:
     assert is_public(ip_address(address))
 
 
-@pytest.mark.parametrize(
-    "host",
-    [
-        "[fe80::1]", "[fe80::1%25eth0]", "[fe80::1%eth0]", "[fe80::1%251]", "[::ffff:10.0.0.1]", "[::ffff:0:7f00:1]",
-        "[::127.0.0.1]", "[0:0:0:0:0:ffff:10.0.0.1]", "[64:ff9b::10.0.0.1]", "[2002:a00:1::]", "[fec0::1]", "[::]",
-        "2130706433", "0x7f000001", "017700000001", "0xa9fea9fe", "127.1", "10.1", "0", "0.0.0.0", "127。0。0。1",
-        "127.0.0.1.", "169.254.169.254.", "localhost", "LOCALHOST.", "printer.localhost",
-    ],
-)  # fmt: skip
+@each_row_of("outward")
 def test_a_private_address_is_refused_at_once_however_it_is_written(host: str) -> None:
     with pytest.raises(ServiceRefused, match="private network"):
         check_address(f"https://{host}:8443/hook", (), WEBHOOK_NETWORKS)
 
 
-@pytest.mark.parametrize("host", ["localhost", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "example.org.", "my.host"])
+@each_row("host", ["localhost", "127.0.0.1.", "[::1]", "[::ffff:127.0.0.1]", "example.org.", "my.host"])
 def test_what_is_allowed_or_has_to_be_looked_up_is_not(host: str) -> None:
     check_address(f"https://{host}/", ("127.0.0.0/8", "::1/128"), WEBHOOK_NETWORKS)
 

@@ -22,6 +22,7 @@ from memories.providers.embeddings import (
 from memories.providers.embeddings.families import USUAL, family_of
 from memories.providers.errors import ServiceAway, ServiceBusy
 from memories.providers.patience import retry_after_seconds, wait_before_retry
+from tests.tables import each_row
 
 KEY = "sk-secret-4711"
 TEXT = "the user's private words"
@@ -191,14 +192,14 @@ def test_a_long_retry_after_is_not_waited_for(httpserver, ollama):
     assert len(httpserver.log) == 1
 
 
-@pytest.mark.parametrize(("asked", "expected"), [(None, True), (0.0, 0.0), (2.0, 2.0), (4.0, 4.0), (4.5, False)])
+@each_row(("asked", "expected"), [(None, True), (0.0, 0.0), (2.0, 2.0), (4.0, 4.0), (4.5, False)])
 def test_short_waits_are_honoured(asked, expected):
     found = wait_before_retry(ServiceBusy("busy", asked), longest_seconds=4.0)
     assert found == expected
     assert type(found) is type(expected)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("header", "expected"),
     [
         ("", None),
@@ -319,16 +320,14 @@ def test_the_key_is_not_in_a_repr(openai):
     assert KEY not in "".join(shown)
 
 
-@pytest.mark.parametrize("key", [f"{KEY}\n", f"{KEY} x", f"{KEY}ü", f"{KEY}\x00"])
+@each_row("key", [f"{KEY}\n", f"{KEY} x", f"{KEY}ü", f"{KEY}\x00"])
 def test_a_key_no_header_can_carry_is_refused_unseen(key):
     with pytest.raises(EmbedderMisconfigured) as caught:
         OpenAIEmbedder(api_key=key)
     assert KEY not in "".join(traceback.format_exception(caught.value))
 
 
-@pytest.mark.parametrize(
-    "url", ["", "localhost:11434", "ftp://host/", "http://", "http://host:port", "file:///etc/hosts"]
-)
+@each_row("url", ["", "localhost:11434", "ftp://host/", "http://", "http://host:port", "file:///etc/hosts"])
 def test_addresses_that_are_no_web_addresses_are_refused(url):
     with pytest.raises(EmbedderMisconfigured, match="address"):
         OllamaEmbedder(url)
@@ -449,7 +448,7 @@ PREFIXES = {
 }
 
 
-@pytest.mark.parametrize("model", PREFIXES)
+@each_row("model", PREFIXES)
 def test_models_get_the_prefixes_they_were_trained_with(model):
     family = family_of(f"library/{model}")
     assert ((family.document_prefix, family.query_prefix), family.thresholds) == (PREFIXES[model], None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.text.entities import MAX_ENTITIES, entity_key, find_entities, find_mentions
+from tests.tables import each_row, each_row_of
 
 
 def found(text: str, *subjects: str) -> list[tuple[str, str]]:
@@ -17,48 +17,12 @@ def names(text: str) -> list[str]:
     return [name for name, kind in found(text) if kind == "name"]
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Where does Anna live?", ["Anna"]),
-        ("Who is Caroline's sister?", ["Caroline"]),
-        ("I told John Smith that May is fine", ["John Smith"]),
-        ("Dr. Smith's office called", ["Dr. Smith"]),
-        ("We saw Dr. Smith. He was late.", ["Dr. Smith"]),
-        ("Alice and Bob went to the Bank of America", ["Alice", "Bob", "Bank of America"]),
-        ("we read Lord of the Rings", ["Lord of the Rings"]),
-        ("a piece by Ludwig van Beethoven", ["Ludwig van Beethoven"]),
-        ("ask the CEO of Acme", ["CEO", "Acme"]),
-        ("Restart Redis", ["Redis"]),
-        ("Deploying Kubernetes", ["Kubernetes"]),
-        ("Did Anna call?", ["Anna"]),
-        ("Melanie said so", ["Melanie"]),
-        ("Redis?", ["Redis"]),
-        ("Rust compiles slowly. We like Rust", ["Rust"]),
-        ("we use C++, C# and AT&T", ["C++", "C#", "AT&T"]),
-        ("it runs on my iPhone with Node.js", ["iPhone", "Node.js"]),
-        ("JSON is not YAML", ["JSON", "YAML"]),
-        ("Anna's Redis is down", ["Anna", "Redis"]),
-    ],
-)
+@each_row_of("entities")
 def test_names_are_found_by_their_capitals(text: str, expected: list[str]) -> None:
     assert names(text) == expected
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Der Server im Keller läuft mit Debian.", ["Debian"]),
-        ("Meine Frau Anna ist allergisch.", ["Anna"]),
-        ("Unser Hund Rex verträgt kein Hühnerfleisch.", ["Rex"]),
-        ("Der neue Drucker steht im Büro von Frau Dr. Weber.", ["Dr. Weber"]),
-        ("Wir ziehen am Dienstag mit der Kollegin Julia Roth nach München.", ["Julia Roth", "München"]),
-        ("Ich habe das NAS neu gestartet, und Ben hat die Sicherung geprüft.", ["NAS", "Ben"]),
-        ("Das ist Anna.", ["Anna"]),
-        ("Ask Rita von der Leyen about MIT", ["Rita von der Leyen", "MIT"]),
-        ("Le chat de Marie dort à Paris.", ["Marie", "Paris"]),
-    ],
-)
+@each_row_of("entities")
 def test_a_german_noun_with_an_article_is_no_name(text: str, expected: list[str]) -> None:
     assert names(text) == expected
 
@@ -70,67 +34,17 @@ def test_a_product_behind_a_german_noun_is_named_without_it() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "What is that? The server. However, it works.", "Don't worry. I'm fine. They’re here.", "Great! Awesome.",
-        "Restart it", "We met on Monday in May", "THIS IS VERY IMPORTANT STUFF", "Deploying now", "Well-known things",
-        "I think so", "", "...", "a b c",
-    ],
-)  # fmt: skip
+@each_row_of("entities")
 def test_a_capital_that_begins_a_sentence_makes_no_name(text: str) -> None:
     assert names(text) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "entity", "kind"),
-    [
-        ("call memory_server now", "memory_server", "identifier"),
-        ("the camelCase one", "camelCase", "identifier"),
-        ("restart web-01, please", "web-01", "identifier"),
-        ("in memories.retrieve.query", "memories.retrieve.query", "identifier"),
-        ("edit /etc/nginx/nginx.conf.", "/etc/nginx/nginx.conf", "path"),
-        ("in ~/notes", "~/notes", "path"),
-        (r"in C:\Users\x", r"C:\Users\x", "path"),
-        ("see src/main.py", "src/main.py", "path"),
-        ("open settings.py", "settings.py", "file"),
-        ("in .bashrc", ".bashrc", "file"),
-        ("set MAX_RETRIES=5", "MAX_RETRIES", "env"),
-        ("echo $HOME", "$HOME", "env"),
-        ("run with --dry-run", "--dry-run", "flag"),
-        ("ssh db1.example.com", "db1.example.com", "host"),
-        ("on nas.local:5000", "nas.local", "host"),
-        ("on nas.local:5000", "port 5000", "port"),
-        ("it listens on port 8080", "port 8080", "port"),
-        ("ping 192.168.1.10!", "192.168.1.10", "ip"),
-        ("the net 10.0.0.0/24", "10.0.0.0/24", "ip"),
-        ("ping fe80::1", "fe80::1", "ip"),
-        ("see https://example.com/a?b=1.", "https://example.com/a?b=1", "url"),
-        ("see https://example.com/a?b=1.", "example.com", "host"),
-        ("mail bob@example.com", "bob@example.com", "email"),
-        ("upgrade to v1.2.3", "v1.2.3", "version"),
-        ("version 3.11 is out", "3.11", "version"),
-        ("release 1.2.3rc1", "1.2.3rc1", "version"),
-        ("about #infra", "#infra", "tag"),
-        ("ask @alice", "@alice", "handle"),
-        ('he read "the old man"', "the old man", "quoted"),
-        ("run `make lock`", "make lock", "quoted"),
-        ("PostgreSQL 16 is slow", "PostgreSQL 16", "product"),
-        ("PostgreSQL 16 is slow", "PostgreSQL", "name"),
-        ("we run Python 3.11 here", "Python 3.11", "product"),
-    ],
-)
+@each_row_of("entities")
 def test_forms_tell_what_a_word_is(text: str, entity: str, kind: str) -> None:
     assert (entity, kind) in found(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "this and/or that", "e.g. so", "i.e. no", "at 10:30:45", "it is 3.5 long", "on 07.05.2023",
-        "a well-known thing", "mid-2023", "done.it", "5 - 3", "1,000", "99.9%", "#123", "@", "--", "::", "it's",
-    ],
-)  # fmt: skip
+@each_row_of("entities")
 def test_ordinary_writing_names_nothing(text: str) -> None:
     assert found(text) == []
 
@@ -148,7 +62,7 @@ def test_the_password_in_an_address_is_left_out() -> None:
 
 
 class TestSubjects:
-    @pytest.mark.parametrize(
+    @each_row(
         ("text", "subject"),
         [
             ("postgres's wal is full", "Postgres"),
@@ -170,21 +84,12 @@ class TestSubjects:
         assert found("ask Anna and anna", "anna") == [("anna", "subject")]
 
 
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("Postgres's", "postgres"), ("Postgres’s", "POSTGRES"), ("node_a", "Node A"), ("node-a", "node a"),
-        ("v1.2.3", "1.2.3"), ("#infra", "Infra"), ("“quoted”", "quoted"), ("  Dr.  Smith ", "dr smith"),
-        ("Straße", "STRASSE"), ("ﬁle", "file"), ("/etc/nginx/", "etc/nginx"),
-    ],
-)  # fmt: skip
+@each_row_of("entities")
 def test_spellings_of_a_name_share_a_key(one: str, other: str) -> None:
     assert entity_key(one) == entity_key(other) != ""
 
 
-@pytest.mark.parametrize(
-    ("one", "other"), [("C++", "C"), ("1.2.3", "12.3"), ("a.example.com", "a example com"), ("a/b", "a b")]
-)
+@each_row(("one", "other"), [("C++", "C"), ("1.2.3", "12.3"), ("a.example.com", "a example com"), ("a/b", "a b")])
 def test_names_that_differ_have_keys_that_differ(one: str, other: str) -> None:
     assert entity_key(one) != entity_key(other)
 
@@ -241,31 +146,6 @@ def test_at_most_64_are_kept() -> None:
     assert len(find_entities(" ".join(f"item_{number}" for number in range(200)))) == MAX_ENTITIES
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "a",
-        "A",
-        "A ",
-        ".",
-        "'",
-        '"',
-        "`",
-        "-",
-        "_",
-        "a.",
-        "a-",
-        "1.",
-        "::",
-        "@",
-        "=",
-        "/a",
-        "Dr. ",
-        "A of ",
-        "Émile ",
-        "a@a.",
-        "'s",
-    ],
-)
+@each_row_of("entities")
 def test_hostile_lengths_are_read_through(piece: str) -> None:
-    assert len(find_entities(piece * (60_000 // len(piece)), ["a", "a a"])) <= MAX_ENTITIES
+    assert len(find_entities(piece * (12_000 // len(piece)), ["a", "a a"])) <= MAX_ENTITIES

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memories.text.overlap import shared_words, used_share
 from tests.growth import assert_linear, repeated
+from tests.tables import each_row
 
 JELLYFIN = "Jellyfin needs 45 s to start after a reboot"
 
@@ -39,12 +40,12 @@ IGNORED = [
 ]
 
 
-@pytest.mark.parametrize(("memory", "response"), USED)
+@each_row(("memory", "response"), USED)
 def test_an_answer_that_uses_the_memory_shares_much_of_it(memory: str, response: str) -> None:
     assert used_share(memory, response) >= 0.5
 
 
-@pytest.mark.parametrize(("memory", "response"), IGNORED)
+@each_row(("memory", "response"), IGNORED)
 def test_an_answer_to_another_matter_shares_next_to_nothing(memory: str, response: str) -> None:
     assert used_share(memory, response) <= 0.1
 
@@ -70,7 +71,7 @@ def test_one_ordinary_word_in_common_is_chance_but_a_name_is_not() -> None:
     assert used_share("coffee", "coffee it is") == 1.0
 
 
-@pytest.mark.parametrize(("memory", "response"), [("", "x"), ("the of and", "the of and"), ("tea", ""), ("!?", "!?")])
+@each_row(("memory", "response"), [("", "x"), ("the of and", "the of and"), ("tea", ""), ("!?", "!?")])
 def test_without_words_nothing_is_shared(memory: str, response: str) -> None:
     assert used_share(memory, response) == 0.0
     assert shared_words(memory, response) == ()
@@ -83,9 +84,7 @@ def test_any_texts_are_answered(memory: str, response: str) -> None:
     assert used_share(memory, memory) in (0.0, 1.0)
 
 
-@pytest.mark.parametrize(
-    "unit", ["a-", "1.", "1,", "9", "45 s ", "a'", "語", "x_", "\x00", "\ud800", "https://a.b/", "a1-", "मि_"]
-)
+@each_row("unit", ["a-", "1.", "1,", "9", "45 s ", "a'", "語", "x_", "\x00", "\ud800", "https://a.b/", "a1-", "मि_"])
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
-    assert_linear(lambda text: used_share(JELLYFIN, text), repeated(unit), 60_000)
+    assert_linear(lambda text: used_share(JELLYFIN, text), repeated(unit), 16_000)
     assert_linear(lambda text: used_share(text, JELLYFIN), repeated(unit), 10_000)

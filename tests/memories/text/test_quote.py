@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memories.text.quote import find_said
+from tests.tables import each_row
 
 LOG = """Jellyfin was down. Restarted it.
 [MEMORY:timing:jellyfin] Takes 60s to start after restart -- wait before checking health
 All is well again."""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "memory", "said"),
     [
         (LOG, "Takes 60s to start after restart -- wait before checking health", None),
@@ -32,9 +31,7 @@ def test_it_is_found_to_the_letter_or_by_its_sentence(text: str, memory: str, sa
     assert text[slice(*span)] == (said or memory)
 
 
-@pytest.mark.parametrize(
-    ("text", "memory"), [("", "x"), ("Lunch is at noon.", "Whales sing"), ("...", "Whales"), ("x", "")]
-)
+@each_row(("text", "memory"), [("", "x"), ("Lunch is at noon.", "Whales sing"), ("...", "Whales"), ("x", "")])
 def test_what_is_not_said_is_not_found(text: str, memory: str) -> None:
     assert find_said(text, memory) is None
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.text.relate import Relation, Thresholds, relate
 from memories.text.relate.verdict import REASON_MAX_CHARS
 from tests.growth import assert_quadratic
+from tests.tables import each_row, each_row_of
 
 SAME, CONTRADICTS, DIFFERENT = Relation.SAME, Relation.CONTRADICTS, Relation.DIFFERENT
 
@@ -36,7 +36,7 @@ class TestTheScenariosOfTheSpecification:
         assert relation("Takes 60s to start", "Startup takes about a minute", None, "jellyfin") is SAME
 
 
-@pytest.mark.parametrize(
+@each_row(
     "new",
     ["The team deploys on Fridays", "the team  deploys on fridays.", "THE TEAM DEPLOYS ON FRIDAYS!"],
 )
@@ -46,44 +46,11 @@ def test_identical_text_is_the_same_whatever_the_vectors_say(new: str) -> None:
 
 
 class TestQuantities:
-    @pytest.mark.parametrize(
-        ("existing", "new"),
-        [
-            ("The import takes 90 minutes", "The import takes an hour and a half"),
-            ("The import takes 1 hour 30 minutes", "The import takes 90 min"),
-            ("The import takes half an hour", "The import takes about 30 minutes"),
-            ("Logs are kept for 14 days", "Logs are kept for two weeks"),
-            ("The report is due on November 1", "The report is due on the 1st of November"),
-            ("The report is due on November 1", "The report is due on 2024-11-01"),
-            ("The job runs at 14:00", "The job runs at 2 pm"),
-            ("The job runs at noon", "The job runs at 12:00"),
-            ("The sync runs weekly", "The sync runs every week"),
-            ("The sync runs every 12 hours", "The sync runs twice a day"),
-            ("The budget is 5,000 euros", "The budget is €5000"),
-            ("The heap is limited to 2 GB", "The heap is limited to 2000 MB"),
-            ("The limit is 100 requests per minute", "The limit is 6000 requests per hour"),
-            ("The tank holds twenty-five litres", "The tank holds 25 l"),
-        ],
-    )
+    @each_row_of("relate")
     def test_one_value_in_other_words_is_the_same(self, existing: str, new: str) -> None:
         assert relation(existing, new) is SAME
 
-    @pytest.mark.parametrize(
-        ("existing", "new"),
-        [
-            ("The import takes 90 minutes", "The import takes an hour"),
-            ("The job runs at 02:00", "The job runs at 2 pm"),
-            ("The report is due on November 1", "The report is due on November 11"),
-            ("The sync runs weekly", "The sync runs daily"),
-            ("The service listens on port 8080", "The service listens on port 9090"),
-            ("The repository uses Python 3.2", "The repository uses Python 3.12"),
-            ("Returns HTTP 200 when idle", "Returns HTTP 204 when idle"),
-            ("The user has two children", "The user has three children"),
-            ("The disk must stay below 80 percent", "The disk must stay below 60 percent"),
-            ("The meeting is after 2pm", "The meeting is after 4pm"),
-            ("The window is open from 9:00 to 17:00", "The window is open from 9:00 to 12:00"),
-        ],
-    )
+    @each_row_of("relate")
     def test_another_value_contradicts_even_at_a_very_high_cosine(self, existing: str, new: str) -> None:
         verdict = relate(existing, new, 0.98)
         assert verdict.relation is CONTRADICTS, verdict
@@ -100,7 +67,7 @@ class TestQuantities:
 
 
 class TestNegation:
-    @pytest.mark.parametrize(
+    @each_row(
         ("existing", "new"),
         [
             ("The staging database is read-only", "Staging database accepts no writes"),
@@ -114,43 +81,13 @@ class TestNegation:
     def test_two_ways_to_deny_are_the_same(self, existing: str, new: str) -> None:
         assert relation(existing, new) is SAME
 
-    @pytest.mark.parametrize(
-        ("existing", "new"),
-        [
-            ("Tokens expire after 30 days", "Tokens never expire"),
-            ("The user plays tennis", "The user no longer plays tennis"),
-            ("The user plays the cello", "The user gave up the cello"),
-            ("Depends on the NFS mount", "Works without the NFS mount"),
-            ("Restart the broker when clients hang", "Restarting the broker does not help when clients hang"),
-            ("The user lives in Lisbon", "The user moved from Lisbon to Porto"),
-            ("The user prefers tea over coffee", "The user prefers coffee over tea"),
-            ("Start it before the scheduler", "Start it after the scheduler"),
-            ("Returns HTTP 302, not 200", "Returns HTTP 200"),
-            ("The user is single", "The user is married to Julia"),
-            ("Persistence is disabled", "Persistence is enabled"),
-            ("Replication is synchronous", "Replication is asynchronous"),
-            ("Backups are always encrypted", "Backups are sometimes encrypted"),
-        ],
-    )
+    @each_row_of("relate")
     def test_affirmed_against_denied_contradicts(self, existing: str, new: str) -> None:
         verdict = relate(existing, new, 0.85)
         assert verdict.relation is CONTRADICTS, verdict
 
-    @pytest.mark.parametrize("similarity", [None, 0.75, 0.9])
-    @pytest.mark.parametrize(
-        ("subject", "existing", "new"),
-        [
-            ("backup", "The backup does not run at night", "Runs at night"),
-            ("backup", "The backup doesn't run at night", "The backup runs at night"),
-            ("backup", "Does not run at night", "Runs at night"),
-            ("backup", "The backup stopped running at night", "Runs at night"),
-            ("nightly backup", "The nightly backup is not kept for a month", "Is kept for a month"),
-            ("postgres", "Postgres must not be restarted on weekdays", "Must be restarted on weekdays"),
-            ("cleanup", "Cleanup no longer takes place on Fridays", "Takes place on Fridays"),
-            ("", "No standup at nine", "Standup at nine"),
-            ("", "User never works on Mondays", "Works on Mondays"),
-        ],
-    )
+    @each_row("similarity", [None, 0.75, 0.9])
+    @each_row_of("relate")
     def test_a_plain_denial_of_light_words_contradicts(
         self, subject: str, existing: str, new: str, similarity: float | None
     ) -> None:
@@ -159,8 +96,8 @@ class TestNegation:
             assert verdict.relation is CONTRADICTS, (one, other, verdict)
             assert "negated" in verdict.reason
 
-    @pytest.mark.parametrize("similarity", [None, 0.75, 0.9])
-    @pytest.mark.parametrize(
+    @each_row("similarity", [None, 0.75, 0.9])
+    @each_row(
         ("subject", "existing", "new"),
         [
             ("backup", "The backup runs at night", "Runs at night"),
@@ -194,7 +131,7 @@ class TestNegation:
 
 
 class TestWhatIsImplied:
-    @pytest.mark.parametrize(
+    @each_row(
         ("existing", "new"),
         [
             ("User is vegetarian", "User loves a good steak"),
@@ -210,7 +147,7 @@ class TestWhatIsImplied:
 
 
 class TestValues:
-    @pytest.mark.parametrize(
+    @each_row(
         ("existing", "new"),
         [
             ("The user's sister lives in Lisbon", "The user's sister lives in Berlin"),
@@ -225,7 +162,7 @@ class TestValues:
         verdict = relate(existing, new, 0.8)
         assert verdict.relation is CONTRADICTS, verdict
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("existing", "new"),
         [
             ("The user likes jazz", "The user likes hiking"),
@@ -238,7 +175,7 @@ class TestValues:
 
 
 class TestAnotherMatter:
-    @pytest.mark.parametrize(
+    @each_row(
         ("existing", "new"),
         [
             ("User's brother lives in Madrid", "User's mother lives in Oslo"),
@@ -265,37 +202,12 @@ class TestOtherLanguages:
     def test_another_number_is_not(self) -> None:
         assert relation("Der Build dauert 12 Minuten", "Der Build dauert 35 Minuten", 0.98) is not SAME
 
-    @pytest.mark.parametrize(
-        ("existing", "new"),
-        [
-            ("Le chat est sur la table", "Le chat est sous la table"),
-            ("Il aime le thé au citron", "Elle aime le thé au citron"),
-            ("Der Kurier kommt aus Berlin", "Der Kurier kommt nach Berlin"),
-            ("Der Hund beißt den Mann nicht", "Den Hund beißt der Mann nicht"),
-            ("Anna schuldet Ben zwanzig Euro", "Ben schuldet Anna zwanzig Euro"),
-            ("Pociąg z Krakowa do Gdańska jest drogi", "Pociąg do Krakowa z Gdańska jest drogi"),
-            ("SSO läuft: ✅", "SSO läuft: ❌"),
-            ("मुझे कल पसंद है", "मुझे कला पसंद है"),
-            ("ฉันชอบกิน", "ฉันชอบกัน"),
-        ],
-    )
+    @each_row_of("relate")
     def test_another_word_or_order_is_not(self, existing: str, new: str) -> None:
         assert relation(existing, new, 0.99) is DIFFERENT
         assert relation(new, existing, 0.99) is DIFFERENT
 
-    @pytest.mark.parametrize(
-        ("existing", "new"),
-        [
-            ("Mujhe chai pasand nahi hai", "Mujhe chai pasand hai"),
-            ("Saya tidak suka kopi", "Saya suka kopi"),
-            ("Anna mag keinen Kaffee", "Anna mag Kaffee"),
-            ("Nem szeretem a kávét", "Szeretem a kávét"),
-            ("Meine Schwester heißt Anna", "Meine Mutter heißt Anna"),
-            ("KAHVE SEVMIYORUM", "KAHVE SEVIYORUM"),
-            ("Meri behen doctor hai", "Mera bhai doctor hai"),
-            ("Deploy Friday ko nahi hota hai", "Deploy Friday ko hota hai"),
-        ],
-    )
+    @each_row_of("relate")
     def test_where_no_word_but_a_borrowed_one_is_known_none_is_taken_for_english(self, existing: str, new: str) -> None:
         assert relation(existing, new, 0.9) is DIFFERENT
         assert relation(new, existing, 0.9) is DIFFERENT
@@ -311,7 +223,7 @@ class TestThresholds:
         verdicts = [relate(existing, new, 0.9, thresholds=bands).relation for bands in (Thresholds(), strict)]
         assert verdicts == [SAME, DIFFERENT]
 
-    @pytest.mark.parametrize("missing", [None, math.nan, math.inf])
+    @each_row("missing", [None, math.nan, math.inf])
     def test_without_a_vector_words_alone_decide(self, missing: float | None) -> None:
         assert relation("Takes 60s to start", "Takes 90s to start", missing) is CONTRADICTS
         assert relation("Takes 60s to start", "Takes 60 seconds to start", missing) is SAME
@@ -374,8 +286,8 @@ HOSTILE = {
 }
 
 
-@pytest.mark.parametrize("one", HOSTILE)
-@pytest.mark.parametrize("other", ["numbers", "negations", "orders", "opposites", "blank"])
+@each_row("one", HOSTILE)
+@each_row("other", ["numbers", "negations", "orders", "opposites", "blank"])
 def test_hostile_texts_are_judged_in_quadratic_time(one: str, other: str) -> None:
     """Not linear: words are compared in pairs. The texts are as long as memories may be."""
     assert relation(HOSTILE[one], HOSTILE[other] + " x", 0.9) in Relation

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from memories.text.relate import Relation, relate
 from memories.text.relate.tokens import canonical_text
+from tests.tables import each_row, each_row_of
 
 DATA = Path(__file__).parents[2] / "data"
 
@@ -22,19 +21,19 @@ def pairs(name: str) -> Iterator[tuple[str, str]]:
             yield other, one
 
 
-@pytest.mark.parametrize(("existing", "new"), [*pairs("lookalikes")])
+@each_row_of("relate_lookalikes")
 def test_what_only_looks_alike_is_not_the_same(existing: str, new: str) -> None:
     for similarity in (None, 0.85, 0.95, 0.99):
         assert relate(existing, new, similarity).relation is not Relation.SAME
 
 
-@pytest.mark.parametrize(("existing", "new"), [*pairs("side-by-side")])
+@each_row_of("relate_lookalikes")
 def test_what_may_be_true_beside_it_is_neither_the_same_nor_its_contrary(existing: str, new: str) -> None:
     for similarity in (None, 0.7, 0.85):
         assert relate(existing, new, similarity).relation is Relation.DIFFERENT
 
 
-@pytest.mark.parametrize("similarity", [None, 0.75, 0.85])
+@each_row("similarity", [None, 0.75, 0.85])
 def test_what_says_nothing_that_is_not_there_denies_nothing(similarity: float | None) -> None:
     existing = "Mira is the user's sister, she likes climbing and visits on 28 November"
     assert relate(existing, "User's sister Mira is into climbing", similarity, "mira").relation is Relation.DIFFERENT
@@ -42,18 +41,18 @@ def test_what_says_nothing_that_is_not_there_denies_nothing(similarity: float | 
     assert relate("Takes 2 pills a day", "Takes 3 pills a day", similarity).relation is Relation.CONTRADICTS
 
 
-@pytest.mark.parametrize(("existing", "new"), [*pairs("contrary")])
+@each_row_of("relate_lookalikes")
 def test_what_cannot_be_true_beside_it_is_its_contrary(existing: str, new: str) -> None:
     for similarity in (0.7, 0.85):
         assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
 
 
-@pytest.mark.parametrize(("existing", "new"), [*pairs("restated")])
+@each_row(("existing", "new"), [*pairs("restated")])
 def test_what_is_said_again_in_other_words_is_the_same(existing: str, new: str) -> None:
     assert relate(existing, new, 0.95).relation is Relation.SAME
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("  The NAS is at  /mnt/nas.", "the nas is at /mnt/nas"),
@@ -66,7 +65,7 @@ def test_the_punctuation_of_sentences_says_nothing(one: str, other: str) -> None
     assert canonical_text(one) == canonical_text(other)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("-5", "5"),

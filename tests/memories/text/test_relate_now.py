@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memories.text.relate import Relation, relate
 from memories.text.relate.now import find_birthday_ahead, find_new_value, write_ages
 from tests.growth import assert_linear, repeated
+from tests.tables import each_row, each_row_of
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new", "values"),
     [
         ("User is 34 years old", "User turned 35", ("34", "35")),
@@ -31,51 +30,12 @@ def test_what_is_otherwise_now_contradicts(existing: str, new: str, values: tupl
         assert (told.relation, told.is_certain) == (Relation.CONTRADICTS, True)
 
 
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User is 34 years old", "User turned 34"),
-        ("User is 34 years old", "User's sister turned 35"),
-        ("User is 34 years old", "User turned 35 pages into a book"),
-        ("User is 34 minutes late", "User turned 35"),
-        ("User's house is 34 years old", "User turned 35"),
-        ("User works for Acme", "User works for Initech"),
-        ("User works for Acme", "User now works for Acme Europe"),
-        ("User works for Acme", "User now works for a bank"),
-        ("User works for Acme", "User now works in Berlin"),
-        ("User works for Acme", "User's brother now works for Initech"),
-        ("User works for Acme", "User now works with React"),
-        ("User reports to Ana", "User now reports bugs to Ben"),
-        ("User studies at TU Wien", "User now works for Initech"),
-    ],
-)
+@each_row_of("relate_now")
 def test_what_is_no_other_value_of_the_same_one(existing: str, new: str) -> None:
     assert find_new_value(existing, new) is None
 
 
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User has a son Leo who is 6", "Leo turned 7 yesterday"),
-        ("User has a son, Leo (6)", "Leo turned 7 yesterday"),
-        ("User has a son Leo (6)", "Leo turned 7"),
-        ("User has a son, Leo, who is 6", "Leo has just turned 7"),
-        ("User has a son called Leo, who is six years old", "Leo turned seven"),
-        ("User has a 6-year-old son, Leo", "Leo turned 7"),
-        ("User has a 6-year-old son called Leo", "Leo turned 7 on 30 September 2026"),
-        ("User has a son who is 6", "User's son turned 7"),
-        ("User has a six-year-old daughter named Mia", "Mia turned 7"),
-        ("User has two kids, Leo (6) and Mia (4)", "Mia turned 5"),
-        ("User and Anna have two kids, Leo (6) and Mia (4)", "Leo turned 7"),
-        ("User has two kids, Leo (6) and Mia (4)", "Leo turned 7"),
-        ("User's kids are Leo (6) and Mia (4)", "Leo turned 7"),
-        ("User has a son, Leo, 6", "Leo turned 7"),
-        ("User has a 6-year-old son", "User's son turned 7"),
-        ("Leo is 6", "User's son Leo turned 7 yesterday"),
-        ("User has a son Leo who is 6", "User's son Leo turned 7 yesterday"),
-        ("User has a son Leo aged 6", "Leo turned 7"),
-    ],
-)
+@each_row_of("relate_now")
 def test_who_was_introduced_with_an_age_is_older_now(existing: str, new: str) -> None:
     for similarity in (None, 0.3, 0.8):
         told = relate(existing, new, similarity), relate(new, existing, similarity)
@@ -83,48 +43,17 @@ def test_who_was_introduced_with_an_age_is_older_now(existing: str, new: str) ->
         assert all(one.is_certain for one in told)
 
 
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User has a son Leo who is 7", "Leo turned 7"),
-        ("User has a son Leo who is 6", "Mia turned 7"),
-        ("User has a son who is 6", "User's daughter turned 7"),
-        ("User's brother Leo has a son who is 6", "Leo turned 7"),
-        ("User has a son Leo (6)", "Leo turned 7 pages"),
-        ("Leo (6 kg) is a cat", "Leo turned 7"),
-        ("User has a son who is 6", "User turned 7"),
-        ("Leo's school is 6 km away", "Leo turned 7"),
-        ("User has a friend Anna with a 6-year-old son", "Anna turned 30"),
-        ("Leo has a sister who is 6", "Leo turned 7"),
-        ("User has two sons, who are 6 and 8", "User's son turned 7"),
-        ("Leo's team won (6)", "Leo turned 7"),
-        ("Leo Smith (6)", "Leo turned 7"),
-        ("User met Leo when he was 6", "Leo turned 7"),
-        ("Leo was 6 when the family moved", "Leo turned 7"),
-        ("Mia (Leo's sister, 6)", "Leo turned 7"),
-        ("Leo is in group 6", "Leo turned 7"),
-        ("User has a son, Leo, 6 cats and a dog", "Leo turned 7"),
-        ("User's 6-year-old laptop is called Leo", "Leo turned 7 years old"),
-        ("User has a 6-year-old car", "User's car turned 7 times"),
-        ("User's son Leo (6) plays chess", "Leo turned 7"),
-        ("User's son Leo, 6, plays chess", "Leo turned 7"),
-        ("User's son Leo is 6 and loves chess", "Leo turned 7"),
-        ("User has a daughter Emma who is 7 and allergic to peanuts", "Emma turned 8 yesterday"),
-        ("User has a son Leo who is 6", "User's nephew Leo turned 7"),
-    ],
-)
+@each_row_of("relate_now")
 def test_another_number_is_not_the_age_of_who_is_introduced(existing: str, new: str) -> None:
     assert find_new_value(*write_ages(existing, new)) is None
 
 
-@pytest.mark.parametrize(
-    "padding", ["a", " a", "User has a son A ", "Leo (6) and ", "Leo who is 6, ", " 6-year-old son "]
-)
+@each_row("padding", ["a", " a", "User has a son A ", "Leo (6) and ", "Leo who is 6, ", " 6-year-old son "])
 def test_an_age_is_looked_for_in_linear_time(padding: str) -> None:
     assert_linear(lambda text: find_new_value(*write_ages(text, "Leo turned 7")), repeated(padding), 16_000)
 
 
-@pytest.mark.parametrize("padding", ["a", " a", "User is 34 ", " turned 35", " now works for A", "A ", "now "])
+@each_row("padding", ["a", " a", "User is 34 ", " turned 35", " now works for A", "A ", "now "])
 def test_another_value_is_looked_for_in_linear_time(padding: str) -> None:
     assert_linear(
         lambda text: find_new_value(f"User works for {text}", f"{text} turned {text}"), repeated(padding), 16_000
@@ -132,8 +61,8 @@ def test_another_value_is_looked_for_in_linear_time(padding: str) -> None:
     assert_linear(lambda text: find_new_value(f"User works for {text}", f"User now {text}"), repeated(padding), 16_000)
 
 
-@pytest.mark.parametrize("similarity", [None, 0.3, 0.8])
-@pytest.mark.parametrize(
+@each_row("similarity", [None, 0.3, 0.8])
+@each_row(
     ("existing", "new"),
     [
         ("User is 39", "User turned forty"),
@@ -150,8 +79,8 @@ def test_an_age_may_be_told_in_words(existing: str, new: str, similarity: float 
         assert (told.relation, told.is_certain) == (Relation.CONTRADICTS, True)
 
 
-@pytest.mark.parametrize("similarity", [None, 0.5, 0.8, 0.97])
-@pytest.mark.parametrize(
+@each_row("similarity", [None, 0.5, 0.8, 0.97])
+@each_row(
     ("existing", "new"),
     [
         ("User is 40", "User turned forty"),
@@ -176,36 +105,24 @@ def test_an_age_is_the_same_in_words_and_digits() -> None:
     assert relate("Emma is 5", "Emma is turning 8 next week", 0.8).relation is Relation.CONTRADICTS
 
 
-@pytest.mark.parametrize("text", ["Replication factor is three", "User is one in a million", "User turned two pages"])
+@each_row("text", ["Replication factor is three", "User is one in a million", "User turned two pages"])
 def test_what_else_is_counted_in_words_stays_as_it_is(text: str) -> None:
     assert write_ages(text, "Every row is on a single node") == (text, "Every row is on a single node")
 
 
-@pytest.mark.parametrize("padding", ["a", " is", " is forty", " turned", "turning eight ", "is one in "])
+@each_row("padding", ["a", " is", " is forty", " turned", "turning eight ", "is one in "])
 def test_ages_in_words_are_read_in_linear_time(padding: str) -> None:
     for read in (write_ages, find_birthday_ahead):
         assert_linear(lambda text, read=read: read(f"User {text}", f"{text} turned {text}"), repeated(padding), 16_000)
 
 
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("The kitchen budget is 15,000 euros", "The kitchen budget is 18,000"),
-        ("The kitchen renovation budget is 15,000 euros", "The kitchen budget is up to 18,000"),
-        ("The kitchen budget is 15,000 euros", "The kitchen budget is up to 18,000 euros"),
-        ("User's rent is 640 euros a month", "User's rent is 700 now"),
-        ("The deposit is €500", "The deposit is 600"),
-        ("User weighs 96 kg", "User weighs 91 now"),
-        ("The timeout is 30 seconds", "The timeout is 45"),
-        ("The timeout is 45", "The timeout is 30 seconds"),
-    ],
-)
-@pytest.mark.parametrize("similarity", [0.85, None])
+@each_row_of("relate_now")
+@each_row("similarity", [0.85, None])
 def test_who_leaves_out_the_unit_means_the_same_one(existing: str, new: str, similarity: float | None) -> None:
     assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new"),
     [
         ("Jonas weighs 20 kg", "Jonas is 6"),

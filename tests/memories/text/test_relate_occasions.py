@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memories.text.relate import Relation, relate
+from tests.tables import each_row, each_row_of
 
 
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User has a meeting with Anna", "User has a meeting with Ben"),
-        ("User had lunch with Anna", "User had lunch with Ben"),
-        ("User has an interview at Siemens", "User has an interview at Bosch"),
-        ("User donated to UNICEF", "User donated to WWF"),
-        ("User wrote to Anna", "User wrote to Ben"),
-        ("User ordered pizza", "User ordered sushi"),
-        ("User applied at Siemens", "User applied at Bosch"),
-        ("User bought a bike", "User bought a car"),
-        ("User ran 5 km", "User ran 10 km"),
-        ("Project Apollo deadline is March 1", "Project Zeus deadline is April 1"),
-        ("User's flight to Rome is on Monday", "User's flight to Paris is on Friday"),
-    ],
-)
-@pytest.mark.parametrize("similarity", [None, 0.65, 0.73])
+@each_row_of("relate_occasions")
+@each_row("similarity", [None, 0.65, 0.73])
 def test_an_occasion_leaves_room_for_another(existing: str, new: str, similarity: float | None) -> None:
     assert relate(existing, new, similarity).relation is Relation.DIFFERENT
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new"),
     [
         ("User has a meeting with Anna at 9:00", "User has a meeting with Anna at 10:00"),
@@ -37,21 +21,21 @@ def test_an_occasion_leaves_room_for_another(existing: str, new: str, similarity
         ("Project Apollo deadline is March 1", "Project Apollo deadline is April 1"),
     ],
 )
-@pytest.mark.parametrize("similarity", [None, 0.8])
+@each_row("similarity", [None, 0.8])
 def test_what_is_one_thing_at_a_time_is_otherwise_now(existing: str, new: str, similarity: float | None) -> None:
     assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new"),
     [("User lives in Graz", "User lives in Linz"), ("User lives in Graz with Erik", "User lives in Linz now")],
 )
-@pytest.mark.parametrize("similarity", [None, 0.3, 0.8])
+@each_row("similarity", [None, 0.3, 0.8])
 def test_who_lives_in_another_city_lives_there(existing: str, new: str, similarity: float | None) -> None:
     assert relate(existing, new, similarity).is_certain
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new"),
     [
         ("User lives in Graz in winter", "User lives in Linz in summer"),

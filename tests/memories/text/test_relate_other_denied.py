@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memories.text.relate import Relation, relate
+from tests.tables import each_row
 
 APART = [
     ("User likes tea", "User does not like coffee"),
@@ -33,8 +32,8 @@ APART = [
 ]
 
 
-@pytest.mark.parametrize(("existing", "new"), APART)
-@pytest.mark.parametrize("similarity", [None, 0.7, 0.8])
+@each_row(("existing", "new"), APART)
+@each_row("similarity", [None, 0.7, 0.8])
 def test_who_denies_one_thing_says_nothing_of_another(existing: str, new: str, similarity: float | None) -> None:
     assert relate(existing, new, similarity).relation is Relation.DIFFERENT
 
@@ -61,8 +60,8 @@ AT_ODDS = [
 ]
 
 
-@pytest.mark.parametrize(("existing", "new"), AT_ODDS)
-@pytest.mark.parametrize("similarity", [None, 0.8])
+@each_row(("existing", "new"), AT_ODDS)
+@each_row("similarity", [None, 0.8])
 def test_who_denies_all_of_it_denies_it(existing: str, new: str, similarity: float | None) -> None:
     assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
 
@@ -76,7 +75,7 @@ def test_it_is_told_what_was_denied_instead() -> None:
     assert relate("User smokes", "User does not smoke in the house").reason == "denies it in house alone"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new", "relation"),
     [
         ("Standup is at 9:30", "Standup is at 10", Relation.CONTRADICTS),
@@ -90,7 +89,7 @@ def test_a_number_beside_a_time_is_an_hour(existing: str, new: str, relation: Re
     assert relate(existing, new, 0.78).relation is relation
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new"),
     [
         ("User is going on the hike in May", "User can't wait for the hike in May"),
@@ -102,7 +101,7 @@ def test_a_turn_of_phrase_denies_nothing(existing: str, new: str) -> None:
     assert relate(existing, new, 0.75).relation is not Relation.CONTRADICTS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new"),
     [
         ("User has never been fishing", "User has gone fishing with Ben"),
@@ -116,7 +115,7 @@ def test_what_is_denied_is_at_odds(existing: str, new: str) -> None:
     assert relate(existing, new, 0.65).relation is Relation.CONTRADICTS
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new"),
     [
         ("User goes fishing on Sundays", "User has gone fishing every Sunday since spring"),

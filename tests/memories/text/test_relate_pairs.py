@@ -25,6 +25,7 @@ from bench.train_relate import (
 )
 from memories.text.relate import Relation, Verdict, relate
 from memories.text.relate.model import WEIGHTS
+from tests.tables import each_row
 
 ROWS = read_rows()
 KNOWN: dict[str, float] = json.loads(COSINES.read_text(encoding="utf-8"))
@@ -49,19 +50,17 @@ def test_the_counts_of_the_pairs() -> None:
     assert Counter(row["author"] for row in ROWS) == {"ref": 45, "extra": 394, "a": 220, "b": 220, "c": 260, "d": 150}
 
 
-@pytest.mark.parametrize(
-    ("author", "least"), [("ref", 0.93), ("extra", 0.92), ("a", 0.86), ("b", 0.83), ("c", 0.88), ("d", 0.92)]
-)
+@each_row(("author", "least"), [("ref", 0.93), ("extra", 0.92), ("a", 0.86), ("b", 0.83), ("c", 0.88), ("d", 0.92)])
 def test_most_verdicts_are_right(author: str, least: float) -> None:
     assert accuracy(confusion(author)) >= least
 
 
-@pytest.mark.parametrize(("author", "most"), [("ref", 0), ("extra", 3), ("a", 3), ("b", 3), ("c", 3), ("d", 1)])
+@each_row(("author", "most"), [("ref", 0), ("extra", 3), ("a", 3), ("b", 3), ("c", 3), ("d", 1)])
 def test_contradictions_are_hardly_ever_merged_away(author: str, most: int) -> None:
     assert confusion(author)["contradicts", "same"] <= most
 
 
-@pytest.mark.parametrize(("author", "least"), [("ref", 0.93), ("c", 0.85), ("d", 0.87)])
+@each_row(("author", "least"), [("ref", 0.93), ("c", 0.85), ("d", 0.87)])
 def test_words_alone_do_nearly_as_well_before_the_vectors_arrive(author: str, least: float) -> None:
     counts = confusion(author, with_cosine=False)
     assert accuracy(counts) >= least

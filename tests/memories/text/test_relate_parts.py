@@ -22,13 +22,14 @@ from memories.text.relate.outline import write_out
 from memories.text.relate.reading import read
 from memories.text.relate.tokens import tokenize
 from memories.text.relate.verdict import LEAST, MOST
+from tests.tables import each_row
 
 
 def evidence(existing: str, new: str) -> Evidence:
     return extract(lay_side_by_side(existing, new, ""), 1.0)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new", "agrees"),
     [
         ("Mount the share before docker starts", "Start docker after the share is mounted", True),
@@ -43,7 +44,7 @@ def test_order_is_told_from_either_end(existing: str, new: str, agrees: bool) ->
     assert (features["order_agrees"], features["order_clashes"]) == (float(agrees), float(not agrees))
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "denied"),
     [
         ("does not start", {"start"}),
@@ -61,7 +62,7 @@ def test_a_negation_reaches_as_far_as_it_means(text: str, denied: set[str]) -> N
     assert {word for word, sign in signs.items() if sign < 0} & words == denied
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "plain"),
     [
         ("at half past six", "at 06:30"),
@@ -75,7 +76,7 @@ def test_times_in_words_are_written_out(text: str, plain: str) -> None:
     assert write_out(text) == plain
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new", "added"),
     [
         ("User likes tea", "User likes tea with two spoons of sugar in the morning", ["spoons", "sugar", "morning"]),
@@ -87,7 +88,7 @@ def test_a_few_added_words_are_no_loss_but_three_are(existing: str, new: str, ad
     assert find_additions(lay_side_by_side(existing, new, "")) == added
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new", "reason"),
     [
         ("A full build takes 12 minutes", "A full build takes 35 minutes", "number of minutes differs: 12 / 35"),
@@ -138,7 +139,7 @@ def test_cosines_are_scaled_by_the_embedders_thresholds() -> None:
     assert Thresholds(same=0.5, related=0.5).scale(0.5) == 0
 
 
-@pytest.mark.parametrize("name", [WITH_COSINE, WITHOUT_COSINE])
+@each_row("name", [WITH_COSINE, WITHOUT_COSINE])
 def test_the_model_gives_probabilities(name: str) -> None:
     model = load_model(name)
     assert set(model.weights) <= set(WEIGHED)
@@ -160,7 +161,7 @@ def test_the_fit_finds_the_minimum_of_its_loss() -> None:
     assert weights[0].argmax() == 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("existing", "new", "words"),
     [
         ("The payment service runs on node falcon", "The payment service runs on node heron", ("falcon", "heron")),
@@ -193,22 +194,7 @@ def opposed_by_form(left: str, right: str) -> bool:
 
 
 def test_the_opposites_of_a_word_are_those_that_any_two_words_would_tell() -> None:
-    roots = [
-        "encrypted",
-        "care",
-        "harm",
-        "use",
-        "help",
-        "legal",
-        "in",
-        "ful",
-        "less",
-        "unless",
-        "dist",
-        "antibody",
-        "",
-        "tested",
-    ]
+    roots = ["encrypted", "harm", "in", "ful", "unless", "antibody", ""]
     before, after = (
         ["", *_NEGATIVE_PREFIXES, "un" + "in"],
         ["", "ful", "less", "fulless", "lessful", "lessless", "fulful"],
@@ -221,7 +207,7 @@ def test_the_opposites_of_a_word_are_those_that_any_two_words_would_tell() -> No
     assert "careful" in opposites_by_form("careless")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "pieces"),
     [
         ("port 11311, not 1,000.", ["port", "11311", ",", "not", "1,000", "."]),

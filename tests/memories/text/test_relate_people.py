@@ -2,64 +2,28 @@
 
 from __future__ import annotations
 
-import pytest
-
 from memories.text.relate import Relation, relate
+from tests.tables import each_row, each_row_of
 
 COSINES = (None, 0.8, 0.98)
 
 
-@pytest.mark.parametrize("similarity", COSINES)
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User is afraid of dogs", "User is scared of dogs"),
-        ("User is frightened of dogs", "User is afraid of dogs"),
-        ("User is scared of flying", "User has a fear of flying"),
-        ("User fears flying", "User is frightened of flying"),
-        ("User's son is afraid of heights", "User's son is scared of heights"),
-        ("User is fond of jazz", "User likes jazz"),
-        ("User is crazy about jazz", "User is mad about jazz"),
-        ("User's son is ill", "User's son is sick"),
-        ("User's son is unwell", "User's son is ill"),
-        ("User is unemployed", "User is jobless"),
-        ("User is single", "User is unmarried"),
-        ("User is not married", "User is single"),
-        ("User is a doctor", "User is a physician"),
-        ("User's sister is a lawyer", "User's sister is an attorney"),
-        ("User's mum is Anna", "User's mother is Anna"),
-        ("User's dad lives in Graz", "User's father lives in Graz"),
-        ("User has a sofa", "User has a couch"),
-    ],
-)
+@each_row("similarity", COSINES)
+@each_row_of("relate_people")
 def test_another_word_for_the_same_is_the_same(existing: str, new: str, similarity: float | None) -> None:
     for one, other in ((existing, new), (new, existing)):
         assert relate(one, other, similarity).relation is Relation.SAME, (one, other)
 
 
-@pytest.mark.parametrize("similarity", COSINES)
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User is afraid of dogs", "User is afraid of cats"),
-        ("User is afraid of dogs", "User is scared of cats"),
-        ("User is frightened of heights", "User is afraid of flying"),
-        ("User is scared of dogs", "User is allergic to dogs"),
-        ("User is proud of Ben", "User is angry with Ben"),
-        ("User is good at chess", "User is interested in chess"),
-        ("User is mad at Ben", "User is crazy about Ben"),
-        ("User was afraid of dogs", "User is scared of dogs"),
-        ("User's stepmother is ill", "User's mother is sick"),
-        ("User is a vet", "User is a veteran"),
-    ],
-)
+@each_row("similarity", COSINES)
+@each_row_of("relate_people")
 def test_another_state_or_another_object_is_another_matter(existing: str, new: str, similarity: float | None) -> None:
     for one, other in ((existing, new), (new, existing)):
         assert relate(one, other, similarity).relation is not Relation.SAME, (one, other)
 
 
-@pytest.mark.parametrize("similarity", COSINES)
-@pytest.mark.parametrize(
+@each_row("similarity", COSINES)
+@each_row(
     ("existing", "new"),
     [
         ("User is afraid of dogs", "User is fond of dogs"),
@@ -74,8 +38,8 @@ def test_a_word_for_the_same_is_denied_like_the_same(existing: str, new: str, si
         assert relate(one, other, similarity).relation is Relation.CONTRADICTS, (one, other)
 
 
-@pytest.mark.parametrize("similarity", COSINES)
-@pytest.mark.parametrize(
+@each_row("similarity", COSINES)
+@each_row(
     ("existing", "new"),
     [
         ("User is afraid of dogs", "User is afraid of cats"),
@@ -87,31 +51,15 @@ def test_who_is_afraid_or_fond_of_one_may_be_of_another(existing: str, new: str,
     assert relate(existing, new, similarity).relation is Relation.DIFFERENT
 
 
-@pytest.mark.parametrize("similarity", COSINES)
-@pytest.mark.parametrize(
-    ("existing", "new"),
-    [
-        ("User is afraid of dogs", "User's son is afraid of dogs"),
-        ("User likes jazz", "User's son is fond of jazz"),
-        ("The user likes jazz", "The user's son likes jazz"),
-        ("User is 39", "User's wife is 41"),
-        ("User is vegan", "User's son is not vegan"),
-        ("User lives in Graz", "User's brother lives in Linz"),
-        ("User's wife works at Acme", "User works at Initech"),
-        ("User's wife is ill", "User's wife's sister is ill"),
-        ("User's mother is Anna", "User's mother-in-law is Anna"),
-        ("User's mum is ill", "User's mother-in-law is ill"),
-        ("User's wife and son are ill", "User's son is ill"),
-        ("User's team uses Rust", "User uses Rust"),
-    ],
-)
+@each_row("similarity", COSINES)
+@each_row_of("relate_people")
 def test_what_is_said_of_a_relative_is_not_said_of_the_user(existing: str, new: str, similarity: float | None) -> None:
     for one, other in ((existing, new), (new, existing)):
         assert relate(one, other, similarity).relation is Relation.DIFFERENT, (one, other)
 
 
-@pytest.mark.parametrize("similarity", [None, 0.98])
-@pytest.mark.parametrize(
+@each_row("similarity", [None, 0.98])
+@each_row(
     ("existing", "new", "relation"),
     [
         ("User's boss Tim is strict", "User's manager Tim is strict", Relation.SAME),
@@ -132,8 +80,8 @@ def test_one_relative_may_be_called_in_several_ways(
         assert relate(one, other, similarity).relation is relation, (one, other)
 
 
-@pytest.mark.parametrize("similarity", [None, 0.64, 0.8])
-@pytest.mark.parametrize(
+@each_row("similarity", [None, 0.64, 0.8])
+@each_row(
     ("existing", "new"),
     [
         ("User's brother Erik lives in Oslo", "User's brother Erik is not a carpenter any more"),
@@ -148,8 +96,8 @@ def test_what_is_denied_of_somebody_denies_nothing_else_of_them(
     assert relate(existing, new, similarity).relation is Relation.DIFFERENT
 
 
-@pytest.mark.parametrize("similarity", [None, 0.74, 0.85])
-@pytest.mark.parametrize(
+@each_row("similarity", [None, 0.74, 0.85])
+@each_row(
     ("existing", "new"),
     [
         ("User's brother Erik is a carpenter", "User's brother Erik is not a carpenter any more"),
@@ -161,8 +109,8 @@ def test_what_is_denied_of_somebody_is_at_odds_with_the_same(existing: str, new:
     assert relate(existing, new, similarity).relation is Relation.CONTRADICTS
 
 
-@pytest.mark.parametrize("similarity", [None, 0.74, 0.85])
-@pytest.mark.parametrize(
+@each_row("similarity", [None, 0.74, 0.85])
+@each_row(
     ("existing", "new"),
     [
         ("User lives in Gothenburg with their partner Erik", "User's brother Erik lives in Oslo"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -13,6 +12,7 @@ from memories.text.fence import close_fence, open_fence
 from memories.text.messages import Message
 from memories.text.rewrite import MAX_MESSAGES, Rewritten, rewrite
 from memories.text.rewrite.filler import MAX_QUERY_WORDS
+from tests.tables import each_row, each_row_of
 
 NOW = datetime(2026, 5, 4, 15, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 """A Monday."""
@@ -32,53 +32,22 @@ def test_who_is_meant_is_named_with_its_accents_however_they_were_typed() -> Non
     assert "Jos\u00e9" in query("My boss Jose\u0301 is in Rome.", "Who does he live with?")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Where does Anna live?",
-        "Which port does Postgres use on nas-01?",
-        "Is there a backup of the database?",
-        "What is Redis and how do I install it?",
-        "When I bought my bike, how much did it cost?",
-        "What did Caroline paint in May 2023?",
-        "It is raining. Is it possible to reset it?",
-        "I think that we should deploy.",
-        "so far nothing works",
-        "The Great Gatsby author?",
-    ],
-)
+@each_row_of("rewrite")
 def test_a_question_that_stands_alone_is_left_as_it_is(text: str) -> None:
     assert rewritten(text) == Rewritten(text, [])
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("Hey, could you please tell me where Anna lives?", "where Anna lives?"),
-        ("do you remember what port Redis uses?", "what port Redis uses?"),
-        ("I was wondering if you know my cat's name, thanks!", "my cat's name"),
-        ("Um, what is the port, please?", "What is the port?"),
-        ("Hi Claude, can you remind me about the trip to Japan? Thank you so much", "the trip to Japan?"),
-        ("I can't remember where I parked", "where I parked"),
-        ("Do you know if Redis is up?", "Redis is up?"),
-        ("Have I told you about my dog?", "my dog?"),
-        ("OK so where is the key?", "where is the key?"),
-        ("Thanks, Anna! Where is the key?", "Where is the key?"),
-        ("By the way, where is the key if you don't mind?", "where is the key?"),
-        ("Hello world in Rust", "Hello world in Rust"),
-        ("I'd love to check it out sometime in Rome", "I'd love to check it out sometime in Rome"),
-    ],
-)
+@each_row_of("rewrite")
 def test_filler_is_dropped(text: str, expected: str) -> None:
     assert query(text).lower() == expected.lower()
 
 
-@pytest.mark.parametrize("text", ["thanks!", "Hi there", "ok, got it", "Thank you so much!", "👍", "...", "", "  \n"])
+@each_row_of("rewrite")
 def test_a_message_that_asks_nothing_searches_nothing(text: str) -> None:
     assert query(text) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "expected"),
     [
         (
@@ -102,7 +71,7 @@ def test_pronouns_become_what_they_stand_for(said: tuple[str, ...], expected: st
     assert query(*said) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         ("I use Redis.", "Good.", "Anna has a car. Where did she buy it?"),
@@ -116,7 +85,7 @@ def test_what_stands_for_nothing_said_before_is_left_alone(said: tuple[str, ...]
     assert said[-1] in query(*said)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "expected"),
     [
         (("When does the team deploy on Mondays?", "At 9.", "and on Fridays?"), "on Fridays team deploy"),
@@ -140,32 +109,12 @@ def test_agreement_asks_what_the_agent_offered() -> None:
     assert query("yes please") == ""
 
 
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("what we decided yesterday", "what we decided on 3 May 2026"),
-        ("what broke last night?", "what broke on the night of 3 May 2026?"),
-        ("what broke last week?", "what broke in the week of 27 April 2026?"),
-        ("where was I last weekend?", "where was I on the weekend of 2 May 2026?"),
-        ("who came last Friday?", "who came on Friday 1 May 2026?"),
-        ("where was I two weeks ago?", "where was I around 20 April 2026?"),
-        ("where was I a couple of months ago?", "where was I around March 2026?"),
-        ("where was I last year?", "where was I in 2025?"),
-        ("where was I last summer?", "where was I summer 2025?"),
-        ("where was I at the end of last month?", "where was I at the end of April 2026?"),
-        ("what broke since March?", "what broke since March 2026?"),
-        ("what broke after last Christmas?", "what broke after Christmas 2025?"),
-        ("what broke before yesterday?", "what broke before 3 May 2026?"),
-        ("what broke until yesterday?", "what broke until 3 May 2026?"),
-        ("where was I between 3 and 5 April?", "where was I between 3 and 5 April 2026?"),
-        ("notes of the April release", "notes of the April 2026 release"),
-    ],
-)
+@each_row_of("rewrite")
 def test_relative_dates_become_dates(text: str, expected: str) -> None:
     assert query(text) == expected
 
 
-@pytest.mark.parametrize("text", ["Where was I in May 2023?", "Who was here on 05/07/2023?", "What did I read lately?"])
+@each_row("text", ["Where was I in May 2023?", "Who was here on 05/07/2023?", "What did I read lately?"])
 def test_dates_that_are_absolute_or_vague_are_left_alone(text: str) -> None:
     assert query(text) == text
 
@@ -251,29 +200,9 @@ def test_plain_words_pass_unchanged(words: list[str]) -> None:
     assert query("Where " + " ".join(words)) == "Where " + " ".join(words)
 
 
-@pytest.mark.parametrize(
-    "piece",
-    [
-        "a",
-        " ",
-        "a ",
-        ".",
-        "? ",
-        "'",
-        "it ",
-        "```",
-        "\n>",
-        "um ",
-        "hey, ",
-        "please ",
-        "that is it. ",
-        "Dr. ",
-        "my a ",
-        "last week ",
-    ],
-)
+@each_row_of("rewrite")
 def test_hostile_lengths_are_read_through(piece: str) -> None:
-    long = piece * (60_000 // len(piece))
+    long = piece * (12_000 // len(piece))
     messages = [
         Message("user", long),
         Message("assistant", long),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import random
 import zlib
 
-import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memories.text.secrets import KINDS, redact, strip_private
 from memories.text.secrets.figures import passes_luhn, passes_mod_97
 from tests.growth import assert_linear, repeated
+from tests.tables import each_row, each_row_of
 
 PEM_LINE = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7"
 HEX_32, HEX_40 = "9f86d081884c7d659a2feaa0c55ad015", "da39a3ee5e6b4b0d3255bfef95601890afd80709"
@@ -231,7 +231,7 @@ KEPT = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "case"), SECRETS)
+@each_row(("kind", "case"), SECRETS)
 def test_a_secret_gives_way_to_its_kind(kind: str, case: str) -> None:
     text, expected = split_case(case, kind)
     redacted = redact(text)
@@ -239,13 +239,13 @@ def test_a_secret_gives_way_to_its_kind(kind: str, case: str) -> None:
     assert redacted.kinds == (kind,)
 
 
-@pytest.mark.parametrize("text", KEPT)
+@each_row("text", KEPT)
 def test_what_is_no_secret_stays(text: str) -> None:
     assert redact(text).text == text
     assert redact(text).kinds == ()
 
 
-@pytest.mark.parametrize(("kind", "case"), SECRETS)
+@each_row(("kind", "case"), SECRETS)
 def test_redacting_again_changes_nothing(kind: str, case: str) -> None:
     once = redact(split_case(case, kind)[0]).text
     assert redact(once) == redact(redact(once).text)
@@ -311,7 +311,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("unit", HOSTILE)
+@each_row("unit", HOSTILE)
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     assert_linear(redact, repeated(unit), 30_000)
     assert_linear(strip_private, repeated(unit), 30_000)
@@ -324,28 +324,7 @@ def test_checksums() -> None:
     assert not passes_mod_97("GB82WEST12345698765433")
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
-        ("plain <b>text</b>", "plain <b>text</b>"),
-        ("my cat <private>and my salary</private> is old", "my cat  is old"),
-        ("cat<private>x</private>dog", "cat dog"),
-        ("a <PRIVATE>x</Private> b", "a  b"),
-        ('a <private reason="health">x</ private > b', "a  b"),
-        ("a < private >x< /private> b", "a  b"),
-        ("a <private\n>x\ny</private>\nb", "a \nb"),
-        ("a <private>x <private>y</private> z</private> b", "a  b"),
-        ("a <private>x <private>y</private> z", "a "),
-        ("a <private>never closed", "a "),
-        ("a </private> b", "a  b"),
-        ("a <private/> b", "a  b"),
-        ("<private>x</private>", ""),
-        ("", ""),
-        ("<<private>x</private>private>y", "< private>y"),
-        ("a <privateer>x</privateer> <private-part>y", "a <privateer>x</privateer> <private-part>y"),
-        ("1 < 2 and private > public", "1 < 2 and private > public"),
-    ],
-)
+@each_row_of("secrets")
 def test_private_parts_are_left_out(text: str, kept: str) -> None:
     assert strip_private(text) == kept
 

@@ -1,15 +1,15 @@
 """How long a text is for a model."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.text.tokens import beginning, estimate_tokens
+from tests.tables import each_row
 
 TOKENS = {"": 0, "a": 1, "abcd": 1, "abcde": 2, "äöüß": 1, "我住在柏林": 5, "用PostgreSQL": 4, "서울": 2, "🎉🎉": 1}
 
 
-@pytest.mark.parametrize("text", TOKENS)
+@each_row("text", TOKENS)
 def test_four_characters_are_a_token_and_one_where_no_spaces_are(text: str) -> None:
     assert estimate_tokens(text) == TOKENS[text]
 

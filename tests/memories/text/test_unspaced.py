@@ -1,10 +1,10 @@
 """What to look up of a text whose words are not told apart by spaces."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.text.unspaced import RANGES, WORD, is_unspaced, parts_of, spaced
+from tests.tables import each_row
 
 PARTS = {
     "我住在哪里": ["住在"],
@@ -27,12 +27,12 @@ PARTS = {
 }
 
 
-@pytest.mark.parametrize("word", PARTS)
+@each_row("word", PARTS)
 def test_what_is_looked_up_of_a_word(word: str) -> None:
     assert parts_of(word) == PARTS[word]
 
 
-@pytest.mark.parametrize("text", ["दिल्ली", "กรุงเทพ", "i\u0307stanbul", "kāfé", "كِتَاب", "שָׁלוֹם"])
+@each_row("text", ["दिल्ली", "กรุงเทพ", "i\u0307stanbul", "kāfé", "كِتَاب", "שָׁלוֹם"])
 def test_vowel_signs_and_accents_of_their_own_do_not_end_a_word(text: str) -> None:
     assert WORD.findall(text) == [text]
 
@@ -41,7 +41,7 @@ def test_each_character_stands_by_itself() -> None:
     assert spaced("用PostgreSQL存储") == " 用 PostgreSQL 存  储 "
 
 
-@pytest.mark.parametrize(("first", "last"), RANGES)
+@each_row(("first", "last"), RANGES)
 def test_both_ends_of_each_range_are_words(first: int, last: int) -> None:
     assert is_unspaced(chr(first))
     assert is_unspaced(chr(last))

@@ -6,31 +6,17 @@ import pytest
 from memories.providers.llm.answers import MAX_CHARACTERS, read_answer
 from memories.providers.llm.schema import Unfit
 from tests.growth import assert_linear, repeated
+from tests.tables import each_row, each_row_of
 
 ANY = {"type": "object"}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"a": 1}',
-        '  {"a": 1}\n',
-        '```json\n{"a": 1}\n```',
-        'Sure! Here is the JSON you asked for:\n\n```\n{"a": 1}\n```\nLet me know if you need {anything} else.',
-        'As {asked}: {"a": 1}',
-        'A 5" pipe: {"a": 1}',
-        '{"a": 1,}',
-        '{"a": 1}{"a": 2}',
-        '<think>The user wants {"a": 7}, or so.</think>\n{"a": 1}',
-        'I think of {"a": 7}.</think>{"a": 1}',
-        '\ufeff{"a": 1}',
-    ],
-)
+@each_row_of("answers")
 def test_the_first_object_is_found_in_what_surrounds_it(text):
     assert read_answer(text, ANY) == {"a": 1}
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("text", "expected"),
     [
         ('{"a": "}{"}', "}{"),
@@ -48,7 +34,7 @@ def test_what_a_string_holds_is_left_as_it_is(text, expected):
     assert read_answer(text, {"type": "object", "properties": {"a": {}}}) == {"a": expected}
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "",
@@ -74,7 +60,7 @@ def test_what_holds_no_object_is_refused(text):
         read_answer(text, ANY)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("before", "unit", "after"),
     [
         ("", "{", ""),
@@ -88,12 +74,12 @@ def test_what_holds_no_object_is_refused(text):
         ("", "\ud800", ""),
     ],
 )
-def test_hostile_megabytes_are_read_in_linear_time(before, unit, after):
+def test_hostile_lengths_are_read_in_linear_time(before, unit, after):
     def read(text):
         with suppress(Unfit):
             read_answer(text, ANY)
 
-    assert_linear(read, lambda size: before + repeated(unit)(size) + after, 1_000_000)
+    assert_linear(read, lambda size: before + repeated(unit)(size) + after, 200_000)
 
 
 def test_an_object_that_the_protocol_has_read_is_only_checked():

@@ -29,6 +29,7 @@ from tests.memories.providers.llm.fake_chat import (
     provider_on,
     said,
 )
+from tests.tables import each_row, each_row_of
 
 HELLO = Message(USER, "We moved the database to port 5433.")
 VERDICT = {"number": 1, "reason": "another port", "relation": "contradicts", "confidence": 0.9}
@@ -47,7 +48,7 @@ QUESTIONS: dict[str, tuple[dict[str, Any], Call]] = {
 }
 
 
-@pytest.mark.parametrize("operation", QUESTIONS)
+@each_row("operation", QUESTIONS)
 def test_each_question_is_one_request_to_the_right_model(operation: str) -> None:
     answer, call = QUESTIONS[operation]
     llm, chat = provider_on(answer)
@@ -69,7 +70,7 @@ def test_those_who_wait_wait_no_longer_than_promised() -> None:
     assert max(seconds.values()) == 60
 
 
-@pytest.mark.parametrize("operation", QUESTIONS)
+@each_row("operation", QUESTIONS)
 def test_a_failure_of_the_model_reaches_whoever_asked(operation: str) -> None:
     llm, _ = provider_on(LLMUnavailable("away", 5.0))
     with pytest.raises(LLMUnavailable, match="away"):
@@ -86,7 +87,7 @@ def test_the_meter_hears_of_every_request() -> None:
 class TestNothingToAsk:
     SILENT = Chunk((Message(SYSTEM, "You are helpful."), Message(TOOL, "port 80"), Message(USER, " \x00\n")), NOW)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("call", "expected"),
         [
             (lambda llm: llm.gate(TestNothingToAsk.SILENT), Worth(False, 0.0, "nothing was said")),
@@ -110,7 +111,7 @@ class TestGate:
         llm, _ = provider_on({"reason": "a new\nport", "score": 0.9, "keep": True})
         assert llm.gate(said("x")) == Worth(True, 0.9, "a new port", MADE_BY_SMALL)
 
-    @pytest.mark.parametrize(("given", "score"), [(7, 1.0), (-1, 0.0), (1e300, 1.0), (0.25, 0.25)])
+    @each_row(("given", "score"), [(7, 1.0), (-1, 0.0), (1e300, 1.0), (0.25, 0.25)])
     def test_a_score_is_a_share(self, given: float, score: float) -> None:
         llm, _ = provider_on({"reason": "", "score": given, "keep": True})
         assert llm.gate(said("x")).score == score
@@ -129,7 +130,7 @@ class TestRelate:
         assert [answer.reason for answer in answers] == [f"r{at}" for at in range(1, len(relations) + 1)]
         assert answers[0].score == 0.1
 
-    @pytest.mark.parametrize("relation", ["same", "supersedes", "contradicts", "elaborates", "different"])
+    @each_row("relation", ["same", "supersedes", "contradicts", "elaborates", "different"])
     def test_every_relation_the_prompt_explains_can_be_answered(self, relation: str) -> None:
         llm, _ = provider_on({"verdicts": [VERDICT | {"relation": relation}]})
         assert [str(verdict.relation) for verdict in llm.relate("new", ["old"], "", [0.5])] == [relation]
@@ -170,25 +171,13 @@ class TestMakeRoom:
         choice = llm.make_room(self.MEMORIES, NOW, 200)
         assert (choice.number, choice.into, choice.content) == (501, 502, "Likes tea, also green.")
 
-    @pytest.mark.parametrize(
-        "change",
-        [
-            {"number": 4},
-            {"number": 0},
-            {"number": -1},
-            {"number": 501},
-            {"into": 1, "content": "Likes tea."},
-            {"into": 9, "content": "Likes tea."},
-            {"into": 2, "content": " \x00 "},
-            {"into": 2, "content": "Likes tea. " * 20},
-        ],
-    )
+    @each_row_of("asking")
     def test_an_impossible_choice_is_unusable(self, change: dict[str, Any]) -> None:
         llm, _ = provider_on(CHOICE | change)
         with pytest.raises(LLMUnusable):
             llm.make_room(self.MEMORIES, NOW, 200)
 
-    @pytest.mark.parametrize(
+    @each_row(
         "content",
         [
             "Likes green tea with 3 spoons of honey from Crete.",
@@ -208,9 +197,7 @@ class TestMakeRoom:
         assert "\n- Drinks only coffee now.\n- xxx" in ask.prompt
         assert len(ask.prompt) < 2_000
 
-    @pytest.mark.parametrize(
-        "change", [{"number": 2}, {"into": 2, "content": "Both."}, {"number": 2, "into": 1, "content": "Both."}]
-    )
+    @each_row("change", [{"number": 2}, {"into": 2, "content": "Both."}, {"number": 2, "into": 1, "content": "Both."}])
     def test_a_pinned_memory_is_neither_deleted_nor_rewritten(self, change: dict[str, Any]) -> None:
         pinned = replace(self.MEMORIES[1], pinned=True)
         llm, _ = provider_on(CHOICE | change)
@@ -249,7 +236,7 @@ class TestWriting:
         llm, _ = provider_on({"text": "Uses version 1.2 here. And then it goes on and on and on."})
         assert llm.summarise("work", notes("a"), "", 30).text == "Uses version 1.2 here."
 
-    @pytest.mark.parametrize("text", ["", " \n", "a" * 600])
+    @each_row("text", ["", " \n", "a" * 600])
     def test_a_summary_that_says_nothing_or_cannot_be_cut_is_unusable(self, text: str) -> None:
         llm, _ = provider_on({"text": text})
         with pytest.raises(LLMUnusable):
@@ -259,7 +246,7 @@ class TestWriting:
         llm, _ = provider_on({"text": " "})
         assert llm.digest([HELLO], NOW, 200) == Written("", MADE_BY)
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("text", "kept"),
         [
             ("Asked for tea. Got coffee. Left.", "Asked for tea. Got coffee."),
@@ -278,7 +265,7 @@ class TestWriting:
         llm, _ = provider_on({"text": "The backup\nfails in May."})
         assert llm.insight(notes("a"), 200) == Written("The backup fails in May.", MADE_BY)
 
-    @pytest.mark.parametrize("text", ["", "a" * 300])
+    @each_row("text", ["", "a" * 300])
     def test_an_insight_that_does_not_fit_is_unusable(self, text: str) -> None:
         llm, _ = provider_on({"text": text})
         with pytest.raises(LLMUnusable):

@@ -1,13 +1,13 @@
 from datetime import datetime
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.text.messages import ASSISTANT, SYSTEM, USER, Message
 from tests.memories.providers.llm.fake_chat import MADE_BY, NOW, found, provider_on, said
+from tests.tables import each_row, each_row_of
 
 
 def extract(*facts: dict[str, Any], chunk: Chunk | None = None, setting: Setting | None = None) -> list[Fact]:
@@ -52,7 +52,7 @@ class TestHowMany:
 
 
 class TestContent:
-    @pytest.mark.parametrize("content", ["", "  \n", "\x00\x1b", "...", "a" * 101])
+    @each_row("content", ["", "  \n", "\x00\x1b", "...", "a" * 101])
     def test_what_is_empty_or_too_long_is_dropped_not_cut(self, content: str) -> None:
         assert extract(found(content), setting=Setting(max_characters=100)) == []
 
@@ -62,7 +62,7 @@ class TestContent:
     def test_control_and_hidden_characters_go(self) -> None:
         assert the_fact(content="Lives\x00 in\n\tBer\u202elin\U000e0041 now.").content == "Lives in Berlin now."
 
-    @pytest.mark.parametrize(
+    @each_row(
         "content", ["Der Nutzer wohnt in Köln.", "用户住在上海。", "می‌خواهد چای", "הוא גר בחיפה.", "Liebt 👩‍👧 und 🇩🇪."]
     )
     def test_other_languages_stay_as_they_are(self, content: str) -> None:
@@ -91,7 +91,7 @@ class TestWhereItWasSaid:
         assert self.locate(1, "Noted. The server runs") == [(2, "Noted. The server runs")]
         assert self.locate(99, "live in Berlin") == [(1, "live in Berlin")]
 
-    @pytest.mark.parametrize("number", [0, -1, 3, 10**30])
+    @each_row("number", [0, -1, 3, 10**30])
     def test_said_nowhere_is_no_fact(self, number: int) -> None:
         assert self.locate(number, "lives in Oslo") == []
 
@@ -108,24 +108,11 @@ class TestWhereItWasSaid:
 
 
 class TestLabels:
-    @pytest.mark.parametrize(
-        ("label", "name"),
-        [
-            ("Work Stuff", "work-stuff"),
-            ("work_stuff", "work_stuff"),
-            ("  --Café/Bar!  ", "cafe-bar"),
-            ("2fa", "2fa"),
-            ("健康", "general"),
-            ("", "general"),
-            ("../../etc", "etc"),
-            ("a" * 100, "a" * 64),
-            ("_x", "x"),
-        ],
-    )
+    @each_row_of("asking_facts")
     def test_open_categories_get_a_proper_name(self, label: str, name: str) -> None:
         assert the_fact(category=label).category == name
 
-    @pytest.mark.parametrize(
+    @each_row(
         ("label", "category"),
         [
             ("Work", "work"),
@@ -141,7 +128,7 @@ class TestLabels:
         (fact,) = extract(found(category=label), setting=setting)
         assert fact.category == category
 
-    @pytest.mark.parametrize(("value", "kept"), [(0, 1), (6, 5), (-3, 1), (10**300, 5), (2, 2)])
+    @each_row(("value", "kept"), [(0, 1), (6, 5), (-3, 1), (10**300, 5), (2, 2)])
     def test_importance_is_1_to_5(self, value: int, kept: int) -> None:
         assert the_fact(importance=value).importance == kept
 
@@ -154,7 +141,7 @@ class TestLabels:
         assert (fact.kind, fact.strength, fact.sentiment) == ("fact", "implied", "neutral")
         assert the_fact(kind=" Lesson ").kind == "lesson"
 
-    @pytest.mark.parametrize("label", ["", "General", "?", "x" * 201])
+    @each_row("label", ["", "General", "?", "x" * 201])
     def test_no_subject(self, label: str) -> None:
         assert the_fact(subject=label).subject == ""
 
@@ -165,9 +152,7 @@ class TestLabels:
 
 
 class TestDays:
-    @pytest.mark.parametrize(
-        "day", ["", "soon", "05/07/2026", "2026", "2026-02-30", "9999-12-31", "0000-00-00", "2026-05-031", "-1"]
-    )
+    @each_row_of("asking_facts")
     def test_what_is_no_date_is_none(self, day: str) -> None:
         fact = the_fact(valid_from=day, valid_until=day)
         assert (fact.valid_from, fact.valid_until) == (None, None)

@@ -6,6 +6,7 @@ import pytest
 from memories.providers.llm.client import Models
 from memories.providers.llm.factory import LLMSettings, build_chat, make_chat
 from memories.providers.llm.provider import LLMMisconfigured
+from tests.tables import each_row
 
 from .servers import KEY
 
@@ -24,7 +25,7 @@ def test_the_same_settings_share_circuit_and_connections():
     assert make_chat(LLMSettings("openai", HOME, KEY, "a", "c", {"a": (1.0, 2.0)})) is not first
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "expected"),
     [
         (LLMSettings("anthropic"), Models("claude-haiku-5-5", "claude-sonnet-5-5")),
@@ -40,7 +41,7 @@ def test_models_have_defaults_where_that_makes_sense(settings, expected):
         assert chat._models == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("settings", "reason"),
     [
         (LLMSettings("ollama"), "models of ollama have to be named"),

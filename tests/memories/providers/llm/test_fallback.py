@@ -27,6 +27,7 @@ from memories.providers.llm.provider import (
 )
 from memories.text.messages import USER, Message
 from memories.text.relate import Relation, Verdict
+from tests.tables import each_row
 
 NOW = datetime(2027, 3, 1, 12, tzinfo=UTC)
 SECRET = "my password is hunter2"  # stands for what users say
@@ -113,7 +114,7 @@ def maker(answer: Any) -> str:
     return str(one.reason if isinstance(one, Verdict) else one.made_by)
 
 
-@pytest.mark.parametrize("operation", sorted(QUESTIONS))
+@each_row("operation", sorted(QUESTIONS))
 def test_the_model_answers_while_it_can(operation: str) -> None:
     provider, model, rules = careful()
     assert maker(ask(provider, operation)) == "llm:large-1"
@@ -123,8 +124,8 @@ def test_the_model_answers_while_it_can(operation: str) -> None:
     assert provider.name == "llm:large-1"
 
 
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-@pytest.mark.parametrize("operation", STOPGAPS)
+@each_row("error", ERRORS)
+@each_row("operation", STOPGAPS)
 def test_the_rules_answer_the_same_question_when_it_cannot(operation: str, error: LLMError) -> None:
     provider, _, rules = careful(error)
     assert maker(ask(provider, operation)) == RULES
@@ -132,8 +133,8 @@ def test_the_rules_answer_the_same_question_when_it_cannot(operation: str, error
     assert provider.fallbacks == [Fallback(operation, str(error))]
 
 
-@pytest.mark.parametrize("operation", ["digest", "make_room"])
-@pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
+@each_row("operation", ["digest", "make_room"])
+@each_row("error", ERRORS)
 def test_who_asks_for_a_digest_or_for_room_hears_of_it(error: LLMError, operation: str) -> None:
     provider, _, rules = careful(error)
     with pytest.raises(type(error), match=str(error)):
@@ -141,7 +142,7 @@ def test_who_asks_for_a_digest_or_for_room_hears_of_it(error: LLMError, operatio
     assert rules.asked == provider.fallbacks == []
 
 
-@pytest.mark.parametrize("error", ERRORS[:3], ids=lambda error: type(error).__name__)
+@each_row("error", ERRORS[:3])
 def test_facts_wait_for_a_model_that_may_come_back(error: LLMError) -> None:
     provider, _, rules = careful(error)
     with pytest.raises(type(error), match=str(error)):
@@ -162,7 +163,7 @@ def test_how_long_to_wait_is_passed_on() -> None:
     assert caught.value.wait_seconds == 12.5
 
 
-@pytest.mark.parametrize("operation", sorted(QUESTIONS))
+@each_row("operation", sorted(QUESTIONS))
 def test_a_mistake_of_ours_is_not_covered_up(operation: str) -> None:
     provider, _, rules = careful(TypeError("a mistake"))
     with pytest.raises(TypeError, match="a mistake"):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memories.providers.llm.rules.antecedents import Antecedents
 from memories.providers.llm.rules.mentions import read_mentions
+from tests.tables import each_row, each_row_of
 
 
 def resolve(*clauses: str) -> str:
@@ -18,7 +18,7 @@ def resolve(*clauses: str) -> str:
     return heard.resolve(clauses[-1], clauses[-2]).text
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("clauses", "meant"),
     [
         (("our nightly backup took long", "it starts at 1"), "our nightly backup starts at 1"),
@@ -68,7 +68,7 @@ def test_a_pronoun_that_opens_a_clause_is_named(clauses: tuple[str, ...], meant:
     assert resolve(*clauses).lower() == meant.lower()
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("clauses", "meant"),
     [
         (("billing's cert expires in May", "Ann renews it by hand"), "Ann renews billing's cert by hand"),
@@ -89,27 +89,7 @@ def test_a_thing_behind_the_verb_is_named_where_the_clause_names_no_other(clause
     assert resolve(*clauses) == meant
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "it's amazing how calm one gets",
-        "it's been ages since we talked",
-        "it's been a wild ride",
-        "it must be tough",
-        "it's never too late to start",
-        "it takes time",
-        "it took him six weeks to sign",
-        "it was too far for her",
-        "it's been a rough week",
-        "it's raining",
-        "it's late",
-        "that's low",
-        "it was my birthday",
-        "it depends",
-        "this is fine",
-        "it's Friday",
-    ],
-)
+@each_row_of("rules_antecedents")
 def test_what_points_to_nothing_stays(said: str) -> None:
     heard = Antecedents()
     heard.note("the backup failed")
@@ -129,7 +109,7 @@ def test_what_was_said_long_ago_is_not_meant_any_more() -> None:
     assert resolve("the backup failed", "I ate", "I slept", "I ran", "I sang", "it hurts") == "it hurts"
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("clause", "things"),
     [
         ("the form asks for a tax number", ["the form", "the tax number"]),
@@ -153,12 +133,12 @@ def test_any_clauses_can_be_heard(clauses: list[str]) -> None:
     assert isinstance(resolve(*clauses), str)
 
 
-@pytest.mark.parametrize("said", ["I spoke to Anna", "I met Anna", "I wrote to Anna", "I talked with Anna"])
+@each_row("said", ["I spoke to Anna", "I met Anna", "I wrote to Anna", "I talked with Anna"])
 def test_whom_somebody_spoke_to_is_meant_before_who_was_named_earlier(said: str) -> None:
     assert resolve("my wife is vegan", said, "she is my new boss") == "Anna is my new boss"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         "vlan 20 is for cameras only, don't put phones in it",
@@ -170,7 +150,7 @@ def test_what_is_ordered_behind_a_statement_is_of_nothing_said_before(said: str)
     assert resolve("the serial of the switch is on the lid", said) == said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("clauses", "meant"),
     [
         (("My daughter Emma is 7", "Emma has swimming", "I pick her up at 3"), "I pick Emma up at 3"),
@@ -184,7 +164,7 @@ def test_whom_somebody_fetches_or_visits_is_named(clauses: tuple[str, ...], mean
     assert resolve(*clauses) == meant
 
 
-@pytest.mark.parametrize(
+@each_row(
     "clauses",
     [
         ("I pick her up at 3",),
@@ -199,7 +179,7 @@ def test_who_is_fetched_stays_open_where_nobody_or_more_than_one_fits(clauses: t
     assert resolve("the weather is fine", *clauses) == clauses[-1]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("clauses", "meant"),
     [
         (("stop adding emojis to the commit messages", "we run it with xdist"), "we run it with xdist"),
@@ -214,7 +194,7 @@ def test_what_is_called_something_is_no_verb_time_or_manner(clauses: tuple[str, 
     assert resolve(*clauses) == meant
 
 
-@pytest.mark.parametrize(
+@each_row(
     "clauses",
     [
         ("we're not using kubernetes for checkout", "it's plain nomad"),

@@ -2,7 +2,6 @@
 
 from datetime import UTC, datetime, timedelta, timezone
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -11,6 +10,7 @@ from memories.providers.llm.rules.digest import digest
 from memories.text.fence import close_fence, open_fence
 from memories.text.messages import Message
 from tests.growth import assert_linear, repeated
+from tests.tables import each_row, each_row_of
 
 NOW = datetime(2025, 7, 1, 12, tzinfo=UTC)
 NONCE = "0123456789abcdef"
@@ -90,7 +90,7 @@ def test_an_answer_that_repeats_the_question_stands_alone() -> None:
     assert text == "The staging Postgres listens on port 5433, because 5432 is taken by the legacy database."
 
 
-@pytest.mark.parametrize(
+@each_row(
     "talk",
     [
         [],
@@ -104,7 +104,7 @@ def test_chatter_is_not_worth_a_digest(talk: list[Message]) -> None:
     assert told(*talk) == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     "hidden",
     [
         "```python\nWe decided to use SECRET because it works now\n```",
@@ -137,7 +137,7 @@ def test_of_equal_outcomes_the_last_is_told() -> None:
     assert told(*steps, most=60) == "The harp was moved to the attic."
 
 
-@pytest.mark.parametrize("role", ["system", "tool"])
+@each_row("role", ["system", "tool"])
 def test_only_people_and_agents_are_told(role: str) -> None:
     assert told(Message(role, "We decided to move the database to node-4 because the disk was full.")) == ""
 
@@ -231,6 +231,6 @@ def test_two_thousand_messages_are_told_in_linear_time_and_the_end_is_heard() ->
     assert_linear(lambda some: told(*some, most=200), lambda count: [*filler[: count - 1], end], 2_000)
 
 
-@pytest.mark.parametrize("unit", [".", "…", "!?", "a ", "[", '"', " ", "\n"])
+@each_row_of("rules_digest")
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
     assert_linear(lambda text: told(user(f"{text}a")), repeated(unit), 40_000)

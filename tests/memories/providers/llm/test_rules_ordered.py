@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from memories.providers.llm.provider import Chunk, Setting
 from memories.providers.llm.rules.facts import extract
 from memories.text.messages import Message
+from tests.tables import each_row, each_row_of
 
 NOW = datetime(2026, 10, 14, 9, tzinfo=UTC)
 """A Wednesday."""
@@ -22,25 +21,12 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in extract(Chunk(messages, NOW), Setting())]
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "Draft a mail to the landlord that we need the return of the deposit",
-        "write an email to my manager saying that I am resigning in March",
-        "compose a message to the tenants that the heating will be off on Monday",
-        "prepare a note for the team that the deploy is frozen until Friday",
-        "Please write to Sofia that we switched to quarterly filing in July.",
-        "can you text my brother saying I'm late, my train was cancelled",
-        "please email the whole team that the retro moves to Thursday",
-        "Say that we can't come on Friday because Emil is sick",
-        "Draft a reply. It should say that we pay 200 euros at most. Mention that we moved in 2019.",
-    ],
-)
+@each_row_of("rules_ordered")
 def test_what_a_text_is_to_say_is_no_fact(said: str) -> None:
     assert contents(said) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "kept"),
     [
         ("That we need the VAT return by the 10th, and that we switched to quarterly filing in July.", []),
@@ -48,12 +34,12 @@ def test_what_a_text_is_to_say_is_no_fact(said: str) -> None:
         ("that the rent is too high. Keep it formal, Sofia hates first names.", ["Sofia hates first names"]),
     ],
 )
-@pytest.mark.parametrize("asked", ["Sure. What should it say?", "What would you like me to write?"])
+@each_row("asked", ["Sure. What should it say?", "What would you like me to write?"])
 def test_nor_is_the_answer_to_what_it_should_say(asked: str, said: str, kept: list[str]) -> None:
     assert contents("can you draft a mail to our accountant?", f"A: {asked}", said) == kept
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "kept"),
     [
         ("make a note that my wife is vegan", ["User's wife is vegan"]),
@@ -69,22 +55,7 @@ def test_what_is_noted_told_or_ordered_for_good_is_kept(said: str, kept: list[st
     assert contents(said) == kept
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
-        "write a python script that sends a mail every morning",
-        "build a docker image that runs postgres 16",
-        "plan a trip to Lisbon for 5 days in May",
-        "make a list of vegan snacks for my daughter",
-        "open a ticket that the printer on the 2nd floor is broken",
-        "pick a colour for our kitchen that goes with oak",
-        "Prepare a quote for Acme over 3 days of work at 700 euros",
-        "ask my boss whether I can take Monday off",
-        "Let Tom know the meeting is at 4",
-        "update the README so that it says we need Python 3.12",
-        "I want to know whether we can run two databases on one host",
-    ],
-)
+@each_row_of("rules_ordered")
 def test_an_errand_is_no_fact(said: str) -> None:
     assert contents(said) == []
 

@@ -12,6 +12,7 @@ from memories.providers.llm.provider import RULES, LLMUnusable, Noted
 from memories.providers.llm.rules.likeness import gist_of
 from memories.providers.llm.rules.room import make_room, value
 from tests.growth import assert_linear
+from tests.tables import each_row
 
 NOW = datetime(2025, 7, 1, 12, tzinfo=UTC)
 
@@ -20,7 +21,7 @@ def days_ago(days: float) -> datetime:
     return NOW - timedelta(days=days)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("memory", "worth"),
     [
         # 0.4 · 2/4 + 0.3 · 0.7 + 0.2 · 1 + 0.1 · 0
@@ -64,7 +65,7 @@ def test_pinned_memories_stay() -> None:
     assert make_room(memories, NOW, 200).number == 2
 
 
-@pytest.mark.parametrize("memories", [[], [Noted(1, "a", pinned=True), Noted(2, "b", pinned=True)]])
+@each_row("memories", [[], [Noted(1, "a", pinned=True), Noted(2, "b", pinned=True)]])
 def test_when_all_are_pinned_there_is_no_answer(memories: list[Noted]) -> None:
     with pytest.raises(LLMUnusable, match="every memory is pinned"):
         make_room(memories, NOW, 200)
@@ -96,7 +97,7 @@ def test_what_is_filed_elsewhere_is_not_merged() -> None:
     assert make_room([OTHER, SHORT, replace(LONG, subject="plex")], NOW, 200).into is None
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         (

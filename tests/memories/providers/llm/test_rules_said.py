@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from memories.providers.llm.rules.gate import gate
 from memories.providers.llm.rules.people import People
 from memories.providers.llm.rules.prose import read_sentences
 from memories.text.messages import Message
+from tests.tables import each_row, each_row_of
 
 NOW = datetime(2026, 5, 4, 15, 30, tzinfo=UTC)
 """A Monday."""
@@ -40,40 +40,12 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in facts(*turns)]
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "kept"),
-    [
-        ("What time do you usually get up?", "6:30", "User usually gets up at 6:30"),
-        ("What's your budget?", "2k max", "User's budget is 2k max"),
-        ("Are you left-handed?", "no", "User is not left-handed"),
-        ("Do you drive a van?", "yes", "User drives a van"),
-        ("Where do you live?", "in Cork", "User lives in Cork"),
-        ("Which editor do you use?", "helix", "User's editor is helix"),
-        ("Are you renting the new house or buying it?", "buying", "User is buying the new house"),
-        (
-            "Is there a guest room in your house?",
-            "there is, on the second floor",
-            "There is a guest room in User's house, on the second floor",
-        ),
-        ("Does your husband cook often?", "always!", "User's husband always cooks"),
-        ("Is the address still 14 Quay Street?", "no!", "The address is no longer 14 Quay Street"),
-        (
-            "How much time do you have?",
-            "Mondays and Tuesdays are taken until October",
-            "Mondays and Tuesdays are taken until October 2026",
-        ),
-        (
-            "Have you a dentist?",
-            "yeah, Nuala Prendergast on Patrick St",
-            "User has a dentist: Nuala Prendergast on Patrick St",
-        ),
-    ],
-)
+@each_row_of("rules_said")
 def test_a_short_answer_is_kept_with_what_was_asked(question: str, answer: str, kept: str) -> None:
     assert contents(f"A: {question}", answer) == [kept]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "kept"),
     [
         ("husband's away till Friday", "User's husband's away till Friday 8 May 2026"),
@@ -90,7 +62,7 @@ def test_who_was_named_without_my_is_meant_afterwards() -> None:
     assert "User's cat is 14 and has kidney trouble" in told
 
 
-@pytest.mark.parametrize("said", ["boss fights are fun", "cat prints the file", "baby steps are the way to go"])
+@each_row("said", ["boss fights are fun", "cat prints the file", "baby steps are the way to go"])
 def test_a_word_that_may_be_somebody_is_nobody_of_the_user(said: str) -> None:
     assert not any("User" in one for one in contents(said))
 
@@ -100,7 +72,7 @@ def test_what_might_follow_from_a_fact_is_no_part_of_it() -> None:
     assert contents("I moved to Oslo in May, so maybe no more tips for Graz") == ["User moved to Oslo in May 2026"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "kept"),
     [
         ("short one today, I've a flight at six in the morning", "User has a flight at six in the morning"),
@@ -141,7 +113,7 @@ def test_of_several_things_one_is_so_and_another_is_not() -> None:
     assert not any("booked" in one for one in contents("A: Is the trip booked?", "flights yes, hotel no"))
 
 
-@pytest.mark.parametrize("said", ["you sound like my mum", "you're so kind", "you're a star", "don't get me started"])
+@each_row("said", ["you sound like my mum", "you're so kind", "you're a star", "don't get me started"])
 def test_what_is_said_to_the_assistant_about_it_is_nothing_to_keep(said: str) -> None:
     assert contents(said, "A: Noted.") == []
 
@@ -161,7 +133,7 @@ def test_a_question_asked_before_the_chunk_is_answered_too() -> None:
     assert [fact.content for fact in extract(asked, Setting())] == ["User's budget is 2k max"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "turns",
     [
         ("A: Shall I book it?", "yes please"),
@@ -175,7 +147,7 @@ def test_answers_to_offers_tell_nothing(turns: tuple[str, ...]) -> None:
     assert contents(*turns) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "kept"),
     [
         ("stas is coeliac, he can't have normal pasta", ["Stas is coeliac", "Stas can't have normal pasta"]),
@@ -198,7 +170,7 @@ def test_what_is_told_in_passing_is_kept_one_by_one_and_by_name(said: str, kept:
     assert contents(said) == kept
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("proposed", "answer", "kept"),
     [
         ("I'd limit their ASN to 50 connections.", "do it", "Agreed to limit their ASN to 50 connections"),
@@ -215,7 +187,7 @@ def test_what_is_agreed_to_is_a_decision(proposed: str, answer: str, kept: str) 
     assert decided == ([kept] if kept else [])
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("asked", "found", "kept"),
     [
         (
@@ -234,7 +206,7 @@ def test_findings_of_the_assistant_are_kept_with_what_they_answer(asked: str, fo
     assert contents(asked, f"A: {found}") == [kept]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "turns",
     [
         ("suggest a gift", "A: Here are five options: 1) a scarf, 2) a lamp, 3) tea, 4) socks, 5) a book."),
@@ -267,7 +239,7 @@ def test_a_sentence_that_speaks_of_code_is_no_code() -> None:
     assert read_sentences("let x = Local::now();") == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "sentences"),
     [
         ("我住在北京。你呢？", [("我住在北京", False), ("你呢", True)]),
@@ -279,7 +251,7 @@ def test_sentences_end_with_the_marks_of_their_script(said: str, sentences: list
     assert [(sentence.text, sentence.is_question) for sentence in read_sentences(said)] == sentences
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "pieces"),
     [
         ("the kids are fine and the dog is fat", ["the kids are fine", "the dog is fat"]),
@@ -292,7 +264,7 @@ def test_a_run_on_sentence_is_cut_where_a_new_subject_has_its_verb(said: str, pi
     assert cut_run_on(said) == pieces
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("heard", "said", "meant"),
     [
         ("my wife is away", "he likes tea", "he likes tea"),
@@ -323,7 +295,7 @@ def test_any_words_can_be_cut_joined_and_resolved(said: str, asked: str) -> None
     assert isinstance(read_agreement(said, read_sentences(asked)), str)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "kept"),
     [
         ("if the queue is over 10k, scale the workers to 8", ["If the queue is over 10k, scale the workers to 8"]),
@@ -340,7 +312,7 @@ def test_her_is_nobody_of_before_where_two_are_named_beside_it() -> None:
     assert not any("for Meyer" in one for one in said)
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     ["3 are still missing", "the third is in another datacenter", "It's Priya until Sunday", "He told us on Monday"],
 )

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules import RulesProvider
 from memories.providers.llm.rules.slips import mend_slip
 from memories.text.messages import ASSISTANT, USER, Message
+from tests.tables import each_row, each_row_of
 
 NOW = datetime(2026, 10, 12, 9, tzinfo=UTC)
 
@@ -26,24 +25,12 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in facts(*turns)]
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("I live in Berlin, I meant Potsdam", "I live in Potsdam"),
-        ("The meeting is on Tuesday, no wait, Wednesday", "The meeting is on Wednesday"),
-        ("The meeting is on the 5th, sorry, the 6th", "The meeting is on the 6th"),
-        ("We open at 9, scratch that, 9:30", "We open at 9:30"),
-        ("We open at half past nine - make that 10:00", "We open at 10:00"),
-        ("There are 12 workers, correction, 14 workers", "There are 14 workers"),
-        ("Let's meet in May, or rather June", "Let's meet in June"),
-        ("It costs $300, I mean $350", "It costs $350"),
-    ],
-)
+@each_row_of("rules_slips")
 def test_a_slip_is_mended_where_it_is_made(said: str, meant: str) -> None:
     assert mend_slip(said) == meant
 
 
-@pytest.mark.parametrize(
+@each_row(
     "said",
     [
         "We use Postgres, no Redis",
@@ -58,7 +45,7 @@ def test_what_is_no_slip_stays(said: str) -> None:
     assert mend_slip(said) == said
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("turns", "kept"),
     [
         (["The staging server listens on port 8080. Scratch that, it's 8081."],
@@ -76,7 +63,7 @@ def test_who_takes_back_their_own_words_leaves_one_statement_and_no_lesson(turns
     assert len(facts(turns[0])) <= 1
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("turns", "kept"),
     [
         (["A: Your flight is on Tuesday at 8.", "no wait, Wednesday"],
@@ -98,24 +85,7 @@ def test_a_no_to_a_question_is_no_correction() -> None:
     assert (fact.content, fact.kind == "lesson") == ("User is vegetarian since 2019", False)
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "kept"),
-    [
-        ("Which database do you use?", "Postgres, the team moved in October 2026",
-         ["User's database is Postgres; the team moved in October 2026"]),
-        ("What's your cat's name?", "Minka, she's three", ["User's cat's name is Minka; she's three"]),
-        ("What's the wifi called?", "Falkennest, it's on the router",
-         ["The wifi is called Falkennest", "The wifi is on the router"]),
-        ("How many client records are there?", "about 6,200 and I'd say some of them are twice there",
-         ["There are about 6,200 client records; some of them are twice there"]),
-        ("Add an index on the orders table now?", "not before the upgrade",
-         ["Add an index on the orders table: not before the upgrade"]),
-        ("Is Rosa your sister?", "cousin", ["Rosa is User's cousin"]),
-        ("Shall I set TZ=UTC in the pipeline and change the test?", "both",
-         ["Agreed to set TZ=UTC in the pipeline and change the test"]),
-        ("Shall I set a timer?", "yes please", []),
-    ],
-)  # fmt: skip
+@each_row_of("rules_slips")
 def test_an_answer_stands_alone_with_what_follows_it(question: str, answer: str, kept: list[str]) -> None:
     assert contents(f"A: {question}", answer)[: len(kept) or None] == kept
 
@@ -124,7 +94,7 @@ def test_nobody_answers_themselves() -> None:
     assert contents("the column is quality, 0 good 4 missing", "A: ```UPDATE 11822```", "11k ouch")[1:] == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "kept"),
     [
         ("my brother, he lives in Graz", "User's brother lives in Graz"),
@@ -138,7 +108,7 @@ def test_what_a_statement_is_about_stands_in_it(said: str, kept: str) -> None:
     assert contents(said) == [kept]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "kept"),
     [
         ("Found it: the test uses the local clock and ci-b has another time zone.",
@@ -153,7 +123,7 @@ def test_what_an_assistant_announces_is_told_without_the_announcement(said: str,
     assert kept in contents("why?", f"A: {said}")
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("turns", "kept"),
     [
         (("deploys are Mondays and Wednesdays now", "wait no, Mondays and Thursdays. sorry"),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-import pytest
-
 from memories.providers.llm.provider import Chunk, Setting
 from memories.providers.llm.rules import RulesProvider
 from memories.providers.llm.rules.leads import strip_leads
 from memories.providers.llm.rules.mentions import read_mentions
 from memories.providers.llm.rules.standing import name_then, name_there, stands_alone
 from memories.text.messages import ASSISTANT, USER, Message
+from tests.tables import each_row, each_row_of
 
 NOW = datetime(2026, 10, 12, 9, tzinfo=UTC)
 
@@ -24,7 +23,7 @@ def contents(*turns: str) -> list[str]:
     return [fact.content for fact in RulesProvider().extract(Chunk(messages, NOW), Setting())]
 
 
-@pytest.mark.parametrize("said", ["I'm at work", "I'm at home with a cold", "I was at lunch with Tom"])
+@each_row("said", ["I'm at work", "I'm at home with a cold", "I was at lunch with Tom"])
 def test_where_somebody_just_is_is_no_fact(said: str) -> None:
     assert contents(said) == []
 
@@ -33,58 +32,17 @@ def test_at_whose_somebody_works_is_one() -> None:
     assert contents("I'm at Siemens") == ["User is at Siemens"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Three is good",
-        "8 is not enough",
-        "Both are fine",
-        "The second one is cheaper",
-        "Everything is set then",
-        "My husband does",
-        "Marek does that",
-        "My trainer says",
-        "The vendor says 48 hours at least",
-        "The physio says twice a week at most",
-        "Moved to Tuesdays at 19:00",
-        "Booked for 19:30",
-        "Rolled back to 4.11",
-        "Mornings only, never after work",
-        "Assistant has changed it to Thursday at 8",
-        "Every Tuesday at 9",
-        "We like it",
-        "We did that already, batches of 5000",
-        "My mum had them too",
-        "The kitchen has none",
-        "We have to paint it ourselves",
-        "I have one, Hofmann in Markneukirchen",
-    ],
-)
+@each_row_of("rules_standing")
 def test_what_lacks_its_matter_does_not_stand_alone(text: str) -> None:
     assert not stands_alone(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Three of us are vegetarian",
-        "The cleaner does the kitchen and Ann likes it",
-        "Fiadh's the small one, nine years old",
-        "8883 was the old box",
-        "The first Monday is a holiday",
-        "My husband does the cooking",
-        "The doctor says no coffee",
-        "Moved the choir to Tuesdays at 19:00",
-        "Changed to 120 requests a minute",
-        "Fixed by pinning the port to 100 full",
-        "All is kept for 30 days",
-    ],
-)
+@each_row_of("rules_standing")
 def test_what_has_matter_stands_alone(text: str) -> None:
     assert stands_alone(text)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("clause", "previous", "named"),
     [
         ("never put appointments there", "We ship on the first Monday", "never put appointments on the first Monday"),
@@ -100,7 +58,7 @@ def test_there_is_what_the_clause_before_ends_with(clause: str, previous: str, n
     assert name_there(clause, previous) == named
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("clause", "previous", "named"),
     [
         ("Priya stands in until then", "I move on the 1st of December", "Priya stands in until the 1st of December"),
@@ -154,7 +112,7 @@ def test_a_guess_or_a_farewell_is_no_more_of_the_clause_before() -> None:
     assert contents(said) == ["User's wife hates surprises"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("said", "bare"),
     [
         ("Before we start: keep your answers short", "keep your answers short"),
@@ -167,7 +125,7 @@ def test_only_what_wraps_a_statement_is_taken_off(said: str, bare: str) -> None:
     assert strip_leads(said).text == bare
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("talk", "kept"),
     [
         # Who asks which one names nothing.

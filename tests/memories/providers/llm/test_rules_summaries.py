@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from difflib import unified_diff
 from pathlib import Path
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from memories.providers.llm.rules.restate import says_no_more
 from memories.providers.llm.rules.summaries import summarise
 from memories.text.wordlist import words
 from tests.growth import assert_linear
+from tests.tables import each_row
 
 DATA = Path(__file__).parents[3] / "data"
 
@@ -85,7 +85,7 @@ def test_no_facts_no_text() -> None:
     assert summarise("timing", [Noted(1, " \n\0 ")], "", 4_000).text == ""
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("first", "second"),
     [
         ("The importer is idempotent", "The importer is not idempotent"),
@@ -161,7 +161,7 @@ def test_equal_statements_are_one_line_whatever_their_case_and_stop() -> None:
     assert summarise("timing", facts, "", 400).text == "# Timing\n\n- **Lesson:** Takes 60s."
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("one", "other"),
     [
         ("nginx depends on postgres", "postgres depends on nginx"),
@@ -201,7 +201,7 @@ def test_hostile_text_stays_one_item_of_plain_text() -> None:
     )
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("line", "shown"),
     [("1. x", "1\\. x"), ("- x", "\\- x"), ("-1 is an error", "-1 is an error"), ("> x", "\\> x"), ("--- ", "\\--- ")],
 )

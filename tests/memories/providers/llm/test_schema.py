@@ -1,6 +1,7 @@
 import pytest
 
 from memories.providers.llm.schema import Unfit, fitted
+from tests.tables import each_row
 
 FACT = {
     "type": "object",
@@ -40,7 +41,7 @@ def test_a_whole_float_is_an_integer():
     assert (found, type(found)) == (3, int)
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("fact", "problem"),
     [
         ({"content": 7}, "facts[0].content is not of the type string"),
@@ -65,7 +66,7 @@ def test_what_does_not_fit_is_named_by_its_place(fact, problem):
     assert str(caught.value) == problem
 
 
-@pytest.mark.parametrize(
+@each_row(
     ("answer", "problem"),
     [
         ({}, "facts is missing"),
