@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 INSTALL := $(PIP) install --no-deps --require-hashes --requirement
-# Whoever comes in there is held to an app.
+# What agents ask: on PostgreSQL it runs behind row-level security, which adds to the same queries.
 WALLED := tests/api tests/compat tests/mcp tests/trust tests/policy/test_wall.py
 # For what needs settings but no server: a scratch directory, no key, no network.
 MANAGE := DJANGO_SETTINGS_MODULE=tests.settings $(BIN)/python manage.py
@@ -38,12 +38,18 @@ demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the f
 test: $(TRIED) ## Run the tests, but for the long ones
 	@$(BIN)/python -m pytest -n 2 -m "not long and not browser"
 
-.PHONY: test-long test-postgres test-wall test-redis
+.PHONY: test-changed slowest test-long test-postgres test-wall test-redis
+test-changed: $(TRIED) ## Run the tests nearest to what is not committed yet, about a minute (SINCE=main, ALL=1)
+	@$(BIN)/python -m tools.affected $(if $(SINCE),--since $(SINCE)) $(if $(ALL),--all)
+
+slowest: $(TRIED) ## Run the tests and name the twenty slowest
+	@$(BIN)/python -m pytest -n 2 -m "not long and not browser" --durations=20 --durations-min=0
+
 test-long: $(TRIED) ## Run the long tests, and those in a browser where there is Chromium
 	@$(BIN)/python -m pytest -n 2 -m "long or browser"
 
-test-postgres: $(TRIED) ## Run the tests on a PostgreSQL of their own, and a Redis where there is redis-server
-	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2
+test-postgres: $(TRIED) ## Run what asks the database on a PostgreSQL of its own, and a Redis where there is redis-server
+	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2 -m "not browser" $(WALLED:%=--ignore=%)
 
 test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind row-level security, the tests of what agents ask
 	@TEST_ROW_SECURITY=1 $(BIN)/python -m tools.postgres $(BIN)/python -m pytest -n 2 $(WALLED)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -31,13 +32,24 @@ settings.register_profile("steady", derandomize=True, deadline=None, suppress_he
 settings.load_profile("steady")
 
 
-def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if connection.vendor != "sqlite":
+        others = [item for item in items if not asks_database(item)]
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if asks_database(item)]
     for item in items:
         for vendor, name in MARKERS.items():
             for marker in item.iter_markers(name):
                 (reason,) = marker.args
                 if vendor != connection.vendor:
                     item.add_marker(pytest.mark.skip(reason=f"of {vendor} itself: {reason}"))
+
+
+def asks_database(item: pytest.Item) -> bool:
+    """Whether the answer may differ from one database to the next: all else runs once, on SQLite."""
+    fixtures = set(getattr(item, "fixturenames", ()))
+    marks = {mark.name for mark in item.iter_markers()}
+    return bool(fixtures & {"db", "transactional_db", "django_db_setup"} or marks & {"django_db", "postgres"})
 
 
 def pytest_collection_finish() -> None:
@@ -47,8 +59,21 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     terminalreporter.write_line(f"database: {connection.vendor}")
+    if connection.vendor == "sqlite":
+        note_durations(terminalreporter, config)
+
+
+def note_durations(terminalreporter: Any, config: pytest.Config) -> None:
+    """Keep the seconds of each test file that ran whole or in part, for `make test-changed`."""
+    seconds: Counter[str] = Counter()
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if isinstance(report, pytest.TestReport):
+                seconds[report.nodeid.partition("::")[0]] += report.duration
+    kept = config.cache.get("durations", {})
+    config.cache.set("durations", kept | {path: round(value, 2) for path, value in seconds.items()})
 
 
 @dataclass

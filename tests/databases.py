@@ -92,14 +92,20 @@ def template_name(key: str, *, walled: bool) -> str:
 
 def migrate_postgres(template: str, *arguments: Any, **options: Any) -> None:
     own = connection.settings_dict["NAME"]
-    connection.close()
+    leave_database()
     if has_database(template):
         run_sql(sql.SQL("DROP DATABASE {}").format(sql.Identifier(own)))
         copy_database(template, own)
         return
     call_command("migrate", *arguments, **options)
-    connection.close()
+    leave_database()
     copy_database(own, template)
+
+
+def leave_database() -> None:
+    """A database that somebody is connected to, from a pool or not, is neither dropped nor copied."""
+    connection.close()
+    connection.close_pool()  # type: ignore[attr-defined]  # PostgreSQL's
 
 
 def has_database(name: str) -> bool:
