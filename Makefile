@@ -21,7 +21,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test check lint types imports migrations schema bench promises fuzz audit sbom client format lock clean
+.PHONY: help run multilingual demo test slowest check lint types imports migrations schema bench promises fuzz audit sbom client format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -38,7 +38,7 @@ demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the f
 test: $(TRIED) ## Run the tests, but for the long ones
 	@$(BIN)/python -m pytest -n 2 -m "not long and not browser"
 
-.PHONY: test-changed slowest test-long test-postgres test-wall test-redis
+.PHONY: test-changed test-long test-postgres test-wall test-redis
 test-changed: $(TRIED) ## Run the tests nearest to what is not committed yet, about a minute (SINCE=main, ALL=1)
 	@$(BIN)/python -m tools.affected $(if $(SINCE),--since $(SINCE)) $(if $(ALL),--all)
 

@@ -21,7 +21,7 @@ from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
 from memsite.tenancy.wall import site_wide
 from tests.caches import clear_caches
-from tests.databases import migrate_once
+from tests.databases import flush, migrate_once
 from tests.serving import Server, serving
 
 MARKERS = {"sqlite": "sqlite", "postgresql": "postgres"}
@@ -149,6 +149,7 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None, pytestconfi
     with pytest.MonkeyPatch.context() as patch:
         call = migrate_once(pytestconfig.cache.mkdir("databases"))
         patch.setattr("django.core.management.call_command", call)
+        patch.setattr("django.test.testcases.call_command", flush)
         yield
 
 

@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 import fasteners
 import psycopg
 from django.core.management import call_command
+from django.core.management.color import no_style
 from django.db import connection
 from psycopg import sql
 
@@ -100,6 +101,25 @@ def migrate_postgres(template: str, *arguments: Any, **options: Any) -> None:
     call_command("migrate", *arguments, **options)
     leave_database()
     copy_database(own, template)
+
+
+def flush(name: str, **options: Any) -> Any:
+    """Do what Django calls after a test with transactions of its own: on PostgreSQL only tables with rows are emptied.
+
+    Content types and permissions stay, so that nothing of what follows a migration has to run again.
+    """
+    if connection.vendor == "sqlite":
+        return call_command(name, **options)
+    existing = connection.introspection.django_table_names(only_existing=True, include_views=False)
+    tables = [table for table in existing if table not in {"django_content_type", "auth_permission"}]
+    selects = [f"SELECT '{table}' WHERE EXISTS (SELECT 1 FROM \"{table}\")" for table in tables]  # noqa: S608  # our own
+    with connection.cursor() as cursor:
+        cursor.execute(" UNION ALL ".join(selects))
+        used = [table for (table,) in cursor.fetchall()]
+    if used:
+        statements = connection.ops.sql_flush(no_style(), used, reset_sequences=False, allow_cascade=True)
+        connection.ops.execute_sql_flush(statements)
+    return None
 
 
 def leave_database() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tools import ENDED, call, ports
+from tools import ENDED, affected, call, ports
 
 AROUND = """
 from tools import call
@@ -72,3 +72,46 @@ def test_a_port_that_is_free_is_none_that_is_given_to_others(monkeypatch: pytest
     ephemeral = Path("/proc/sys/net/ipv4/ip_local_port_range")
     if ephemeral.exists():
         assert taken < int(ephemeral.read_text().split()[0])
+
+
+IMPORTERS = {
+    "memories.text.quote": {"memories.capture.facts", "tests.memories.text.test_quote"},
+    "memories.capture.facts": {"memories.api.urls", "tests.memories.capture.test_facts"},
+    "memories.api.urls": {"tests.api.test_facts"},
+}
+
+
+def test_tests_are_as_near_as_imports_lie_between() -> None:
+    assert dict(affected.tests_of("memories/text/quote.py", IMPORTERS)) == {
+        "tests/memories/text/test_quote.py": 1,
+        "tests/memories/capture/test_facts.py": 2,
+        "tests/api/test_facts.py": 3,
+    }
+
+
+def test_a_changed_test_is_nearest_to_itself() -> None:
+    assert dict(affected.tests_of("tests/test_tools.py", affected.reverse_imports())) == {"tests/test_tools.py": 0}
+
+
+def test_data_and_pages_and_docs_lead_to_who_reads_them() -> None:
+    def tests_of(path: str) -> set[str]:
+        return {test for test, _ in affected.tests_of(path, {})}
+
+    assert tests_of("tests/data/tables/future.json") >= {"tests/memories/text/test_future.py"}
+    assert tests_of("docs/api.md") == {"tests/test_docs.py"}
+    assert "tests/dashboard/test_lists.py" in tests_of("templates/desk/base.html")
+    assert tests_of("tests/cli/conftest.py") >= {"tests/cli/test_errors.py"}
+
+
+def test_an_import_is_found_however_it_is_written() -> None:
+    importers = affected.reverse_imports()
+    assert "tests.test_tools" in importers["tools.affected"]
+    assert "memories.text.relate" in importers["memories.text.relate.model"]
+    assert "tests.api.test_apps" in importers["memories.api.urls"]
+
+
+def test_the_nearest_run_and_the_rest_is_named() -> None:
+    tests, durations = ["near", "large", "small", "unknown"], {"near": 1.0, "large": 90.0, "small": 2.0}
+    assert affected.fit(tests, durations, 3.0) == (["near", "small", "unknown"], ["large"])
+    assert affected.fit(["large", "near"], durations, 3.0) == (["large"], ["near"])
+    assert affected.fit(tests, durations, None) == (tests, [])
