@@ -16,6 +16,7 @@ from memsite.tenancy.permissions import HasScope
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
 from tests.routes import walk
+from tests.tables import each_row
 
 PUBLIC = {
     "login": "where people sign in",
@@ -54,7 +55,7 @@ def test_there_are_doors_at_all() -> None:
     assert set(PUBLIC) <= set(ROUTES)
 
 
-@pytest.mark.parametrize("address", API)
+@each_row("address", API)
 def test_a_door_of_the_api_names_its_scope_and_takes_keys_only(address: str) -> None:
     view = API[address].callback.view_class
     assert view.scope in SCOPES, "a view without a scope is shut to everyone"
@@ -64,7 +65,7 @@ def test_a_door_of_the_api_names_its_scope_and_takes_keys_only(address: str) -> 
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("address", API)
+@each_row("address", API)
 def test_nobody_gets_through_a_door_of_the_api_without_a_key(address: str) -> None:
     client = Client(raise_request_exception=False)
     for method in METHODS:
@@ -78,7 +79,7 @@ def methods_of(view: Any) -> list[str]:
     return [method for method in taken if hasattr(view, method)]
 
 
-@pytest.mark.parametrize("address", API)
+@each_row("address", API)
 def test_no_door_of_the_api_passes_over_a_query_parameter_that_it_does_not_know(
     address: str, alice: Caller, operator: APIClient
 ) -> None:
@@ -96,7 +97,7 @@ def takes_no_body(view: Any) -> bool:
 BODILESS = {address for address, route in API.items() if takes_no_body(route.callback.view_class)}
 
 
-@pytest.mark.parametrize("address", sorted(BODILESS))
+@each_row("address", sorted(BODILESS))
 def test_a_door_without_a_body_passes_over_none(address: str, alice: Caller, operator: APIClient) -> None:
     client = operator if API[address].callback.view_class.scope == "operator" else alice.client
     for body in (b"{", b'{"x": 1}', b"[]", b"null", b"5"):
@@ -106,7 +107,7 @@ def test_a_door_without_a_body_passes_over_none(address: str, alice: Caller, ope
         assert answer.status_code in (403, 404, 422)
 
 
-@pytest.mark.parametrize("address", API)
+@each_row("address", API)
 def test_nothing_is_read_or_deleted_for_a_body_that_would_be_passed_over(
     address: str, alice: Caller, operator: APIClient
 ) -> None:
@@ -124,7 +125,7 @@ def test_there_are_doors_without_a_body() -> None:
 SPOKEN = {address: route for address, route in ROUTES.items() if address.startswith(("mcp", "compat/"))}
 
 
-@pytest.mark.parametrize("address", SPOKEN)
+@each_row("address", SPOKEN)
 def test_a_door_of_another_language_takes_keys_only(address: str) -> None:
     view = SPOKEN[address].callback.view_class
     assert view.scope in SCOPES
@@ -136,7 +137,7 @@ def test_a_door_of_another_language_takes_keys_only(address: str) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("address", [address for address in ROUTES if not address.startswith(("api/v1/", "admin/"))])
+@each_row("address", [address for address in ROUTES if not address.startswith(("api/v1/", "admin/"))])
 def test_every_other_door_is_public_on_purpose_or_shut(address: str) -> None:
     answer = Client(raise_request_exception=False).get(example(address))
     if address in PUBLIC:

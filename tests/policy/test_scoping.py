@@ -2,12 +2,14 @@
 
 import ast
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
 from django.apps import apps
 
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
+from tests.tables import each_row
 
 ROOT = Path(__file__).resolve().parents[2]
 SCOPED = {model.__name__ for model in apps.get_models() if issubclass(model, Scoped)}
@@ -66,10 +68,15 @@ def uses(tree: ast.Module) -> Iterator[tuple[str, int]]:
                 yield f"{model}.{node.attr}.{following.get(id(node), '')}".rstrip("."), node.lineno
 
 
+@cache
+def uses_in(text: str) -> list[tuple[str, int]]:
+    return list(uses(ast.parse(text)))
+
+
 def violations(text: str, name: str) -> list[str]:
     return [
         f"{name}:{line}: {use}"
-        for use, line in uses(ast.parse(text))
+        for use, line in uses_in(text)
         if use.split(".")[-1] not in SAFE and (name, use) not in ALLOWED
     ]
 
@@ -94,13 +101,13 @@ def test_every_row_that_agents_see_belongs_to_an_app() -> None:
     assert unscoped == set()
 
 
-@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+@each_row("path", sources())
 def test_rows_of_an_app_are_read_through_for_app(path: Path) -> None:
     assert violations(path.read_text(), str(path.relative_to(ROOT))) == []
 
 
 def test_every_exception_is_still_needed() -> None:
-    used = {(str(path.relative_to(ROOT)), use) for path in sources() for use, _ in uses(ast.parse(path.read_text()))}
+    used = {(str(path.relative_to(ROOT)), use) for path in sources() for use, _ in uses_in(path.read_text())}
     assert ALLOWED.keys() <= used
 
 

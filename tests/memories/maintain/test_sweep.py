@@ -22,6 +22,7 @@ from memories.store.sweep import READERS_MILLISECONDS, REST, merge_fulltext, swe
 from memsite.tenancy.models import Residue
 from memsite.tenancy.residue import note_residue, residue
 from tests.conftest import Caller
+from tests.databases import copy_test_database
 
 PROGRAM = Path(__file__).with_name("leave_no_trace.py")
 LETTERS = str.maketrans("0123456789", "ghijklmnop")
@@ -146,7 +147,6 @@ READ_FOR_LONG = """if True:
     from pathlib import Path
     import django
     django.setup()
-    from django.core.management import call_command
     from django.db import connection
     from django.utils import timezone
     from memories.store.sweep import sweep
@@ -159,7 +159,7 @@ READ_FOR_LONG = """if True:
         return answer
 
     patience, path = set(), Path(os.environ["MEMSITE_DATA_DIR"], "memsite.sqlite3")
-    call_command("migrate", verbosity=0)
+    connection.ensure_connection()
     connection.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     with sqlite3.connect(path) as reader, connection.execute_wrapper(asked):
         reader.execute("BEGIN")
@@ -173,7 +173,8 @@ READ_FOR_LONG = """if True:
 
 
 @pytest.mark.sqlite("no other database keeps writers waiting for who reads")
-def test_who_reads_for_long_is_not_waited_for_and_nothing_is_rewritten_meanwhile(tmp_path: Path) -> None:
+def test_who_reads_for_long_is_not_waited_for_and_nothing_is_rewritten_meanwhile(db: None, tmp_path: Path) -> None:
+    assert copy_test_database(tmp_path / "memsite.sqlite3")
     others = {name: value for name, value in os.environ.items() if not name.startswith("MEMSITE_")}
     environment = others | {"MEMSITE_DATA_DIR": str(tmp_path), "MEMSITE_SECRET_KEY": "x", "MEMSITE_EMBEDDER": "hash"}
     environment["DJANGO_SETTINGS_MODULE"] = "memsite.settings"
