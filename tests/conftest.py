@@ -144,11 +144,10 @@ def make_caller(app: App, name: str, scopes: tuple[str, ...] = ("read", "write")
 
 
 @pytest.fixture(scope="session")
-def django_db_modify_db_settings(django_db_modify_db_settings: None, pytestconfig: pytest.Config) -> Iterator[None]:
+def django_db_modify_db_settings(django_db_modify_db_settings: None) -> Iterator[None]:
     """A database is migrated once, and copied by whoever else makes one (tests/databases.py)."""
     with pytest.MonkeyPatch.context() as patch:
-        call = migrate_once(pytestconfig.cache.mkdir("databases"))
-        patch.setattr("django.core.management.call_command", call)
+        patch.setattr("django.core.management.call_command", migrate_once())
         patch.setattr("django.test.testcases.call_command", flush)
         yield
 

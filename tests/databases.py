@@ -8,9 +8,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
+from shutil import copyfile
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -24,30 +26,30 @@ from psycopg import sql
 from tests.settings import database_url, is_walled
 
 ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / ".pytest_cache" / "d" / "databases"
+"""Shared by the processes of this run and by later runs."""
 PATIENCE_SECONDS = 60
 SOURCES = ("memsite", "memories", "sessions")
 
 
-def migrate_once(folder: Path) -> Callable[..., Any]:
-    """Return what Django calls for its commands while it makes a test database: `migrate` copies where it can.
-
-    `folder` is shared by the processes of this run and by later runs.
-    """
-    key = models_version()
+def migrate_once() -> Callable[..., Any]:
+    """Return what Django calls for its commands while it makes a test database: `migrate` copies where it can."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
 
     def call(name: str, *arguments: Any, **options: Any) -> Any:
         if name != "migrate":
             return call_command(name, *arguments, **options)
-        with fasteners.InterProcessLock(folder / "lock"):
+        with fasteners.InterProcessLock(FOLDER / "lock"):
             if connection.vendor == "sqlite":
-                migrate_sqlite(folder / f"migrated-{key}.sqlite3", *arguments, **options)
+                migrate_sqlite(sqlite_template(), *arguments, **options)
             else:
-                migrate_postgres(template_name(key, walled=is_walled), *arguments, **options)
+                migrate_postgres(template_name(walled=is_walled), *arguments, **options)
         return None
 
     return call
 
 
+@cache
 def models_version() -> str:
     """Return a digest of what decides about tables: models, migrations, what runs after them, and the packages."""
     files = [path for name in SOURCES for path in (ROOT / name).rglob("*.py") if decides_tables(path)]
@@ -73,22 +75,27 @@ def migrate_sqlite(template: Path, *arguments: Any, **options: Any) -> None:
     for outdated in template.parent.glob("migrated-*"):
         outdated.unlink()
     unfinished = template.with_suffix(f".{token_hex(8)}")
-    copy_test_database(unfinished)
+    copy = sqlite3.connect(unfinished)
+    connection.connection.backup(copy)
+    copy.close()
     unfinished.replace(template)
 
 
 def copy_test_database(path: Path) -> bool:
-    """Copy its tables into a file. Return False where it is no SQLite, or has not been made yet."""
-    if connection.vendor != "sqlite" or not connection.introspection.table_names():
+    """Copy the migrated database into a file. Return False where it is no SQLite, or has not been made yet."""
+    template = sqlite_template()
+    if connection.vendor != "sqlite" or not template.exists():
         return False
-    copy = sqlite3.connect(path)
-    connection.connection.backup(copy)
-    copy.close()
+    copyfile(template, path)
     return True
 
 
-def template_name(key: str, *, walled: bool) -> str:
-    return f"migrated_{key}{'_walled' if walled else ''}"
+def sqlite_template() -> Path:
+    return FOLDER / f"migrated-{models_version()}.sqlite3"
+
+
+def template_name(*, walled: bool) -> str:
+    return f"migrated_{models_version()}{'_walled' if walled else ''}"
 
 
 def migrate_postgres(template: str, *arguments: Any, **options: Any) -> None:
@@ -152,7 +159,7 @@ def copy_database(source: str, name: str) -> None:
 
 def database_like_the_tests(name: str) -> str:
     """Make a database of this name, migrated, on the tests' PostgreSQL. Return its address."""
-    template = template_name(models_version(), walled=False)
+    template = template_name(walled=False)
     with fasteners.InterProcessLock(Path(connection.settings_dict["HOST"]) / "templates.lock"):
         if not has_database(template):
             migrate_in_process(template)
