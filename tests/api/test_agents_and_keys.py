@@ -10,6 +10,7 @@ from time_machine import travel
 from memsite.tenancy.models import Agent, ApiKey, App
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, client_with, make_app, make_caller
+from tests.tables import each_row
 
 AGENTS = "/api/v1/apps/acme/agents"
 KEYS = f"{AGENTS}/dora/keys"
@@ -42,7 +43,7 @@ def test_the_key_is_shown_once_and_never_listed(operator: APIClient, dora: dict[
         assert ApiKey.objects.get(prefix=dora["prefix"]).key_hash not in shown
 
 
-@pytest.mark.parametrize("scopes", [["read"], ["write"], ["operator"], ["operator", "read", "write"]])
+@each_row("scopes", [["read"], ["write"], ["operator"], ["operator", "read", "write"]], rolled_back=True)
 def test_a_key_has_the_scopes_that_were_asked_for(operator: APIClient, acme: App, scopes: list[str]) -> None:
     assert operator.post(AGENTS, {"name": "dora", "scopes": scopes}).json()["scopes"] == scopes
 
@@ -53,8 +54,8 @@ def test_a_scope_that_is_named_twice_is_one(operator: APIClient, acme: App) -> N
     assert (body["scopes"], key["scopes"]) == (["read", "write"], ["read"])
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
+@each_row(
+    "field, value",
     [
         ("name", ""),
         ("name", "a b"),
@@ -71,6 +72,7 @@ def test_a_scope_that_is_named_twice_is_one(operator: APIClient, acme: App) -> N
         ("scopes", None),
         ("api_key", "mst_mine"),
     ],
+    rolled_back=True,
 )
 def test_an_agent_is_described_in_full_or_refused(operator: APIClient, acme: App, field: str, value: Any) -> None:
     answer = operator.post(AGENTS, {"name": "dora", field: value})
@@ -114,7 +116,7 @@ def test_a_key_may_have_an_end_which_is_told_back(operator: APIClient, dora: dic
     assert body["expires_at"] == "2027-03-02T12:00:00Z"
 
 
-@pytest.mark.parametrize("end", ["2020-01-01T00:00:00Z", "tomorrow", 5, True, [], "2027-02-30T00:00:00Z"])
+@each_row("end", ["2020-01-01T00:00:00Z", "tomorrow", 5, True, [], "2027-02-30T00:00:00Z"], rolled_back=True)
 def test_a_key_that_would_never_work_is_refused(operator: APIClient, dora: dict[str, Any], end: Any) -> None:
     assert_problem(operator.post(KEYS, {"expires_at": end}), 400, "expires_at")
     assert ApiKey.objects.filter(agent__name="dora").count() == 1

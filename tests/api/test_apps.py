@@ -1,8 +1,10 @@
 """`/apps`: operators create, read, change and uninstall tenants, and curate their memories."""
 
 from base64 import b64decode, b64encode
+from collections.abc import Callable
 from datetime import UTC, datetime
 from hashlib import sha256
+from itertools import product
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 from uuid import uuid4
@@ -23,6 +25,7 @@ from tests.api.checks import MEMORY_FIELDS, assert_problem
 from tests.aside import has_to_wait
 from tests.conftest import Caller, make_app, make_caller
 from tests.dashboard.reading import elements
+from tests.tables import each_row
 
 APPS = "/api/v1/apps"
 NUMBERS = (FloatField, PositiveIntegerField, PositiveBigIntegerField)
@@ -96,7 +99,7 @@ def test_a_refused_app_leaves_nothing_behind(operator: APIClient) -> None:
     assert not AppPolicy.objects.exists()
 
 
-@pytest.mark.parametrize(("page", "before"), [("/settings/policy", ""), ("/admin/tenancy/app/{}/change/", "policy-0-")])
+@each_row("page, before", [("/settings/policy", ""), ("/admin/tenancy/app/{}/change/", "policy-0-")])
 def test_pages_ask_for_the_numbers_that_the_api_takes(
     page: str, before: str, operator: APIClient, admin_client: Client, alice: Caller
 ) -> None:
@@ -106,73 +109,80 @@ def test_pages_ask_for_the_numbers_that_the_api_takes(
     limits = {one["name"].removeprefix(before): (float(one["min"]), float(one["max"])) for one in shown}
     names = {name for name in POLICY_FIELDS if type(AppPolicy._meta.get_field(name)) in NUMBERS}
     assert limits.keys() == names
-    for name, (least, most) in limits.items():
-        number = type(AppPolicy._meta.get_field(name).to_python(1))
-        for value, status in ((least, 200), (most, 200), (least - 1, 400), (most + 1, 400)):
-            policy = {"turn_limit": 100, name: number(value)} | ({"economy_limit": 1} if name == "turn_limit" else {})
-            answer = operator.patch(f"{APPS}/acme", {"policy": policy})
-            assert answer.status_code == status, (name, value, answer.json())
+
+    def answer_to(number: Callable[[float, float], float]) -> Any:
+        policy = {name: AppPolicy._meta.get_field(name).to_python(number(*limits[name])) for name in names}
+        return operator.patch(f"{APPS}/acme", {"policy": policy})
+
+    for taken in (lambda least, _: least, lambda _, most: most):
+        answer = answer_to(taken)
+        assert answer.status_code == 200, answer.json()
+    for refused in (lambda least, _: least - 1, lambda _, most: most + 1):
+        assert_problem(answer_to(refused), 400, *(f"policy.{name}" for name in names))
 
 
-@pytest.mark.parametrize("app_id", ["", "Acme", "a b", "-a", "a/b", "ä", "a" * 65, "a\nb", 5, None, ["a"]])
+@each_row("app_id", ["", "Acme", "a b", "-a", "a/b", "ä", "a" * 65, "a\nb", 5, None, ["a"]], rolled_back=True)
 def test_an_app_id_is_a_short_lower_case_name(operator: APIClient, app_id: Any) -> None:
     assert_problem(operator.post(APPS, {"app_id": app_id, "name": "Acme"}), 400, "app_id")
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
-    [
-        ("no_such_field", 1),
-        ("app", "globex"),
-        ("memory_limit", 0),
-        ("memory_limit", "5"),
-        ("memory_limit", 5.5),
-        ("memory_limit", True),
-        ("memory_limit", None),
-        ("memory_limit", 10**30),
-        ("memory_limit", []),
-        ("max_characters", -1),
-        ("start_confidence", 1.1),
-        ("start_confidence", "0.5"),
-        ("start_confidence", True),
-        ("start_confidence", None),
-        ("start_confidence", {}),
-        ("capture_markers", 1),
-        ("capture_markers", "true"),
-        ("capture_markers", None),
-        ("marker_categories", "timing"),
-        ("marker_categories", ["Timing!"]),
-        ("marker_categories", [5]),
-        ("marker_categories", [["timing"]]),
-        ("marker_categories", ["a", "a"]),
-        ("marker_categories", None),
-        ("ttl_days", {"work": 0}),
-        ("ttl_days", {"work": "90"}),
-        ("ttl_days", {"Work!": 90}),
-        ("ttl_days", []),
-        ("ranking", "best"),
-        ("ranking", 5),
-        ("ranking", []),
-        ("block", "html"),
-        ("time_zone", "Mars/Base"),
-        ("time_zone", 5),
-        ("time_zone", []),
-        ("time_zone", None),
-        ("time_zone", ""),
-        ("time_zone", "../../etc/passwd"),
-        ("decay_exempt_from", 2),
-        ("decay_exempt_from", 10**30),
-        *((name, value) for name in ("review_origins", "approval_origins") for value in (None, "", {}, [["user"]], 5)),
-        *((name, value) for name in ("daily_tokens", "daily_cost") for value in ("", [], {}, True, "5")),
-        ("daily_tokens", 1.5),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("is_new", [True, False])
+WRONG: list[tuple[str, Any]] = [
+    ("no_such_field", 1),
+    ("app", "globex"),
+    ("memory_limit", 0),
+    ("memory_limit", "5"),
+    ("memory_limit", 5.5),
+    ("memory_limit", True),
+    ("memory_limit", None),
+    ("memory_limit", 10**30),
+    ("memory_limit", []),
+    ("max_characters", -1),
+    ("start_confidence", 1.1),
+    ("start_confidence", "0.5"),
+    ("start_confidence", True),
+    ("start_confidence", None),
+    ("start_confidence", {}),
+    ("capture_markers", 1),
+    ("capture_markers", "true"),
+    ("capture_markers", None),
+    ("marker_categories", "timing"),
+    ("marker_categories", ["Timing!"]),
+    ("marker_categories", [5]),
+    ("marker_categories", [["timing"]]),
+    ("marker_categories", ["a", "a"]),
+    ("marker_categories", None),
+    ("ttl_days", {"work": 0}),
+    ("ttl_days", {"work": "90"}),
+    ("ttl_days", {"Work!": 90}),
+    ("ttl_days", []),
+    ("ranking", "best"),
+    ("ranking", 5),
+    ("ranking", []),
+    ("block", "html"),
+    ("time_zone", "Mars/Base"),
+    ("time_zone", 5),
+    ("time_zone", []),
+    ("time_zone", None),
+    ("time_zone", ""),
+    ("time_zone", "../../etc/passwd"),
+    ("decay_exempt_from", 2),
+    ("decay_exempt_from", 10**30),
+    *((name, value) for name in ("review_origins", "approval_origins") for value in (None, "", {}, [["user"]], 5)),
+    *((name, value) for name in ("daily_tokens", "daily_cost") for value in ("", [], {}, True, "5")),
+    ("daily_tokens", 1.5),
+]
+
+
+@pytest.fixture
+def shown(operator: APIClient, acme: App) -> Any:
+    return operator.get(f"{APPS}/acme").json()
+
+
+@each_row("wrong, is_new", product(WRONG, [True, False]), rolled_back=True)
 def test_a_policy_field_takes_only_its_own_type_and_range(
-    operator: APIClient, acme: App, field: str, value: Any, is_new: bool
+    operator: APIClient, shown: Any, wrong: tuple[str, Any], is_new: bool
 ) -> None:
-    before = operator.get(f"{APPS}/acme").json()
+    field, value = wrong
     policy = {"policy": {field: value}}
     if is_new:
         answer = operator.post(APPS, {"app_id": "initech", "name": "Initech", **policy})
@@ -181,7 +191,7 @@ def test_a_policy_field_takes_only_its_own_type_and_range(
     body = assert_problem(answer, 400)
     assert all(error["field"].startswith(f"policy.{field}") for error in body["errors"])
     assert not App.objects.filter(app_id="initech").exists()
-    assert operator.get(f"{APPS}/acme").json() == before
+    assert operator.get(f"{APPS}/acme").json() == shown
 
 
 def test_economising_cannot_inject_more_than_usual(operator: APIClient, acme: App) -> None:
@@ -244,7 +254,7 @@ def test_a_cursor_of_apps_is_no_count_of_them(operator: APIClient) -> None:
     assert datetime.fromisoformat(position.partition(":")[2]) == App.objects.get(app_id="two").created_at
 
 
-@pytest.mark.parametrize("position", ["0001-01-01 00:00:00+14:00", "9999-12-31 23:59:59-14:00", "None", ""])
+@each_row("position", ["0001-01-01 00:00:00+14:00", "9999-12-31 23:59:59-14:00", "None", ""])
 def test_a_cursor_of_apps_that_is_no_time_is_refused(position: str, operator: APIClient) -> None:
     cursor = cursor_at(position)
     assert_problem(operator.get(APPS, {"cursor": cursor}), 400, "cursor")
@@ -287,7 +297,7 @@ def test_uninstalling_with_purge_deletes_its_memories_and_no_others(
     assert [memory.content for memory in Memory.objects.all()] == ["Of globex"]
 
 
-@pytest.mark.parametrize("query", ["purge_memories=yes", "purge_memories=", "purge_memory=true", "force=1"])
+@each_row("query", ["purge_memories=yes", "purge_memories=", "purge_memory=true", "force=1"], rolled_back=True)
 def test_a_misspelt_purge_uninstalls_nothing(operator: APIClient, acme: App, query: str) -> None:
     assert_problem(operator.delete(f"{APPS}/acme?{query}"), 400)
     assert operator.get(f"{APPS}/acme").json()["status"] == "active"

@@ -10,7 +10,7 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
-from django.db import transaction
+from django.db import connection, transaction
 from django.utils import timezone
 
 from memories.jobs import JOBS
@@ -38,8 +38,9 @@ from memsite.jobs.models import JobRun, RunStatus
 from memsite.tenancy.models import ApiKey, App
 from sessions.models import AgentSession, Resource, Turn
 from tests.api.checks import assistant, ndjson
-from tests.conftest import Caller, make_app, make_caller
+from tests.conftest import Caller, fresh_caller, make_app, make_caller
 from tests.routes import routes_below
+from tests.shared_data import module_fixture
 from tests.upkeep import upkeep_learn_due, upkeep_summaries
 
 
@@ -119,8 +120,7 @@ def learn(tenants: dict[str, Tenant]) -> None:
     upkeep_summaries()
 
 
-@pytest.fixture
-def tenants(db: None) -> dict[str, Tenant]:
+def build_tenants() -> dict[str, Tenant]:
     found = {}
     for app_id in ("acme", "globex", "initech"):
         app = make_app(app_id, capture_summaries=True)
@@ -130,6 +130,17 @@ def tenants(db: None) -> dict[str, Tenant]:
             found[f"{app_id}/{name}"] = furnish(make_caller(app, name, ("read", "write", "operator")), word)
     learn(found)
     return found
+
+
+built_tenants = module_fixture(build_tenants)
+
+
+@pytest.fixture
+def tenants(built_tenants: dict[str, Tenant], db: None) -> dict[str, Tenant]:
+    return {
+        name: Tenant(fresh_caller(tenant.caller), tenant.word, dict(tenant.ids))
+        for name, tenant in built_tenants.items()
+    }
 
 
 Request = Callable[[Caller, dict[str, str]], Any]
@@ -314,12 +325,19 @@ MODELS: tuple[Any, ...] = (
     Memory, AgentSession, Turn, Resource, Extraction, Rejection, FutureTrigger, Preload, Entity, Summary, SummaryDue,
     JobRun, Import, ImportPart, Webhook, Delivery, Bridge, Rollback,
 )  # fmt: skip
+STATE = [
+    *(f'SELECT * FROM "{model._meta.db_table}" ORDER BY {model._meta.pk.column}' for model in MODELS),  # noqa: S608
+    f'SELECT prefix, revoked_at FROM "{ApiKey._meta.db_table}" ORDER BY {ApiKey._meta.pk.column}',  # noqa: S608
+]
 
 
-def rows() -> dict[str, Any]:
-    """Everything that a trespasser could have changed."""
-    state: dict[str, Any] = {model.__name__: list(model.objects.order_by("pk").values()) for model in MODELS}
-    state["keys"] = list(ApiKey.objects.order_by("pk").values("prefix", "revoked_at"))
+def rows() -> list[Any]:
+    """Return everything that a trespasser could have changed, read without models: it is read before each door."""
+    with connection.cursor() as cursor:
+        state = []
+        for statement in STATE:
+            cursor.execute(statement)
+            state.append(cursor.fetchall())
     return state
 
 
@@ -378,9 +396,8 @@ def test_ones_own_ids_open_every_door(tenants: dict[str, Tenant]) -> None:
     assert closed == []
 
 
-def trespass(mine: Tenant, other: Tenant, door: str) -> list[str]:
-    """What is wrong with the answer to `mine` that uses the ids of `other`; nothing, one hopes."""
-    expected = seen(DOORS[door](mine.caller, absent()))
+def trespass(mine: Tenant, other: Tenant, door: str, expected: tuple[int, Any, dict[str, str]]) -> list[str]:
+    """Return what is wrong with the answer to `mine` that uses the ids of `other`; nothing, one hopes."""
     before = rows()
     told = seen(DOORS[door](mine.caller, other.ids))
     wrong = {
@@ -394,9 +411,12 @@ def trespass(mine: Tenant, other: Tenant, door: str) -> list[str]:
 
 def test_the_ids_of_another_app_answer_like_ids_that_do_not_exist(tenants: dict[str, Tenant]) -> None:
     mine = tenants["acme/one"]
-    for other in ("globex/one", "initech/two"):
-        wrong = {door: trespass(mine, tenants[other], door) for door in DOORS}
-        assert {door: what for door, what in wrong.items() if what} == {}
+    wrong = {}
+    for door, ask in DOORS.items():
+        expected = seen(ask(mine.caller, absent()))
+        for other in ("globex/one", "initech/two"):
+            wrong[door, other] = trespass(mine, tenants[other], door, expected)
+    assert {door: what for door, what in wrong.items() if what} == {}
 
 
 def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: dict[str, Tenant]) -> None:
@@ -406,7 +426,7 @@ def test_a_colleagues_private_things_answer_like_what_does_not_exist(tenants: di
     # What the colleague's marker made belongs to the app, so the list may be filtered by its session. So do names.
     lists = {"memories of session"}
     doors = DOORS.keys() - OWN_APP_ONLY - lists
-    wrong = {door: trespass(mine, colleague, door) for door in sorted(doors)}
+    wrong = {door: trespass(mine, colleague, door, seen(DOORS[door](mine.caller, absent()))) for door in sorted(doors)}
     assert {door: what for door, what in wrong.items() if what} == {}
     for door in lists:
         assert f"known to {colleague.word}" not in DOORS[door](mine.caller, colleague.ids).content.decode().casefold()

@@ -15,6 +15,7 @@ from sessions.models import Event
 from tests.api.checks import MEMORY_FIELDS, all_memories, assert_problem, say
 from tests.conftest import Caller, make_app, make_caller
 from tests.index_of_words import words_found
+from tests.tables import each_row
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 NOBODY = "01890000-0000-7000-8000-000000000000"
@@ -124,7 +125,7 @@ def test_without_dedupe_the_same_is_stored_again(alice: Caller) -> None:
     assert [memory["confidence"] for memory in all_memories(alice)] == [0.7, 0.7]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "other",
     [
         {"subject": "plex"},
@@ -134,6 +135,7 @@ def test_without_dedupe_the_same_is_stored_again(alice: Caller) -> None:
         {"visibility": "agent"},
         {"content": "Takes 90 minutes to index the library after an upgrade"},
     ],
+    rolled_back=True,
 )
 def test_what_is_about_something_else_gets_its_own_row(alice: Caller, other: dict[str, Any]) -> None:
     said = {"content": "Takes 60s to start", "category": "timing", "subject": "jellyfin"}
@@ -142,12 +144,13 @@ def test_what_is_about_something_else_gets_its_own_row(alice: Caller, other: dic
     assert [memory["confidence"] for memory in all_memories(alice)] == [0.7, 0.7]
 
 
-@pytest.mark.parametrize(
-    ("known", "more"),
+@each_row(
+    "known, more",
     [
         ("Backups run nightly", "Backups run nightly to the NAS and are encrypted with key 7"),
         ("User likes tea", "User likes tea with two spoons of sugar in the morning"),
     ],
+    rolled_back=True,
 )
 def test_what_says_more_than_is_known_is_not_lost(alice: Caller, known: str, more: str) -> None:
     alice.remember(known, category="facts")
@@ -168,14 +171,16 @@ def test_a_whole_number_may_be_written_with_a_point(alice: Caller) -> None:
     assert isinstance(stored["importance"], int)
 
 
-@pytest.mark.parametrize(
-    ("given", "stored"), [(1.5, 1.0), (-3, 0.0), (0, 0.0), (1, 1.0), (0.123456, 0.123456), (1e308, 1.0)]
+@each_row(
+    "given, stored",
+    [(1.5, 1.0), (-3, 0.0), (0, 0.0), (1, 1.0), (0.123456, 0.123456), (1e308, 1.0)],
+    rolled_back=True,
 )
 def test_confidence_is_clamped_not_refused(alice: Caller, given: float, stored: float) -> None:
     assert alice.remember("The sky is blue", confidence=given)["confidence"] == stored
 
 
-@pytest.mark.parametrize(("confidence", "status"), [(0.29, "inactive"), (0.3, "active"), (0.0, "inactive")])
+@each_row("confidence, status", [(0.29, "inactive"), (0.3, "active"), (0.0, "inactive")], rolled_back=True)
 def test_below_three_tenths_a_memory_is_inactive_from_the_start(alice: Caller, confidence: float, status: str) -> None:
     assert alice.remember("The sky is blue", confidence=confidence)["status"] == status
 
@@ -241,7 +246,7 @@ WRONG = [
     ("metadata", None),
     ("metadata", 5),
     ("metadata", {"a": "x" * 16_377}),
-    ("metadata", {f"k{number}": number for number in range(300_000)}),
+    ("metadata", {f"k{number}": number for number in range(20_000)}),
     ("id", NOBODY),
     ("created_at", "2020-01-01T00:00:00Z"),
     ("app", "globex"),
@@ -401,8 +406,8 @@ def test_the_list_is_filtered_by_what_is_asked(alice: Caller) -> None:
     assert len(contents(alice)) == 4
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
+@each_row(
+    "name, value",
     [
         ("status", "dead"),
         ("kind", "x"),
@@ -458,8 +463,8 @@ def test_a_patch_changes_what_it_names_and_nothing_else(alice: Caller) -> None:
     assert alice.get(f"memories/{before['id']}").json() == after
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
+@each_row(
+    "field, value",
     [
         ("content", "Deploys happen on Mondays"),
         ("confidence", 0.4),
@@ -475,6 +480,7 @@ def test_a_patch_changes_what_it_names_and_nothing_else(alice: Caller) -> None:
         ("valid_until", None),
         ("metadata", {}),
     ],
+    rolled_back=True,
 )
 def test_every_field_of_the_small_print_can_be_changed(alice: Caller, field: str, value: Any) -> None:
     uid = alice.remember(**EVERYTHING)["id"]
@@ -583,12 +589,12 @@ def test_many_are_deleted_at_once_and_ids_of_nothing_are_passed_over(alice: Call
     assert charlie.get(f"memories/{foreign}").status_code == 200
 
 
-@pytest.mark.parametrize("ids", [None, [], "x", {}, 5, [5], [True], [None], ["x"], [[]], [NOBODY] * 501])
+@each_row("ids", [None, [], "x", {}, 5, [5], [True], [None], ["x"], [[]], [NOBODY] * 501])
 def test_ids_to_delete_are_a_list_of_ids(alice: Caller, ids: Any) -> None:
     assert_problem(alice.post("memories/delete", {"ids": ids}), 400)
 
 
-@pytest.mark.parametrize("address", ["x", "123", "0", NOBODY[:-1], f"{NOBODY}x", "%00", "..%2f..", "ä"])
+@each_row("address", ["x", "123", "0", NOBODY[:-1], f"{NOBODY}x", "%00", "..%2f..", "ä"])
 def test_what_is_no_id_is_no_address(alice: Caller, address: str) -> None:
     for method in (alice.client.get, alice.client.delete):
         assert_problem(method(f"/api/v1/memories/{address}"), 404)

@@ -6,6 +6,7 @@ import json
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from memories.models import Memory
 from memories.retrieve.pipeline import indexes
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
+from tests.tables import each_row
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 RANKINGS = ("standard", "confidence", "product", "dual", "recent")
@@ -82,8 +84,7 @@ def whales(alice: Caller) -> None:
 
 
 @pytest.mark.usefixtures("whales")
-@pytest.mark.parametrize("limit", [1, 3, 5, 11])
-@pytest.mark.parametrize("ranking", RANKINGS)
+@each_row("ranking, limit", product(RANKINGS, [1, 3, 5, 11]), rolled_back=True)
 def test_all_pages_together_are_one_long_answer(alice: Caller, ranking: str, limit: int) -> None:
     set_policy(alice, ranking=ranking)
     whole = search(alice, limit=100, explain=True)["results"]
@@ -95,7 +96,7 @@ def test_all_pages_together_are_one_long_answer(alice: Caller, ranking: str, lim
 
 
 @pytest.mark.usefixtures("whales")
-@pytest.mark.parametrize("mode", MODES)
+@each_row("mode", MODES, rolled_back=True)
 def test_in_every_mode(alice: Caller, mode: str) -> None:
     whole = search(alice, limit=100, mode=mode)
     assert whole["next"] is None
@@ -104,7 +105,7 @@ def test_in_every_mode(alice: Caller, mode: str) -> None:
 
 
 @pytest.mark.usefixtures("whales")
-@pytest.mark.parametrize(
+@each_row(
     "options",
     [
         {"filters": {"category": "sea"}},
@@ -113,7 +114,7 @@ def test_in_every_mode(alice: Caller, mode: str) -> None:
         {"touch": True},
         {"filters": {"and": [{"importance": {"gte": 2}}, {"not": {"category": "zoo"}}]}},
     ],
-    ids=str,
+    rolled_back=True,
 )
 def test_with_every_option(alice: Caller, options: dict[str, Any]) -> None:
     whole = search(alice, limit=100, **options)["results"]
@@ -132,7 +133,7 @@ def test_pages_of_the_past(alice: Caller, clock: Any) -> None:
 
 
 @pytest.mark.usefixtures("whales")
-@pytest.mark.parametrize("ranking", ["standard", "product"])
+@each_row("ranking", ["standard", "product"], rolled_back=True)
 def test_pages_of_shared_memories(alice: Caller, charlie: Caller, ranking: str) -> None:
     for caller in (alice, charlie):
         set_policy(caller, share_memories=True, ranking=ranking)
@@ -157,7 +158,7 @@ def test_pages_of_shared_memories_when_there_are_none_of_ones_own(alice: Caller,
 
 
 @pytest.mark.usefixtures("whales")
-@pytest.mark.parametrize("ranking", RANKINGS)
+@each_row("ranking", RANKINGS, rolled_back=True)
 def test_a_lowest_score_leaves_hits_out_and_nothing_else(alice: Caller, ranking: str) -> None:
     set_policy(alice, ranking=ranking)
     whole = search(alice, limit=100)["results"]
@@ -193,12 +194,15 @@ def test_pages_are_ranked_by_the_time_of_the_first(alice: Caller, clock: Any) ->
 
 
 @pytest.mark.usefixtures("whales")
-@pytest.mark.parametrize(
-    "options", [{}, {"mode": "vector"}, {"scope": "shared"}, {"filters": {"importance": {"gte": 3}}}], ids=str
+@each_row(
+    "options",
+    [{}, {"mode": "vector"}, {"scope": "shared"}, {"filters": {"importance": {"gte": 3}}}],
+    rolled_back=True,
 )
 def test_what_is_stored_between_two_pages_moves_none_of_them(
     alice: Caller, charlie: Caller, clock: Any, options: dict[str, Any]
 ) -> None:
+    clock.move_to(NOON)
     for caller in (alice, charlie):
         set_policy(caller, share_memories=True)
     for number in range(3):
@@ -250,7 +254,7 @@ OTHERS: list[dict[str, Any]] = [
 
 
 @pytest.mark.usefixtures("whales")
-@pytest.mark.parametrize("other", OTHERS, ids=str)
+@each_row("other", OTHERS)
 def test_a_cursor_of_another_search_is_refused(alice: Caller, other: dict[str, Any]) -> None:
     body = {**QUESTION, "limit": 3}
     cursor = search(alice, **body)["next"]
@@ -300,9 +304,9 @@ FORGED: list[tuple[Any, Any]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("offset", "seconds"), FORGED, ids=str)
+@pytest.mark.usefixtures("whales")
+@each_row("offset, seconds", FORGED)
 def test_numbers_that_no_cursor_holds_are_refused(alice: Caller, offset: Any, seconds: Any) -> None:
-    alice.remember("whales sing")
     assert_problem(alice.post("memories/search", {**QUESTION, "cursor": forged(offset, seconds)}), 400, "cursor")
 
 
@@ -320,13 +324,13 @@ CURSORS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("cursor", CURSORS, ids=ascii)
+@pytest.mark.usefixtures("whales")
+@each_row("cursor", CURSORS)
 def test_texts_that_are_no_cursor_are_refused(alice: Caller, cursor: str) -> None:
-    alice.remember("whales sing")
     assert_problem(alice.post("memories/search", {**QUESTION, "cursor": cursor}), 400, "cursor")
 
 
-@pytest.mark.parametrize("cursor", ["", " ", 5, True, [], {}, "x" * 201, "x" * 100_000], ids=ascii)
+@each_row("cursor", ["", " ", 5, True, [], {}, "x" * 201, "x" * 100_000])
 def test_values_that_are_no_text_are_refused(alice: Caller, cursor: Any) -> None:
     assert_problem(alice.post("memories/search", {**QUESTION, "cursor": cursor}), 400, "cursor")
 
@@ -341,8 +345,9 @@ def test_any_changed_letter_is_noticed_or_does_no_harm(alice: Caller) -> None:
 
 
 @pytest.mark.usefixtures("whales")
-@pytest.mark.parametrize(("minutes", "is_good"), [(0, True), (60, True), (60.1, False), (60 * 24 * 365, False)])
+@each_row("minutes, is_good", [(0, True), (60, True), (60.1, False), (60 * 24 * 365, False)], rolled_back=True)
 def test_a_cursor_is_good_for_an_hour(alice: Caller, clock: Any, minutes: float, is_good: bool) -> None:
+    clock.move_to(NOON)
     body = {**QUESTION, "limit": 3}
     cursor = search(alice, **body)["next"]
     clock.shift(timedelta(minutes=minutes))

@@ -20,6 +20,7 @@ from memories.models import Injection, Memory, Rejection
 from memsite.conf import read_conf
 from tests.api.checks import RESULT, all_memories, assistant, ndjson, say, tool_result
 from tests.conftest import Caller, make_app, make_caller
+from tests.tables import each_row
 
 NOW = datetime(2027, 3, 1, 12, tzinfo=UTC)
 DNS = "DNS checks sometimes fail transiently during WireGuard reconnects -- retry once before escalating"
@@ -67,7 +68,7 @@ def active(caller: Caller) -> list[dict[str, Any]]:
 # --- Memory Categories
 
 
-@pytest.mark.parametrize("category", ["timing", "dependency", "behavior", "remediation", "maintenance"])
+@each_row("category", ["timing", "dependency", "behavior", "remediation", "maintenance"], rolled_back=True)
 def test_valid_category_accepted(ops: Caller, category: str) -> None:
     emit(ops, f"[MEMORY:{category}] Takes 60s to start")
     assert [memory["category"] for memory in all_memories(ops)] == [category]
@@ -220,7 +221,7 @@ def test_budget_enforced_with_many_memories(ops: Caller) -> None:
 
 
 def test_budget_is_configurable(ops: Caller, settings: Any) -> None:
-    fill(ops, 60, 400)
+    fill(ops, 12, 1900)
     small = context(ops)
     conf = read_conf({"CLAUDEOPS_MEMORY_BUDGET": "4000"})
     assert conf.memory_budget == 4000
@@ -332,44 +333,37 @@ def test_decay_deactivates_memory(ops: Caller, now: Any) -> None:
     assert (after["confidence"], after["status"]) == (0.2, "inactive")
 
 
-@pytest.mark.parametrize(
-    ("days", "lost"),
-    [
-        (0, 0),
-        (15, 0),
-        (29.99, 0),
-        (30, 0),
-        (33.5, 0.05),
-        (37, 0.1),
-        (44, 0.2),
-        (51, 0.3),
-        (58, 0.4),
-        (79, 0.7),
-        (9999, 1.0),
-    ],
-)
-def test_decay_is_a_tenth_a_week_after_thirty_days_and_continuous(
-    ops: Caller, now: Any, days: float, lost: float
-) -> None:
-    uid = ops.remember(JELLYFIN, category="timing", confidence=1.0)["id"]
-    now.shift(timedelta(days=days))
+LOST = {0: 0, 15: 0, 29.99: 0, 30: 0, 33.5: 0.05, 37: 0.1, 44: 0.2, 51: 0.3, 58: 0.4, 79: 0.7, 9999: 1.0}
+"""What is lost of the confidence of a memory of so many days."""
+
+
+def test_decay_is_a_tenth_a_week_after_thirty_days_and_continuous(ops: Caller, now: Any) -> None:
+    uids = {}
+    for days in sorted(LOST, reverse=True):
+        now.move_to(NOW - timedelta(days=days))
+        uids[days] = ops.remember(JELLYFIN, category="timing", confidence=1.0, dedupe=False)["id"]
+    now.move_to(NOW)
     ops.start_session()
-    assert get(ops, uid)["confidence"] == round(1.0 - lost, 12)
+    left = {days: get(ops, uid)["confidence"] for days, uid in uids.items()}
+    assert left == {days: round(1.0 - lost, 12) for days, lost in LOST.items()}
 
 
-@pytest.mark.parametrize("start", [round(n / 20, 2) for n in range(6, 21)])
-def test_after_44_days_exactly_a_fifth_is_lost(ops: Caller, now: Any, start: float) -> None:
-    uid = ops.remember(JELLYFIN, category="timing", confidence=start)["id"]
+def test_after_44_days_exactly_a_fifth_is_lost(ops: Caller, now: Any) -> None:
+    starts = [round(n / 20, 2) for n in range(6, 21)]
+    uids = {start: ops.remember(JELLYFIN, category="timing", confidence=start, dedupe=False)["id"] for start in starts}
     now.shift(timedelta(days=44))
     ops.start_session()
-    after = get(ops, uid)
-    assert after["confidence"] == round(start - 0.2, 12)
-    assert after["status"] == ("active" if start >= 0.5 else "inactive")
+    after = {start: get(ops, uid) for start, uid in uids.items()}
+    assert {start: row["confidence"] for start, row in after.items()} == {n: round(n - 0.2, 12) for n in starts}
+    assert {start for start, row in after.items() if row["status"] == "active"} == {n for n in starts if n >= 0.5}
+    assert {row["status"] for row in after.values()} == {"active", "inactive"}
 
 
-def test_fifty_checks_give_the_numbers_of_one(ops: Caller, now: Any) -> None:
+def test_many_checks_give_the_numbers_of_one(ops: Caller, now: Any) -> None:
+    """Check more than once a day, from before it decays."""
     uid = ops.remember(JELLYFIN, category="timing", confidence=0.9)["id"]
-    for _ in range(50):
+    now.shift(timedelta(days=28))
+    for _ in range(18):
         now.shift(timedelta(days=44) / 50)
         ops.start_session()
     now.move_to(NOW + timedelta(days=44))
@@ -514,7 +508,7 @@ def test_inactive_memory_is_retained_and_can_be_edited_or_deleted(ops: Caller) -
     assert ops.delete(f"memories/{uid}").status_code == 200
 
 
-@pytest.mark.parametrize("confidence", [0.3, 0.31, 0.7])
+@each_row("confidence", [0.3, 0.31, 0.7], rolled_back=True)
 def test_reactivate_an_inactive_memory(ops: Caller, confidence: float) -> None:
     uid = ops.remember(JELLYFIN, category="timing", confidence=0.2)["id"]
     assert ops.patch(f"memories/{uid}", {"confidence": confidence}).json()["status"] == "active"

@@ -18,6 +18,7 @@ from memories.api.shapes.triggers import show_trigger
 from memories.models import FutureTrigger, Preload, TriggerStatus
 from tests.api.checks import MEMORY_FIELDS, assert_problem
 from tests.conftest import Caller, make_caller
+from tests.tables import each_row
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)  # a Thursday
 TODAY, TOMORROW, YESTERDAY = "2026-10-01", "2026-10-02", "2026-09-30"
@@ -95,8 +96,8 @@ def test_today_is_the_day_where_the_app_lives(alice: Caller) -> None:
         assert_problem(alice.post("triggers", {"trigger_date": TODAY, "message": "x"}), 400, "trigger_date")
 
 
-@pytest.mark.parametrize(
-    ("fields", "wrong"),
+@each_row(
+    "fields, wrong",
     [
         ({"trigger_date": YESTERDAY}, "trigger_date"),
         ({"trigger_date": "2026-02-30"}, "trigger_date"),
@@ -122,6 +123,7 @@ def test_today_is_the_day_where_the_app_lives(alice: Caller) -> None:
         ({"status": "done"}, "status"),
         ({"when": TODAY}, "when"),
     ],
+    rolled_back=True,
 )
 def test_what_cannot_be_is_refused_and_named(alice: Caller, fields: dict[str, Any], wrong: str) -> None:
     assert_problem(alice.post("triggers", {"trigger_date": TOMORROW, "message": "Dentist", **fields}), 400, wrong)
@@ -152,8 +154,8 @@ def test_the_list_is_filtered_by_status_user_and_days(alice: Caller) -> None:
     assert listed(alice, **{"from": "2026-10-05", "to": "2026-10-08"}) == ["running"]
 
 
-@pytest.mark.parametrize(
-    ("query", "wrong"),
+@each_row(
+    "query, wrong",
     [({"status": "x"}, "status"), ({"from": "tomorrow"}, "from"), ({"to": "2026-13-01"}, "to"), ({"day": "x"}, "day")],
 )
 def test_filters_that_cannot_be_are_refused(alice: Caller, query: dict[str, str], wrong: str) -> None:
@@ -206,8 +208,8 @@ def test_what_comes_round_is_set_to_its_next_day(alice: Caller) -> None:
     assert alice.patch(f"triggers/{uid}", {"rule": ""}).json()["recurring"] is False
 
 
-@pytest.mark.parametrize(
-    ("changes", "wrong"),
+@each_row(
+    "changes, wrong",
     [
         ({"trigger_date": YESTERDAY}, "trigger_date"),
         ({"trigger_date": "2026-10-07"}, "until"),
@@ -218,6 +220,7 @@ def test_what_comes_round_is_set_to_its_next_day(alice: Caller) -> None:
         ({"memory_ids": []}, "memory_ids"),
         ({"trigger_date": None}, "trigger_date"),
     ],
+    rolled_back=True,
 )
 def test_changes_that_cannot_be_change_nothing(alice: Caller, changes: dict[str, Any], wrong: str) -> None:
     made = note(alice, until="2026-10-05")
@@ -265,7 +268,7 @@ DOORS: dict[str, Callable[[Caller, str], Any]] = {
 }
 
 
-@pytest.mark.parametrize("door", DOORS)
+@each_row("door", DOORS, rolled_back=True)
 def test_another_apps_trigger_does_not_exist(alice: Caller, charlie: Caller, door: str) -> None:
     made = note(charlie)
     answer, absent = DOORS[door](alice, made["id"]), DOORS[door](alice, str(uuid4()))
@@ -275,7 +278,7 @@ def test_another_apps_trigger_does_not_exist(alice: Caller, charlie: Caller, doo
     assert listed(alice) == []
 
 
-@pytest.mark.parametrize("door", DOORS)
+@each_row("door", DOORS, rolled_back=True)
 def test_a_colleagues_private_trigger_does_not_exist_and_a_common_one_does(
     alice: Caller, bob: Caller, door: str
 ) -> None:

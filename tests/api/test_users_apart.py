@@ -16,10 +16,11 @@ from memories.models import Memory
 from memories.retrieve.pipeline import MODES
 from tests.api.checks import assert_problem
 from tests.api.test_isolation import WITHOUT_IDS
-from tests.conftest import Caller, make_app, make_caller
+from tests.conftest import Caller, fresh_caller, make_app, make_caller
 from tests.mcp.asking import ask, call, use
 from tests.memories.retrieve.asking import set_policy
 from tests.shared_data import module_fixture
+from tests.tables import each_row
 from tests.talking import hear, row_of
 from tests.upkeep import upkeep_learn_due
 
@@ -59,7 +60,12 @@ def build_house() -> Caller:
     return caller
 
 
-house = module_fixture(build_house)
+furnished = module_fixture(build_house)
+
+
+@pytest.fixture
+def house(furnished: Caller, db: None) -> Caller:
+    return fresh_caller(furnished)
 
 
 Door = Callable[[Caller, Mapping[str, str]], Any]
@@ -134,28 +140,28 @@ def words_in(answer: Any) -> set[str]:
     return {word for word in WORDS if word in str(answer).casefold()}
 
 
-@pytest.mark.parametrize("door", WHERE_IT_MATTERS | OF_ONE_ALWAYS)
+@each_row("door", WHERE_IT_MATTERS | OF_ONE_ALWAYS, rolled_back=True)
 def test_who_names_nobody_is_shown_what_belongs_to_nobody(house: Caller, door: str) -> None:
     assert words_in((WHERE_IT_MATTERS | OF_ONE_ALWAYS)[door](house, {})) == {NOBODY}
 
 
-@pytest.mark.parametrize("door", TAKING_A_USER)
+@each_row("door", TAKING_A_USER, rolled_back=True)
 def test_who_names_a_user_is_shown_theirs_and_what_belongs_to_nobody(house: Caller, door: str) -> None:
     assert words_in(TAKING_A_USER[door](house, {"user_id": ANN})) == {ANN, NOBODY}
 
 
-@pytest.mark.parametrize("door", LISTS_OF_A_USER | OF_ONE_ALWAYS)
+@each_row("door", LISTS_OF_A_USER | OF_ONE_ALWAYS, rolled_back=True)
 def test_a_list_of_one_user_shows_theirs(house: Caller, door: str) -> None:
     assert words_in((LISTS_OF_A_USER | OF_ONE_ALWAYS)[door](house, {"user_id": ANN})) == {ANN}
 
 
-@pytest.mark.parametrize("door", WHERE_IT_MATTERS)
+@each_row("door", WHERE_IT_MATTERS, rolled_back=True)
 def test_unless_the_policy_says_so_who_names_nobody_is_shown_everything(house: Caller, door: str) -> None:
     set_policy(house, users_apart=False)
     assert words_in(WHERE_IT_MATTERS[door](house, {})) == WORDS
 
 
-@pytest.mark.parametrize("door", TAKING_A_USER)
+@each_row("door", TAKING_A_USER, rolled_back=True)
 def test_a_user_without_anything_of_their_own_is_shown_what_belongs_to_nobody(house: Caller, door: str) -> None:
     assert words_in(TAKING_A_USER[door](house, {"user_id": "zqcleo"})) == {NOBODY}
 
@@ -198,7 +204,7 @@ def test_an_app_is_made_and_changed_with_it(operator: APIClient) -> None:
 # --- searches
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each_row("mode", MODES, rolled_back=True)
 def test_every_mode_keeps_them_apart(house: Caller, mode: str) -> None:
     def found(**user: str) -> set[str]:
         return words_in(house.post("memories/search", {"query": "whales", "mode": mode, **user}))
@@ -209,14 +215,14 @@ def test_every_mode_keeps_them_apart(house: Caller, mode: str) -> None:
     assert found() == WORDS
 
 
-@pytest.mark.parametrize("ranking", ["standard", "confidence", "product", "dual", "recent"])
+@each_row("ranking", ["standard", "confidence", "product", "dual", "recent"], rolled_back=True)
 def test_every_ranking_keeps_them_apart(house: Caller, ranking: str) -> None:
     set_policy(house, ranking=ranking)
     assert words_in(house.post("memories/search", {"query": "whales"})) == {NOBODY}
 
 
-@pytest.mark.parametrize(
-    ("filters", "shown"),
+@each_row(
+    "filters, shown",
     [
         ({"user_id": [ANN, BEN]}, [ANN, BEN]),
         ({"or": [{"user_id": {"eq": BEN}}, {"user_id": None}]}, [BEN, NOBODY]),
@@ -226,7 +232,7 @@ def test_every_ranking_keeps_them_apart(house: Caller, ranking: str) -> None:
         ({"user_id": {"ne": ANN}}, [NOBODY]),
         ({"not": {"user_id": None}}, []),
     ],
-    ids=str,
+    rolled_back=True,
 )
 def test_a_filter_names_whom_it_asks_for_and_nobody_else(house: Caller, filters: Any, shown: list[str]) -> None:
     assert sorted(words_in(house.post("memories/search", {"query": "whales", "filters": filters}))) == shown
@@ -278,7 +284,7 @@ def test_a_session_names_its_user(house: Caller) -> None:
     assert words_in(house.post("context", {"query": "whales", "session_id": session["id"]})) == {ANN, NOBODY}
 
 
-@pytest.mark.parametrize("path", ["events", "resources", "extractions"])
+@each_row("path", ["events", "resources", "extractions"], rolled_back=True)
 def test_a_session_that_is_named_is_shown_with_what_was_said_in_it(house: Caller, path: str) -> None:
     said = hear(house, "I am vegan.", user_id=ANN)["id"]
     assert house.get(path, session_id=said).json()["results"]
@@ -393,8 +399,8 @@ def test_mem0_deletes_of_nobody_else_than_it_names(house: Caller) -> None:
 
 
 def test_operators_see_all(house: Caller, operator: APIClient) -> None:
-    assert words_in(operator.get("/api/v1/apps/acme/memories?limit=200")) == WORDS
-    assert words_in(b"".join(operator.get("/api/v1/apps/acme/export").streaming_content).decode()) == WORDS
+    assert words_in(operator.get("/api/v1/apps/house/memories?limit=200")) == WORDS
+    assert words_in(b"".join(operator.get("/api/v1/apps/house/export").streaming_content).decode()) == WORDS
 
 
 # --- storing

@@ -28,6 +28,7 @@ from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app
 from tests.memories.portable.moving import export, take_in
+from tests.tables import each_row
 from tests.talking import after, at
 from tests.upkeep import do, upkeep_purge
 
@@ -204,7 +205,7 @@ def test_private_networks_are_refused_unless_they_are_allowed(
     assert row["reason"] == "it leads into a private network that MEMSITE_WEBHOOK_NETWORKS does not name"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "ftp://example.org", "https://", "https://me:secret@example.org", "x", "https://exa mple.org/a",
@@ -212,17 +213,19 @@ def test_private_networks_are_refused_unless_they_are_allowed(
         "https://xn--a.org", f"https://{'a' * 64}.org", f"https://{'a.' * 130}org", "https://example.org:99999/",
         "https://example.org:0/",
     ],
+    rolled_back=True,
 )  # fmt: skip
 def test_an_address_has_to_be_one(url: str, alice: Caller, operator: APIClient) -> None:
     assert_problem(operator.post(f"{ROOT}/webhooks", {"url": url}), 400, "url")
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "https://10.0.0.1/x", "https://169.254.169.254/", "https://[::1]/x", "https://[::ffff:10.0.0.1]/",
         "https://0xa.1/", "http://93.184.216.34/",
     ],
+    rolled_back=True,
 )  # fmt: skip
 def test_where_delivery_would_never_lead_is_refused_at_once(url: str, alice: Caller, operator: APIClient) -> None:
     """With the setting that would let it."""
@@ -238,19 +241,20 @@ def test_plain_http_to_a_name_is_refused_where_no_network_is_listed(alice: Calle
     assert "MEMSITE_WEBHOOK_NETWORKS" in answer.json()["detail"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         "https://example.org/x?y=1", "https://example.org:8443/", "https://93.184.216.34/", "https://exämple.org/",
         "https://my_host.example.org./", "https://127.0.0.1/x", "http://127.1:5678/", "http://in-our-network.example/",
     ],
+    rolled_back=True,
 )  # fmt: skip
 def test_what_may_work_is_looked_at_when_it_is_delivered(url: str, alice: Caller, operator: APIClient) -> None:
     webhook = operator.post(f"{ROOT}/webhooks", {"url": "https://example.org"}).json()
     assert operator.patch(f"{ROOT}/webhooks/{webhook['id']}", {"url": url}).status_code == 200
 
 
-@pytest.mark.parametrize("url", ["http://example.org", "http://127.0.0.1/x", "https://127.0.0.1/x"])
+@each_row("url", ["http://example.org", "http://127.0.0.1/x", "https://127.0.0.1/x"], rolled_back=True)
 def test_plain_http_and_this_machine_need_a_network_in_the_settings(
     url: str, alice: Caller, operator: APIClient
 ) -> None:
@@ -362,7 +366,7 @@ def test_the_next_life_of_a_purged_app_begins_with_what_is_new(
     assert receiver.kinds == ["memory.deleted", "memory.created"]
 
 
-@pytest.mark.parametrize("is_active", [True, False])
+@each_row("is_active", [True, False], rolled_back=True)
 def test_no_message_is_kept_for_more_than_30_days(
     alice: Caller, operator: APIClient, receiver: Receiver, *, is_active: bool
 ) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +12,24 @@ from click.testing import CliRunner, Result
 
 from memsite_client import Memsite
 from memsite_client.cli import cli
+from tests.authorities import trust_one_authority
+from tests.cli.hooks import end_forks
 from tests.serving import Server
 
 Run = Callable[..., Result]
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        trust_one_authority(tmp_path_factory.mktemp("authority"), patch)
+        yield
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _no_process_stays() -> Iterator[None]:
+    yield
+    end_forks()
 
 
 @pytest.fixture(autouse=True)

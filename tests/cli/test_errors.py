@@ -16,6 +16,7 @@ from memsite_client.cli.base import CODES
 from memsite_client.errors import MemsiteError, ProblemError
 from tests.cli.conftest import run
 from tests.serving import Server
+from tests.tables import each_row
 from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,7 +43,7 @@ def command_line(*arguments: str, stdout: IO[bytes] | int) -> subprocess.Complet
     return subprocess.run(command, cwd=ROOT, stdout=stdout, stderr=subprocess.PIPE, check=False, timeout=60)  # noqa: S603
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@each_row("command", COMMANDS)
 def test_a_server_that_is_away(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
     monkeypatch.setenv("MEMSITE_API_KEY", "mst_some_key")
@@ -52,12 +53,12 @@ def test_a_server_that_is_away(command: tuple[str, ...], monkeypatch: pytest.Mon
     assert "memsite status" in told
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@each_row("command", COMMANDS)
 def test_no_key(command: tuple[str, ...]) -> None:
     assert "memsite login" in one_line(run(*command, code=4).stderr)
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
+@each_row("command", COMMANDS)
 def test_a_wrong_key(command: tuple[str, ...], key: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MEMSITE_API_KEY", "mst_wrong_key")
     assert "unknown, expired or revoked" in one_line(run(*command, code=4).stderr)
@@ -68,8 +69,8 @@ def test_what_the_server_refuses_is_told_in_its_words(key: str) -> None:
     assert "nothing with this id" in one_line(run("show", ID, code=3).stderr)
 
 
-@pytest.mark.parametrize(
-    ("command", "told"),
+@each_row(
+    "command, told",
     [
         (("show", "x"), "`memsite list` shows some."),
         (("link", ID, "x"), "`memsite list` shows some."),
@@ -80,13 +81,12 @@ def test_what_the_server_refuses_is_told_in_its_words(key: str) -> None:
         (("webhooks", "replay", "x"), "`memsite webhooks log` shows some."),
         (("bridges", "remove", "x"), "`memsite bridges list` shows some."),
     ],
-    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
 )
 def test_who_names_no_id_is_told_where_one_is_found(command: tuple[str, ...], told: str) -> None:
     assert told in " ".join(run(*command, code=2).stderr.split())
 
 
-@pytest.mark.parametrize(
+@each_row(
     "command",
     [
         ("nonsense",),

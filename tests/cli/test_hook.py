@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 import pytest
 from pytest_httpserver import HTTPServer
@@ -19,41 +18,14 @@ from werkzeug import Request, Response
 from memsite_client import Memsite
 from memsite_client.claude.patience import seconds_for, silence_file
 from memsite_client.claude.settings import TIMEOUTS
+from tests.cli.hooks import HASTY, PATIENT, hook, told
 from tests.cli.transcripts import OTHER, SESSION, Transcript
 from tests.serving import Server
+from tests.tables import each_row
 from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[2]
 EVENTS = list(TIMEOUTS)
-# The command, on a machine that may be slow: only where waiting is what is tried, it is to end itself as soon.
-PATIENT = """
-from memsite_client.claude import patience
-patience.SECONDS, patience.OTHER_SECONDS, patience.WARY_SECONDS = {}, 60.0, 60.0
-from memsite_client.__main__ import main
-main()
-"""
-
-
-def hook(
-    event: str, stdin: str | bytes | dict[str, Any], *options: str, is_patient: bool = False
-) -> subprocess.CompletedProcess[bytes]:
-    data = stdin if isinstance(stdin, bytes) else (stdin if isinstance(stdin, str) else json.dumps(stdin)).encode()
-    program = ("-c", PATIENT) if is_patient else ("-m", "memsite_client")
-    command = [sys.executable, *program, "hook", event, *options]
-    return subprocess.run(command, cwd=ROOT, input=data, capture_output=True, check=False, timeout=120)  # noqa: S603
-
-
-def told(event: str, **more: Any) -> str:
-    """The context for Claude; "" for none. It has to be all that is said."""
-    given = {"session_id": SESSION, "cwd": "/srv/shop", "hook_event_name": event, "permission_mode": "default", **more}
-    done = hook(event, given, "--verbose", is_patient=True)
-    assert (done.returncode, done.stderr) == (0, b"")
-    if not done.stdout:
-        return ""
-    answer = json.loads(done.stdout)
-    assert answer["hookSpecificOutput"].keys() == {"hookEventName", "additionalContext"}
-    assert answer["hookSpecificOutput"]["hookEventName"] == event
-    return str(answer["hookSpecificOutput"]["additionalContext"])
 
 
 def assert_silence(done: subprocess.CompletedProcess[bytes]) -> None:
@@ -74,7 +46,7 @@ def heard(memsite: Memsite) -> list[tuple[str, str]]:
 
 
 def test_a_session_with_its_transcript(memsite: Memsite, transcript: Transcript) -> None:
-    where = {"transcript_path": str(transcript.path)}
+    where = {"transcript_path": str(transcript.path), "is_anew": True}
     memsite.create_memory("Whales sing at night", category="sea")
     assert "Whales sing at night" in told("SessionStart", source="startup", **where)
     memsite.create_memory("Bears sleep all winter", category="wood")
@@ -174,7 +146,7 @@ def test_what_the_server_will_never_take_does_not_block_the_rest(memsite: Memsit
     where = {"transcript_path": str(transcript.path)}
     transcript.user("x" * 8_388_000)
     transcript.user("Hello")
-    too_much = hook("Stop", {"session_id": SESSION, **where, "of no use": "x" * 1000}, "--verbose", is_patient=True)
+    too_much = hook("Stop", {"session_id": SESSION, **where, "of no use": "x" * 1000}, "--verbose", patience=PATIENT)
     assert b"413" in too_much.stderr
     told("Stop", **where)
     assert heard(memsite) == [("user", "Hello")]
@@ -192,7 +164,7 @@ def test_a_field_of_another_kind_costs_nothing_that_was_said(memsite: Memsite, t
     transcript.user("Hello", uuid="x" * 300)
     where = {"session_id": SESSION, "transcript_path": str(transcript.path)}
     odd = {"cwd": 5, "reason": {"kind": "other"}, "prompt_id": 7, "hook_event_name": None}
-    assert hook("SessionEnd", {**where, **odd}, "--verbose", is_patient=True).stderr == b""
+    assert hook("SessionEnd", {**where, **odd}, "--verbose", patience=PATIENT).stderr == b""
     assert heard(memsite) == [("user", "Hello")]
 
 
@@ -235,37 +207,49 @@ def stand_in(httpserver: HTTPServer, monkeypatch: pytest.MonkeyPatch) -> HTTPSer
     return httpserver
 
 
-@pytest.mark.parametrize("event", EVENTS)
-@pytest.mark.parametrize(
-    "stdin",
-    [b"", b"nonsense", b"[]", b"null", b'{"session_id": 5}', b"\xff\xfe\x00", b'{"session_id": "x"', b"[" * 100_000],
-)
+GARBAGE = [
+    b"",
+    b"nonsense",
+    b"[]",
+    b"null",
+    b'{"session_id": 5}',
+    b"\xff\xfe\x00",
+    b'{"session_id": "x"',
+    b"[" * 100_000,
+]
+
+
+@each_row("event, stdin", product(EVENTS, GARBAGE))
 def test_garbage_on_stdin(event: str, stdin: bytes) -> None:
     assert_silence(hook(event, stdin))
 
 
-@pytest.mark.parametrize("event", EVENTS)
+@each_row("event", EVENTS)
+def test_garbage_on_stdin_of_a_new_process(event: str) -> None:
+    assert_silence(hook(event, b"nonsense", is_anew=True))
+
+
+@each_row("event", EVENTS)
 def test_no_server(event: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert_silence(hook(event, {"session_id": "x"}))
-    monkeypatch.setenv("MEMSITE_API_KEY", "mst_key")
-    monkeypatch.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
-    assert_silence(hook(event, {"session_id": "x", "prompt": "Hello"}))
-    monkeypatch.setenv("MEMSITE_URL", "nonsense")
-    assert_silence(hook(event, {"session_id": "x"}))
+    with monkeypatch.context() as place:
+        assert_silence(hook(event, {"session_id": "x"}))
+        place.setenv("MEMSITE_API_KEY", "mst_key")
+        place.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
+        assert_silence(hook(event, {"session_id": "x", "prompt": "Hello"}))
+        place.setenv("MEMSITE_URL", "nonsense")
+        assert_silence(hook(event, {"session_id": "x"}))
 
 
-@pytest.mark.parametrize(
-    "answer",
-    [
+def test_a_server_that_is_confused(stand_in: HTTPServer) -> None:
+    answers = [
         Response("{}", 401), Response("broken", 500), Response("<html>", 200), Response("[]", 200), Response("", 200),
         Response('{"hookSpecificOutput": null}', 200), Response("", 302, {"Location": "/elsewhere"}),
         Response(b"\xff\xfe", 200),
-    ],
-    ids=lambda answer: f"{answer.status_code} {answer.get_data()[:10]!r}",
-)  # fmt: skip
-def test_a_server_that_is_confused(stand_in: HTTPServer, answer: Response) -> None:
-    stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_response(answer)
-    assert_silence(hook("UserPromptSubmit", {"session_id": "x", "prompt": "Hello"}))
+    ]  # fmt: skip
+    for answer in answers:
+        stand_in.expect_oneshot_request("/api/v1/hooks/claude-code").respond_with_response(answer)
+        assert_silence(hook("UserPromptSubmit", {"session_id": "x", "prompt": "Hello"}))
+    assert stand_in.oneshot_handlers == []
 
 
 @pytest.fixture
@@ -285,7 +269,7 @@ def test_a_server_that_does_not_answer_in_time(stand_in: HTTPServer, never: Even
         return Response("{}")
 
     stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_handler(wait)
-    assert_silence(hook("SessionEnd", {"session_id": "x"}))
+    assert_silence(hook("SessionEnd", {"session_id": "x"}, patience=HASTY))
     assert not answered.is_set(), "it must not wait as long as the server does"
     never.set()
 
@@ -298,7 +282,7 @@ def test_a_server_that_answers_drop_by_drop(stand_in: HTTPServer, never: Event) 
             yield b" "
 
     stand_in.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(drip()))
-    assert_silence(hook("SessionEnd", {"session_id": "x"}))
+    assert_silence(hook("SessionEnd", {"session_id": "x"}, patience=HASTY))
     never.set()
 
 
@@ -309,9 +293,10 @@ def test_a_server_that_was_waited_for_in_vain_is_given_less_time(
     httpserver.expect_request("/api/v1/hooks/claude-code").respond_with_handler(lambda _: Response(str(never.wait(60))))
     asked = {"session_id": "x", "prompt": "Hello"}
     assert seconds_for("UserPromptSubmit") == 4.0
-    assert hook("UserPromptSubmit", asked, "--verbose").stderr == b"memsite: no answer within 4 seconds\n"
+    told_of_it = hook("UserPromptSubmit", asked, "--verbose", patience=HASTY).stderr
+    assert told_of_it == b"memsite: no answer within 1.3 seconds\n"
     assert [seconds_for(event) for event in ("UserPromptSubmit", "Stop", "SessionStart", "SessionEnd")] == [1.5] * 4
-    assert_silence(hook("UserPromptSubmit", asked))
+    assert_silence(hook("UserPromptSubmit", asked, patience=HASTY))
     os.utime(silence_file(), (0, time.time() - 61))
     assert (seconds_for("UserPromptSubmit"), seconds_for("Stop")) == (4.0, 10.0)
     silence_file().touch()
@@ -382,9 +367,7 @@ except SystemExit:
     assert heavy & set(loaded) == set()
 
 
-@pytest.mark.parametrize(
-    "arguments", [("Stop", "--bogus"), ("--bogus",), ("Stop", "more"), ("Bogus", "--verbose", "x")]
-)
+@each_row("arguments", [("Stop", "--bogus"), ("--bogus",), ("Stop", "more"), ("Bogus", "--verbose", "x")])
 def test_wrong_usage_is_told_and_blocks_nothing(arguments: tuple[str, ...]) -> None:
     done = hook(arguments[0], "{}", *arguments[1:])
     assert (done.returncode, done.stdout) == (0, b"")

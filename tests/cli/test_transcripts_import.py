@@ -9,7 +9,7 @@ import pytest
 from memsite_client import Memsite
 from memsite_client.claude.upload import send_messages
 from tests.cli.conftest import run, run_json
-from tests.cli.test_hook import told
+from tests.cli.hooks import told
 from tests.cli.transcripts import OTHER, SESSION, Transcript
 from tools.ports import free_port
 

@@ -5,7 +5,15 @@ from collections.abc import Iterator
 import pytest
 
 from memsite_client import Memsite
+from tests.authorities import trust_one_authority
 from tests.serving import Server
+
+
+@pytest.fixture(scope="package", autouse=True)
+def _one_authority(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        trust_one_authority(tmp_path_factory.mktemp("authority"), patch)
+        yield
 
 
 @pytest.fixture

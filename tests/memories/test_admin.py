@@ -15,6 +15,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
+from memories.admin import actions
 from memories.agent import MemoryAgent
 from memories.maintain.cold import freeze_unused
 from memories.maintain.run import Unclaimed
@@ -23,6 +24,7 @@ from memories.store import Candidate, writing
 from memsite.tenancy.models import App, AppPolicy, Membership
 from sessions.models import AgentSession, Event
 from tests.conftest import Caller
+from tests.tables import each_row
 
 LIST = "/admin/memories/memory/"
 HOSTILE = "<script>alert(1)</script>"
@@ -151,8 +153,17 @@ def test_list_costs_the_same_for_many_as_for_few(
     assert len(answer.context["cl"].result_list) == 50
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
+@pytest.fixture
+def levels(alice: Caller) -> None:
+    stored(alice, "Low", confidence=0.29)
+    stored(alice, "Lower edge", confidence=0.3)
+    stored(alice, "Middle", confidence=0.5, pinned=True, subject="postgres")
+    stored(alice, "Edge", confidence=0.7, kind="lesson", external_id="ticket-7")
+    stored(alice, "High", confidence=0.71, category="work")
+
+
+@each_row(
+    "query, found",
     [
         ("confidence=low", ["Low"]),
         ("confidence=middle", ["Middle", "Edge", "Lower edge"]),
@@ -166,12 +177,7 @@ def test_list_costs_the_same_for_many_as_for_few(
         ("q=Lower+edge", ["Lower edge"]),
     ],
 )
-def test_list_filters_and_searches(admin_client: Client, alice: Caller, query: str, found: list[str]) -> None:
-    stored(alice, "Low", confidence=0.29)
-    stored(alice, "Lower edge", confidence=0.3)
-    stored(alice, "Middle", confidence=0.5, pinned=True, subject="postgres")
-    stored(alice, "Edge", confidence=0.7, kind="lesson", external_id="ticket-7")
-    stored(alice, "High", confidence=0.71, category="work")
+def test_list_filters_and_searches(admin_client: Client, levels: None, query: str, found: list[str]) -> None:
     answer = admin_client.get(f"{LIST}?{query}")
     assert sorted(row.content for row in answer.context["cl"].result_list) == sorted(found)
 
@@ -183,7 +189,7 @@ def test_list_filters_by_app(admin_client: Client, alice: Caller, charlie: Calle
     assert [row.content for row in answer.context["cl"].result_list] == ["Of globex."]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "url",
     [
         f"{LIST}?confidence=bogus",
@@ -259,7 +265,7 @@ def test_saving_unchanged_writes_nothing(admin_client: Client, alice: Caller) ->
     assert not LogEntry.objects.exists()
 
 
-@pytest.mark.parametrize(("typed", "kept"), [("1.7", 1.0), ("-3", 0.0), ("0.45", 0.45)])
+@each_row("typed, kept", [("1.7", 1.0), ("-3", 0.0), ("0.45", 0.45)])
 def test_confidence_is_clamped(admin_client: Client, memory: Memory, typed: str, kept: float) -> None:
     assert save(admin_client, memory, confidence=typed).status_code == 302
     memory.refresh_from_db()
@@ -276,8 +282,13 @@ def test_confidence_reactivates_and_deactivates(admin_client: Client, memory: Me
     assert last_change(memory).action == Action.RESTORED
 
 
-@pytest.mark.parametrize(
-    ("field", "value"),
+@pytest.fixture
+def form(admin_client: Client, memory: Memory) -> dict[str, Any]:
+    return form_of(admin_client, memory)
+
+
+@each_row(
+    "field, value",
     [
         ("content", ""),
         ("content", "x" * 2001),
@@ -299,10 +310,14 @@ def test_confidence_reactivates_and_deactivates(admin_client: Client, memory: Me
         ("visibility", "nobody"),
         ("valid_until_0", "1999-01-01"),
     ],
+    rolled_back=True,
 )
-def test_wrong_values_are_refused_and_shown_again(admin_client: Client, memory: Memory, field: str, value: str) -> None:
+def test_wrong_values_are_refused_and_shown_again(
+    admin_client: Client, memory: Memory, form: dict[str, Any], field: str, value: str
+) -> None:
     more = {"valid_from_0": "2026-01-01", "valid_from_1": "00:00", "valid_until_1": "00:00"}
-    answer = save(admin_client, memory, **{**(more if field == "valid_until_0" else {}), field: value})
+    typed = {**(more if field == "valid_until_0" else {}), field: value}
+    answer = admin_client.post(page(memory), form | typed)
     assert answer.status_code == 200
     assert answer.context["adminform"].form.errors
     assert Revision.objects.filter(memory=memory).count() == 1
@@ -534,8 +549,7 @@ def test_undo_of_nothing_says_so(admin_client: Client, memory: Memory) -> None:
     assert message.startswith("1 left as they are: nothing has changed")
 
 
-@pytest.mark.parametrize("batch", [1, 500])
-@pytest.mark.parametrize("surest_first", [True, False])
+@each_row("surest_first, batch", [(True, 1), (True, 500), (False, 1), (False, 500)], rolled_back=True)
 def test_undo_of_a_merge_with_both_ticked_takes_it_back_once(
     admin_client: Client, alice: Caller, monkeypatch: pytest.MonkeyPatch, surest_first: bool, batch: int
 ) -> None:
@@ -584,13 +598,16 @@ def test_the_log_of_actions_keeps_no_text_of_a_deleted_memory(admin_client: Clie
     assert names == [f"memory {memory.uid}"] * 2
 
 
-def test_confirmation_is_bounded(admin_client: Client, alice: Caller, django_assert_max_num_queries: Any) -> None:
+def test_confirmation_is_bounded(
+    admin_client: Client, alice: Caller, django_assert_max_num_queries: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(actions, "DELETE_AT_MOST", 80)
     with writing(alice.app, "agent:alice", timezone.now()) as write:
-        rows = [write.create(Candidate(content=f"Fact {index}.")) for index in range(501)]
+        rows = [write.create(Candidate(content=f"Fact {index}.")) for index in range(81)]
     with django_assert_max_num_queries(15):
-        asked = act(admin_client, "delete_selected", *rows[:500]).content.decode()
-    assert "… and 450 more" in asked
-    assert said(act(admin_client, "delete_selected", *rows)) == ["Select at most 500 memories to delete."]
+        asked = act(admin_client, "delete_selected", *rows[:80]).content.decode()
+    assert "… and 30 more" in asked
+    assert said(act(admin_client, "delete_selected", *rows)) == ["Select at most 80 memories to delete."]
 
 
 # --- what surrounds a memory
@@ -630,7 +647,7 @@ def test_change_page_links_to_where_it_came_from(admin_client: Client, alice: Ca
 RECORDS = ("revision", "injection", "rejection", "link", "vector")
 
 
-@pytest.mark.parametrize("model", RECORDS)
+@each_row("model", RECORDS, rolled_back=True)
 def test_records_are_read_only(admin_client: Client, hostile: Memory, model: str) -> None:
     base = f"/admin/memories/{model}/"
     [row, *_] = admin_client.get(base).context["cl"].result_list
@@ -673,12 +690,11 @@ def test_vector_shows_no_blob(admin_client: Client, memory: Memory) -> None:
     assert "field-data" not in text
 
 
-@pytest.mark.parametrize("model", RECORDS)
 def test_lists_of_records_do_not_ask_row_by_row(
-    admin_client: Client, hostile: Memory, alice: Caller, model: str, django_assert_max_num_queries: Any
+    admin_client: Client, hostile: Memory, alice: Caller, django_assert_max_num_queries: Any
 ) -> None:
-    base = f"/admin/memories/{model}/"
-    few = queries_of(admin_client, base)
+    lists = [f"/admin/memories/{model}/" for model in RECORDS]
+    few = {address: queries_of(admin_client, address) for address in lists}
     session, memory = hostile.session, hostile
     for index in range(10):
         extra = stored(alice, f"Fact {index}.")
@@ -686,8 +702,9 @@ def test_lists_of_records_do_not_ask_row_by_row(
             write.link(extra, memory, "related")
         Injection.objects.create(app=alice.app, session=session, memory=extra, block="turn", line="x")
         Rejection.objects.create(app=alice.app, session=session, reason="x")
-    with django_assert_max_num_queries(few):
-        admin_client.get(base)
+    for address in lists:
+        with django_assert_max_num_queries(few[address]):
+            assert len(admin_client.get(address).context["cl"].result_list) > 10, address
 
 
 # --- the cold archive

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 
 import pytest
 from django.contrib import admin
@@ -16,17 +17,22 @@ from django_celery_beat.models import IntervalSchedule, PeriodicTask
 
 from memories.models import FutureTrigger, Summary
 from tests.conftest import Caller
+from tests.tables import each_row
 from tests.upkeep import upkeep_learn_due
 
 
-@pytest.mark.parametrize("model", sorted(admin.site._registry, key=lambda model: model._meta.label), ids=str)
-def test_every_list_opens(model: type[Model], admin_client: Client, alice: Caller) -> None:
+@pytest.fixture
+def furnished(alice: Caller) -> None:
     session = alice.start_session()["id"]
     said = "I am vegan. My dentist appointment is next Friday at 10."
     alice.post(f"sessions/{session}/messages", {"messages": [{"role": "user", "content": said}]})
     upkeep_learn_due()
     Summary.objects.create(app=alice.app, category="health", content="# Health", made_by="rules")
     assert FutureTrigger.objects.exists()
+
+
+@each_row("model", sorted(admin.site._registry, key=lambda model: model._meta.label))
+def test_every_list_opens(model: type[Model], admin_client: Client, furnished: None) -> None:
     meta = model._meta
     answer = admin_client.get(reverse(f"admin:{meta.app_label}_{meta.model_name}_changelist"))
     assert answer.status_code == 200
@@ -56,8 +62,8 @@ def test_a_periodic_task_has_no_script_of_its_own(admin_client: Client) -> None:
 BEYOND = "9" * 30
 
 
-@pytest.mark.parametrize(
-    ("address", "data"),
+@each_row(
+    "address, data",
     [
         (f"/admin/auth/group/?permissions__id__in={BEYOND}", None),
         (f"/admin/django_celery_beat/intervalschedule/?id__in={BEYOND}", None),
@@ -65,6 +71,7 @@ BEYOND = "9" * 30
         ("/admin/auth/group/add/", {"name": "readers", "permissions": [BEYOND]}),
         ("/admin/memories/memory/", {"action": "pin", "_selected_action": [BEYOND]}),
     ],
+    rolled_back=True,
 )
 def test_a_number_that_no_row_can_have_is_refused(address: str, data: dict[str, object] | None, forger: Client) -> None:
     """PostgreSQL compares ids with any number, and finds no row."""
@@ -73,8 +80,10 @@ def test_a_number_that_no_row_can_have_is_refused(address: str, data: dict[str, 
     assert answer.status_code == 200 or "larger than any that there is" in answer.content.decode()
 
 
-@pytest.mark.parametrize("query", [f"id__in={BEYOND}", "id__range=1", f"date_joined__year={BEYOND[:8]}"])
-@pytest.mark.parametrize("path", ["auth/user", "tenancy/auditentry"])
+QUERIES = [f"id__in={BEYOND}", "id__range=1", f"date_joined__year={BEYOND[:8]}"]
+
+
+@each_row("path, query", list(product(["auth/user", "tenancy/auditentry"], QUERIES)))
 def test_a_list_that_is_asked_for_what_cannot_be_is_shown_whole(path: str, query: str, forger: Client) -> None:
     """PostgreSQL looks for ids of any size."""
     query = query.replace("date_joined", "at") if "audit" in path else query
@@ -85,7 +94,7 @@ def test_a_list_that_is_asked_for_what_cannot_be_is_shown_whole(path: str, query
 
 
 @pytest.mark.sqlite("PostgreSQL reads patterns itself, and ends the test's own transaction")
-@pytest.mark.parametrize("query", ["id__regex=(", "username__iregex=["])
+@each_row("query", ["id__regex=(", "username__iregex=["])
 def test_a_pattern_that_is_none_shows_the_whole_list(query: str, forger: Client) -> None:
     assert forger.get("/admin/auth/user/?username__regex=^ad").status_code == 200
     answer = forger.get(f"/admin/auth/user/?{query}", follow=True)

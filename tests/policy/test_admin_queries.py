@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.contrib import admin
+from django.contrib.contenttypes.models import ContentType
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
@@ -18,7 +22,6 @@ from memsite.jobs.models import JobRun
 from memsite.tenancy.models import Agent, App
 from tests.conftest import Caller, make_app
 from tests.dashboard.conftest import sign_in
-from tests.dashboard.reading import queries_of
 from tests.upkeep import upkeep_learn_due
 
 BASELINE: dict[str, int] = json.loads(Path(__file__).with_name("admin_query_counts.json").read_text())
@@ -50,7 +53,14 @@ def furnish(caller: Caller, number: int, name: str) -> None:
     upkeep_learn_due()
 
 
+def queries_of(client: Client, url: str) -> int:
+    with CaptureQueriesContext(connection) as queries:
+        assert client.get(url).status_code == 200
+    return len(queries)
+
+
 def measure(client: Client) -> dict[str, int]:
+    ContentType.objects.get_for_models(*apps.get_models())  # cached from here on, as they are in a server
     return {model._meta.label_lower: queries_of(client, list_page(model)) for model in OURS}
 
 

@@ -13,6 +13,7 @@ from tests.tables import each_row
 
 ROOT = Path(__file__).resolve().parents[2]
 SCOPED = {model.__name__ for model in apps.get_models() if issubclass(model, Scoped)}
+MANAGERS = ("objects", "_default_manager", "_base_manager")
 SAFE = {"for_app", "going", "create", "bulk_create"}
 # Where every app is meant, and why that is right.
 ALLOWED: dict[tuple[str, str], str] = {
@@ -62,7 +63,7 @@ def uses(tree: ast.Module) -> Iterator[tuple[str, int]]:
     """`Model.objects.method` (or just `Model.objects` where nothing follows) of scoped models, with the line."""
     following = {id(node.value): node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in ("objects", "_default_manager", "_base_manager"):
+        if isinstance(node, ast.Attribute) and node.attr in MANAGERS:
             model = model_of(node.value)
             if model in SCOPED or model in ("cls", "model", "self"):
                 yield f"{model}.{node.attr}.{following.get(id(node), '')}".rstrip("."), node.lineno
@@ -70,7 +71,7 @@ def uses(tree: ast.Module) -> Iterator[tuple[str, int]]:
 
 @cache
 def uses_in(text: str) -> list[tuple[str, int]]:
-    return list(uses(ast.parse(text)))
+    return list(uses(ast.parse(text))) if any(name in text for name in MANAGERS) else []
 
 
 def violations(text: str, name: str) -> list[str]:

@@ -12,6 +12,7 @@ from memories.models import Memory, Rejection
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX
 from tests.memories.retrieve.asking import contents, search, set_policy, store
+from tests.tables import each_row
 from tests.talking import hear, turn
 
 BIRTHDAY = "My birthday is on the 4th of May."
@@ -30,7 +31,7 @@ def test_it_is_stored_nowhere_until_then(alice: Caller) -> None:
     assert alice.remember("Ships sail")["outcome"] == "created"
 
 
-@pytest.mark.parametrize(("origin", "waits"), [("user", 1), ("assistant", 0)])
+@each_row("origin, waits", [("user", 1), ("assistant", 0)], rolled_back=True)
 def test_facts_of_those_who_are_not_believed_wait_too(alice: Caller, origin: str, waits: int) -> None:
     set_policy(alice, approval_origins=[origin])
     hear(alice, BIRTHDAY)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from memories.models import Memory
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import set_policy
 from tests.memories.retrieve.test_summaries import summarise
+from tests.tables import each_row
 
 SING, SILENT = "Whales sing at night", "Whales never sing at night"
 
@@ -29,20 +31,19 @@ def tagged(memories: list[dict[str, Any]]) -> set[str]:
     return {memory["id"] for memory in memories if "conflicting" in memory["trust"]}
 
 
-@pytest.mark.parametrize("question", ["", "whales"])
-@pytest.mark.parametrize(
-    ("block", "line"),
-    [
-        ("ops", "- [general] {} (confidence: 0.7; conflicting)"),
-        ("app", "; conflicting] {}"),
-        ("turn", "~ {} (confidence: 0.7; age: 0d; category: general; conflicting)"),
-    ],
-)
-def test_both_lines_say_so(alice: Caller, at_odds: tuple[str, str], question: str, block: str, line: str) -> None:
+LINES = {
+    "ops": "- [general] {} (confidence: 0.7; conflicting)",
+    "app": "; conflicting] {}",
+    "turn": "~ {} (confidence: 0.7; age: 0d; category: general; conflicting)",
+}
+
+
+@each_row("question, block", product(["", "whales"], LINES), rolled_back=True)
+def test_both_lines_say_so(alice: Caller, at_odds: tuple[str, str], question: str, block: str) -> None:
     alice.remember("Whales are large")
     context = alice.post("context", {"format": block, "query": question}).json()
     for text in (SING, SILENT):
-        assert line.format(text) in context["text"]
+        assert LINES[block].format(text) in context["text"]
     assert context["text"].count("conflicting") == 2
     assert tagged(context["memories"]) == {*at_odds}
 
@@ -61,7 +62,7 @@ def test_a_session_begins_with_it(alice: Caller, at_odds: tuple[str, str]) -> No
     assert tagged(context["memories"]) == {*at_odds}
 
 
-@pytest.mark.parametrize("tiered", [False, True])
+@each_row("tiered", [False, True], rolled_back=True)
 def test_what_contradicts_what_the_session_was_told_before_says_so(alice: Caller, tiered: bool) -> None:
     set_policy(alice, capture_summaries=tiered, tiered=tiered)
     one = alice.remember(SING)["id"]

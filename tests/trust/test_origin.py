@@ -22,6 +22,7 @@ from tests.compat.test_mem0 import Mem0
 from tests.conftest import Caller, make_app
 from tests.mcp.asking import refused, use
 from tests.memories.portable.moving import export, joined, lines, take_in
+from tests.tables import each_row
 from tests.talking import hear, turn
 from tests.upkeep import upkeep_learn_due
 
@@ -59,7 +60,7 @@ class TestDoors:
         upkeep_learn_due()
         assert Memory.objects.get(source=Source.DIGEST).origin == "assistant"
 
-    @pytest.mark.parametrize("origin", ["assistant", "agent", "tool", "web"])
+    @each_row("origin", ["assistant", "agent", "tool", "web"], rolled_back=True)
     def test_an_agent_says_whose_word_it_stores(self, alice: Caller, origin: str) -> None:
         assert alice.remember("Whales sing", origin=origin)["origin"] == origin
 
@@ -69,7 +70,7 @@ class TestDoors:
             "assistant", "unreviewed", "", None,
         )  # fmt: skip
 
-    @pytest.mark.parametrize("origin", ["user", "operator", "pope"])
+    @each_row("origin", ["user", "operator", "pope"], rolled_back=True)
     def test_an_agent_is_no_user_and_no_operator(self, alice: Caller, origin: str) -> None:
         assert_problem(alice.post("memories", {"content": "Whales sing", "origin": origin}), 400)
         (item,) = alice.post("memories/batch", {"memories": [{"content": "x", "origin": origin}]}).json()["results"]
@@ -103,7 +104,7 @@ class TestDoors:
 
 
 class TestOtherWords:
-    @pytest.mark.parametrize(("said", "after"), [("assistant", "assistant"), ("web", "web"), ("tool", "tool")])
+    @each_row("said, after", [("assistant", "assistant"), ("web", "web"), ("tool", "tool")], rolled_back=True)
     def test_an_agent_that_rewords_is_trusted_no_more_than_who_said_it(
         self, alice: Caller, said: str, after: str
     ) -> None:
@@ -232,7 +233,7 @@ def test_memories_are_listed_by_who_said_them_and_by_trust(alice: Caller, operat
     assert alice.get("memories", trust_level="blind").status_code == 400
 
 
-@pytest.mark.parametrize("wrong", ["web", ["pope"], ["web", "web"], ["operator"], [1], {"web": 1}, None])
+@each_row("wrong", ["web", ["pope"], ["web", "web"], ["operator"], [1], {"web": 1}, None])
 def test_a_policy_names_origins_each_once_and_never_the_operator(wrong: Any) -> None:
     with pytest.raises(ValidationError):
         check_origins(wrong)

@@ -24,6 +24,7 @@ from tests.conftest import Caller, make_caller
 from tests.mcp.asking import call, use
 from tests.memories.portable.moving import take_in
 from tests.memories.retrieve.asking import set_policy, store
+from tests.tables import each_row
 from tests.talking import hear, turn
 from tests.upkeep import upkeep_summaries
 
@@ -44,7 +45,7 @@ def operator_of(caller: Caller) -> MemoryAgent:
 
 
 class TestDoors:
-    @pytest.mark.parametrize("text", BAD)
+    @each_row("text", BAD, rolled_back=True)
     def test_a_memory_over_rest_waits_for_a_person(self, alice: Caller, text: str) -> None:
         answer = alice.post("memories", {"content": text})
         assert answer.status_code == 202, answer.content
@@ -57,9 +58,10 @@ class TestDoors:
             body["rejection_id"], text, "alice", "assistant",
         )  # fmt: skip
 
-    @pytest.mark.parametrize(
+    @each_row(
         "fields",
         [{"subject": ORDER}, {"tags": ["fine", ORDER]}, {"metadata": {"note": [ORDER]}}, {"metadata": {ORDER: 1}}],
+        rolled_back=True,
     )
     def test_whatever_an_agent_may_read_of_it_counts(self, alice: Caller, fields: dict[str, Any]) -> None:
         assert alice.post("memories", {"content": "Whales sing", **fields}).status_code == 202
@@ -122,7 +124,7 @@ class TestDoors:
 
 
 class TestEdits:
-    @pytest.mark.parametrize("changes", [{"content": ORDER}, {"subject": ORDER}, {"tags": [ORDER]}])
+    @each_row("changes", [{"content": ORDER}, {"subject": ORDER}, {"tags": [ORDER]}], rolled_back=True)
     def test_nothing_is_changed_until_a_person_has_decided(self, alice: Caller, changes: dict[str, Any]) -> None:
         memory = store(alice, "Whales sing")
         answer = alice.patch(f"memories/{memory.uid}", changes)
@@ -207,7 +209,7 @@ class TestPrompts:
         with writing(alice.app, "test", timezone.now()) as write:
             return write.create(Candidate(content=f"Whales: {ORDER}"))
 
-    @pytest.mark.parametrize("question", [{"query": "whales"}, {}])
+    @each_row("question", [{"query": "whales"}, {}], rolled_back=True)
     def test_it_stands_in_no_prompt(self, alice: Caller, stored: Memory, question: dict[str, Any]) -> None:
         answer = alice.post("context", question).json()
         assert [row["content"] for row in answer["memories"]] == ["Whales sing in the sea"]

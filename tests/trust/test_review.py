@@ -14,6 +14,7 @@ from tests.api.checks import assert_problem
 from tests.conftest import Caller
 from tests.mcp.asking import use
 from tests.memories.retrieve.asking import search, set_policy, store
+from tests.tables import each_row
 
 WHALES = "Whales sing in the sea"
 
@@ -73,12 +74,13 @@ class TestTags:
 
 
 class TestPrompts:
-    @pytest.mark.parametrize(
-        ("block", "line"),
+    @each_row(
+        "block, line",
         [
             ("ops", f"- [general] {WHALES} (confidence: 0.7; unreviewed)"),
             ("turn", f"~ {WHALES} (confidence: 0.7; age: 0d; category: general; unreviewed)"),
         ],
+        rolled_back=True,
     )
     def test_the_line_says_so(self, alice: Caller, doubted: Memory, block: str, line: str) -> None:
         assert line in alice.post("context", {"format": block}).json()["text"]
@@ -88,8 +90,10 @@ class TestPrompts:
     def test_the_app_block_says_so_beside_the_day(self, alice: Caller, doubted: Memory) -> None:
         assert f"; unreviewed] {WHALES}" in alice.post("context", {"format": "app"}).json()["text"]
 
-    @pytest.mark.parametrize(
-        "question", [{"query": "whales"}, {}, {"messages": [{"role": "user", "content": "Do whales sing?"}]}]
+    @each_row(
+        "question",
+        [{"query": "whales"}, {}, {"messages": [{"role": "user", "content": "Do whales sing?"}]}],
+        rolled_back=True,
     )
     def test_a_policy_may_keep_it_out(self, alice: Caller, doubted: Memory, question: dict[str, Any]) -> None:
         store(alice, "Whales sing to their young")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import product
 from typing import Any
 from uuid import uuid4
 
@@ -35,6 +36,7 @@ from tests.conftest import Caller
 from tests.mcp.asking import use
 from tests.memories.portable.moving import export, take_in
 from tests.memories.retrieve.asking import contents, search, set_policy, store
+from tests.tables import each_row
 from tests.talking import hear, tell
 from tests.upkeep import do, upkeep_summaries
 
@@ -109,11 +111,12 @@ class TestSources:
         roll_back(alice, "bridge", "team-chat")
         assert Memory.objects.get().status == "withdrawn"
 
-    @pytest.mark.parametrize(
-        ("what", "source"),
+    @each_row(
+        "what, source",
         [("session", "x"), ("resource", "00000000-0000-0000-0000-000000000000"), ("agent", "charlie"),
          ("origin", "pope"), ("import", "x"), ("bridge", "none")],
-    )  # fmt: skip
+    rolled_back=True,
+)  # fmt: skip
     def test_what_is_not_there_is_said(self, alice: Caller, charlie: Caller, what: str, source: str) -> None:
         with pytest.raises(NoSuchSource):
             operator_of(alice).roll_back(what, source)
@@ -242,7 +245,7 @@ class TestDerived:
         told = dict(FutureTrigger.objects.values_list("message", "status"))
         assert told == {f"Obey {alice.agent.name}": "cancelled", f"Obey {bob.agent.name}": "waiting"}
 
-    @pytest.mark.parametrize("what", ["session", "agent"])
+    @each_row("what", ["session", "agent"], rolled_back=True)
     def test_what_was_said_before_then_goes_on(self, alice: Caller, what: str) -> None:
         session = alice.start_session()
         tell(alice, session, BIRTHDAY)
@@ -322,8 +325,7 @@ class TestDoing:
         assert operator.get(there).json()["results"] == [done.json()]
         assert alice.post("apps/acme/rollbacks", body).status_code == 403
 
-    @pytest.mark.parametrize("what", ["session", "agent", "origin", "import"])
-    @pytest.mark.parametrize("dry_run", [True, False])
+    @each_row("what, dry_run", product(["session", "agent", "origin", "import"], [True, False]), rolled_back=True)
     def test_over_rest_what_is_not_there_is_named(
         self, alice: Caller, charlie: Caller, operator: APIClient, what: str, dry_run: bool
     ) -> None:

@@ -15,6 +15,7 @@ from memories.store import writing
 from memories.store.undoing import FIELDS
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, link, set_policy, store
+from tests.tables import each_row
 from tests.talking import hear
 from tests.trust.test_rollback import operator_of, roll_back
 
@@ -37,8 +38,8 @@ def told_of(name: str, shown: dict[str, Any]) -> Any:
     return pytest.approx(shown[name], abs=0.001) if name == "confidence" else shown[name]
 
 
-@pytest.mark.parametrize("name", MemoryChanges().fields)
 class TestEachField:
+    @each_row("name", MemoryChanges().fields, rolled_back=True)
     def test_is_undone_with_its_agent(self, alice: Caller, bob: Caller, name: str) -> None:
         memory = store(alice, "Whales sing")
         was = told(alice, memory)
@@ -49,6 +50,7 @@ class TestEachField:
         last = Revision.objects.filter(memory=memory).latest("number")
         assert (last.action, last.actor, last.reason) == ("undone", "operator:olga", "agent bob was taken back")
 
+    @each_row("name", MemoryChanges().fields, rolled_back=True)
     def test_is_undone_by_itself_and_known_of_then(self, alice: Caller, bob: Caller, name: str) -> None:
         memory = store(alice, "Whales sing")
         was, then = told(alice, memory), timezone.now()

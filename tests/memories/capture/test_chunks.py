@@ -239,12 +239,12 @@ def test_a_block_that_is_never_closed_reaches_to_the_end() -> None:
     ["```\n", "{", "[(", '"', "a,", ";", "|", "\n", "at ", "0 ", "error ", "<private", " \n", "a" * 299 + " ", "…"],
 )
 def test_hostile_repetition_takes_linear_time(unit: str) -> None:
-    assert_linear(lambda text: make_chunks([user(text)], NOW), repeated(unit), 200_000)
-    assert_linear(lambda count: make_chunks([user(unit)] * count, NOW), int, 2_000)
+    assert_linear(lambda text: make_chunks([user(text)], NOW), repeated(unit), 100_000)
+    assert_linear(lambda count: make_chunks([user(unit)] * count, NOW), int, 1_000)
 
 
-def test_ten_megabytes_take_linear_time() -> None:
-    message = user(f"{sentences(2_000)}\n\n{LOG}\n\n" * 14)
-    assert len(message.content) > 1_000_000
-    assert len(make_chunks([message] * 10, NOW)) > 4_000
+def test_a_megabyte_takes_linear_time() -> None:
+    message = user(f"{sentences(2_000)}\n\n{LOG}\n\n" * 2)
+    assert len(message.content) > 100_000
+    assert len(make_chunks([message] * 7, NOW)) > 400
     assert_linear(lambda count: make_chunks([message] * count, NOW), int, 8)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import logging
 import re
+from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from io import StringIO
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.utils import timezone
@@ -40,6 +42,7 @@ from tests.memories.providers.llm.servers import (
     Seen,
     Server,
 )
+from tests.tables import each_row
 from tests.talking import after, at, contents, extractions, statuses, tables_with, tell, turn
 from tests.upkeep import upkeep_learn_due
 from tests.with_model import HASTE, OPERATIONS, TEXT, answers, asked, fact, forget_clients, operations, say, use
@@ -48,6 +51,11 @@ DONE, FAILED, PENDING = ExtractionStatus.DONE, ExtractionStatus.FAILED, Extracti
 PRICES = "small=1/5, large=3/15"
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
 """Far from midnight, in Auckland too."""
+
+
+def letters(number: int) -> str:
+    """Return a word that has no number in it, so that no two contradict each other."""
+    return "".join("abcdefghij"[int(digit)] * 2 for digit in str(number))
 
 
 class TestGoodAnswers:
@@ -87,7 +95,7 @@ class TestGoodAnswers:
         (prompt,) = (seen.prompt for seen in model.seen if asked(seen) == "extract")
         assert "User loves the harbour of Lisbon" in prompt
 
-    @pytest.mark.parametrize("user_id", ["u1", None])
+    @each_row("user_id", ["u1", None], rolled_back=True)
     def test_what_is_known_of_another_user_is_not(
         self, alice: Caller, bob: Caller, charlie: Caller, model: Server, user_id: str | None
     ) -> None:
@@ -145,14 +153,19 @@ class TestGoodAnswers:
         assert not Memory.objects.filter(subject=order).exists()
         assert not any(order.casefold() in str(memory.tags).casefold() for memory in Memory.objects.all())
 
-    @pytest.mark.parametrize("field", ["content", "subject", "tags", "entities", "quote"])
-    def test_a_secret_in_its_answer_is_in_no_memory(self, alice: Caller, model: Server, field: str) -> None:
+    @pytest.fixture
+    def told(self, alice: Caller, model: Server) -> Server:
+        say(alice, "Our key was changed yesterday, and it works.")
+        return model
+
+    @each_row("field", ["content", "subject", "tags", "entities", "quote"], rolled_back=True)
+    def test_a_secret_in_its_answer_is_in_no_memory(self, told: Server, field: str) -> None:
         secret = "sk-proj-abcdefghijklmnopqrstuvwx123456"
         value: Any = [secret] if field in ("tags", "entities") else secret
-        model.always(answers(fact("The key is " + secret if field == "content" else "There is a key")
+        told.always(answers(fact("The key is " + secret if field == "content" else "There is a key")
                              | ({} if field == "content" else {field: value})))  # fmt: skip
-        say(alice, "Our key was changed yesterday, and it works.")
         upkeep_learn_due()
+        assert Memory.objects.count() + Rejection.objects.count() >= 1
         assert tables_with(secret) == set()
 
     def test_what_it_says_of_numbers_that_are_none_is_not_believed(self, alice: Caller, model: Server) -> None:
@@ -161,8 +174,8 @@ class TestGoodAnswers:
         upkeep_learn_due()
         assert contents(alice.app) == ["User has a dog"]
 
-    def test_the_names_in_its_answer_lead_to_the_memory(self, alice: Caller, server: Server) -> None:
-        server.always(answers(fact("She runs the bakery there", entities=["Cousin Berta", "Evora"])))
+    def test_the_names_in_its_answer_lead_to_the_memory(self, alice: Caller, model: Server) -> None:
+        model.always(answers(fact("She runs the bakery there", entities=["Cousin Berta", "Evora"])))
         say(alice)
         upkeep_learn_due()
         alice.remember("The trams run late at night")
@@ -207,8 +220,8 @@ class TestGoodAnswers:
         assert model.seen
         assert not any("Zanzibar" in str(seen.body) for seen in model.seen)
 
-    def test_a_thousand_facts_are_bounded(self, alice: Caller, model: Server) -> None:
-        model.always(answers(*(fact(f"User owns the book number {number}") for number in range(1000))))
+    def test_hundreds_of_facts_are_bounded(self, alice: Caller, model: Server) -> None:
+        model.always(answers(*(fact(f"User owns a {letters(number)}") for number in range(200))))
         say(alice)
         upkeep_learn_due()
         assert 1 <= Memory.objects.count() + sum(row.reinforced for row in extractions(alice.app)) <= 40
@@ -216,21 +229,27 @@ class TestGoodAnswers:
 
 
 class TestItsVerdicts:
-    @pytest.mark.parametrize(
-        ("relation", "old", "links"),
+    @pytest.fixture
+    def known(self, alice: Caller) -> dict[str, Any]:
+        """What was known when something else is said, which is not learnt yet."""
+        known = alice.remember("User lives in Porto", confidence=0.7)
+        say(alice)
+        return known
+
+    @each_row(
+        "relation, old, links",
         [
             ("supersedes", Status.SUPERSEDED, [LinkKind.SUPERSEDES]),
             ("elaborates", Status.ACTIVE, [LinkKind.ELABORATES]),
             ("contradicts", Status.ACTIVE, [LinkKind.CONTRADICTS]),
             ("different", Status.ACTIVE, []),
         ],
+        rolled_back=True,
     )
     def test_they_make_links_and_statuses(
-        self, alice: Caller, server: Server, relation: str, old: str, links: list[str]
+        self, alice: Caller, model: Server, known: dict[str, Any], relation: str, old: str, links: list[str]
     ) -> None:
-        known = alice.remember("User lives in Porto", confidence=0.7)
-        server.always(answers(relation=relation))
-        say(alice)
+        model.always(answers(relation=relation))
         upkeep_learn_due()
         memory = Memory.objects.get(uid=known["id"])
         assert memory.status == old
@@ -238,9 +257,9 @@ class TestItsVerdicts:
         assert [link.kind for link in Link.objects.all()] == links
         assert "User lives in Lisbon" in contents(alice.app)
 
-    def test_what_takes_its_place_on_a_day_to_come_leaves_it_until_then(self, alice: Caller, server: Server) -> None:
+    def test_what_takes_its_place_on_a_day_to_come_leaves_it_until_then(self, alice: Caller, model: Server) -> None:
         known = alice.remember("User lives in Porto", confidence=0.7)
-        server.always(answers(fact(valid_from="2999-05-01"), relation="supersedes"))
+        model.always(answers(fact(valid_from="2999-05-01"), relation="supersedes"))
         say(alice)
         upkeep_learn_due()
         memory, then = Memory.objects.order_by("pk")
@@ -257,7 +276,7 @@ class TestItsVerdicts:
         assert Memory.objects.get().content == known["content"]
         assert extractions(alice.app)[0].reinforced == 1
 
-    @pytest.mark.parametrize("broken", [Fails(500), Says("prose"), Says({"verdicts": []}), Says({"verdicts": 5})])
+    @each_row("broken", [Fails(500), Says("prose"), Says({"verdicts": []}), Says({"verdicts": 5})], rolled_back=True)
     def test_where_it_has_none_the_rules_judge(self, alice: Caller, model: Server, broken: Behaviour) -> None:
         known = alice.remember("User lives in Lisbon", confidence=0.7)
         model.always(answers(relate=broken))
@@ -282,13 +301,19 @@ UNUSABLE: dict[str, Behaviour] = {
     "50 MB": Floods(50 * 1024 * 1024),
 }
 
-
-def hurry(monkeypatch: pytest.MonkeyPatch, how: str, *operations: str) -> None:
-    """Nobody waits long for an answer that never comes."""
-    for operation in operations if how == "hangs" else ():
-        monkeypatch.setitem(HASTE, operation, 0.15)
+OF_ITS_KIND = {"500", "401", "prose", "wrong types", "truncated", "declined"}
+"""What a protocol has its own form for; tests of the client look at all the rest in each protocol."""
 
 
+def hurry(how: str, *operations: str) -> Any:
+    """Return a context in which nobody waits long for an answer that never comes."""
+    return patch.dict(HASTE, dict.fromkeys(operations if how == "hangs" else (), 0.15))
+
+
+CITIES = [
+    "Lisbon", "Porto", "Faro", "Braga", "Evora", "Sintra", "Aveiro", "Coimbra", "Leiria", "Tomar", "Viseu", "Lagos",
+    "Guarda", "Beja", "Setubal",
+]  # fmt: skip
 WRONG = {
     "no model": {"llm": "ollama", "llm_url": "", "llm_small_model": "", "llm_large_model": ""},
     "no address": {"llm_url": "not a url"},
@@ -298,18 +323,25 @@ WRONG = {
 
 
 class TestWhereItFails:
-    @pytest.mark.parametrize("how", [*AWAY, *REFUSES, *UNUSABLE])
-    def test_turns_are_taken_at_once_and_nothing_is_lost(
-        self, alice: Caller, server: Server, monkeypatch: pytest.MonkeyPatch, how: str
-    ) -> None:
-        hurry(monkeypatch, how, "extract")
-        behaviour = {**AWAY, **REFUSES, **UNUSABLE}[how]
-        server.always(answers(extract=behaviour))
+    @pytest.fixture
+    def told_twice(self, alice: Caller, server: Server) -> Server:
+        """Take two turns while the model answers nothing."""
+        server.always(Hangs())
         session = alice.start_session()
         for number in (1, 2):
             assert turn(alice, session, number, f"{TEXT} For the {number}. time.").status_code == 201
         assert server.seen == [], "nobody waits for the model"
-        upkeep_learn_due()
+        return server
+
+    @each_row("how", [*AWAY, *REFUSES, *UNUSABLE], rolled_back=True)
+    def test_turns_are_taken_at_once_and_nothing_is_lost(self, alice: Caller, told_twice: Server, how: str) -> None:
+        if told_twice.kind != "openai" and how not in OF_ITS_KIND:
+            return
+        forget_clients()
+        behaviour = {**AWAY, **REFUSES, **UNUSABLE}[how]
+        told_twice.always(answers(extract=behaviour))
+        with hurry(how, "extract"):
+            upkeep_learn_due()
         waits = how not in UNUSABLE
         assert statuses(alice.app) == [FAILED if waits else DONE] * 2
         if waits:
@@ -333,21 +365,22 @@ class TestWhereItFails:
         (row,) = extractions(alice.app)
         assert (row.status, row.stored, row.made_by) == (DONE, 0, "rules")
 
-    @pytest.mark.parametrize("how", [*AWAY, *REFUSES])
-    def test_after_it_has_recovered_all_is_learnt_once(
-        self, alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch, how: str
-    ) -> None:
-        hurry(monkeypatch, how, *OPERATIONS.values())
-        model.always({**AWAY, **REFUSES}[how])
-        cities = ["Lisbon", "Porto", "Faro", "Braga", "Evora", "Sintra", "Aveiro"]
-        for city in cities:
-            say(alice, f"My cousin in {city} owns a bakery there.")
-        upkeep_learn_due()
+    def test_after_it_has_recovered_all_is_learnt_once(self, alice: Caller, model: Server) -> None:
+        """One text meets each way to fail; one way meets more texts than are tried before the server is left alone."""
+        ways = {**AWAY, **REFUSES}
+        met = dict(zip(CITIES, [*ways, *["500"] * 6], strict=True))
+        for how, behaviour in ways.items():
+            model.always(behaviour)
+            forget_clients()
+            for city in [city for city in CITIES if met[city] == how]:
+                say(alice, f"My cousin in {city} owns a bakery there.")
+            with hurry(how, *OPERATIONS.values()):
+                upkeep_learn_due()
+        assert statuses(alice.app) == [FAILED] * len(CITIES)
         assert contents(alice.app) == []
-        HASTE.clear()
 
         def cousins(seen: Seen) -> Behaviour:
-            told = [city for city in cities if f"cousin in {city} owns" in seen.prompt]
+            told = [city for city in CITIES if f"cousin in {city} owns" in seen.prompt]
             return answers(*(fact(f"User has a cousin in {city}") for city in told))(seen)
 
         model.always(cousins)
@@ -355,14 +388,14 @@ class TestWhereItFails:
         with after(hours=2):
             upkeep_learn_due()
             upkeep_learn_due()
-        assert statuses(alice.app) == [DONE] * 7
-        assert contents(alice.app) == [f"User has a cousin in {city}" for city in cities]
+        assert statuses(alice.app) == [DONE] * len(CITIES)
+        assert Counter(contents(alice.app)) == Counter(f"User has a cousin in {city}" for city in CITIES)
         assert set(Memory.objects.values_list("confidence", flat=True)) == {0.9}
 
     def test_a_gate_that_fails_is_judged_by_rules_and_the_facts_are_the_models(
-        self, alice: Caller, server: Server
+        self, alice: Caller, model: Server
     ) -> None:
-        server.always(answers(gate=Says("prose")))
+        model.always(answers(gate=Says("prose")))
         say(alice, "I live in Lisbon.")
         upkeep_learn_due()
         (memory,) = Memory.objects.all()
@@ -419,25 +452,31 @@ class TestWhereItFails:
         assert row.status == FAILED
         assert row.attempts == 8
 
-    @pytest.mark.parametrize("wrong", WRONG)
-    def test_settings_that_cannot_work_are_told_and_nothing_is_lost(
-        self, alice: Caller, model: Server, settings: Any, wrong: str
-    ) -> None:
-        settings.MEMSITE = replace(settings.MEMSITE, **WRONG[wrong])
+    @pytest.fixture
+    def told(self, alice: Caller, model: Server) -> Server:
         say(alice)
+        return model
+
+    @each_row("wrong", WRONG, rolled_back=True)
+    def test_settings_that_cannot_work_are_told_and_nothing_is_lost(
+        self, alice: Caller, told: Server, settings: Any, wrong: str
+    ) -> None:
+        use(settings, told)
+        settings.MEMSITE = replace(settings.MEMSITE, **WRONG[wrong])
         assert upkeep_learn_due() == 0
         (row,) = extractions(alice.app)
         assert row.status == FAILED
         assert row.reason
         assert row.lease_until is None
-        use(settings, model)
+        use(settings, told)
         with after(hours=2):
             assert upkeep_learn_due() == 1
 
-    @pytest.mark.parametrize("wrong", WRONG)
+    @each_row("wrong", WRONG, rolled_back=True)
     def test_with_settings_that_cannot_work_sessions_work_as_before(
         self, alice: Caller, model: Server, settings: Any, wrong: str
     ) -> None:
+        use(settings, model)
         settings.MEMSITE = replace(settings.MEMSITE, **WRONG[wrong])
         alice.remember("User lives in Lisbon")
         question = {"messages": [{"role": "user", "content": "Where in Lisbon do I live?"}]}
@@ -455,11 +494,15 @@ class TestWhereItFails:
         assert Memory.objects.get().made_by == "rules"
 
 
+MUCH = " So far" + ", and so on and on" * 105 + "."
+"""Two thousand characters to read, and one sentence."""
+
+
 class TestTheDailyCap:
     @at(NOON)
     def test_it_holds_exactly_and_the_rest_waits_for_midnight(self, alice: Caller, model: Server) -> None:
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=15_000, time_zone="Pacific/Auckland")
-        for number in range(10):
+        for number in range(6):
             say(alice, f"My cousin {number} owns a bakery in Lisbon.")
         model.always(answers(relation="different"))
         upkeep_learn_due()
@@ -470,7 +513,7 @@ class TestTheDailyCap:
         spent = sum(row.input_tokens + row.output_tokens for row in LedgerEntry.objects.all())
         assert 2_000 <= spent <= 15_000
         waiting = [row for row in extractions(alice.app) if row.status != DONE]
-        assert len(waiting) < 10
+        assert 0 < len(waiting) < 6
         assert {(row.status, row.attempts) for row in waiting} == {(PENDING, 0)}
         assert all("15,000" in row.reason for row in waiting)
         app = alice.app
@@ -478,9 +521,9 @@ class TestTheDailyCap:
         for row in waiting:
             local = row.next_at.astimezone(app.policy.time_zone)
             assert (local.hour, local.minute, local.second) == (0, 0, 0)
-        assert len(contents(app)) < 10
+        assert len(contents(app)) < 6
 
-    @pytest.mark.parametrize("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}])
+    @each_row("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}], rolled_back=True)
     def test_where_it_is_nothing_no_model_is_asked_and_the_rules_learn(
         self, alice: Caller, model: Server, limit: dict[str, Any]
     ) -> None:
@@ -492,29 +535,34 @@ class TestTheDailyCap:
 
     def test_nothing_is_lost_by_it(self, alice: Caller, model: Server) -> None:
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=6000)
-        for number in range(6):
+        for number in range(4):
             say(alice, f"My cousin {number} owns a bakery in Lisbon.")
-        for day in range(12):
+        for day in range(8):
             with after(days=day):
                 upkeep_learn_due()
-        assert statuses(alice.app) == [DONE] * 6
+        assert statuses(alice.app) == [DONE] * 4
         assert {row.made_by == "rules" for row in extractions(alice.app)} == {False}
         days: dict[Any, int] = {}
         for row in LedgerEntry.objects.all():
             days[row.day] = days.get(row.day, 0) + row.input_tokens + row.output_tokens
         assert max(days.values()) <= 6000
 
-    @pytest.mark.parametrize("daily", [8_000, 13_000, 24_000])
+    @pytest.fixture
+    def told_four(self, alice: Caller) -> None:
+        say(alice, *(f"My cousin {number} owns a bakery in Lisbon." + MUCH for number in range(4)))
+
+    @each_row("daily", [7_000, 9_000, 12_000], rolled_back=True)
     def test_texts_of_one_session_that_are_too_much_for_a_day_are_read_one_by_one(
-        self, alice: Caller, model: Server, daily: int
+        self, alice: Caller, model: Server, told_four: None, daily: int
     ) -> None:
         """What was read today is not read again tomorrow."""
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=daily)
-        say(alice, *(f"My cousin {number} owns a bakery in Lisbon." + " So far so good." * 120 for number in range(6)))
-        for day in range(8):
+        upkeep_learn_due()
+        assert statuses(alice.app) == [PENDING] * 4
+        for day in range(1, 5):
             with after(days=day):
                 upkeep_learn_due()
-        assert statuses(alice.app) == [DONE] * 6
+        assert statuses(alice.app) == [DONE] * 4
         assert {row.attempts for row in extractions(alice.app)} == {1}
         assert {row.made_by for row in extractions(alice.app)} == {"openai:large"}
 
@@ -638,7 +686,7 @@ class TestATextThatIsMoreThanADay:
         assert all(sum(f"cousin {number} " in window for window in windows) == 1 for number in range(150))
 
     def test_keeps_no_other_text_waiting_for_more_than_a_day(self, alice: Caller, told: Server) -> None:
-        say(alice, LONG * 3)
+        say(alice, LONG * 2)
         self.day(0)
         say(alice, "My uncle owns a bakery in Porto.")
         with after(days=1):
@@ -663,7 +711,7 @@ class TestATextThatIsMoreThanADay:
     def test_is_not_asked_about_twice_before_it_is_read(self, alice: Caller, told: Server) -> None:
         """What both questions take is more than a day, and each alone is not."""
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=4_600)
-        say(alice, "My cousin owns a bakery in Lisbon." + " So far so good." * 120)
+        say(alice, "My cousin owns a bakery in Lisbon." + MUCH)
         self.day(0)
         assert statuses(alice.app) == [PENDING]
         self.day(1)
@@ -674,7 +722,7 @@ class TestATextThatIsMoreThanADay:
         self, alice: Caller, told: Server
     ) -> None:
         AppPolicy.objects.filter(app=alice.app).update(daily_tokens=3_700)
-        say(alice, "My cousin owns a bakery. " + "So far so good. " * 120)
+        say(alice, "My cousin owns a bakery. " + MUCH)
         say(alice, "My uncle owns a bakery in Porto.")
         self.day(0)
         first, _ = extractions(alice.app)
@@ -705,7 +753,7 @@ class TestPreview:
         assert (Memory.objects.count(), Extraction.objects.count(), Rejection.objects.count()) == (0, 0, 0)
         assert [operation for operation, _, _ in operations()] == ["gate", "extract"]
 
-    @pytest.mark.parametrize("relation", ["same", "contradicts", "supersedes", "elaborates"])
+    @each_row("relation", ["same", "contradicts", "supersedes", "elaborates"], rolled_back=True)
     def test_it_says_what_the_model_makes_of_what_is_known(self, alice: Caller, model: Server, relation: str) -> None:
         """As learning would: the rules see nothing in common."""
         known = alice.remember("User dwells in Portugal's capital", confidence=0.7)
@@ -722,7 +770,7 @@ class TestPreview:
         shown = alice.post("extractions/preview", self.BODY).json()
         assert [one["relation"] for one in shown["facts"][0]["relations"]] == ["same"]
 
-    @pytest.mark.parametrize("how", ["500", "401", "prose"])
+    @each_row("how", ["500", "401", "prose"], rolled_back=True)
     def test_where_the_model_fails_it_answers_all_the_same(self, alice: Caller, model: Server, how: str) -> None:
         model.always({**AWAY, **REFUSES, **UNUSABLE}[how])
         answer = alice.post("extractions/preview", {"messages": [{"role": "user", "content": "I live in Lisbon."}]})
@@ -761,7 +809,7 @@ class TestDigests:
         edited = next(entry for entry in history if entry["action"] == "edited")
         assert (edited["before"]["made_by"], edited["after"]["made_by"]) == ("openai:large", "openai:larger")
 
-    @pytest.mark.parametrize("how", ["500", "401", "prose", "declined"])
+    @each_row("how", ["500", "401", "prose", "declined"], rolled_back=True)
     def test_where_it_fails_that_is_noted_and_the_session_has_ended(
         self, dora: Caller, model: Server, how: str
     ) -> None:
@@ -791,12 +839,22 @@ class TestLogs:
 
     WORDS = ("Lisbon", "Zanzibar", "hunter2hunter2", KEY, "harbour")
 
-    @pytest.mark.parametrize("how", ["good", *AWAY, *REFUSES, *UNUSABLE])
-    def test_hold_nothing_that_was_said(
-        self, alice: Caller, model: Server, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch, how: str
-    ) -> None:
-        hurry(monkeypatch, how, "extract", "relate")
+    @pytest.fixture
+    def said(self, alice: Caller, model: Server, caplog: pytest.LogCaptureFixture) -> None:
         caplog.set_level(logging.DEBUG)
+        say(alice, "I live in Lisbon. The database password is hunter2hunter2. <private>Zanzibar</private>")
+        self.assert_silent(caplog)
+
+    def assert_silent(self, caplog: pytest.LogCaptureFixture) -> None:
+        assert caplog.records
+        assert [word for word in self.WORDS if word in caplog.text] == []
+
+    @each_row("how", ["good", *AWAY, *REFUSES, *UNUSABLE], rolled_back=True)
+    def test_hold_nothing_that_was_said(
+        self, alice: Caller, model: Server, said: None, caplog: pytest.LogCaptureFixture, how: str
+    ) -> None:
+        caplog.clear()
+        forget_clients()
         bad = {**AWAY, **REFUSES, **UNUSABLE}.get(how)
         good = answers(
             fact("User loves the harbour of Lisbon"),
@@ -804,12 +862,11 @@ class TestLogs:
             fact("Zanzibar is best", verifiable=0.1),
         )
         model.always(answers(extract=bad, relate=bad) if bad else good)
-        say(alice, "I live in Lisbon. The database password is hunter2hunter2. <private>Zanzibar</private>")
-        upkeep_learn_due()
-        assert caplog.records
-        assert [word for word in self.WORDS if word in caplog.text] == []
+        with hurry(how, "extract", "relate"):
+            upkeep_learn_due()
+        self.assert_silent(caplog)
 
-    @pytest.mark.parametrize("log_format", ["json", "console"])
+    @each_row("log_format", ["json", "console"], rolled_back=True)
     def test_nor_where_an_error_quotes_it(
         self, alice: Caller, monkeypatch: pytest.MonkeyPatch, log_format: str
     ) -> None:

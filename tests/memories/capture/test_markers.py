@@ -205,8 +205,8 @@ class TestMarkdown:
         "```\n",
     ],
 )
-def test_a_megabyte_of_anything_takes_linear_time(unit: str) -> None:
-    assert_linear(find_memories, repeated(unit), 1_000_000)
+def test_a_long_text_of_anything_takes_linear_time(unit: str) -> None:
+    assert_linear(find_memories, repeated(unit), 200_000)
 
 
 TOKENS = st.sampled_from([*"[]:`*|~<>-\n ", "[MEMORY", "[EVENT:", "timing", "info", "x"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from django.db import connection
@@ -16,6 +17,7 @@ from memories.store import Candidate, writing
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.providers.llm.servers import Behaviour, Fails, Hangs, Says, Seen, Server
+from tests.tables import each_row
 from tests.talking import at, tell
 from tests.upkeep import upkeep_learn_due, upkeep_shrink
 from tests.with_model import HASTE, HastyChat, answers, asked, fact, forget_clients, say
@@ -97,8 +99,9 @@ def by_facts(alice: Caller) -> None:
 WAYS = [by_request, by_batch, by_marker, by_facts]
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_row("way", WAYS, rolled_back=True)
 def test_what_the_model_chose_makes_room(alice: Caller, model: Server, way: Callable[[Caller], None]) -> None:
+    model.seen.clear()
     fill(alice.app)
     model.always(drops("Works at Siemens"))
     way(alice)
@@ -111,7 +114,7 @@ def test_what_the_model_chose_makes_room(alice: Caller, model: Server, way: Call
     assert (row.app, row.outcome) == (alice.app, "ok")
 
 
-@pytest.mark.parametrize("way", WAYS)
+@each_row("way", WAYS, rolled_back=True)
 def test_nothing_is_asked_while_there_is_room(alice: Caller, model: Server, way: Callable[[Caller], None]) -> None:
     fill(alice.app)
     AppPolicy.objects.update(memory_limit=len(KNOWN) + 1)
@@ -161,17 +164,23 @@ BROKEN: dict[str, Behaviour] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("how", BROKEN)
+@each_row(
+    "way, how",
+    [(by_request, how) for how in BROKEN]
+    + [(way, how) for way in WAYS[1:] for how in ("500", "hangs", "prose", "none")],
+    rolled_back=True,
+)
 def test_where_it_fails_the_oldest_makes_room_and_nobody_waits_long(
-    alice: Caller, model: Server, monkeypatch: pytest.MonkeyPatch, how: str, way: Callable[[Caller], None]
+    alice: Caller, model: Server, how: str, way: Callable[[Caller], None]
 ) -> None:
-    if how == "hangs":
-        monkeypatch.setitem(HASTE, "make_room", 0.15)
+    """What is no usable answer is told in one place for all ways: each meets one of each kind."""
+    forget_clients()
+    model.seen.clear()
     oldest, *_ = fill(alice.app)
     Memory.objects.filter(pk=oldest.pk).update(confidence=0.95)
     model.always(answers(fact("User swims every day"), room=BROKEN[how]))
-    way(alice)
+    with patch.dict(HASTE, {"make_room": 0.15} if how == "hangs" else {}):
+        way(alice)
     assert questions(model).count("make_room") <= 2, "once more where it is no answer at all, then no longer"
     assert live(alice.app) == [*KNOWN[1:], "User swims every day"]
     assert reason_of(KNOWN[0]) == "makes room: the oldest, as the model gave no usable answer"

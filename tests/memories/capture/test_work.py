@@ -26,6 +26,7 @@ from memsite.durability import BUSY
 from memsite.tenancy.models import App, AppPolicy, AppStatus
 from sessions.models import AgentSession
 from tests.conftest import Caller
+from tests.tables import each_row
 from tests.talking import after, at, contents, extractions, row_of, statuses, tell, turn
 from tests.unwritable import disk_full, locked
 from tests.upkeep import upkeep_learn_due
@@ -191,22 +192,22 @@ class TestFailures:
         assert claim(alice.app, session.pk, NOON + timedelta(seconds=29)) is None
         assert claim(alice.app, session.pk, NOON + timedelta(seconds=30)) is not None
 
-    @pytest.mark.parametrize(("asked", "waited"), [(120, 120), (0, 1), (0.2, 1), (86_400, 3600), (5, 5)])
+    @each_row("asked, waited", [(120, 120), (0, 1), (0.2, 1), (86_400, 3600), (5, 5)], rolled_back=True)
     def test_a_service_that_says_how_long_is_believed(
         self, alice: Caller, session: AgentSession, asked: float, waited: float
     ) -> None:
         row = self.fail_times(alice, session, LLMUnavailable("busy", asked), 1)[0]
         assert row.next_at == NOON + timedelta(seconds=waited)
 
-    @pytest.mark.parametrize("error", [LLMUnavailable("away"), LLMMisconfigured("the key is wrong")])
+    @each_row("error", [LLMUnavailable("away"), LLMMisconfigured("the key is wrong")], rolled_back=True)
     def test_a_service_that_is_away_is_waited_for_for_ever(
         self, alice: Caller, session: AgentSession, error: Exception
     ) -> None:
-        rows = self.fail_times(alice, session, error, 20)
+        rows = self.fail_times(alice, session, error, work.MOST_ATTEMPTS + 3)
         assert {row.status for row in rows} == {FAILED}
         assert {row.reason for row in rows} == {str(error)}
 
-    @pytest.mark.parametrize("error", [RuntimeError("what was said: I live in Berlin"), LLMUnusable("prose")])
+    @each_row("error", [RuntimeError("what was said: I live in Berlin"), LLMUnusable("prose")], rolled_back=True)
     def test_anything_else_is_given_up_after_five_attempts(
         self, alice: Caller, session: AgentSession, error: Exception
     ) -> None:
@@ -234,7 +235,7 @@ class TestFailures:
         assert contents(alice.app) == ["User lives in Berlin"]
         assert statuses(alice.app) == [DONE, DEAD, DEAD]
 
-    @pytest.mark.parametrize("status", [DONE, RUNNING])
+    @each_row("status", [DONE, RUNNING], rolled_back=True)
     def test_what_is_done_or_under_way_is_not(self, alice: Caller, session: AgentSession, status: str) -> None:
         Extraction.objects.for_app(alice.app).update(status=status)
         assert not retry(extractions(alice.app)[0], NOON)
@@ -425,24 +426,25 @@ class TestTheDailyBudget:
         settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
         assert self.go_on() == len(waiting)
 
-    @pytest.mark.parametrize("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}])
+    @each_row("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}], rolled_back=True)
     def test_once_the_app_may_ask_none_the_rules_go_on(self, waiting: list[Extraction], limit: dict[str, Any]) -> None:
         AppPolicy.objects.update(**limit)
         assert self.go_on() == len(waiting)
 
-    @pytest.mark.parametrize("limit", [{"daily_tokens": 2000}, {"daily_tokens": None}])
+    @each_row("limit", [{"daily_tokens": 2000}, {"daily_tokens": None}], rolled_back=True)
     def test_once_the_limit_is_raised_they_go_on(self, waiting: list[Extraction], limit: dict[str, Any]) -> None:
         assert self.due() == 0
         AppPolicy.objects.update(**limit)
         assert self.due() == len(waiting)
 
-    @pytest.mark.parametrize(
-        ("before", "after"),
+    @each_row(
+        "before, after",
         [
             ({"daily_cost": 1.0}, {"daily_cost": 1.5}),
             ({"daily_cost": 0.01}, {"daily_cost": 0.025}),
             ({"daily_cost": 1.0, "daily_tokens": 1000}, {"daily_tokens": None, "daily_cost": 1.5}),
         ],
+        rolled_back=True,
     )
     def test_so_with_money(
         self, alice: Caller, waiting: list[Extraction], before: dict[str, Any], after: dict[str, Any]
@@ -455,7 +457,7 @@ class TestTheDailyBudget:
         AppPolicy.objects.update(**after)
         assert self.due() == len(waiting)
 
-    @pytest.mark.parametrize("limit", [{"daily_tokens": 500}, {"daily_tokens": 1000, "daily_cost": 0.5}])
+    @each_row("limit", [{"daily_tokens": 500}, {"daily_tokens": 1000, "daily_cost": 0.5}], rolled_back=True)
     def test_a_limit_that_is_spent_too_is_waited_for_and_told(
         self, waiting: list[Extraction], limit: dict[str, Any]
     ) -> None:
@@ -517,7 +519,7 @@ class TestTheDailyBudget:
         with at(midnight):
             assert upkeep_learn_due() == 3
 
-    @pytest.mark.parametrize("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}])
+    @each_row("limit", [{"daily_tokens": 0}, {"daily_cost": 0.0}], rolled_back=True)
     def test_where_it_is_nothing_the_rules_learn_which_cost_nothing(self, alice: Caller, limit: dict[str, Any]) -> None:
         AppPolicy.objects.filter(app=alice.app).update(**limit)
         tell(alice, alice.start_session(), *FACTS)

@@ -6,12 +6,17 @@ from io import StringIO
 
 import pytest
 from django.core.management import call_command
+from django.db.models import Value
+from django.db.models.functions import Concat
 
 from memories.management.address import keep_address
+from memories.management.commands import demo
 from memories.management.commands.demo import PLAYS, Command
 from memories.models import Memory
 from memsite.tenancy.models import App, AppStatus
 from sessions.models import AgentSession, SessionStatus, Turn
+from tests.conftest import make_app, make_caller
+from tests.shared_data import module_fixture
 
 ANSWERS = {
     "name resolution is flaky while the VPN reconnects": "DNS checks fail now and then",
@@ -29,6 +34,27 @@ def play(*options: str) -> str:
     return out.getvalue()
 
 
+def build_story() -> str:
+    """Play the demo once, beside an app of somebody else's."""
+    make_caller(make_app("acme"), "alice").remember("Ours, and nobody else's")
+    return play()
+
+
+story = module_fixture(build_story)
+
+
+@pytest.fixture
+def told(story: str, db: None) -> str:
+    return story
+
+
+@pytest.fixture
+def short(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave all but the last scene and one question out of each play."""
+    plays = tuple(replace(play, scenes=play.scenes[-1:], questions=play.questions[:1]) for play in PLAYS)
+    monkeypatch.setattr(demo, "PLAYS", plays)
+
+
 def memories(app_id: str) -> list[str]:
     rows = Memory.objects.for_app(App.objects.get(app_id=app_id))
     return sorted(rows.values_list("content", flat=True))
@@ -44,9 +70,7 @@ def test_the_server_is_where_the_setup_was_told(tmp_path, settings):
     assert re.findall(r"curl (\S+)/api", out.getvalue()) == ["http://127.0.0.1:8000", "http://127.0.0.1:9000"]
 
 
-@pytest.mark.django_db
-def test_it_tells_the_story_step_by_step():
-    told = play()
+def test_it_tells_the_story_step_by_step(told):
     steps = [
         "Nothing is known yet",
         "Streaming 40,556 bytes in 10 chunks",
@@ -78,59 +102,48 @@ def test_it_tells_the_story_step_by_step():
         assert at >= 0, f"{step!r} is not told, or too early"
 
 
-@pytest.mark.django_db
-def test_every_turn_is_checkpointed_and_every_session_ended():
-    play()
+def test_every_turn_is_checkpointed_and_every_session_ended(told):
     assert Turn.objects.count() == 5
     assert not AgentSession.objects.exclude(status=SessionStatus.ENDED).exists()
 
 
-@pytest.mark.django_db
-def test_next_block_holds_the_newer_statement_before_the_contradicted_one():
-    block = play().split("The next session is greeted")[1].split("Asked in other words")[0]
+def test_next_block_holds_the_newer_statement_before_the_contradicted_one(told):
+    block = told.split("The next session is greeted")[1].split("Asked in other words")[0]
     assert 0 < block.index("independently of WireGuard") < block.index("Must be started after WireGuard")
 
 
-@pytest.mark.django_db
-def test_second_run_begins_afresh_in_new_sessions():
-    play()
+def test_second_run_begins_afresh_in_new_sessions(told):
     first, sessions = memories("demo-ops"), AgentSession.objects.count()
-    told = play()
-    assert f"Forgot {len(first)} memories of earlier runs" in told
+    again = play()
+    assert f"Forgot {len(first)} memories of earlier runs" in again
     assert memories("demo-ops") == first
     assert AgentSession.objects.count() == 2 * sessions
 
 
-@pytest.mark.django_db
-def test_keep_goes_on_with_what_is_known():
-    play()
-    told = play("--keep")
-    assert "Forgot" not in told
-    assert "Nothing is known yet" not in told
+def test_keep_goes_on_with_what_is_known(told, short):
+    again = play("--keep")
+    assert "Forgot" not in again
+    assert "Nothing is known yet" not in again
 
 
-@pytest.mark.django_db
-def test_apps_of_others_are_left_alone(alice):
-    alice.remember("Ours, and nobody else's")
-    play()
+def test_apps_of_others_are_left_alone(told):
     assert memories("acme") == ["Ours, and nobody else's"]
 
 
-@pytest.mark.django_db
-def test_uninstalled_demo_app_is_installed_again():
-    play()
+def test_uninstalled_demo_app_is_installed_again(told, short):
     App.objects.update(status=AppStatus.UNINSTALLED)
     play()
     assert App.objects.get(app_id="demo-ops").status == AppStatus.ACTIVE
 
 
-@pytest.mark.django_db
-def test_no_colours_outside_a_terminal():
-    assert "\x1b" not in play()
+def test_no_colours_outside_a_terminal(told):
+    assert "\x1b" not in told
 
 
 @pytest.mark.django_db
 def test_questions_in_other_words_find_their_memory(settings):
+    """In apps of its own: an app keeps its embedder until all its memories are embedded anew."""
+    App.objects.update(app_id=Concat(Value("earlier-"), "app_id"))
     settings.MEMSITE = replace(settings.MEMSITE, embedder="minilm")
     assert first_answers(play()) == ANSWERS
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from django.conf.global_settings import STATICFILES_FINDERS
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.core.management.base import CommandError
@@ -40,6 +41,11 @@ def data_dir(settings, tmp_path):
     settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path / "data", secret_key="")
     settings.SECRET_KEY = settings.SECRET_KEY
     settings.STATIC_ROOT = settings.MEMSITE.data_dir / "static"
+    # One static file: of the hundreds that apps bring none, unless a test says so.
+    settings.STATICFILES_FINDERS = ["django.contrib.staticfiles.finders.FileSystemFinder"]
+    settings.STATICFILES_DIRS = [tmp_path / "pages"]
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "one.css").touch()
     return settings.MEMSITE.data_dir
 
 
@@ -63,8 +69,10 @@ def mode(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_first_start_prints_a_login_and_keys_that_work(start):
+def test_first_start_prints_a_login_and_keys_that_work(start, settings):
+    settings.STATICFILES_FINDERS = STATICFILES_FINDERS
     shown = start()
+    assert Path(settings.STATIC_ROOT, "admin", "css", "base.css").exists()
     user = User.objects.get(username=value(shown, "Login"))
     assert user.check_password(value(shown, "Password"))
     assert user.is_superuser
@@ -260,6 +268,7 @@ def test_a_static_file_that_a_full_disk_left_half_is_collected_anew(start, setti
     sources = tmp_path / "sources"
     sources.mkdir()
     settings.STATICFILES_DIRS = [sources]
+    (sources / "first.css").touch()
     if is_later:
         start()
     (sources / "page.css").write_text("body {}")

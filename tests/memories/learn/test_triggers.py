@@ -25,6 +25,7 @@ from memories.text.tokens import estimate_tokens
 from memsite.tenancy.models import Agent, App, AppPolicy
 from sessions.models import AgentSession, Resource, Role
 from tests.growth import assert_linear, repeated
+from tests.tables import each_row
 from tests.talking import at
 
 NOW = datetime(2026, 10, 1, 12, tzinfo=UTC)  # a Thursday
@@ -105,7 +106,7 @@ def test_a_day_is_read_however_its_accents_are_typed(session: AgentSession) -> N
     assert (noted.text, noted.trigger_date) == ("ma\u00f1ana", date(2026, 10, 2))
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "I no longer go swimming on Tuesdays",
@@ -142,12 +143,13 @@ def test_a_day_is_read_however_its_accents_are_typed(session: AgentSession) -> N
         "If it rains tomorrow I might stay in",
         "Unless it rains on Saturday, we hike",
     ],
+    rolled_back=True,
 )
 def test_what_is_denied_called_off_asked_or_under_a_condition_is_not_noted(session: AgentSession, text: str) -> None:
     assert say(session, text) == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "Don't forget the gym tomorrow",
@@ -179,6 +181,7 @@ def test_what_is_denied_called_off_asked_or_under_a_condition_is_not_noted(sessi
         "What should I wear to my interview tomorrow?",
         "Dinner with Kim on Friday?",
     ],
+    rolled_back=True,
 )
 def test_what_only_sounds_so_is_noted(session: AgentSession, text: str) -> None:
     assert len(say(session, text)) == 1
@@ -208,8 +211,8 @@ def test_a_trigger_knows_where_it_was_said_and_who_may_see_it(session: AgentSess
     assert (stored.trigger_date, stored.rule) == (date(2026, 10, 31), "FREQ=MONTHLY;BYMONTHDAY=31")
 
 
-@pytest.mark.parametrize(
-    ("text", "on", "rule"),
+@each_row(
+    "text, on, rule",
     [
         ("Physio is every Monday at 5pm until the end of October", date(2026, 10, 5), f"{MONDAYS};UNTIL=20261031"),
         ("Until 20 October I have physio every Monday", date(2026, 10, 5), f"{MONDAYS};UNTIL=20261020"),
@@ -223,6 +226,7 @@ def test_a_trigger_knows_where_it_was_said_and_who_may_see_it(session: AgentSess
             "FREQ=WEEKLY;INTERVAL=2;BYDAY=MO",
         ),
     ],
+    rolled_back=True,
 )
 def test_what_comes_round_does_so_from_and_until_the_day_that_is_said(
     session: AgentSession, text: str, on: date, rule: str
@@ -389,11 +393,11 @@ def test_a_secret_is_not_cut_in_two_where_reading_stops(session: AgentSession, m
 @pytest.mark.parametrize(
     "sentence", ["The dentist is on Friday at 3pm. ", "password: hunter2zz! call at 5pm tomorrow\n", "<private> x"]
 )
-def test_a_megabyte_is_read_in_linear_time(session: AgentSession, sentence: str) -> None:
+def test_a_long_text_is_read_in_linear_time(session: AgentSession, sentence: str) -> None:
     def given(size: int) -> list[Resource]:
         return [text_of(session, repeated(sentence)(size))]
 
-    assert_linear(lambda resources: note_coming(session, resources, NOW), given, 1_000_000)
+    assert_linear(lambda resources: note_coming(session, resources, NOW), given, 100_000)
 
 
 @pytest.mark.parametrize("year", [1, 9999])
@@ -658,8 +662,8 @@ def test_days_at_the_end_of_the_calendar_are_over_at_some_time() -> None:
     assert bring_to(Days(date.max, date.max, "FREQ=DAILY"), date.max) == (date.max, date.max, "FREQ=DAILY")
 
 
-@pytest.mark.parametrize(
-    ("days", "field"),
+@each_row(
+    "days, field",
     [
         (Days(TODAY, later(-1).date()), "until"),
         (Days(later(-1).date()), "trigger_date"),
@@ -806,7 +810,7 @@ def off(*triggers: FutureTrigger) -> list[bool]:
     return [FutureTrigger.objects.get(pk=one.pk).status == TriggerStatus.CANCELLED for one in triggers]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "The dentist appointment on Friday is cancelled.",
@@ -815,6 +819,7 @@ def off(*triggers: FutureTrigger) -> list[bool]:
         "The dentist's appointment isn't happening after all",
         "The dentist appointment fell through. Remind me to find another one.",
     ],
+    rolled_back=True,
 )
 def test_what_a_user_calls_off_waits_no_longer(session: AgentSession, text: str) -> None:
     [trigger], [other] = say(session, "I have a dentist appointment on Friday at 3pm."), say(session, "Gym on Friday")
@@ -825,7 +830,7 @@ def test_what_a_user_calls_off_waits_no_longer(session: AgentSession, text: str)
     assert trigger.reason == f"called off in session {later_session.uid}"
 
 
-@pytest.mark.parametrize(
+@each_row(
     "text",
     [
         "The dentist appointment isn't cancelled",
@@ -842,6 +847,7 @@ def test_what_a_user_calls_off_waits_no_longer(session: AgentSession, text: str)
         "I have to cancel the dentist appointment",
         "<private>The dentist appointment is cancelled</private>",
     ],
+    rolled_back=True,
 )
 def test_what_is_doubtful_calls_nothing_off(session: AgentSession, text: str) -> None:
     [trigger] = say(session, "I have a dentist appointment on Friday at 3pm.")
@@ -866,8 +872,8 @@ def test_a_trip_is_called_off_in_other_words_and_with_a_reason(session: AgentSes
     assert off(trigger, other) == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("told", "text"),
+@each_row(
+    "told, text",
     [
         ("We're going to Rome in July", "We cancelled the trip to Rome in August"),
         ("We're going to Rome in July", "We cancelled the trip to Rome on 3 July"),
@@ -880,6 +886,7 @@ def test_a_trip_is_called_off_in_other_words_and_with_a_reason(session: AgentSes
         ("Anna is going to Rome in July", "We cancelled the trip to Rome"),
         ("We're going to Rome in July with the kids", "We cancelled the trip to Rome in July"),
     ],
+    rolled_back=True,
 )
 def test_another_trip_is_not_called_off(session: AgentSession, told: str, text: str) -> None:
     [trigger] = say(session, told)
@@ -887,8 +894,8 @@ def test_another_trip_is_not_called_off(session: AgentSession, told: str, text: 
     assert off(trigger) == [False]
 
 
-@pytest.mark.parametrize(
-    ("told", "text"),
+@each_row(
+    "told, text",
     [
         (PORTUGAL, "The Portugal trip is off, we're going to Croatia in June instead."),
         (PORTUGAL, "The trip to Portugal is off. We're going to Croatia in June instead."),
@@ -905,6 +912,7 @@ def test_another_trip_is_not_called_off(session: AgentSession, told: str, text: 
         (DENTIST, "The dentist appointment is off, I'm free on Friday"),
         ("I have a dentist on Friday", "The dentist on Friday is cancelled, I'll go next week"),
     ],
+    rolled_back=True,
 )
 def test_what_is_off_waits_no_longer_whatever_comes_in_its_place(session: AgentSession, told: str, text: str) -> None:
     [trigger], [other] = say(session, told), say(session, "We're going to Oslo in May")
@@ -913,8 +921,8 @@ def test_what_is_off_waits_no_longer_whatever_comes_in_its_place(session: AgentS
     assert off(trigger, other) == [True, False]
 
 
-@pytest.mark.parametrize(
-    ("told", "text"),
+@each_row(
+    "told, text",
     [
         (PORTUGAL, "The Spain trip is off, we're going to Croatia in June"),
         (PORTUGAL, "The Portugal trip is off to a good start"),
@@ -941,6 +949,7 @@ def test_what_is_off_waits_no_longer_whatever_comes_in_its_place(session: AgentS
         ("We're planning a trip to Portugal and Spain in May.", "The Portugal trip is off"),
         ("He's going to Rome in July", "We're not going to Rome after all"),
     ],
+    rolled_back=True,
 )
 def test_what_is_off_is_only_what_is_named(session: AgentSession, told: str, text: str) -> None:
     [trigger] = say(session, told)

@@ -37,7 +37,8 @@ from memories.retrieve.serving import embedder_called, is_partial, serving_embed
 from memories.store import writing
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
-from tests.conftest import Caller
+from tests.conftest import Caller, fresh_caller, make_app, make_caller
+from tests.shared_data import module_fixture
 from tests.upkeep import upkeep_embed_missing
 
 OLD = "hash-64"
@@ -92,11 +93,20 @@ def new(monkeypatch: pytest.MonkeyPatch) -> NewEmbedder:
     return embedder
 
 
-@pytest.fixture
-def known(alice: Caller) -> Caller:
+def build_known() -> Caller:
+    alice = make_caller(make_app("acme"), "alice")
     for text in TEXTS:
         alice.remember(text)
     return alice
+
+
+built = module_fixture(build_known)
+
+
+@pytest.fixture
+def known(built: Caller, db: None) -> Caller:
+    """An agent whose app has a vector of each text, by the embedder before."""
+    return fresh_caller(built)
 
 
 @pytest.fixture
@@ -141,10 +151,10 @@ def serving_model(app: App) -> str:
 # --- who serves
 
 
-def test_the_first_vector_decides_who_serves(alice: Caller) -> None:
-    assert serving_model(alice.app) == ""
-    alice.remember("whales sing")
-    assert serving_model(alice.app) == OLD
+def test_the_first_vector_decides_who_serves(charlie: Caller) -> None:
+    assert serving_model(charlie.app) == ""
+    charlie.remember("whales sing")
+    assert serving_model(charlie.app) == OLD
 
 
 def test_searches_go_on_as_before_until_there_are_new_vectors_of_everything(changed: Caller, new: NewEmbedder) -> None:

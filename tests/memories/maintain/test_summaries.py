@@ -571,7 +571,7 @@ def test_any_markdown_can_be_read(text: str) -> None:
 # --- size
 
 
-def test_two_thousand_facts_are_read_and_attached_in_linear_time(app: App) -> None:
+def test_hundreds_of_facts_are_read_and_attached_in_linear_time(app: App) -> None:
     nouns = sorted(
         words("server backup database scan night deploy window cache memory disk network cluster region alert")
     )
@@ -589,11 +589,11 @@ def test_two_thousand_facts_are_read_and_attached_in_linear_time(app: App) -> No
         return app
 
     names = (f"library-{number}" for number in count())
-    assert_linear(run, lambda size: filled(make_app(next(names), "knowledge"), size), 2_000)
-    assert run(filled(app, 2_000)) == 1
+    assert_linear(run, lambda size: filled(make_app(next(names), "knowledge"), size), 800)
+    assert run(filled(app, 800)) == 1
     summary = current(app)
     bullets = [line for line in summary.content.split("\n") if line.startswith("- ")]
-    assert (len(summary.content) <= 8000, summary.memory_count) == (True, 2000)
+    assert (len(summary.content) <= 8000, summary.memory_count) == (True, 800)
     assert summary.passages.count() == len(bullets) > 50
 
 

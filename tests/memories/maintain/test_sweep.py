@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import re
+import sqlite3
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from secrets import token_hex
-from typing import IO
+from threading import Thread
+from typing import IO, Any
 
 import pytest
-from django.db import connection
+from django.db import connection, connections
 from django.utils import timezone
 
 from memories.models.fulltext import TABLE
@@ -142,46 +145,39 @@ def test_a_sweep_that_cannot_delete_a_file_is_made_again(outside: None, monkeypa
     assert sweep(timezone.now())
 
 
-READ_FOR_LONG = """if True:
-    import os, sqlite3
-    from pathlib import Path
-    import django
-    django.setup()
-    from django.db import connection
-    from django.utils import timezone
-    from memories.store.sweep import sweep
-    from memsite.tenancy.residue import note_residue
+@pytest.mark.sqlite("no other database keeps writers waiting for who reads")
+def test_who_reads_for_long_is_not_waited_for_and_nothing_is_rewritten_meanwhile(
+    db: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a thread, whose connection is to a file."""
+    path = tmp_path / "memsite.sqlite3"
+    assert copy_test_database(path)
+    monkeypatch.setitem(connections.settings["default"], "NAME", str(path))
+    log, patience, told = path.with_name(f"{path.name}-wal"), set[int](), list[bool]()
 
-    def asked(execute, sql, params, many, context):
-        answer = execute(sql, params, many, context)
+    def asked(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        answer = execute(sql, *rest)
         if "wal_checkpoint" in sql:
             patience.update(connection.connection.execute("PRAGMA busy_timeout").fetchone())
         return answer
 
-    patience, path = set(), Path(os.environ["MEMSITE_DATA_DIR"], "memsite.sqlite3")
-    connection.ensure_connection()
-    connection.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    with sqlite3.connect(path) as reader, connection.execute_wrapper(asked):
-        reader.execute("BEGIN")
-        reader.execute("SELECT count(*) FROM django_migrations").fetchone()
-        note_residue()
-        is_swept, log = sweep(timezone.now()), path.with_name(path.name + "-wal")
-        print(is_swept, log.stat().st_size < path.stat().st_size / 4, max(patience))
-        reader.execute("ROLLBACK")
-        print(sweep(timezone.now()))
-    """
+    def read_and_sweep() -> None:
+        connection.ensure_connection()
+        connection.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with closing(sqlite3.connect(path)) as reader, connection.execute_wrapper(asked):
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM django_migrations").fetchone()
+            note_residue()
+            told.extend([sweep(timezone.now()), log.stat().st_size < path.stat().st_size / 4])
+            reader.execute("ROLLBACK")
+            told.append(sweep(timezone.now()))
+        connection.close()
 
-
-@pytest.mark.sqlite("no other database keeps writers waiting for who reads")
-def test_who_reads_for_long_is_not_waited_for_and_nothing_is_rewritten_meanwhile(db: None, tmp_path: Path) -> None:
-    assert copy_test_database(tmp_path / "memsite.sqlite3")
-    others = {name: value for name, value in os.environ.items() if not name.startswith("MEMSITE_")}
-    environment = others | {"MEMSITE_DATA_DIR": str(tmp_path), "MEMSITE_SECRET_KEY": "x", "MEMSITE_EMBEDDER": "hash"}
-    environment["DJANGO_SETTINGS_MODULE"] = "memsite.settings"
-    command = [sys.executable, "-c", READ_FOR_LONG]
-    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)  # noqa: S603
-    first, then = told.stdout.splitlines()[-2:]
-    assert (first, then) == (f"False True {READERS_MILLISECONDS}", "True"), told.stderr
+    thread = Thread(target=read_and_sweep)
+    thread.start()
+    thread.join()
+    assert told == [False, True, True]
+    assert max(patience) == READERS_MILLISECONDS
 
 
 def test_a_sweep_inside_a_transaction_is_left_for_later(db: None) -> None:

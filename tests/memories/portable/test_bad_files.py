@@ -20,23 +20,39 @@ from memories.portable.problems import BadFile
 from memsite.conf import get_conf
 from memsite.tenancy.models import App
 from sessions.models import Resource
-from tests.conftest import Caller, make_app
+from tests.conftest import Caller, fresh_caller, make_app, make_caller
 from tests.memories.portable.moving import agent_of, export, joined, lines, take_in
+from tests.shared_data import module_fixture
+from tests.tables import each_row
 
 Rows = list[dict[str, Any]]
 
 
-@pytest.fixture
-def rows(alice: Caller) -> Rows:
-    session = alice.start_session(external_id="x")["id"]
-    alice.put(f"sessions/{session}/turns/1", {"llm_output": "[MEMORY:timing:dns] Takes 5s"})
-    alice.remember("Whales sing", subject="whales")
-    return lines(export(alice.app))
+def build_source() -> tuple[Caller, bytes, App]:
+    """Return an agent of an app, the file of this app, and an empty app that takes files in."""
+    sara = make_caller(make_app("source"), "sara")
+    session = sara.start_session(external_id="x")["id"]
+    sara.put(f"sessions/{session}/turns/1", {"llm_output": "[MEMORY:timing:dns] Takes 5s"})
+    sara.remember("Whales sing", subject="whales")
+    return sara, export(sara.app), make_app("copy")
+
+
+built = module_fixture(build_source)
 
 
 @pytest.fixture
-def copy(db: None) -> App:
-    return make_app("copy")
+def rows(built: tuple[Caller, bytes, App]) -> Rows:
+    return lines(built[1])
+
+
+@pytest.fixture
+def source(built: tuple[Caller, bytes, App], db: None) -> App:
+    return fresh_caller(built[0]).app
+
+
+@pytest.fixture
+def copy(built: tuple[Caller, bytes, App], db: None) -> App:
+    return App.objects.select_related("policy").get(pk=built[2].pk)
 
 
 def change(of: str, **values: Any) -> Callable[[Rows], Rows]:
@@ -106,7 +122,7 @@ def test_a_vector_of_what_is_no_number_is_named(alice: Caller, copy: App) -> Non
         take_in(copy, joined(rows))
 
 
-@pytest.mark.parametrize("name", BAD)
+@each_row("name", BAD, rolled_back=True)
 def test_a_bad_line_is_named_and_nothing_is_kept(name: str, rows: Rows, copy: App) -> None:
     spoil, message = BAD[name]
     with pytest.raises(BadFile) as wrong:
@@ -118,8 +134,8 @@ def test_a_bad_line_is_named_and_nothing_is_kept(name: str, rows: Rows, copy: Ap
     assert not ImportPart.objects.exists()
 
 
-@pytest.mark.parametrize(
-    ("word", "role"),
+@each_row(
+    "word, role",
     [
         ("developer", "system"),
         ("Human", "user"),
@@ -128,13 +144,14 @@ def test_a_bad_line_is_named_and_nothing_is_kept(name: str, rows: Rows, copy: Ap
         ("critic", "tool"),
         ("ai", "assistant"),
     ],
+    rolled_back=True,
 )
 def test_a_role_that_was_once_taken_is_read(word: str, role: str, rows: Rows, copy: App) -> None:
     assert take_in(copy, joined(change("resource", role=word)(rows))).status == "done"
     assert Resource.objects.for_app(copy).get().role == role
 
 
-@pytest.mark.parametrize("line", [b"{", b"[]", b'"x"', b"\xff", b'{"type": 1}', b'{"type": "memory", "a": NaN}'])
+@each_row("line", [b"{", b"[]", b'"x"', b"\xff", b'{"type": 1}', b'{"type": "memory", "a": NaN}'], rolled_back=True)
 def test_a_line_that_is_no_row_is_named(line: bytes, rows: Rows, copy: App) -> None:
     content = joined(rows[:1]) + line + b"\n" + joined(rows[1:])
     with pytest.raises(BadFile, match=r"^Line 2: "):
@@ -147,7 +164,7 @@ def test_the_number_is_that_of_the_line(rows: Rows, copy: App) -> None:
         take_in(copy, joined(change("memory", kind="x")(rows)))
 
 
-def test_ids_of_another_app_lead_nowhere(alice: Caller, charlie: Caller, rows: Rows, copy: App) -> None:
+def test_ids_of_another_app_lead_nowhere(charlie: Caller, rows: Rows, copy: App) -> None:
     """Neither by naming its rows, nor by having the same: those are rows of their own."""
     foreign = charlie.remember("Bears sleep")["id"]
     with pytest.raises(BadFile):
@@ -198,10 +215,10 @@ def test_a_dry_run_says_of_the_policy_what_the_import_does(rows: Rows, copy: App
     assert (later["policy"], take_in(copy, joined(rows)).counts["policy"]) == ({"left_out": 1}, {"left_out": 1})
 
 
-def test_a_dry_run_counts_and_keeps_nothing(rows: Rows, copy: App, alice: Caller) -> None:
+def test_a_dry_run_counts_and_keeps_nothing(rows: Rows, copy: App, source: App) -> None:
     content = joined(rows)
     counts = agent_of(copy).survey_import(BytesIO(content), "memsite")
     assert (counts["memory"], counts["session"]) == ({"new": 2, "known": 0}, {"new": 1, "known": 0})
     assert not Import.objects.exists()
-    counts = agent_of(alice.app).survey_import(BytesIO(content), "memsite")
+    counts = agent_of(source).survey_import(BytesIO(content), "memsite")
     assert counts["memory"] == {"new": 0, "known": 2}

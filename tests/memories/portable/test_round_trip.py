@@ -13,6 +13,7 @@ from django.apps import apps
 from django.test import override_settings
 from django.utils import timezone
 
+from memories.agent import porting
 from memories.models import Import, ImportPart, Memory, Vector
 from memories.portable.markdown import written
 from memories.portable.restore import restore
@@ -23,16 +24,16 @@ from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.scoping import Scoped
 from sessions.models import AgentSession
 from tests.api.test_purge import NEEDLE, NEIGHBOUR, furnish
-from tests.conftest import Caller, make_app, make_caller
+from tests.conftest import Caller, fresh_caller, make_app, make_caller
 from tests.memories.portable.moving import agent_of, export, freeze, joined, lines, take_in, without_header
-from tests.upkeep import upkeep_embed_missing, upkeep_learn_due, upkeep_summaries
+from tests.shared_data import module_fixture
+from tests.upkeep import do, upkeep_embed_missing, upkeep_learn_due, upkeep_summaries
 
 
-@pytest.fixture
-def full(alice: Caller, bob: Caller) -> App:
-    """Something of everything."""
-    AppPolicy.objects.filter(app=alice.app).update(capture_summaries=True, capture_digest=True, memory_limit=777)
-    alice.app.policy.refresh_from_db()
+def build_full() -> tuple[Caller, bytes, bytes]:
+    """Make an app with something of everything, and its files without and with vectors."""
+    app = make_app("full", capture_summaries=True, capture_digest=True, memory_limit=777)
+    alice, bob = make_caller(app, "alice"), make_caller(app, "bob")
     for word in (NEEDLE, NEIGHBOUR):
         furnish(alice, word, f"user-{word}@example.org")
     upkeep_learn_due()
@@ -46,11 +47,35 @@ def full(alice: Caller, bob: Caller) -> App:
     alice.remember("Nobody asks for the whales")
     freeze(alice.app, "Nobody asks for the whales")
     bob.remember("Late to the party", category="timing")
-    return App.objects.select_related("policy").get(pk=alice.app.pk)
+    upkeep_embed_missing()
+    return alice, export(app), export(app, vectors=True)
 
 
-def test_the_same_bytes_come_out_of_a_copy(full: App) -> None:
-    content = export(full)
+built = module_fixture(build_full)
+
+
+@pytest.fixture
+def owner(built: tuple[Caller, bytes, bytes], db: None) -> Caller:
+    return fresh_caller(built[0])
+
+
+@pytest.fixture
+def full(owner: Caller) -> App:
+    return owner.app
+
+
+@pytest.fixture
+def content(built: tuple[Caller, bytes, bytes]) -> bytes:
+    """The file of the app as it is."""
+    return built[1]
+
+
+@pytest.fixture
+def content_with_vectors(built: tuple[Caller, bytes, bytes]) -> bytes:
+    return built[2]
+
+
+def test_the_same_bytes_come_out_of_a_copy(full: App, content: bytes) -> None:
     copy = make_app("copy")
     row = take_in(copy, content)
     assert (row.status, row.reason) == ("done", "")
@@ -80,8 +105,8 @@ def test_sessions_of_older_servers_are_taken_in(alice: Caller) -> None:
     assert AgentSession.objects.for_app(copy).get().shown_since is None
 
 
-def test_every_table_is_in_it(full: App) -> None:
-    counts = Counter(row["type"] for row in lines(export(full, vectors=True)))
+def test_every_table_is_in_it(content_with_vectors: bytes) -> None:
+    counts = Counter(row["type"] for row in lines(content_with_vectors))
     assert [table.name for table in TABLES if not counts[table.name]] == []
 
 
@@ -109,18 +134,17 @@ def test_every_table_and_column_is_in_the_file_or_left_behind_on_purpose() -> No
     assert missing == set()
 
 
-def test_the_header_counts_what_follows(full: App) -> None:
-    header, *rows, end = lines(export(full))
-    assert (header["format"], header["version"], header["app_id"]) == ("memsite", 1, "acme")
+def test_the_header_counts_what_follows(content: bytes) -> None:
+    header, *rows, end = lines(content)
+    assert (header["format"], header["version"], header["app_id"]) == ("memsite", 1, "full")
     assert header["counts"] == Counter(row["type"] for row in rows)
     assert end == {"type": "end", "lines": len(rows)}
 
 
-def test_a_copy_has_vectors_where_they_were_given(full: App) -> None:
-    content = export(full, vectors=True)
+def test_a_copy_has_vectors_where_they_were_given(full: App, content_with_vectors: bytes) -> None:
     copy = make_app("copy")
-    take_in(copy, content)
-    assert without_header(export(copy, vectors=True)) == without_header(content)
+    take_in(copy, content_with_vectors)
+    assert without_header(export(copy, vectors=True)) == without_header(content_with_vectors)
 
 
 def test_vectors_reach_who_read_their_memories_before_they_came(alice: Caller, charlie: Caller) -> None:
@@ -173,16 +197,16 @@ def test_a_search_in_the_past_takes_memories_as_they_are_while_their_history_is_
     assert [hit["content"] for hit in answer.json()["results"]] == ["The blue heron fishes at dawn"]
 
 
-def test_without_vectors_they_are_made_anew(full: App) -> None:
+def test_without_vectors_they_are_made_anew(full: App, content: bytes) -> None:
     copy = make_app("copy")
-    take_in(copy, export(full))
+    take_in(copy, content)
     assert upkeep_embed_missing() >= Memory.objects.for_app(copy).warm().count()
     assert [row["type"] for row in lines(export(copy, vectors=True))].count("vector") > 3
 
 
-def test_a_copy_works_like_the_first(full: App) -> None:
+def test_a_copy_works_like_the_first(full: App, content: bytes) -> None:
     copy = make_app("copy")
-    take_in(copy, export(full))
+    take_in(copy, content)
     copy.refresh_from_db()
     assert copy.memory_count == Memory.objects.for_app(copy).live().count() > 3
     assert AppPolicy.objects.get(app=copy).memory_limit == 777
@@ -194,31 +218,27 @@ def test_a_copy_works_like_the_first(full: App) -> None:
     assert [hit["content"] for hit in hits][:1] == ["Late to the party"]
 
 
-def test_imported_twice_it_is_there_once(full: App) -> None:
-    content = export(full)
-    before = export(full)
+def test_imported_twice_it_is_there_once(full: App, content: bytes) -> None:
     row = take_in(full, content)
     assert row.status == "done"
     assert sum(count.get("new", 0) for count in row.counts.values()) == 0
-    assert export(full) == before
+    assert export(full) == content
 
 
-def test_what_an_app_has_stays_as_it_is_there(full: App, alice: Caller) -> None:
-    content = export(full)
+def test_what_an_app_has_stays_as_it_is_there(full: App, owner: Caller, content: bytes) -> None:
     memory = next(row for row in lines(content) if row["type"] == "memory" and row["status"] == "active")
-    alice.patch(f"memories/{memory['uid']}", {"content": "Said otherwise since"})
+    owner.patch(f"memories/{memory['uid']}", {"content": "Said otherwise since"})
     before = export(full)
     take_in(full, content)
     assert export(full) == before
 
 
-def test_what_was_lost_comes_back(full: App, alice: Caller) -> None:
-    content = export(full)
+def test_what_was_lost_comes_back(full: App, owner: Caller, content: bytes) -> None:
     lost = next(row for row in lines(content) if row["type"] == "memory" and row["content"] == "Late to the party")
-    assert alice.delete(f"memories/{lost['uid']}").status_code in (200, 204)
+    assert owner.delete(f"memories/{lost['uid']}").status_code in (200, 204)
     take_in(full, content)
-    assert alice.get(f"memories/{lost['uid']}").json()["content"] == "Late to the party"
-    assert len(alice.get(f"memories/{lost['uid']}/history").json()["results"]) == 1
+    assert owner.get(f"memories/{lost['uid']}").json()["content"] == "Late to the party"
+    assert len(owner.get(f"memories/{lost['uid']}/history").json()["results"]) == 1
 
 
 def test_the_file_of_an_end_user_has_what_is_theirs_and_nothing_else(full: App) -> None:
@@ -235,12 +255,8 @@ def test_the_file_of_an_end_user_has_what_is_theirs_and_nothing_else(full: App) 
     assert without_header(export(copy, user_id=user)) == without_header(content)
 
 
-def test_a_long_import_is_worked_off_by_the_job(full: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    from memories.agent import porting
-    from tests.upkeep import do
-
+def test_a_long_import_is_worked_off_by_the_job(full: App, content: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(porting, "MOST_AT_ONCE", 0)
-    content = export(full)
     copy = make_app("copy")
     assert take_in(copy, content).status == "waiting"
     assert do("imports")["lines"] == len(lines(content)) - 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -24,6 +25,7 @@ from tests.memories.retrieve.asking import (
     set_policy,
     store,
 )
+from tests.tables import each_row
 
 START = datetime(2027, 3, 1, 12, tzinfo=UTC)
 FORMULAS = ("standard", "product", "dual")
@@ -56,8 +58,8 @@ def toned(caller: Caller, content: str, sentiment: str) -> Memory:
 SIMILARITY = 2 / math.sqrt(6)
 
 
-@pytest.mark.parametrize(
-    ("days", "whole_days"), [(0, 0), (0.9, 0), (1, 1), (10.7, 10), (69.3, 69), (365, 365), (3650, 3650)]
+@each_row(
+    "days, whole_days", [(0, 0), (0.9, 0), (1, 1), (10.7, 10), (69.3, 69), (365, 365), (3650, 3650)], rolled_back=True
 )
 def test_meaning_and_graph_count_half_and_age_exponentially(alice: Caller, days: float, whole_days: int) -> None:
     store(alice, "anna plays chess", tags=["anna"])
@@ -67,7 +69,7 @@ def test_meaning_and_graph_count_half_and_age_exponentially(alice: Caller, days:
     assert math.fsum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
 
 
-@pytest.mark.parametrize("hops", [0, 1, 2])
+@each_row("hops", [0, 1, 2], rolled_back=True)
 def test_a_hop_halves_the_graphs_half(alice: Caller, hops: int) -> None:
     memories = [store(alice, text) for text in ("anna plays chess", "second", "third")]
     alice.patch(f"memories/{memories[hops].uid}", {"tags": ["anna"]})
@@ -83,8 +85,7 @@ def test_what_the_graph_does_not_reach_has_its_meaning_alone(alice: Caller) -> N
     assert hit.parts == {"meaning": pytest.approx(0.5 * SIMILARITY)}
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.25, 1.0])
-@pytest.mark.parametrize("decay", [0.0, 0.1, 1.0])
+@each_row("weight, decay", list(product([0.0, 0.25, 1.0], [0.0, 0.1, 1.0])), rolled_back=True)
 def test_the_policy_sets_the_weight_of_meaning_and_the_decay(alice: Caller, weight: float, decay: float) -> None:
     set_policy(alice, ranking="dual", semantic_weight=weight, decay_per_day=decay)
     store(alice, "anna plays chess", tags=["anna"])
@@ -169,8 +170,7 @@ def without(name: str, parts: dict[str, float]) -> dict[str, float]:
 
 
 @pytest.mark.usefixtures("domains")
-@pytest.mark.parametrize("ranking", FORMULAS)
-@pytest.mark.parametrize("penalty", [0.3, 0.55])
+@each_row("ranking, penalty", list(product(FORMULAS, [0.3, 0.55])), rolled_back=True)
 def test_a_memory_of_another_domain_loses_its_share(alice: Caller, bob: Caller, ranking: str, penalty: float) -> None:
     set_policy(alice, ranking=ranking, off_domain_penalty=penalty)
     store(bob, "anna plays chess", tags=["anna"])
@@ -192,10 +192,13 @@ def test_a_penalty_of_everything_leaves_a_finite_score(alice: Caller, bob: Calle
     check_leaning(ranking, "domain", one_hit(bob, "anna chess"), one_hit(alice, "anna chess"), LEAST_SHARE)
 
 
-@pytest.mark.parametrize("ranking", FORMULAS)
-@pytest.mark.parametrize(
-    ("asker", "writer", "penalty"),
-    [("", "garage", 0.3), ("kitchen", "", 0.3), ("garage", "garage", 0.3), ("a", "b", 0)],
+SAME_OR_NONE = [("", "garage", 0.3), ("kitchen", "", 0.3), ("garage", "garage", 0.3), ("a", "b", 0)]
+
+
+@each_row(
+    "ranking, asker, writer, penalty",
+    [(ranking, *domains) for ranking in FORMULAS for domains in SAME_OR_NONE],
+    rolled_back=True,
 )
 def test_nothing_is_lost_in_the_same_domain_or_without_one(
     alice: Caller, bob: Caller, ranking: str, asker: str, writer: str, penalty: float
@@ -220,8 +223,7 @@ def test_of_two_alike_the_one_of_the_own_domain_comes_first(alice: Caller, bob: 
 # --- the tone of the question
 
 
-@pytest.mark.parametrize("ranking", FORMULAS)
-@pytest.mark.parametrize("tone", ["frustrated", "excited", "uncertain"])
+@each_row("ranking, tone", list(product(FORMULAS, ["frustrated", "excited", "uncertain"])), rolled_back=True)
 def test_a_memory_in_the_tone_of_the_question_gains_its_share(alice: Caller, ranking: str, tone: str) -> None:
     set_policy(alice, ranking=ranking)
     toned(alice, "anna plays chess", tone)
@@ -235,8 +237,12 @@ def test_a_weight_of_nothing_changes_no_score(alice: Caller, ranking: str) -> No
     assert one_hit(alice, "anna chess", tone="excited").score == one_hit(alice, "anna chess").score
 
 
-@pytest.mark.parametrize("ranking", FORMULAS)
-@pytest.mark.parametrize(("said", "asked"), [("excited", "frustrated"), ("neutral", "excited"), ("neutral", "neutral")])
+OTHER_TONES = [("excited", "frustrated"), ("neutral", "excited"), ("neutral", "neutral")]
+
+
+@each_row(
+    "ranking, said, asked", [(ranking, *tones) for ranking in FORMULAS for tones in OTHER_TONES], rolled_back=True
+)
 def test_another_tone_changes_nothing_and_is_not_told(alice: Caller, ranking: str, said: str, asked: str) -> None:
     set_policy(alice, ranking=ranking)
     toned(alice, "anna plays chess", said)
@@ -263,10 +269,8 @@ def test_domain_and_tone_and_age_together(alice: Caller, bob: Caller, ranking: s
     assert combine(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
 
 
-@pytest.mark.usefixtures("domains")
-@pytest.mark.parametrize("ranking", ["standard", "product", "dual", "confidence", "recent"])
-def test_parts_of_every_hit_make_its_score(alice: Caller, bob: Caller, ranking: str) -> None:
-    set_policy(alice, ranking=ranking)
+@pytest.fixture
+def many(domains: None, alice: Caller, bob: Caller) -> None:
     words = ("anna", "chess", "plays", "bread", "sea", "night")
     for number in range(18):
         who, text = (alice, bob)[number % 2], " ".join(words[at % 6] for at in range(number, number + 2 + number % 3))
@@ -276,6 +280,11 @@ def test_parts_of_every_hit_make_its_score(alice: Caller, bob: Caller, ranking: 
             sentiment="excited" if number % 3 else "neutral",
             priority=(number % 5) / 2,
         )
+
+
+@each_row("ranking", ["standard", "product", "dual", "confidence", "recent"], rolled_back=True)
+def test_parts_of_every_hit_make_its_score(alice: Caller, many: None, ranking: str) -> None:
+    set_policy(alice, ranking=ranking)
     found = search(alice, "anna plays chess", limit=18, tone="excited")
     assert len(found.hits) > 5
     combine: Callable[[Any], float] = math.prod if found.combined == "product" else math.fsum

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
 from typing import Any
 from unicodedata import normalize
@@ -23,6 +24,7 @@ from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.index_of_words import check_index_of_words, words_found
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
+from tests.tables import each_row
 
 NOW = 2e9
 of_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="PostgreSQL finds them in the rows themselves")
@@ -132,7 +134,7 @@ def test_memories_that_are_not_shown_make_no_difference_to_what_is_found(alice: 
     assert contents(search(alice, "young whale", mode="fulltext")) == ["a young whale"]
 
 
-@pytest.mark.parametrize("word", ["app{pk}", "APP{pk}", "äpp{pk}"])
+@each_row("word", ["app{pk}", "APP{pk}", "äpp{pk}"], rolled_back=True)
 def test_the_number_of_the_app_is_no_word_of_its_memories(alice: Caller, word: str) -> None:
     store(alice, "whales sing")
     asked = word.format(pk=alice.app.pk)
@@ -418,7 +420,7 @@ BEYOND = {
 }
 
 
-@pytest.mark.parametrize("content", BEYOND)
+@each_row("content", BEYOND, rolled_back=True)
 def test_words_beyond_ascii_are_found(alice: Caller, content: str) -> None:
     store(alice, content)
     assert held(alice, *BEYOND[content], "北京") == {**dict.fromkeys(BEYOND[content], 1), "北京": 0}
@@ -437,9 +439,7 @@ TYPED_APART = {
 }
 
 
-@pytest.mark.parametrize("content", TYPED_APART)
-@pytest.mark.parametrize("asked_in", ["NFC", "NFD"])
-@pytest.mark.parametrize("stored_in", ["NFC", "NFD"])
+@each_row("stored_in, asked_in, content", list(product(["NFC", "NFD"], ["NFC", "NFD"], TYPED_APART)), rolled_back=True)
 def test_letters_typed_apart_from_their_marks_are_found_by_those_in_one_piece_and_these_by_them(
     alice: Caller, stored_in: Any, asked_in: Any, content: str
 ) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from django.db import connection
+from django.utils import timezone
 
 from memories.agent import MemoryAgent
 from memories.maintain.backlog import embed_backlog
@@ -20,6 +21,7 @@ from memories.retrieve import index as index_module
 from memories.retrieve.columns import Sessions, Subjects
 from memories.retrieve.index import AppIndex, Indexes, View
 from memories.retrieve.reading import Scope, read
+from memories.store import Candidate, writing
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 
@@ -101,8 +103,9 @@ def test_a_view_is_not_disturbed_by_later_writes(alice: Caller, index: AppIndex)
     memory = alice.remember("the first")
     before = index.view().columns
     vectors = before.vectors.copy()
-    for number in range(50):
-        alice.remember(f"memory number {number} about topic {number * 7}", dedupe=False)
+    more = [{"content": f"memory number {number} about topic {number * 7}"} for number in range(50)]
+    made = alice.post("memories/batch", {"memories": more}).json()["results"]
+    assert len({one["id"] for one in made}) == 50
     alice.patch(f"memories/{memory['id']}", {"content": "something else entirely"})
     index.view()
     assert len(before.pk) == 1
@@ -261,8 +264,9 @@ def test_what_indexes_take_is_added_up_when_one_has_grown_and_not_at_each_questi
     for times in (1, 2, 2, 2):
         indexes.of(alice.app, "m", 64).view()
         assert len(summed) == times
-    for number in range(100):
-        alice.remember(f"something new: {number}")
+    with writing(alice.app, "agent:alice", timezone.now()) as write:
+        for number in range(100):
+            write.create(Candidate(content=f"something new: {number}"))
     indexes.of(alice.app, "m", 64).view()
     indexes.of(alice.app, "m", 64).view()
     assert len(summed) == 3

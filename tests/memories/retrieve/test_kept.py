@@ -26,8 +26,9 @@ from memories.store.index_files import drop_untrue
 from memories.store.purge import purge_memories, purge_user
 from memsite.array_file import read_about
 from memsite.tenancy.models import App, AppStatus
-from tests.conftest import Caller
+from tests.conftest import Caller, fresh_caller, make_app, make_caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
+from tests.shared_data import module_fixture
 
 pytestmark = pytest.mark.sqlite("no other database has them")
 Read = list[int]
@@ -56,14 +57,26 @@ def read(monkeypatch: pytest.MonkeyPatch) -> Read:
     return counts
 
 
-@pytest.fixture
-def some(alice: Caller) -> list[Memory]:
+def build_some() -> Caller:
+    alice = make_caller(make_app("acme"), "alice")
     told = ["Whales sing", "Bees dance", "Cats purr", "Owls hoot", "Frogs croak", "Wolves howl", "Crickets chirp",
             "Horses neigh", "Geese honk", "Mice squeak", "Lions roar", "Snakes hiss"]  # fmt: skip
-    return [
+    for number, text in enumerate(told):
         store(alice, text, subject=text.split()[0], user_id=f"user-{number % 3}" if number % 4 else None)
-        for number, text in enumerate(told)
-    ]
+    return alice
+
+
+built = module_fixture(build_some)
+
+
+@pytest.fixture
+def alice(built: Caller, db: None) -> Caller:
+    return fresh_caller(built)
+
+
+@pytest.fixture
+def some(alice: Caller) -> list[Memory]:
+    return list(Memory.objects.for_app(alice.app).order_by("pk"))
 
 
 def another(caller: Caller) -> AppIndex:
@@ -114,15 +127,15 @@ def test_it_is_brought_up_to_date(alice: Caller, some: list[Memory], read: Read)
     assert len(set(found.columns.session_number[: found.size].tolist())) == found.size
 
 
-def test_sessions_go_on_with_their_numbers(alice: Caller, read: Read) -> None:
-    session = alice.start_session(title="a talk")
+def test_sessions_go_on_with_their_numbers(charlie: Caller, read: Read) -> None:
+    session = charlie.start_session(title="a talk")
     for number in range(20):
-        store(alice, f"Turn {number} of it", session_id=session["id"])
-    first = another(alice)
+        store(charlie, f"Turn {number} of it", session_id=session["id"])
+    first = another(charlie)
     first.view()
-    store(alice, "One more of it", session_id=session["id"])
-    store(alice, "Alone")
-    found = another(alice)
+    store(charlie, "One more of it", session_id=session["id"])
+    store(charlie, "Alone")
+    found = another(charlie)
     found.view()
     assert read == [20, 2]
     assert found.columns.session_number[: found.size].tolist() == [0] * 21 + [1]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -24,6 +25,7 @@ from memories.store.revisions import parse, state_at
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, link, search, set_policy, store
+from tests.tables import each_row
 
 START = datetime(2027, 3, 1, 12, tzinfo=UTC)
 TODAY = START + timedelta(days=400)
@@ -46,7 +48,7 @@ def known(caller: Caller, number: float, query: str = "whales", **options: Any) 
     return contents(search(caller, query, TODAY, as_of=day(number), **options))
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each_row("mode", MODES, rolled_back=True)
 def test_an_edited_memory_says_what_it_said_then(alice: Caller, on: Any, mode: str) -> None:
     on(0)
     memory = store(alice, "whales sing", importance=2, tags=["old"])
@@ -59,7 +61,7 @@ def test_an_edited_memory_says_what_it_said_then(alice: Caller, on: Any, mode: s
     assert memory.content == "whales hum"
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each_row("mode", MODES, rolled_back=True)
 def test_what_was_stored_later_was_not_known(alice: Caller, on: Any, mode: str) -> None:
     on(5)
     store(alice, "whales sing")
@@ -160,7 +162,7 @@ def test_a_window_that_was_closed_later_was_open(alice: Caller, on: Any) -> None
     assert (known(alice, 9), known(alice, 10), contents(search(alice, "whales", TODAY))) == (["whales sing"], [], [])
 
 
-@pytest.mark.parametrize("number", [5, 15])
+@each_row("number", [5, 15], rolled_back=True)
 def test_what_was_forgotten_is_gone_from_every_time(alice: Caller, on: Any, number: float) -> None:
     on(0)
     memory = store(alice, "whales sing")
@@ -258,7 +260,9 @@ def test_exclusions_hold_in_the_past(alice: Caller, on: Any) -> None:
 # --- over the API
 
 
-@pytest.mark.parametrize("moment", ["2027-03-06T12:00:00Z", "2027-03-06T12:00:00+00:00", "2027-03-06T21:00:00+09:00"])
+@each_row(
+    "moment", ["2027-03-06T12:00:00Z", "2027-03-06T12:00:00+00:00", "2027-03-06T21:00:00+09:00"], rolled_back=True
+)
 def test_the_api_takes_moments_of_any_zone(alice: Caller, on: Any, moment: str) -> None:
     on(0)
     memory = store(alice, "whales sing")
@@ -272,13 +276,15 @@ def test_the_api_takes_moments_of_any_zone(alice: Caller, on: Any, moment: str) 
     assert body["tier_answered"] == "items"
 
 
-@pytest.mark.parametrize("value", ["", "yesterday", 5, True, "2027-13-01T00:00:00Z", [], {}])
+@each_row("value", ["", "yesterday", 5, True, "2027-13-01T00:00:00Z", [], {}])
 def test_a_moment_that_is_none_is_refused(alice: Caller, value: Any) -> None:
     assert_problem(alice.post("memories/search", {"query": "whales", "as_of": value}), 400, "as_of")
 
 
-@pytest.mark.parametrize("zone", ["UTC", "Asia/Tokyo", "America/Los_Angeles"])
-@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00"])
+ENDS_OF_TIME = ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z", "0001-01-01T00:00:00+14:00"]
+
+
+@each_row("zone, moment", list(product(["UTC", "Asia/Tokyo", "America/Los_Angeles"], ENDS_OF_TIME)), rolled_back=True)
 def test_the_ends_of_time_are_no_trouble(alice: Caller, zone: str, moment: str) -> None:
     set_policy(alice, time_zone=zone)
     store(alice, "whales sing")
@@ -305,12 +311,11 @@ def test_of_what_has_not_changed_since_nothing_is_read(alice: Caller, on: Any) -
     assert known_at(alice.app, day(10)).changed.tolist() == []
 
 
-@pytest.mark.parametrize("few", [0, 500])
 @pytest.mark.parametrize("seed", range(2))
 def test_what_was_known_is_what_the_revisions_tell(
-    alice: Caller, on: Any, seed: int, few: int, monkeypatch: pytest.MonkeyPatch
+    alice: Caller, on: Any, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(past, "FEW", few)
+    """Whether few or many have changed since: those are read in two ways."""
     draw = Random(seed)
     for number in range(40):
         on(number)
@@ -328,8 +333,11 @@ def test_what_was_known_is_what_the_revisions_tell(
         elif number > 20:
             decay_app(alice.app, day(number + 20), Unclaimed(day(number + 20)))
     for number in (0, 1.5, 5, 10, 15, 20, 25, 30, 39, 50):
-        found = {memory.content for memory in found_then(alice, day(number))}
-        assert found == {memory.content for memory in Memory.objects.all() if was_known(memory, day(number))}, number
+        expected = {memory.content for memory in Memory.objects.all() if was_known(memory, day(number))}
+        for few in (0, 500):
+            monkeypatch.setattr(past, "FEW", few)
+            found = {memory.content for memory in found_then(alice, day(number))}
+            assert found == expected, (number, few)
 
 
 def found_then(caller: Caller, moment: datetime) -> list[Memory]:

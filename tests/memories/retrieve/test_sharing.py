@@ -14,6 +14,7 @@ from memories.retrieve import search as search_module
 from memsite.tenancy.models import App, AppStatus
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.retrieve.asking import change, contents, forget, link, search, set_domain, set_policy, store
+from tests.tables import each_row
 
 MODES = ("auto", "tiered", "dual", "vector", "fulltext", "graph")
 
@@ -39,7 +40,7 @@ def ask(caller: Caller, **body: Any) -> dict[str, Any]:
 
 
 @pytest.mark.usefixtures("sharing")
-@pytest.mark.parametrize("mode", [mode for mode in MODES if mode != "graph"])
+@each_row("mode", [mode for mode in MODES if mode != "graph"], rolled_back=True)
 def test_what_another_app_shares_is_found_if_both_share(alice: Caller, charlie: Caller, mode: str) -> None:
     share(charlie, "whales sing")
     assert shared(alice, mode=mode) == ["whales sing"]
@@ -52,25 +53,35 @@ def test_the_graph_finds_it_through_the_names_the_other_app_knows(alice: Caller,
     assert shared(alice, "anna", mode="graph") == ["takes long"]
 
 
-@pytest.mark.parametrize(("asker_shares", "owner_shares"), [(False, False), (True, False), (False, True)])
-@pytest.mark.parametrize("mode", MODES)
+@pytest.fixture
+def two(alice: Caller, charlie: Caller) -> None:
+    share(charlie, "whales sing", tags=["whales"])
+    store(alice, "whales hum", tags=["whales"])
+
+
+@each_row(
+    "asker_shares, owner_shares, mode",
+    [(*shares, mode) for shares in ((False, False), (True, False), (False, True)) for mode in MODES],
+    rolled_back=True,
+)
 def test_both_apps_have_to_share(
-    alice: Caller, charlie: Caller, asker_shares: bool, owner_shares: bool, mode: str
+    alice: Caller, charlie: Caller, two: None, asker_shares: bool, owner_shares: bool, mode: str
 ) -> None:
     set_policy(alice, share_memories=asker_shares)
     set_policy(charlie, share_memories=owner_shares)
-    share(charlie, "whales sing", tags=["whales"])
-    store(alice, "whales hum", tags=["whales"])
     assert shared(alice, mode=mode) == ["whales hum"]
 
 
-@pytest.mark.usefixtures("sharing")
-@pytest.mark.parametrize("mode", MODES)
-def test_only_what_is_marked_as_shared_and_of_no_user_leaves_its_app(alice: Caller, charlie: Caller, mode: str) -> None:
+@pytest.fixture
+def withheld(sharing: None, charlie: Caller) -> None:
     share(charlie, "krill swims")
     store(charlie, "whales of the app", visibility="app", tags=["whales"])
     store(charlie, "whales of an agent", visibility="agent", tags=["whales"])
     share(charlie, "whales of doe", user_id="doe", tags=["whales"])
+
+
+@each_row("mode", MODES, rolled_back=True)
+def test_only_what_is_marked_as_shared_and_of_no_user_leaves_its_app(alice: Caller, withheld: None, mode: str) -> None:
     assert shared(alice, mode=mode) == shared(alice, mode=mode, user_id="doe") == []
 
 
@@ -155,13 +166,16 @@ HIDDEN_FIELDS: list[tuple[str, Any, Any]] = [
 ]
 
 
-@pytest.mark.usefixtures("sharing")
-@pytest.mark.parametrize(("field", "right", "wrong"), HIDDEN_FIELDS)
-def test_filters_do_not_tell_what_is_not_shown(
-    alice: Caller, charlie: Caller, field: str, right: Any, wrong: Any
-) -> None:
+@pytest.fixture
+def full_of_fields(sharing: None, charlie: Caller) -> None:
     session = charlie.start_session()["id"]
     share(charlie, "whales sing", session_id=session, turn_number=7, external_id="x-9", metadata={"ticket": "G-1"})
+
+
+@each_row("field, right, wrong", HIDDEN_FIELDS, rolled_back=True)
+def test_filters_do_not_tell_what_is_not_shown(
+    alice: Caller, full_of_fields: None, field: str, right: Any, wrong: Any
+) -> None:
     assert shared(alice, filters={field: right}) == shared(alice, filters={field: wrong})
 
 
@@ -193,7 +207,7 @@ def test_another_apps_memory_counts_as_one_of_another_domain(alice: Caller, char
 
 
 @pytest.mark.usefixtures("sharing")
-@pytest.mark.parametrize("ranking", ["product", "dual"])
+@each_row("ranking", ["product", "dual"], rolled_back=True)
 def test_in_the_other_formulas_too(alice: Caller, charlie: Caller, ranking: str) -> None:
     for caller in (alice, charlie):
         set_policy(caller, ranking=ranking)
@@ -202,9 +216,10 @@ def test_in_the_other_formulas_too(alice: Caller, charlie: Caller, ranking: str)
 
 
 @pytest.mark.usefixtures("sharing")
-@pytest.mark.parametrize(
-    ("asker", "writer", "loses"),
+@each_row(
+    "asker, writer, loses",
     [("sea", "sea", False), ("sea", "garage", True), ("sea", "", True), ("", "sea", True), ("", "", True)],
+    rolled_back=True,
 )
 def test_unless_an_agent_of_the_same_domain_wrote_it(
     alice: Caller, charlie: Caller, asker: str, writer: str, loses: bool
@@ -225,7 +240,7 @@ def test_the_askers_penalty_counts_not_the_other_apps(alice: Caller, charlie: Ca
 
 
 @pytest.mark.usefixtures("sharing")
-@pytest.mark.parametrize(("mine", "theirs"), [("standard", "product"), ("product", "standard"), ("dual", "standard")])
+@each_row("mine, theirs", [("standard", "product"), ("product", "standard"), ("dual", "standard")], rolled_back=True)
 def test_all_hits_are_ranked_by_the_askers_formula(alice: Caller, charlie: Caller, mine: str, theirs: str) -> None:
     set_policy(alice, ranking=mine)
     set_policy(charlie, ranking=theirs)
@@ -235,7 +250,7 @@ def test_all_hits_are_ranked_by_the_askers_formula(alice: Caller, charlie: Calle
 
 
 @pytest.mark.usefixtures("sharing")
-@pytest.mark.parametrize("ranking", ["confidence", "recent"])
+@each_row("ranking", ["confidence", "recent"], rolled_back=True)
 def test_looking_at_shared_memories_does_not_reorder_ones_own(alice: Caller, charlie: Caller, ranking: str) -> None:
     set_policy(alice, ranking=ranking)
     store(alice, "whales sing", confidence=0.4)
@@ -336,6 +351,6 @@ def test_trust_is_told_of_shared_hits(alice: Caller, charlie: Caller) -> None:
     assert ask(alice)["results"][0]["trust"] == ["unconfirmed"]
 
 
-@pytest.mark.parametrize("value", ["", "all", None, 5, ["shared"]])
+@each_row("value", ["", "all", None, 5, ["shared"]], rolled_back=True)
 def test_scopes_that_are_none_are_refused(alice: Caller, value: Any) -> None:
     assert alice.post("memories/search", {"query": "whales", "scope": value}).status_code == 400

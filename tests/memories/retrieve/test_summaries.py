@@ -23,6 +23,7 @@ from tests.memories.retrieve.asking import (
     set_policy,
     store,
 )
+from tests.tables import each_row
 
 
 def summarise(
@@ -90,8 +91,8 @@ def test_a_passage_that_fits_answers_with_the_memory_it_stands_on(alice: Caller)
 
 
 @pytest.mark.usefixtures("summary")
-@pytest.mark.parametrize(
-    ("tiered", "mode", "tier"),
+@each_row(
+    "tiered, mode, tier",
     [
         (True, "auto", "summaries"),
         (False, "auto", "items"),
@@ -101,6 +102,7 @@ def test_a_passage_that_fits_answers_with_the_memory_it_stands_on(alice: Caller)
         (True, "vector", "items"),
         (True, "fulltext", "items"),
     ],
+    rolled_back=True,
 )
 def test_the_policy_or_the_mode_lets_summaries_answer(alice: Caller, tiered: bool, mode: str, tier: str) -> None:
     set_policy(alice, tiered=tiered)
@@ -115,8 +117,8 @@ def test_where_no_passage_fits_the_items_answer(alice: Caller) -> None:
     assert (contents(found), found.tier, found.summaries) == (["trains run on schedule"], "items", [])
 
 
-@pytest.mark.parametrize(
-    ("passage", "tier"),
+@each_row(
+    "passage, tier",
     [
         # "whales sing" against it: cosine k / √(2 · n) and 0.3 · k / 2, together at least 0.5 + 0.15.
         ("whales sing at night far away", "summaries"),  # 0.577 + 0.3
@@ -124,6 +126,7 @@ def test_where_no_passage_fits_the_items_answer(alice: Caller) -> None:
         ("whales hum softly", "items"),  # 0.408 + 0.15
         ("krill", "items"),
     ],
+    rolled_back=True,
 )
 def test_a_passage_has_to_be_near_and_hold_half_of_the_words(
     alice: Caller, memory: Memory, passage: str, tier: str
@@ -195,8 +198,8 @@ def test_a_lowest_score_holds_for_summaries_too(alice: Caller) -> None:
 # --- whose they are
 
 
-@pytest.mark.parametrize(
-    "how", ["private", "archived", "over", "superseded", "doubtful", "excluded", "filtered", "doe"]
+@each_row(
+    "how", ["private", "archived", "over", "superseded", "doubtful", "excluded", "filtered", "doe"], rolled_back=True
 )
 def test_no_passage_on_what_one_may_not_be_shown(alice: Caller, bob: Caller, how: str) -> None:
     options: dict[str, Any] = {}

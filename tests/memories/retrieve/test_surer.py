@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from datetime import timedelta
-from itertools import pairwise
+from itertools import pairwise, product
 from typing import Any
 
 import pytest
@@ -21,6 +21,7 @@ from memories.retrieve.surer import CLOSE, LOOKED_AT, Placed, contradictions_of,
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import change, contents, forget, link, search, set_policy, store
 from tests.memories.retrieve.test_summaries import summarise
+from tests.tables import each_row
 
 QUESTION = "whales sing"
 MODES = ("auto", "tiered", "dual", "vector", "fulltext")
@@ -39,7 +40,7 @@ def flagged(found: Recall) -> list[str]:
     return [hit.memory.content for hit in found.hits if "conflicting" in hit.trust]
 
 
-@pytest.mark.parametrize("mode", MODES)
+@each_row("mode", MODES, rolled_back=True)
 def test_the_surer_one_stands_before_what_it_contradicts(alice: Caller, mode: str) -> None:
     store(alice, "whales sing on")
     at_odds(alice)
@@ -50,7 +51,7 @@ def test_the_surer_one_stands_before_what_it_contradicts(alice: Caller, mode: st
     assert flagged(found) == ["Fish are mute", "whales sing"]
 
 
-@pytest.mark.parametrize("ranking", RANKINGS)
+@each_row("ranking", RANKINGS, rolled_back=True)
 def test_its_score_is_that_of_what_it_contradicts_and_says_so(alice: Caller, ranking: str) -> None:
     set_policy(alice, ranking=ranking)
     at_odds(alice)
@@ -75,7 +76,7 @@ def test_the_api_and_the_block_tell_it(alice: Caller) -> None:
     assert text.count("conflicting") == 2
 
 
-@pytest.mark.parametrize(("sure", "surer", "is_told"), [(0.9, 0.5, False), (0.7, 0.7, True), (0.5, 0.6, True)])
+@each_row("sure, surer, is_told", [(0.9, 0.5, False), (0.7, 0.7, True), (0.5, 0.6, True)], rolled_back=True)
 def test_of_equals_the_later_one_is_the_surer(alice: Caller, sure: float, surer: float, is_told: bool) -> None:
     at_odds(alice, sure, surer)
     assert ("Fish are mute" in contents(search(alice, QUESTION))) == is_told
@@ -98,7 +99,7 @@ def test_the_surest_of_several_is_told_and_brings_nothing_itself(alice: Caller) 
     assert contents(search(alice, QUESTION, limit=2)) == contents(found)
 
 
-@pytest.mark.parametrize("kind", ["related", "elaborates"])
+@each_row("kind", ["related", "elaborates"], rolled_back=True)
 def test_what_does_not_contradict_it_is_not_brought(alice: Caller, kind: str) -> None:
     link(alice, store(alice, "Fish are mute", confidence=0.9), store(alice, "whales sing", confidence=0.5), kind)
     assert contents(search(alice, QUESTION)) == ["whales sing"]
@@ -207,17 +208,22 @@ def test_so_it_does_among_what_other_apps_share(alice: Caller, charlie: Caller) 
     assert [flagged(page) for page in found] == [[], [one.content]]
 
 
-@pytest.mark.parametrize("ranking", RANKINGS)
-@pytest.mark.parametrize("mode", ["auto", "vector"])
-def test_all_pages_together_are_one_long_answer(alice: Caller, ranking: str, mode: str) -> None:
-    set_policy(alice, ranking=ranking)
+@pytest.fixture
+def long(alice: Caller) -> int:
+    """Return how many memories the question finds, or brings: more than are looked at on the first page."""
     found = [store(alice, f"whales sing n{number}", confidence=0.4) for number in range(CLOSE + 8)]
     hidden = [store(alice, f"Fish number {number} is mute", confidence=0.9) for number in range(3)]
     for one, other in ((found[2], hidden[0]), (found[9], hidden[1]), (found[-1], hidden[2]), (found[1], found[-2])):
         link(alice, other, one, "contradicts")
     change(alice, found[-2], confidence=0.8)
+    return len(found) + len(hidden)
+
+
+@each_row("mode, ranking", list(product(["auto", "vector"], RANKINGS)), rolled_back=True)
+def test_all_pages_together_are_one_long_answer(alice: Caller, long: int, ranking: str, mode: str) -> None:
+    set_policy(alice, ranking=ranking)
     whole = contents(search(alice, QUESTION, limit=100, mode=mode))
-    assert len(whole) == len(set(whole)) == len(found) + len(hidden)
+    assert len(whole) == len(set(whole)) == long
     for limit in (1, 3, 7):
         pages = [search(alice, QUESTION, limit=limit, offset=at, mode=mode) for at in range(0, len(whole), limit)]
         # A page shows the surer of its own hits first: the same memories stand on it, whatever their order there.
