@@ -23,6 +23,7 @@ from memsite.tenancy.wall import site_wide
 from tests.caches import clear_caches
 from tests.databases import flush, migrate_once
 from tests.serving import Server, serving
+from tools.affected import QUICK
 
 MARKERS = {"sqlite": "sqlite", "postgresql": "postgres"}
 """What is of a database itself is marked with it, and the mark says why."""
@@ -61,7 +62,7 @@ def pytest_collection_finish() -> None:
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     terminalreporter.write_line(f"database: {connection.vendor}")
-    if connection.vendor == "sqlite":
+    if connection.vendor == "sqlite" and config.option.markexpr == QUICK and not config.option.keyword:
         note_durations(terminalreporter, config)
 
 

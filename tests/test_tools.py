@@ -113,5 +113,6 @@ def test_an_import_is_found_however_it_is_written() -> None:
 def test_the_nearest_run_and_the_rest_is_named() -> None:
     tests, durations = ["near", "large", "small", "unknown"], {"near": 1.0, "large": 90.0, "small": 2.0}
     assert affected.fit(tests, durations, 3.0) == (["near", "small", "unknown"], ["large"])
-    assert affected.fit(["large", "near"], durations, 3.0) == (["large"], ["near"])
+    assert affected.fit(["large", "near"], durations, 3.0) == (["near"], ["large"])
+    assert affected.fit(["large", "larger"], durations | {"larger": 99.0}, 3.0) == (["large"], ["larger"])
     assert affected.fit(tests, durations, None) == (tests, [])

@@ -23,6 +23,8 @@ from tools import call
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("memsite", "memories", "sessions", "memsite_client", "bench", "tools", "tests")
 DURATIONS = ROOT / ".pytest_cache" / "v" / "durations"
+QUICK = "not long and not browser"
+"""What `make test` runs."""
 UNKNOWN_SECONDS = 2.0
 """Of a test file that has not run here yet."""
 PROCESSES = 2
@@ -35,6 +37,8 @@ VIEWS = {
     "tests/cli": "memsite_client.cli",
 }
 """What the tests of a folder ask over HTTP, though they do not import it."""
+ONLY_LONG = ("tests/browser/", "tests/promises/")
+"""Folders whose tests `make test` leaves to `make test-long`."""
 WITHOUT_PYTHON = {
     "templates/": ["tests/dashboard", "tests/memories/test_admin_pages.py", "tests/policy/test_web.py"],
     "docs/": ["tests/test_docs.py"],
@@ -59,9 +63,8 @@ def main(arguments: list[str]) -> int:
         return 0
     if not chosen:
         return 0
-    marks = "not long and not browser"
     processes = ["-n", str(PROCESSES)] if len(chosen) > PROCESSES else []
-    code = call([sys.executable, "-m", "pytest", *processes, "-m", marks, *chosen])
+    code = call([sys.executable, "-m", "pytest", *processes, "-m", QUICK, *chosen])
     if left_out:
         tell(f"Left for `make test`: {len(left_out)} test files, the nearest of them {', '.join(left_out[:5])}.")
     return 0 if code == NO_TESTS else code
@@ -94,7 +97,8 @@ def affected_tests(changed: Iterable[str]) -> list[str]:
     for path in changed:
         for test, distance in tests_of(path, importers):
             distances[test] = min(distance, distances.get(test, distance))
-    return sorted(distances, key=lambda test: (distances[test], test))
+    quick = (test for test in distances if not test.startswith(ONLY_LONG))
+    return sorted(quick, key=lambda test: (distances[test], test))
 
 
 def tests_of(path: str, importers: dict[str, set[str]]) -> Iterator[tuple[str, int]]:
@@ -177,16 +181,17 @@ def read_durations() -> dict[str, float]:
 
 
 def fit(tests: list[str], durations: dict[str, float], seconds: float | None) -> tuple[list[str], list[str]]:
-    """Return (the first tests that fit into the seconds together, the others). At least one fits."""
+    """Return (the first tests that fit into the seconds together, or the nearest if none does; the others)."""
     if seconds is None:
         return tests, []
     left = seconds * PROCESSES
     chosen: list[str] = []
     for test in tests:
         needed = durations.get(test, UNKNOWN_SECONDS)
-        if needed <= left or not chosen:
+        if needed <= left:
             left -= needed
             chosen.append(test)
+    chosen = chosen or tests[:1]
     return chosen, [test for test in tests if test not in chosen]
 
 
