@@ -23,9 +23,14 @@ from sessions.life import SessionGone
 from sessions.models import Resource
 from tests.api.checks import assert_problem
 from tests.api.test_purge import NEEDLE, NEIGHBOUR
-from tests.conftest import Caller
+from tests.conftest import Caller, make_app
 from tests.talking import hear, row_of, tables_with, tell
 from tests.upkeep import upkeep_embed_missing, upkeep_learn_due, upkeep_purge
+
+
+@pytest.fixture
+def acme(db: None) -> App:
+    return make_app("acme", capture_summaries=True, capture_digest=True)
 
 
 @pytest.fixture
