@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -50,6 +51,12 @@ HOSTILE = (*BARE, *(f"\"'><{text}" for text in BARE))
 
 
 def make(model: Any, text: str, **given: Any) -> Any:
+    row = hostile_row(model, text, **given)
+    row.save(force_insert=True)
+    return row
+
+
+def hostile_row(model: Any, text: str, **given: Any) -> Any:
     """A row whose every text is this one, cut where the field is shorter, but for what is given."""
     fields = {field.name: field for field in model._meta.concrete_fields if field.name not in given}
     for name, field in fields.items():
@@ -57,38 +64,44 @@ def make(model: Any, text: str, **given: Any) -> Any:
             given[name] = text[: field.max_length] if field.max_length else text
         elif isinstance(field, models.JSONField):
             given[name] = {text: text}
-    return model.objects.create(**given)
+    return model(**given)
 
 
 def fill(app: App) -> None:
     App.objects.filter(pk=app.pk).update(name=HOSTILE[1])
     # The name of an agent is letters and digits.
     agent = Agent.objects.create(app=app, name="agent")
-    first = None
-    for number, text in enumerate(HOSTILE, 1):
-        first = first or make(AgentSession, "first", app=app, agent=agent, title="All of it")
-        add(app, agent, first, number, text)
+    session = make(AgentSession, "first", app=app, agent=agent, title="All of it")
+    rows = [row for number, text in enumerate(HOSTILE, 1) for row in add(app, agent, session, number, text)]
+    for model in dict.fromkeys(map(type, rows)):
+        model.objects.bulk_create([row for row in rows if type(row) is model])
+    HealthReport.objects.create(app=app, period="2020-01-01", content={})
 
 
-def add(app: App, agent: Agent, session: AgentSession, number: int, text: str) -> None:
+def add(app: App, agent: Agent, session: AgentSession, number: int, text: str) -> Iterator[models.Model]:
+    """Make the rows of one text. Yield those, not stored yet, to which no other row points."""
     now = timezone.now()
     own = {"app": app, "session": session}
-    make(AgentSession, text, app=app, agent=agent, external_id=f"{number}")
+    yield hostile_row(AgentSession, text, app=app, agent=agent, external_id=f"{number}")
     calls = [{"name": text, "input": {text: text}, "result": text}, text]
-    make(Turn, text, **own, number=number, fingerprint="", tool_calls=calls)
+    yield hostile_row(Turn, text, **own, number=number, fingerprint="", tool_calls=calls)
     said = f"{text} {number}"
     resource = make(Resource, said, **own, turn_number=number, role="user", content_at=now, source_key=f"{number}")
-    make(Event, text, **own, turn_number=number, level="warning")
-    make(Event, text, **own)
-    make(Cooldown, text, **own, agent=agent, until=now + timedelta(hours=1), service=f"{number} {text}"[:200])
+    yield hostile_row(Event, text, **own, turn_number=number, level="warning")
+    yield hostile_row(Event, text, **own)
+    yield hostile_row(
+        Cooldown, text, **own, agent=agent, until=now + timedelta(hours=1), service=f"{number} {text}"[:200]
+    )
     memory = remember(app, agent, session, resource, number, said)
     said_of_it = {"content": text, "subject": text[:200], "tags": [text], "metadata": {text: text}}
     changed = {"before": said_of_it, "after": said_of_it, "number": memory.version + 1}
-    make(Revision, text, app=app, memory=memory, action="edited", **changed)
+    yield hostile_row(Revision, text, app=app, memory=memory, action="edited", **changed)
     Memory.objects.filter(pk=memory.pk).update(version=memory.version + 1)
-    make(Injection, text, **own, memory=memory, turn_number=number, used=True, word_share=0.5, block="turn")
-    make(Injection, text, **own, memory=memory, block="ops")
-    make(
+    yield hostile_row(
+        Injection, text, **own, memory=memory, turn_number=number, used=True, word_share=0.5, block="turn"
+    )
+    yield hostile_row(Injection, text, **own, memory=memory, block="ops")
+    yield hostile_row(
         Rejection,
         text,
         **own,
@@ -98,19 +111,17 @@ def add(app: App, agent: Agent, session: AgentSession, number: int, text: str) -
         candidate={"content": text},
         scores={text[:80]: 0.5},
     )
-    make(Extraction, text, app=app, session=session, resource=resource, status="dead")
+    yield hostile_row(Extraction, text, app=app, session=session, resource=resource, status="dead")
     trigger = make(FutureTrigger, text, **own, resource=resource, trigger_date=now.date(), rule="", agent=agent)
-    make(Preload, text, app=app, trigger=trigger, memory=memory)
+    yield hostile_row(Preload, text, app=app, trigger=trigger, memory=memory)
     entity = make(Entity, text, app=app, key=f"own-{number}")
-    Mention.objects.get_or_create(app=app, entity=entity, memory=memory)
+    yield Mention(app=app, entity=entity, memory=memory)
     summary = make(Summary, text, app=app, category="work", user_id=f"{number}"[:200], version=1)
-    make(Passage, text, app=app, summary=summary, memory=memory, data=None, next_data=None)
-    make(SummaryDue, text, app=app, category="work", user_id=f"{number}")
-    make(LedgerEntry, text, **own, input_tokens=1, output_tokens=1, cost=0.1, seconds=0.1, day=now.date())
-    make(AuditEntry, text, app=app)
-    make(Rollback, text, app=app, what="agent", status="done")
-    if number == 1:
-        HealthReport.objects.create(app=app, period="2020-01-01", content={})
+    yield hostile_row(Passage, text, app=app, summary=summary, memory=memory, data=None, next_data=None)
+    yield hostile_row(SummaryDue, text, app=app, category="work", user_id=f"{number}")
+    yield hostile_row(LedgerEntry, text, **own, input_tokens=1, output_tokens=1, cost=0.1, seconds=0.1, day=now.date())
+    yield hostile_row(AuditEntry, text, app=app)
+    yield hostile_row(Rollback, text, app=app, what="agent", status="done")
 
 
 def remember(

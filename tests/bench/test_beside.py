@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
 import socket
-import subprocess
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
+from runpy import run_path
 from threading import Thread
 from time import perf_counter
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -23,6 +22,7 @@ from bench.beside.clients import Door, Load, ask_all, ask_each_once
 from bench.beside.report import ALIKE, DEFAULT, OURS, THEIRS, ratio_cells
 from bench.hashing import DIM, hashing
 from bench.promises.site import ROOT
+from memories.providers.embeddings import HashEmbedder, factory
 from memories.retrieve.serving import current_embedder
 
 FOUND = b"found"
@@ -117,22 +117,20 @@ def test_it_tells_how_many_times_as_fast() -> None:
     assert f"| {DEFAULT} | 4.0 / 4.0 (4.0×) | 9.0 / 9.0 (3.0×) |" in told
 
 
-PROGRAM = """
-import django
-django.setup()
-from memories.retrieve.serving import current_embedder
-print(current_embedder().dim, current_embedder().name)
-"""
-
-
-def test_both_sides_have_vectors_of_as_many_dimensions(tmp_path: Path) -> None:
-    paths = os.pathsep.join([str(ROOT), str(ROOT / "bench/beside/settings")])
-    ours = {"DATA_DIR": str(tmp_path), "SECRET_KEY": "only for tests", "EMBEDDER": "hash"}
-    told = {f"MEMSITE_{name}": value for name, value in ours.items()}
-    told |= {"DJANGO_SETTINGS_MODULE": "hashing_settings", "PYTHONPATH": paths}
-    done = subprocess.run(  # noqa: S603  # our own
-        [sys.executable, "-c", PROGRAM], cwd=ROOT, env=os.environ | told, capture_output=True, text=True, check=True
-    )
+def test_both_sides_have_vectors_of_as_many_dimensions(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     with hashing() as embedder:
-        assert done.stdout.split() == [str(DIM), embedder.name] == ["384", f"hash-{embedder.dim}"]
-    assert current_embedder().dim != DIM, "as it was"
+        ours = (embedder.dim, embedder.name)
+    # These settings put another one in its place, for all of a process.
+    monkeypatch.setattr(factory, "HashEmbedder", HashEmbedder)
+    served = run_path(str(ROOT / "bench/beside/settings/hashing_settings.py"))
+    assert served["INSTALLED_APPS"] == settings.INSTALLED_APPS
+    # Of another name than that of the tests, which is kept.
+    settings.MEMSITE = replace(settings.MEMSITE, embedder="hash", embedder_model="of these settings")
+    theirs = (current_embedder().dim, current_embedder().name)
+    assert theirs == ours == (DIM, f"hash-{DIM}") == (384, "hash-384")
+
+
+def test_measuring_leaves_the_embedder_as_it_was() -> None:
+    with hashing():
+        pass
+    assert current_embedder().dim != DIM

@@ -20,6 +20,7 @@ from tests.conftest import Caller, make_caller
 from tests.mcp.asking import ask, call, tools_of
 from tests.mcp.test_sdk_client import over_http, over_stdio
 from tests.serving import Server
+from tests.tables import each_row
 
 PATH = "/compat/mcp-memory"
 RECORDED = json.loads(Path(__file__).with_name("recorded_graph.json").read_text())
@@ -90,7 +91,7 @@ def test_nothing_is_kept_of_an_empty_observation(alice: Caller) -> None:
     assert Memory.objects.count() == 2
 
 
-@pytest.mark.parametrize("empty", ["", "  ", "\u200b", "<private>Alice</private>"])
+@each_row("empty", ["", "  ", "\u200b", "<private>Alice</private>"], rolled_back=True)
 def test_what_has_no_name_is_refused(alice: Caller, empty: str) -> None:
     result = call(alice, "create_entities", PATH, entities=[ACME, {**ALICE, "name": empty}])
     assert (result["isError"], result["content"][0]["text"]) == (True, "An entity has a name.")
@@ -170,14 +171,15 @@ def take_in(file: Path, agent: str = "alice") -> tuple[str, str]:
     return out.getvalue(), err.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("content", "why"),
+@each_row(
+    "content, why",
     [
         (b"\x1f\x8b\x08 packed", "no text in UTF-8"),
         (b"", "no entity and no relation"),
         (b'{"id": 1, "memory": "Likes tea"}\n', "no entity and no relation"),
         (b"[" * 100_000, "no entity and no relation"),
     ],
+    rolled_back=True,
 )
 def test_a_file_of_another_kind_is_an_error_and_makes_no_agent(
     alice: Caller, tmp_path: Path, content: bytes, why: str

@@ -11,6 +11,7 @@ from memories.models import Memory
 from memories.providers.llm.provider import LLMUnavailable
 from sessions.models import Resource
 from tests.conftest import Caller, make_caller
+from tests.tables import each_row
 
 
 class Mem0:
@@ -64,13 +65,13 @@ def test_without_infer_each_message_is_a_memory(mem0: Mem0) -> None:
     assert item["hash"]
 
 
-@pytest.mark.parametrize("number", ["0", "1001", "000000001001", "-1", "x"])
+@each_row("number", ["0", "1001", "000000001001", "-1", "x"], rolled_back=True)
 def test_a_list_has_only_so_many(mem0: Mem0, number: str) -> None:
     assert "detail" in mem0.ask("get", "memories", query=f"user_id=u1&top_k={number}", status=400)
     assert mem0.listed("user_id=u1&top_k=1000") == mem0.listed("user_id=u1&top_k=") == []
 
 
-@pytest.mark.parametrize("infer", [True, False])
+@each_row("infer", [True, False], rolled_back=True)
 def test_what_expires_on_the_calendars_last_day_is_kept_until_then(mem0: Mem0, infer: bool) -> None:
     (one,) = mem0.add("I am vegan.", infer=infer, expiration_date="9999-12-31")
     path = f"memories/{one['id']}"
@@ -141,9 +142,10 @@ def test_filters_are_understood(mem0: Mem0, filters: dict[str, Any], expected: s
     assert set(mem0.found("whales", filters=filters)) == expected
 
 
-@pytest.mark.parametrize(
+@each_row(
     "filters",
     [{"memory": {"icontains": "x"}}, {"AND": 5}, {"created_at": {"gte": "soon"}}, {"a..b": 1}, {"metadata": {"x": {}}}],
+    rolled_back=True,
 )
 def test_filters_that_cannot_be_asked_are_refused(mem0: Mem0, filters: dict[str, Any]) -> None:
     if filters == {"metadata": {"x": {}}}:
@@ -194,7 +196,7 @@ def test_what_is_json_is_read_as_json(mem0: Mem0) -> None:
     assert mem0.listed() == []
 
 
-@pytest.mark.parametrize(
+@each_row(
     "narrowed",
     [
         {"user_id": "u1", "metadata": '{"topic": "krill"}'},
@@ -204,6 +206,7 @@ def test_what_is_json_is_read_as_json(mem0: Mem0) -> None:
         {"filters": "{'AND': [{'user_id': 'u1'}, {'metadata': {'topic': 'krill'}}]}"},
         {"filters": "{'user_id': 'u1'}", "metadata": "{'topic': 'krill'}", "org_id": "o", "project_id": "p"},
     ],
+    rolled_back=True,
 )
 def test_only_what_fits_all_that_is_named_is_deleted(mem0: Mem0, narrowed: dict[str, str]) -> None:
     """Objects come as JSON, or as mem0's own client writes them into an address."""
@@ -214,7 +217,7 @@ def test_only_what_fits_all_that_is_named_is_deleted(mem0: Mem0, narrowed: dict[
     assert mem0.listed() == ["Bears eat no krill", "Whales sing"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "narrowed",
     [
         {"category": "sea"},
@@ -225,6 +228,7 @@ def test_only_what_fits_all_that_is_named_is_deleted(mem0: Mem0, narrowed: dict[
         {"filters": "[]"},
         {"filters": "-" * 5000 + "1"},
     ],
+    rolled_back=True,
 )
 def test_nothing_is_deleted_by_what_is_not_understood(mem0: Mem0, narrowed: dict[str, str]) -> None:
     mem0.add("Whales sing", infer=False)
@@ -232,7 +236,7 @@ def test_nothing_is_deleted_by_what_is_not_understood(mem0: Mem0, narrowed: dict
     assert mem0.listed() == ["Whales sing"]
 
 
-@pytest.mark.parametrize(
+@each_row(
     "body",
     [
         {},
@@ -244,6 +248,7 @@ def test_nothing_is_deleted_by_what_is_not_understood(mem0: Mem0, narrowed: dict
         {"messages": "x", "user_id": "u1", "expiration_date": "soon"},
         [],
     ],
+    rolled_back=True,
 )
 def test_what_cannot_be_added_is_told(mem0: Mem0, body: Any) -> None:
     assert "detail" in mem0.ask("post", "memories", body, status=400)
@@ -262,7 +267,9 @@ def test_what_waits_for_a_model_is_told_as_pending_and_not_lost(alice: Caller, m
     assert Resource.objects.get().raw_content == "I am vegan."
 
 
-@pytest.mark.parametrize("path", ["memories", "memories/x", "entities", "v1/ping/", "v1/memories/x/", "v1/entities/"])
+@each_row(
+    "path", ["memories", "memories/x", "entities", "v1/ping/", "v1/memories/x/", "v1/entities/"], rolled_back=True
+)
 def test_only_a_key_opens_it(alice: Caller, path: str) -> None:
     for headers in ({"X-API-Key": "m0sk_x"}, {"Authorization": "Token mst_x"}, {"Authorization": "Basic x"}):
         assert "detail" in Mem0(alice, **headers).ask("get", path, status=401)

@@ -1,12 +1,12 @@
 """Anthropic's memory tool on our store: exact replies, nothing outside of /memories."""
 
+from itertools import product
 from typing import Any
-
-import pytest
 
 from memories.models import Memory
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_caller
+from tests.tables import each_row
 
 
 def run(caller: Caller, command: str, user: str = "", **fields: Any) -> Any:
@@ -104,8 +104,8 @@ def test_files_and_folders_are_renamed_and_deleted(alice: Caller) -> None:
     assert Memory.objects.count() == 1
 
 
-@pytest.mark.parametrize(
-    ("command", "fields", "text"),
+@each_row(
+    "command, fields, text",
     [
         ("view", {"path": "/memories/no"}, "The path /memories/no does not exist. Please provide a valid path."),
         ("create", {"path": NOTES, "file_text": "x"}, f"File {NOTES} already exists"),
@@ -123,6 +123,7 @@ def test_files_and_folders_are_renamed_and_deleted(alice: Caller) -> None:
             "The path /memories cannot be moved into itself",
         ),
     ],
+    rolled_back=True,
 )
 def test_what_cannot_be_done_is_told(alice: Caller, command: str, fields: dict[str, Any], text: str) -> None:
     told(alice, "create", path=NOTES, file_text="there")
@@ -130,15 +131,26 @@ def test_what_cannot_be_done_is_told(alice: Caller, command: str, fields: dict[s
     assert told(alice, "view", path=NOTES).endswith("     1\tthere")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/etc/passwd", "", "memories/x", "/memories/..", "/memories/../etc/passwd", "/memories/a/../../x",
-        "/memoriesx/y", "/memories/%2e%2e/%2e%2e/etc", "/memories/..\\..\\etc", "/memories/%2e%2e%2fetc",
-        "/memories\\..\\x",
-    ],
-)  # fmt: skip
-@pytest.mark.parametrize("command", ["view", "create", "delete", "rename"])
+@each_row(
+    "path, command",
+    product(
+        [
+            "/etc/passwd",
+            "",
+            "memories/x",
+            "/memories/..",
+            "/memories/../etc/passwd",
+            "/memories/a/../../x",
+            "/memoriesx/y",
+            "/memories/%2e%2e/%2e%2e/etc",
+            "/memories/..\\..\\etc",
+            "/memories/%2e%2e%2fetc",
+            "/memories\\..\\x",
+        ],
+        ["view", "create", "delete", "rename"],
+    ),
+    rolled_back=True,
+)
 def test_no_path_leads_out_of_the_folder(alice: Caller, command: str, path: str) -> None:
     fields = {"path": path, "file_text": "x"} if command != "rename" else {"old_path": "/memories/x", "new_path": path}
     answer = refused(alice, command, **({"path": path} if command in ("view", "delete") else fields))
@@ -190,8 +202,8 @@ def test_a_reading_key_may_look_and_no_more(alice: Caller) -> None:
     assert_problem(run(reader, "create", path=NOTES, file_text="x"), 403)
 
 
-@pytest.mark.parametrize(
-    ("body", "told"),
+@each_row(
+    "body, told",
     [
         ({}, "command: This field is required."),
         ({"command": "explode"}, "command: One of view, create, str_replace, insert, delete, rename."),
@@ -202,6 +214,7 @@ def test_a_reading_key_may_look_and_no_more(alice: Caller) -> None:
         ({"command": "view", "path": NOTES, "view_range": [1]}, "view_range: "),
         ({"command": "view", "path": NOTES, "x": 1}, "x: Unknown field."),
     ],
+    rolled_back=True,
 )
 def test_what_is_no_command_is_told_the_model_which_wrote_it(alice: Caller, body: dict[str, Any], told: str) -> None:
     answer = alice.client.post("/compat/memory-tool", body)

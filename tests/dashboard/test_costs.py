@@ -18,6 +18,7 @@ from memsite.statements import execute_all
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import elements, links, queries_of, text_of
+from tests.tables import each_row
 from tests.talking import at
 
 HOSTILE = "<script>alert(1)</script><img src=x> & \"'"
@@ -178,11 +179,11 @@ def test_hostile_texts_are_texts(vera: Client, alice: Caller) -> None:
 def test_more_rows_ask_no_more_of_the_database(vera: Client, alice: Caller) -> None:
     call(alice.app)
     few = queries_of(vera, "/costs")
-    for number in range(12):
+    for number in range(5):
         call(alice.app, f"op{number}", number, model=f"m{number}")
-    assert queries_of(vera, "/costs") == few <= 12
+    assert queries_of(vera, "/costs", is_warm=True) == few <= 12
 
 
-@pytest.mark.parametrize("page", ["/costs", "/costs.csv"])
+@each_row("page", ["/costs", "/costs.csv"])
 def test_strangers_get_nothing(page: str, alice: Caller) -> None:
     assert Client().get(page).status_code == 302

@@ -18,6 +18,7 @@ from memsite.tenancy.models import App, Membership
 from tests.conftest import Caller
 from tests.dashboard.conftest import sign_in
 from tests.dashboard.reading import HTMX, elements, links, text_of
+from tests.tables import each_row
 
 OPEN = {"login", "logout", "password"}
 ROUTES = [entry for entry in urlpatterns if entry.name not in OPEN and "<" not in str(entry.pattern)]
@@ -33,7 +34,7 @@ def test_there_are_pages() -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("page", PAGES)
+@each_row("page", PAGES)
 def test_a_stranger_is_asked_to_sign_in_and_comes_back(page: str) -> None:
     answer = Client().get(page)
     if answer.status_code != 405:
@@ -42,12 +43,12 @@ def test_a_stranger_is_asked_to_sign_in_and_comes_back(page: str) -> None:
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(("address", "back"), [("/settings/policy", "/settings/policy"), ("/memories/bulk", "/")])
+@each_row("address, back", [("/settings/policy", "/settings/policy"), ("/memories/bulk", "/")])
 def test_a_stranger_who_sends_a_form_comes_back_to_its_page(client: Client, address: str, back: str) -> None:
     assert client.post(address)["Location"] == f"/login?next={back}"
 
 
-@pytest.mark.parametrize("address", ["/settings/apps", "/memories/bulk", "/knowledge/categories/x/rewrite"])
+@each_row("address", ["/settings/apps", "/memories/bulk", "/knowledge/categories/x/rewrite"])
 def test_the_address_of_a_form_says_that_there_is_nothing_to_look_at(sue: Client, acme: App, address: str) -> None:
     answer = sue.get(address, headers={"Accept": "text/html"})
     assert (answer.status_code, answer["Allow"]) == (405, "POST")
@@ -106,7 +107,7 @@ def test_nothing_is_changed_in_an_app_that_was_not_named(sue: Client, alice: Cal
         find_desk(request)
 
 
-@pytest.mark.parametrize("app", ["globex", "nowhere", "", "a b", "x" * 500, "\0"])
+@each_row("app", ["globex", "nowhere", "", "a b", "x" * 500, "\0"])
 def test_an_app_of_others_answers_like_none(olga: Client, charlie: Caller, app: str) -> None:
     answer = olga.get("/events", {"app": app})
     assert answer.status_code == 404
@@ -130,7 +131,7 @@ def test_a_superuser_of_no_app_is_told_how_to_add_one(sue: Client) -> None:
     assert "Add the first one" in text_of(sue.get("/"))
 
 
-@pytest.mark.parametrize("page", LOOKED_AT)
+@each_row("page", LOOKED_AT)
 def test_pages_hold_nothing_inline_and_say_where_one_is(sue: Client, alice: Caller, page: str) -> None:
     answer = sue.get(page)
     html = answer.content.decode()

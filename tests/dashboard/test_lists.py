@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from itertools import product
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -22,6 +23,7 @@ from sessions.life import CRASHED
 from sessions.models import AgentSession, Cooldown, Event
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, fragment, links, queries_of, text_of
+from tests.tables import each_row
 from tests.talking import at, tell
 
 HOSTILE = '"><script>alert(1)</script><img src=x onerror=alert(1)>'
@@ -71,8 +73,8 @@ def test_a_session_is_shown_with_what_it_yielded_and_cost(vera: Client) -> None:
 
 
 @pytest.mark.usefixtures("shift")
-@pytest.mark.parametrize(
-    ("filters", "found"),
+@each_row(
+    "filters, found",
     [
         ({"title": "night"}, ["Night shift"]),
         ({"title": "SHIFT-1"}, ["Night shift"]),
@@ -124,11 +126,12 @@ def test_events_are_filtered_and_the_latest_come_first(vera: Client, alice: Call
     assert messages(fragment(vera, "/events", **{"X-Seen": seen}))[0] == "new"
 
 
+@pytest.mark.usefixtures("short_pages")
 def test_the_feed_is_turned_page_by_page(vera: Client, alice: Caller) -> None:
-    for number in range(60):
+    for number in range(6):
         Event.objects.create(app=alice.app, message=f"event {number}")
     first = vera.get("/events")
-    assert len(messages(first)) == 50
+    assert len(messages(first)) == 5
     assert messages(vera.get("/events", {"after": first.context["slice"].older}))[-1] == "event 0"
 
 
@@ -138,7 +141,7 @@ PAGED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("page", PAGED)
+@each_row("page", PAGED)
 def test_a_page_without_rows_says_so_and_leads_to_the_newest(sue: Client, alice: Caller, page: str) -> None:
     app = {"app": alice.app.app_id}
     ends = [("after", UUID(int=0)), ("before", UUID(int=2**128 - 1))]
@@ -167,20 +170,32 @@ SEARCHED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("page", "name"), SEARCHED)
-@pytest.mark.parametrize(
-    ("text", "why"), [("whales " * 100, "characters at most"), ("whales\0", "Null characters are not allowed")]
-)
-def test_a_text_that_cannot_be_looked_for_finds_nothing_and_says_why(
-    olga: Client, alice: Caller, page: str, name: str, text: str, why: str
-) -> None:
+CANNOT_BE = [("whales " * 100, "characters at most"), ("whales\0", "Null characters are not allowed")]
+
+
+@pytest.fixture
+def whales(alice: Caller) -> None:
+    """Something that each page finds."""
     session = alice.start_session(title="Whales")["id"]
     told = "[MEMORY:sea:whales] Whales of Berlin sing\n[EVENT:info] Whales"
     alice.put(f"sessions/{session}/turns/1", {"llm_output": told})
     alice.post("memories", {"content": "Whales sing at night in Berlin", "kind": "lesson"})
     Rejection.objects.create(app=alice.app, kind="fact", content="Whales", reason="no")
     note("operator:whales", alice.app, "policy changed", "whales", {}, {})
-    assert page.startswith("/recall") or elements(olga.get(page.partition("?")[0]), "tbody"), "there is something"
+
+
+@pytest.mark.usefixtures("whales")
+@each_row("page", sorted({page.partition("?")[0] for page, _ in SEARCHED} - {"/recall"}))
+def test_a_page_on_which_one_can_look_for_whales_has_some(olga: Client, page: str) -> None:
+    assert elements(olga.get(page), "tbody")
+
+
+@pytest.mark.usefixtures("whales")
+@each_row("searched, cannot_be", product(SEARCHED, CANNOT_BE))
+def test_a_text_that_cannot_be_looked_for_finds_nothing_and_says_why(
+    olga: Client, searched: tuple[str, str], cannot_be: tuple[str, str]
+) -> None:
+    (page, name), (text, why) = searched, cannot_be
     answer = fragment(olga, f"{page}{'&' if '?' in page else '?'}{urlencode({name: text})}")
     assert why in text_of(answer)
     assert not elements(answer, "tbody")
@@ -391,8 +406,10 @@ def test_hostile_texts_are_texts_everywhere(ed: Client, alice: Caller) -> None:
         assert "<script>alert" not in html
 
 
-@pytest.mark.parametrize(("page", "most"), [("/", 23), ("/sessions", 11), ("/events", 6), ("/cooldowns", 12)])
-def test_more_rows_ask_no_more_of_the_database(vera: Client, alice: Caller, page: str, most: int) -> None:
+MOST = {"/": 23, "/sessions": 11, "/events": 6, "/cooldowns": 12}
+
+
+def test_more_rows_ask_no_more_of_the_database(vera: Client, alice: Caller) -> None:
     def live(name: str) -> None:
         session = alice.start_session(title=name)["id"]
         alice.put(f"sessions/{session}/turns/1", {"llm_output": f"[EVENT:info:{name}] up"})
@@ -400,7 +417,8 @@ def test_more_rows_ask_no_more_of_the_database(vera: Client, alice: Caller, page
         alice.post("cooldowns", {"action": "restart", "service": name, "seconds": 600, "session_id": session})
 
     live("one")
-    few = queries_of(vera, page)
-    for number in range(8):
+    few = {page: queries_of(vera, page) for page in MOST}
+    for number in range(4):
         live(f"svc{number}")
-    assert queries_of(vera, page) == few <= most
+    assert {page: queries_of(vera, page, is_warm=True) for page in MOST} == few
+    assert [page for page in MOST if few[page] > MOST[page]] == []

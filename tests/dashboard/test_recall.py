@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
@@ -14,6 +15,7 @@ from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import HTMX, elements, links, text_of
 from tests.dashboard.test_memories import HOSTILE, stored
+from tests.tables import each_row
 from tests.talking import after
 
 PAGE = "/recall"
@@ -86,7 +88,7 @@ def test_the_block_is_what_an_agent_would_be_told(vera: Client, alice: Caller) -
 
 
 @pytest.mark.usefixtures("library")
-@pytest.mark.parametrize(("filters", "is_said"), [({}, False), ({"user": "ann"}, False), ({"category": "sea"}, True)])
+@each_row("filters, is_said", [({}, False), ({"user": "ann"}, False), ({"category": "sea"}, True)])
 def test_where_the_hits_are_narrowed_it_says_that_the_block_is_not(
     vera: Client, filters: dict[str, str], is_said: bool
 ) -> None:
@@ -94,8 +96,10 @@ def test_where_the_hits_are_narrowed_it_says_that_the_block_is_not(
     assert ("does not narrow this" in text) == is_said
 
 
-@pytest.mark.parametrize(
-    ("users_apart", "query", "is_said"), [(False, {}, False), (True, {}, True), (True, {"user": "ann"}, False)]
+@each_row(
+    "users_apart, query, is_said",
+    [(False, {}, False), (True, {}, True), (True, {"user": "ann"}, False)],
+    rolled_back=True,
 )
 def test_where_users_are_kept_apart_it_says_that_the_block_is_not(
     vera: Client, alice: Caller, users_apart: bool, query: dict[str, str], is_said: bool
@@ -116,23 +120,24 @@ def test_looking_leaves_no_trace(vera: Client) -> None:
 
 
 @pytest.mark.usefixtures("library")
-@pytest.mark.parametrize(
-    ("filters", "count"),
-    [
+@each_row("filters, count", [
         ({"category": "timing"}, 0), ({"agent": "bob"}, 1), ({"subject": "caddy"}, 1), ({"source": "marker"}, 0),
         ({"session": "x"}, 0), ({"user": "u1"}, 2), ({"mode": "fulltext"}, 2), ({"mode": "graph"}, 2),
         ({"mode": "vector"}, 2), ({"mode": "nonsense"}, 2), ({"as_of": "2001-01-01T00:00"}, 0),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_filters_and_modes_narrow_it(vera: Client, filters: dict[str, str], count: int) -> None:
     assert len(found(vera.get(PAGE, {"q": "WireGuard", **filters}))) == count
 
 
 @pytest.mark.usefixtures("library")
-@pytest.mark.parametrize(
-    "moment", ["0001-01-01T00:00", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "9999-12-31T23:59"]
+@each_row(
+    "moment, zone",
+    product(
+        ["0001-01-01T00:00", "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "9999-12-31T23:59"],
+        ["Europe/Berlin", "America/Los_Angeles"],
+    ),
+    rolled_back=True,
 )
-@pytest.mark.parametrize("zone", ["Europe/Berlin", "America/Los_Angeles"])
 def test_a_time_at_the_ends_of_the_calendar_is_refused(vera: Client, alice: Caller, moment: str, zone: str) -> None:
     AppPolicy.objects.filter(app=alice.app).update(time_zone=zone)
     for headers in ({}, HTMX):
@@ -166,7 +171,7 @@ def test_factors_are_shown_as_factors(vera: Client, alice: Caller) -> None:
     assert found(answer, "left_out") == ["Unlike anything"]
 
 
-@pytest.mark.parametrize(("combined", "parts"), [("sum", {"meaning": -2.0, "age": 0.5}), ("product", {"age": 0.0})])
+@each_row("combined, parts", [("sum", {"meaning": -2.0, "age": 0.5}), ("product", {"age": 0.0})])
 def test_bars_begin_in_the_middle_and_stay_within(combined: str, parts: dict[str, float]) -> None:
     (one,) = explain([Hit(App(), Memory(), 0.0, parts.copy)], combined)
     for part in one.parts:

@@ -12,6 +12,7 @@ from memories.models import Memory, Rollback, Status
 from sessions.models import AgentSession
 from tests.conftest import Caller
 from tests.dashboard.reading import elements, fragment, links, text_of
+from tests.tables import each_row
 from tests.talking import hear
 
 HOST = "The backup runs every night at 02:30 on the host atlas."
@@ -69,8 +70,8 @@ def test_only_from_a_moment_on_in_the_apps_time_zone(ed: Client, alice: Caller, 
     assert "0 memories of agent" in text_of(ed.get(asking(**name, since="2999-01-01T00:00")))
 
 
-@pytest.mark.parametrize(
-    ("sent", "said"),
+@each_row(
+    "sent, said",
     [
         ({"what": "session", "source": UNKNOWN}, "There is no such session in this app."),
         ({"what": "session", "source": "\0x"}, "Null characters are not allowed."),

@@ -8,6 +8,7 @@ import pytest
 from memories.models import FutureTrigger, Link, Memory
 from tests.conftest import Caller, make_caller
 from tests.mcp.asking import call, post, use
+from tests.tables import each_row
 
 TOOLS: dict[str, dict[str, Any]] = {
     "show": {"id": "{memory}"},
@@ -54,24 +55,32 @@ def rows() -> list[list[Any]]:
     return [list(model.objects.order_by("pk").values()) for model in (Memory, Link, FutureTrigger)]
 
 
+@pytest.fixture
+def own_ids(alice: Caller) -> dict[str, str]:
+    return furnish(alice, "zqalice")
+
+
+@pytest.fixture
+def ids_of_others(own_ids: dict[str, str], bob: Caller, charlie: Caller) -> dict[str, dict[str, str]]:
+    """Of a colleague's own memories and of another app's, by the word that is in them."""
+    return {"zqbob": furnish(bob, "zqbob", "agent"), "zqcharlie": furnish(charlie, "zqcharlie")}
+
+
 def test_every_tool_is_tried(alice: Caller) -> None:
     tools = post(alice, "tools/list").json()["result"]["tools"]
     assert {tool["name"] for tool in tools} == TOOLS.keys() | WITHOUT_IDS
 
 
-@pytest.mark.parametrize("tool", sorted(set(TOOLS) - {"lessons", "triggers"}))
-def test_ones_own_ids_open_every_tool(alice: Caller, tool: str) -> None:
-    ids = furnish(alice, "zqalice")
-    assert told(alice, tool, ids) != told(alice, tool, absent())
+@each_row("tool", sorted(set(TOOLS) - {"lessons", "triggers"}), rolled_back=True)
+def test_ones_own_ids_open_every_tool(alice: Caller, own_ids: dict[str, str], tool: str) -> None:
+    assert told(alice, tool, own_ids) != told(alice, tool, absent())
 
 
-@pytest.mark.parametrize("tool", TOOLS)
+@each_row("tool", TOOLS, rolled_back=True)
 def test_ids_of_another_app_and_of_a_colleagues_own_answer_like_none(
-    alice: Caller, bob: Caller, charlie: Caller, tool: str
+    alice: Caller, own_ids: dict[str, str], ids_of_others: dict[str, dict[str, str]], tool: str
 ) -> None:
-    furnish(alice, "zqalice")
-    for stranger, word, visibility in ((bob, "zqbob", "agent"), (charlie, "zqcharlie", "app")):
-        ids = furnish(stranger, word, visibility)
+    for word, ids in ids_of_others.items():
         expected, before = told(alice, tool, absent()), rows()
         assert told(alice, tool, ids) == expected
         assert word not in str(expected)

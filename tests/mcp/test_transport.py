@@ -1,6 +1,7 @@
 """Who may ask `/mcp`, from where, and with what."""
 
 import json
+from itertools import product
 from typing import Any
 
 import pytest
@@ -8,11 +9,12 @@ import pytest
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, client_with, make_caller
 from tests.mcp.asking import ACCEPT, post
+from tests.tables import each_row
 
 PATHS = ["/mcp"]
 
 
-@pytest.mark.parametrize("path", PATHS)
+@each_row("path", PATHS, rolled_back=True)
 def test_without_a_key_nothing_is_told(alice: Caller, path: str) -> None:
     for key in ("", "mst_wrong"):
         answer = client_with(key).post(path, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, headers=ACCEPT)
@@ -21,14 +23,14 @@ def test_without_a_key_nothing_is_told(alice: Caller, path: str) -> None:
     assert_problem(post(make_caller(alice.app, "writer", ("write",)), "tools/list", path=path), 403)
 
 
-@pytest.mark.parametrize("path", PATHS)
+@each_row("path", PATHS, rolled_back=True)
 def test_an_operators_key_belongs_to_no_app(operator: Any, path: str) -> None:
     answer = operator.post(path, {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}, headers=ACCEPT)
     assert_problem(answer, 403)
 
 
-@pytest.mark.parametrize(
-    ("origin", "status"),
+@each_row(
+    "origin, status",
     [
         ("http://localhost:6274", 200),
         ("http://127.0.0.1", 200),
@@ -39,6 +41,7 @@ def test_an_operators_key_belongs_to_no_app(operator: Any, path: str) -> None:
         ("null", 403),
         ("http://[bad", 403),
     ],
+    rolled_back=True,
 )
 def test_pages_of_other_sites_may_not_ask(alice: Caller, origin: str, status: int) -> None:
     assert post(alice, "tools/list", Origin=origin).status_code == status
@@ -59,21 +62,22 @@ def test_a_trusted_origin_may_ask(alice: Caller, settings: Any) -> None:
     assert post(alice, "tools/list", Origin="https://memory.example.org").status_code == 200
 
 
-@pytest.mark.parametrize("method", ["get", "delete", "put"])
+@each_row("method", ["get", "delete", "put"], rolled_back=True)
 def test_there_is_no_stream_and_no_session(alice: Caller, method: str) -> None:
     answer = getattr(alice.client, method)("/mcp", headers=ACCEPT)
     assert_problem(answer, 405)
     assert answer["Allow"] == "POST, OPTIONS"
 
 
-@pytest.mark.parametrize(
-    ("body", "code"),
+@each_row(
+    "body, code",
     [
         (b"{", -32700),
         (b'{"a": "\\u0000"}', -32700),
         (b"[" * 100 + b"]" * 100, -32700),
         (b"\xff", -32700),
     ],
+    rolled_back=True,
 )
 def test_a_body_that_cannot_be_read_is_told_as_json_rpc_has_it(alice: Caller, body: bytes, code: int) -> None:
     answer = alice.client.generic("POST", "/mcp", body, content_type="application/json", headers=ACCEPT)
@@ -81,8 +85,14 @@ def test_a_body_that_cannot_be_read_is_told_as_json_rpc_has_it(alice: Caller, bo
     assert json.loads(answer.content)["error"]["code"] == code
 
 
-@pytest.mark.parametrize("path", ["/mcp", "/compat/mcp-memory"])
-@pytest.mark.parametrize("kind", ["text/plain", "", "application/x-www-form-urlencoded", "application/jsonx", "x"])
+@each_row(
+    "path, kind",
+    product(
+        ["/mcp", "/compat/mcp-memory"],
+        ["text/plain", "", "application/x-www-form-urlencoded", "application/jsonx", "x"],
+    ),
+    rolled_back=True,
+)
 def test_a_body_of_another_kind_is_refused_as_json_rpc_has_it(alice: Caller, path: str, kind: str) -> None:
     body = '{"jsonrpc": "2.0", "id": 7, "method": "ping"}'
     answer = alice.client.generic("POST", path, body, content_type=kind, headers=ACCEPT)
@@ -92,15 +102,18 @@ def test_a_body_of_another_kind_is_refused_as_json_rpc_has_it(alice: Caller, pat
     assert "application/json" in told["error"]["message"]
 
 
-@pytest.mark.parametrize("kind", ["application/json; charset=utf-8", "Application/JSON"])
+@each_row("kind", ["application/json; charset=utf-8", "Application/JSON"], rolled_back=True)
 def test_a_kind_may_be_written_otherwise(alice: Caller, kind: str) -> None:
     body = '{"jsonrpc": "2.0", "id": 7, "method": "ping"}'
     answer = alice.client.generic("POST", "/mcp", body, content_type=kind, headers=ACCEPT)
     assert (answer.status_code, json.loads(answer.content)["result"]) == (200, {})
 
 
-@pytest.mark.parametrize("uid", ["one", 0, 2**70, None, 1.5, True])
-@pytest.mark.parametrize("params", ['{"a": "\\u0000"}', '{"a": "\\ud800"}', "[]", "[" * 70 + "]" * 70])
+@each_row(
+    "uid, params",
+    product(["one", 0, 2**70, None, 1.5, True], ['{"a": "\\u0000"}', '{"a": "\\ud800"}', "[]", "[" * 70 + "]" * 70]),
+    rolled_back=True,
+)
 def test_a_request_that_is_refused_is_answered_with_its_id(alice: Caller, uid: Any, params: str) -> None:
     body = f'{{"jsonrpc": "2.0", "id": {json.dumps(uid)}, "method": "tools/call", "params": {params}}}'
     answer = alice.client.generic("POST", "/mcp", body, content_type="application/json", headers=ACCEPT)
@@ -139,7 +152,7 @@ def test_what_is_no_message_is_refused_in_a_sentence(alice: Caller, path: str, b
     assert len(told["error"]["message"]) < 100
 
 
-@pytest.mark.parametrize("uid", ["one", "", 0, -1, 2**70])
+@each_row("uid", ["one", "", 0, -1, 2**70], rolled_back=True)
 def test_an_id_is_answered_as_it_came(alice: Caller, uid: str | int) -> None:
     answer = alice.client.post("/mcp", {"jsonrpc": "2.0", "id": uid, "method": "ping", "params": None}, headers=ACCEPT)
     assert json.loads(answer.content) == {"jsonrpc": "2.0", "id": uid, "result": {}}

@@ -34,7 +34,8 @@ from memsite.backup.files import backup_draft_in, rotate
 from memsite.backup.leftovers import unpacking_in
 from memsite.backup.versions import is_older
 from memsite.sqlite.files import indexes_of
-from tests.conftest import Caller
+from tests.conftest import make_app, make_caller
+from tests.shared_data import module_fixture
 
 of_sqlite = pytest.mark.sqlite("its backups are copies of a file; test_backup_postgres has the other's")
 NOW = datetime(2027, 3, 1, 3, tzinfo=UTC)
@@ -47,24 +48,37 @@ def folder(settings: Any, tmp_path: Path) -> Path:
     return tmp_path / "backups"
 
 
+def build_sites() -> dict[str, bytes]:
+    """SQLite's files of a site that nobody has made an app on, and of one with a memory."""
+
+    def file() -> bytes:
+        assert connection.connection is not None
+        return bytes(connection.connection.serialize())
+
+    new = file()
+    make_caller(make_app("acme"), "alice").remember("Whales sing")
+    return {"new": new, "lived in": file()}
+
+
+sites = module_fixture(build_sites)
+
+
 @pytest.fixture
-def live(alice: Caller, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def live(sites: dict[str, bytes], settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A database of its own in a file, with one memory in it, outside of the test's transaction."""
-    alice.remember("Whales sing")
-    yield from in_a_file(settings, tmp_path, monkeypatch)
+    yield from in_a_file(sites["lived in"], settings, tmp_path, monkeypatch)
 
 
 @pytest.fixture
-def new(db: None, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def new(sites: dict[str, bytes], settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """The same, but nobody has made an app."""
-    yield from in_a_file(settings, tmp_path, monkeypatch)
+    yield from in_a_file(sites["new"], settings, tmp_path, monkeypatch)
 
 
-def in_a_file(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def in_a_file(data: bytes, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     path = tmp_path / "live" / "memsite.sqlite3"
     path.parent.mkdir()
-    assert connection.connection is not None
-    path.write_bytes(connection.connection.serialize())
+    path.write_bytes(data)
     own = ConnectionHandler({"default": {**settings.DATABASES["default"], "NAME": str(path)}})["default"]
     for module in ("memsite.backup", "memsite.backup.sqlite"):
         monkeypatch.setattr(f"{module}.connection", own)
@@ -72,9 +86,22 @@ def in_a_file(settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     own.close()
 
 
+@pytest.fixture(scope="module")
+def made() -> dict[str, bytes]:
+    """The files of a folder in which one backup of `live` was made, once that is."""
+    return {}
+
+
 @pytest.fixture
-def backup(live: Path, folder: Path) -> Path:
-    return make_backup(folder, NOW).path
+def backup(live: Path, folder: Path, made: dict[str, bytes]) -> Path:
+    if not made:
+        path = make_backup(folder, NOW).path
+        made.update({file.name: file.read_bytes() for file in folder.iterdir()})
+        return path
+    folder.mkdir(mode=0o700)
+    for name, data in made.items():
+        (folder / name).write_bytes(data)
+    return folder / max(made)
 
 
 def unpacked(backup: Path) -> Path:
@@ -93,7 +120,7 @@ def ask(path: Path, sql: str) -> list[Any]:
 
 
 @of_sqlite
-def test_a_backup_holds_everything_in_one_private_file(live: Path, folder: Path) -> None:
+def test_a_backup_holds_everything_in_one_private_file(live: Path, folder: Path, db: None) -> None:
     made = make_backup(folder, NOW)
     assert made.path == folder / "memsite-20270301T030000Z.sqlite3.gz"
     assert made.bytes == made.path.stat().st_size > 1000

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-from pathlib import Path
+import pytest
 
-MANAGE = Path(__file__).parents[2] / "manage.py"
+from tests.memsite.managing import manage
 
 
-def test_ctrl_c_needs_no_explanation() -> None:
-    command = [sys.executable, MANAGE, "shell", "-c", "raise KeyboardInterrupt"]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603
-    assert ended.returncode == 130
-    assert "Traceback" not in ended.stderr
+def test_ctrl_c_needs_no_explanation(capfd: pytest.CaptureFixture[str]) -> None:
+    assert manage("shell", "-c", "raise KeyboardInterrupt") == 130
+    assert "Traceback" not in capfd.readouterr().err

@@ -15,6 +15,7 @@ from django.db import OperationalError, connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
+from prometheus_client import Counter, Histogram
 from prometheus_client.mmap_dict import MmapedDict
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -23,7 +24,7 @@ from memories.models import Delivery, Extraction, Rejection, Webhook
 from memories.providers.embeddings import HashEmbedder, OllamaEmbedder, Patience
 from memories.providers.embeddings.base import EmbedderUnavailable
 from memories.providers.llm.provider import Usage
-from memsite import gauges
+from memsite import gauges, metrics
 from memsite.jobs import claims
 from memsite.jobs.engine import run
 from memsite.jobs.job import Job
@@ -34,11 +35,20 @@ from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
 from tests.api.test_embedder_away import Away
 from tests.conftest import Caller, make_app
+from tests.tables import each_row
 
 TOKEN = "a-token-for-prometheus"
 DOC = Path(__file__).resolve().parents[2] / "docs" / "deploy.md"
 NOW = datetime(2026, 3, 3, 12, tzinfo=UTC)
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _others_have_counted_nothing() -> None:
+    """The tests of other modules leave thousands of series: each look at them takes a quarter of a second."""
+    for metric in vars(metrics).values():
+        if isinstance(metric, Counter | Histogram):
+            metric.clear()
 
 
 @pytest.fixture
@@ -75,7 +85,7 @@ def test_without_a_token_in_the_settings_there_is_no_such_address(client: Client
     assert_problem(client.get("/metrics", headers={"Authorization": "Bearer "}), 404)
 
 
-@pytest.mark.parametrize("given", ["", "Bearer ", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN])
+@each_row("given", ["", "Bearer ", f"Bearer {TOKEN}x", f"Bearer {TOKEN[:-1]}", f"Basic {TOKEN}", TOKEN])
 def test_whoever_does_not_know_the_token_is_told_nothing(told: None, client: Client, given: str) -> None:
     answer = client.get("/metrics", headers={"Authorization": given})
     assert_problem(answer, 401)
@@ -163,7 +173,7 @@ def test_many_addresses_and_odd_methods_are_few_series(told: None) -> None:
         client.get(path)
     client.generic("BREW", "/healthz")
     before = {key for key in samples() if key[0].startswith("memsite_http")}
-    for number in range(100):
+    for number in range(10):
         client.get(f"/nowhere/{number}")
         client.get(f"/api/v1/memories/01890000-0000-7000-8000-{number:012x}")
         client.generic(f"BREW{number}", "/healthz")
@@ -171,8 +181,8 @@ def test_many_addresses_and_odd_methods_are_few_series(told: None) -> None:
     assert {key for key in after if key[0].startswith("memsite_http")} - before == frozenset(
         key for key in after if frozenset({("route", "metrics")}) < key[1] and key not in before
     )
-    assert value(after, "memsite_http_requests_total", method="GET", route="none", status="404") >= 101
-    assert value(after, "memsite_http_requests_total", method="other", route="healthz", status="405") >= 101
+    assert value(after, "memsite_http_requests_total", method="GET", route="none", status="404") >= 11
+    assert value(after, "memsite_http_requests_total", method="other", route="healthz", status="405") >= 11
 
 
 def test_it_names_nobody_and_quotes_nothing(told: None, alice: Caller, charlie: Caller) -> None:

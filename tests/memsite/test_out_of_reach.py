@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import socket
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from pathlib import Path
 from time import monotonic, sleep
 from typing import Any
 
@@ -30,8 +26,8 @@ from memsite.settings import database
 from memsite.tenancy import authentication
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
+from tests.memsite.managing import instead_of_the_database, manage
 
-ROOT = Path(__file__).parents[2]
 SOON_SECONDS, POOL_SECONDS = 60, 120
 """No machine is so busy that the one looks like the other, which is how long a pool is waited for."""
 FULL = "connection failed: FATAL:  sorry, too many clients already"
@@ -181,23 +177,14 @@ def test_a_page_says_so_too(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("command", [["migrate"], ["create_key", "--operator"]])
-def test_a_command_says_it_in_one_sentence(command: list[str], closed: int, tmp_path: Path) -> None:
-    environment = {
-        **os.environ,
-        "DJANGO_SETTINGS_MODULE": "memsite.settings",
-        "MEMSITE_DATA_DIR": str(tmp_path),
-        "MEMSITE_SECRET_KEY": "k" * 64,
-        "MEMSITE_DATABASE_URL": f"postgresql://whale:secret@127.0.0.1:{closed}/sea",
-    }
-    ended = subprocess.run(  # noqa: S603
-        [sys.executable, str(ROOT / "manage.py"), *command],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-    )
-    (line,) = ended.stderr.strip().splitlines()
-    assert ended.returncode == 1
+def test_a_command_says_it_in_one_sentence(
+    command: list[str], site: Connect, closed: int, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with instead_of_the_database(site(closed)):
+        ended = manage(*command)
+    told = capfd.readouterr().err + (ended if isinstance(ended, str) else "")
+    (line,) = told.strip().splitlines()
+    assert ended in (1, line)
     assert "The database sea cannot be used: " in line
     assert "refused" in line
     assert "secret" not in line

@@ -24,6 +24,7 @@ from tests.api.checks import assert_problem
 from tests.aside import leave
 from tests.conftest import Caller, client_with
 from tests.mcp.asking import ACCEPT
+from tests.tables import each_row
 
 CALLBACK = "https://client.example/callback"
 VERIFIER = "v" * 64
@@ -211,8 +212,8 @@ def test_of_two_who_bring_the_same_at_once_one_is_let_in(olga: Client, client_id
     assert ApiKey.objects.filter(agent__name="hosted").count() == 1
 
 
-@pytest.mark.parametrize(
-    ("changes", "error"),
+@each_row(
+    "changes, error",
     [
         ({"code_verifier": "w" * 64}, "invalid_grant"),
         ({"code_verifier": ""}, "invalid_request"),
@@ -222,6 +223,7 @@ def test_of_two_who_bring_the_same_at_once_one_is_let_in(olga: Client, client_id
         ({"resource": "https://other.example/mcp"}, "invalid_target"),
         ({"grant_type": "password"}, "unsupported_grant_type"),
     ],
+    rolled_back=True,
 )
 def test_a_code_is_of_no_use_to_anybody_else(olga: Client, client_id: str, changes: dict[str, str], error: str) -> None:
     code = allow(olga, client_id)["code"]
@@ -241,8 +243,8 @@ def test_another_client_cannot_use_the_code(olga: Client, client_id: str) -> Non
     assert exchange(register().json()["client_id"], code, 400)["error"] == "invalid_grant"
 
 
-@pytest.mark.parametrize(
-    "query", [{"code_challenge": ""}, {"code_challenge_method": "plain"}, {"code_challenge": "short"}]
+@each_row(
+    "query", [{"code_challenge": ""}, {"code_challenge_method": "plain"}, {"code_challenge": "short"}], rolled_back=True
 )
 def test_without_pkce_nobody_is_asked(olga: Client, client_id: str, query: dict[str, str]) -> None:
     answer = olga.get(address(client_id, **query))
@@ -250,7 +252,7 @@ def test_without_pkce_nobody_is_asked(olga: Client, client_id: str, query: dict[
     assert answer["Location"].startswith(f"{CALLBACK}?error=invalid_request")
 
 
-@pytest.mark.parametrize("resource", ["https://other.example/mcp", "http://localhost.other.example/mcp"])
+@each_row("resource", ["https://other.example/mcp", "http://localhost.other.example/mcp"], rolled_back=True)
 def test_for_what_is_on_another_server_nobody_is_asked(olga: Client, client_id: str, resource: str) -> None:
     answer = olga.get(address(client_id, resource=resource))
     assert answer.status_code == 302
@@ -260,7 +262,7 @@ def test_for_what_is_on_another_server_nobody_is_asked(olga: Client, client_id: 
     assert olga.get(address(client_id, resource="http://localhost/mcp")).status_code == 200
 
 
-@pytest.mark.parametrize("query", [{"redirect_uri": "https://é.example/"}, {"response_type": 'co"de'}])
+@each_row("query", [{"redirect_uri": "https://é.example/"}, {"response_type": 'co"de'}], rolled_back=True)
 def test_odd_characters_are_refused_like_any_others(olga: Client, client_id: str, query: dict[str, str]) -> None:
     answer = olga.get(address(client_id, **query))
     assert answer.status_code == 400
@@ -285,14 +287,20 @@ def test_a_program_on_ones_own_machine_may_use_any_port(olga: Client) -> None:
     assert olga.get(address(client_id, redirect_uri="http://127.0.0.1:55555/other")).status_code == 400
 
 
-@pytest.mark.parametrize(
+@each_row(
     "uri",
     [
-        "http://evil.example\\@127.0.0.1/callback", "http://evil.example:80\\@127.0.0.1:5/callback",
-        "http://a@127.0.0.1/callback", "http://127.0.0.1:5@evil.example/callback", "http://127.0.0.1.evil.example/callback",
-        "http://127.0.0.1:/callback", "http://127.0.0.1:5x/callback", "http://localhost/callback",
+        "http://evil.example\\@127.0.0.1/callback",
+        "http://evil.example:80\\@127.0.0.1:5/callback",
+        "http://a@127.0.0.1/callback",
+        "http://127.0.0.1:5@evil.example/callback",
+        "http://127.0.0.1.evil.example/callback",
+        "http://127.0.0.1:/callback",
+        "http://127.0.0.1:5x/callback",
+        "http://localhost/callback",
     ],
-)  # fmt: skip
+    rolled_back=True,
+)
 def test_what_a_browser_reads_otherwise_is_not_ones_own_machine(olga: Client, uri: str) -> None:
     client_id = register(redirect_uris=["http://127.0.0.1/callback"]).json()["client_id"]
     where = address(client_id, redirect_uri=uri)

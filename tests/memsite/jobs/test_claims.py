@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, time, timedelta
+from itertools import product
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from memsite.jobs.job import Job, Run
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.jobs.schedule import Calendar, Every
 from memsite.tenancy.models import App, AppPolicy, AuditEntry
+from tests.tables import each_row
 from tests.unwritable import disk_full, locked, refusing
 
 pytestmark = pytest.mark.django_db
@@ -361,25 +363,25 @@ def test_operators_move_a_job_and_switch_it_off(app: App) -> None:
     assert (run.period, is_new) == ("2027-03-02", True)
 
 
-@pytest.mark.parametrize("schedule", [Calendar(time(1), weekday=6), Every(5)])
-@pytest.mark.parametrize(
-    ("typed", "says"),
-    [
-        ({}, "Either a time of day, or every so many minutes."),
-        ({"weekday": "3"}, "Either a time of day, or every so many minutes."),
-        ({"minutes": "0"}, "Ensure this value is greater than or equal to 1."),
-        ({"minutes": "-1"}, "Ensure this value is greater than or equal to"),
-        ({"minutes": "1441"}, "Ensure this value is less than or equal to 1440."),
-        ({"at": "02:00", "minutes": "5"}, "Either a time of day, or every so many minutes."),
-        ({"at": "02:00", "weekday": "3", "day": "3"}, "A day of the week or a day of the month, not both."),
-        ({"at": "02:00", "day": "29"}, "Ensure this value is less than or equal to 28."),
-        ({"minutes": "5", "day": "3"}, "Every so many minutes is on every day."),
-        ({"at": "25:00"}, "Enter a valid time."),
-    ],
-)
+NO_SCHEDULE = [
+    ({}, "Either a time of day, or every so many minutes."),
+    ({"weekday": "3"}, "Either a time of day, or every so many minutes."),
+    ({"minutes": "0"}, "Ensure this value is greater than or equal to 1."),
+    ({"minutes": "-1"}, "Ensure this value is greater than or equal to"),
+    ({"minutes": "1441"}, "Ensure this value is less than or equal to 1440."),
+    ({"at": "02:00", "minutes": "5"}, "Either a time of day, or every so many minutes."),
+    ({"at": "02:00", "weekday": "3", "day": "3"}, "A day of the week or a day of the month, not both."),
+    ({"at": "02:00", "day": "29"}, "Ensure this value is less than or equal to 28."),
+    ({"minutes": "5", "day": "3"}, "Every so many minutes is on every day."),
+    ({"at": "25:00"}, "Enter a valid time."),
+]
+
+
+@each_row("schedule, wrong", product([Calendar(time(1), weekday=6), Every(5)], NO_SCHEDULE), rolled_back=True)
 def test_operators_are_told_what_is_no_schedule(
-    admin_client: Client, schedule: Calendar | Every, typed: dict[str, str], says: str
+    admin_client: Client, schedule: Calendar | Every, wrong: tuple[dict[str, str], str]
 ) -> None:
+    typed, says = wrong
     row = JobSchedule.of("counting", schedule)
     row.save()
     answer = admin_client.post(f"/admin/jobs/jobschedule/{row.pk}/change/", {"enabled": "on", **typed})

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from django.test import Client
 from django_celery_beat.models import CrontabSchedule, IntervalSchedule, PeriodicTask
+
+from tests.tables import each_row
 
 PAGES = "/admin/django_celery_beat"
 ALWAYS = {
@@ -14,7 +15,7 @@ ALWAYS = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@each_row(
     "wrong",
     [
         {"minute": "-1"},
@@ -23,6 +24,7 @@ ALWAYS = {
         {"month_of_year": "-"},
         {"day_of_month": "31", "month_of_year": "2"},
     ],
+    rolled_back=True,
 )
 def test_a_schedule_that_cannot_be_read_is_refused(wrong: dict[str, str], admin_client: Client) -> None:
     answer = admin_client.post(f"{PAGES}/crontabschedule/add/", ALWAYS | wrong)
@@ -31,7 +33,7 @@ def test_a_schedule_that_cannot_be_read_is_refused(wrong: dict[str, str], admin_
     assert not CrontabSchedule.objects.exists()
 
 
-@pytest.mark.parametrize("zone", ["Mars/Phobos", "../etc/passwd", "Europe", ""])
+@each_row("zone", ["Mars/Phobos", "../etc/passwd", "Europe", ""], rolled_back=True)
 def test_a_time_zone_that_is_none_is_refused(zone: str, admin_client: Client) -> None:
     answer = admin_client.post(f"{PAGES}/crontabschedule/add/", ALWAYS | {"timezone": zone})
     assert answer.status_code == 200

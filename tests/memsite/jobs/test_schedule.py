@@ -1,5 +1,6 @@
 """When jobs are due, on calendars with all their holes."""
 
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, time, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -18,16 +19,31 @@ def utc(text: str) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=UTC)
 
 
-def fired_over(schedule: Calendar, zone: ZoneInfo, start: str, days: int, step: timedelta) -> list[Period]:
-    """The periods that somebody sees who looks every `step`."""
-    now, end, seen = utc(start), utc(start) + timedelta(days=days), []
-    while now < end:
+def fired_over(schedule: Calendar, looks: Iterable[datetime], zone: ZoneInfo) -> list[Period]:
+    """The periods that somebody sees who looks at these times."""
+    seen: list[Period] = []
+    for now in looks:
         period = schedule.latest(now, zone)
         assert period.until <= now
-        if period not in seen:
+        if seen[-1:] != [period]:
             seen.append(period)
-        now += step
     return seen
+
+
+def every(step: timedelta, start: str, days: int) -> Iterator[datetime]:
+    now, end = utc(start), utc(start) + timedelta(days=days)
+    while now < end:
+        yield now
+        now += step
+
+
+def often_where_clocks_change(zone: ZoneInfo, start: str, days: int) -> Iterator[datetime]:
+    """Every hour of the days around a change of the clock; else every seventh, at another one each day."""
+    for number, noon in enumerate(every(timedelta(days=1), start, days)):
+        before, after = ((noon + timedelta(days=day)).astimezone(zone).utcoffset() for day in (-2, 2))
+        for hour in range(24):
+            if before != after or (24 * number + hour) % 7 == 0:
+                yield noon + timedelta(hours=hour)
 
 
 @pytest.mark.parametrize(
@@ -55,7 +71,7 @@ def test_a_week_and_a_month() -> None:
 @pytest.mark.parametrize("zone", [BERLIN, HOWE, HAVANA, ZoneInfo("Asia/Kathmandu"), ZoneInfo("America/St_Johns")])
 @pytest.mark.parametrize("at", [time(0), time(0, 30), time(1, 30), time(2), time(2, 30), time(3)])
 def test_every_date_of_two_years_is_due_once_whatever_the_clock_does(zone: ZoneInfo, at: time) -> None:
-    seen = fired_over(Calendar(at), zone, "2026-01-01T12:00", 730, timedelta(hours=1))
+    seen = fired_over(Calendar(at), often_where_clocks_change(zone, "2026-01-01T12:00", 730), zone)
     keys = [period.key for period in seen]
     assert keys == sorted(set(keys))
     first = datetime.fromisoformat(keys[0]).date()
@@ -91,12 +107,14 @@ def test_half_an_hour_of_summer() -> None:
 
 def test_a_date_that_never_was() -> None:
     # Samoa went from 29 to 31 December 2011.
-    assert [period.key for period in fired_over(NIGHTLY, APIA, "2011-12-29T00:00", 4, timedelta(minutes=30))] == [
+    looks = every(timedelta(minutes=30), "2011-12-29T00:00", 4)
+    assert [period.key for period in fired_over(NIGHTLY, looks, APIA)] == [
         "2011-12-28", "2011-12-29", "2011-12-31", "2012-01-01", "2012-01-02",
     ]  # fmt: skip
     fridays = Calendar(time(2), weekday=4)
     assert fridays.latest(utc("2011-12-31T00:00"), APIA) == Period("2011-12-30", utc("2011-12-30T12:00"))
-    assert [period.key for period in fired_over(fridays, APIA, "2011-12-24T00:00", 16, timedelta(hours=1))] == [
+    looks = every(timedelta(hours=1), "2011-12-24T00:00", 16)
+    assert [period.key for period in fired_over(fridays, looks, APIA)] == [
         "2011-12-23", "2011-12-30", "2012-01-06",
     ]  # fmt: skip
 
