@@ -46,10 +46,10 @@ slowest: $(TRIED) ## Run the tests and name the twenty slowest
 	@$(BIN)/python -m pytest -n 2 -m "not long and not browser" --durations=20 --durations-min=0
 
 test-long: $(TRIED) ## Run the long tests, and those in a browser where there is Chromium
-	@$(BIN)/python -m pytest -n 2 -m "long or browser"
+	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "long or browser"
 
 test-postgres: $(TRIED) ## Run what asks the database on a PostgreSQL of its own, and a Redis where there is redis-server
-	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2 -m "not browser" $(WALLED:%=--ignore=%)
+	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not browser" $(WALLED:%=--ignore=%)
 
 test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind row-level security, the tests of what agents ask
 	@TEST_ROW_SECURITY=1 $(BIN)/python -m tools.postgres $(BIN)/python -m pytest -n 2 $(WALLED)

@@ -54,7 +54,7 @@ def scaled(number: int, share: float) -> int:
 
 
 def try_kills(site: Site, share: float) -> tuple[bool, str]:
-    done = kills.kill_under_load(site, scaled(100, share))
+    done = kills.kill_under_load(site, kills.drawn(scaled(100, share)))
     killed = ", ".join(f"{count} {part}" for part, count in done.kills.items())
     told = (
         f"{done.kills.total()} kills ({killed}), {done.restarts} starts; {done.acknowledged:,} writes acknowledged, "

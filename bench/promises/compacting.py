@@ -2,7 +2,8 @@
 rounds there were.
 
 What runs once a night, a week and a month runs over and over here. The files are swept at the pace of a real site: a
-database that is rewritten all the time lets nobody write. Argument: the app.
+database that is rewritten all the time lets nobody write. Arguments: the app; name and password of a superuser, who is
+made first.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ import django
 
 django.setup()
 
-from django.db import OperationalError  # noqa: E402  # Django first
+from django.contrib.auth.models import User  # noqa: E402  # Django first
+from django.db import OperationalError  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
 from memories.jobs import JOBS  # noqa: E402
@@ -58,7 +60,7 @@ def do(work: Callable[[], object]) -> None:
             raise
 
 
-def main(app_id: str) -> None:
+def main(app_id: str, login: str, password: str) -> None:
     over = Event()
 
     def wait() -> None:
@@ -66,10 +68,11 @@ def main(app_id: str) -> None:
         over.set()
 
     Thread(target=wait, daemon=True).start()
+    User.objects.create_superuser(login, password=password)
     app = App.objects.select_related("policy").get(app_id=app_id)
     print("ready", flush=True)
     print(compact(app, over.is_set))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

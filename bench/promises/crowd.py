@@ -27,9 +27,6 @@ DATABASE, BACKUPS = "memsite.sqlite3", "backups-by-hand"
 PAGES = ("/", "/memories", "/sessions", "/events")
 LOGIN, PASSWORD = "watcher", "seven-green-bottles"
 CONTENT = "Door {} of the warehouse is closed at {}"
-MAKE_LOGIN = (
-    f"from django.contrib.auth.models import User; User.objects.create_superuser({LOGIN!r}, password={PASSWORD!r})"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,6 @@ class Outcome:
 
 def write_together(site: Site, writers: int, posts: int) -> Outcome:
     keys = site.new_app(APP, writers)
-    site.manage("shell", "--no-imports", "-c", MAKE_LOGIN)
     statuses: Counter[int] = Counter()
     acknowledged: dict[str, float] = {}
     started = time.perf_counter()
@@ -76,10 +72,13 @@ def write_together(site: Site, writers: int, posts: int) -> Outcome:
 
 @contextmanager
 def compacting(site: Site) -> Iterator[list[int]]:
-    """Upkeep in a process of its own, under way; in the end, the list has how many rounds there were."""
+    """Upkeep in a process of its own, under way; in the end, the list has how many rounds there were.
+
+    Before it begins it makes the login of who looks on.
+    """
     rounds: list[int] = []
     program = subprocess.Popen(  # noqa: S603  # our own
-        [*site.python, str(Path(__file__).with_name("compacting.py")), APP],
+        [*site.python, str(Path(__file__).with_name("compacting.py")), APP, LOGIN, PASSWORD],
         env={**site.environment, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
     )  # fmt: skip
     try:
@@ -124,9 +123,7 @@ def put_back(site: Site) -> set[str]:
     if not made:
         return set()
     with tempfile.TemporaryDirectory(prefix="memsite-restored-") as folder:
-        own = {"MEMSITE_DATA_DIR": folder}
-        site.manage("verify", str(made[-1]))
-        site.manage("restore", str(made[-1]), **own)
+        site.manage_each(["verify", str(made[-1])], ["restore", str(made[-1])], MEMSITE_DATA_DIR=folder)
         with closing(sqlite3.connect(Path(folder) / DATABASE)) as copy:
             return {text for (text,) in copy.execute("SELECT content FROM memories_memory")}
 

@@ -28,7 +28,7 @@ CHECKS = (
     "response_headers_conformance"
 )
 HOOKS = "tests.promises.serializers"
-"""How it sends bodies of lines."""
+"""How it sends bodies of lines, and asks on behalf of several."""
 PHASES = "examples,coverage,fuzzing,stateful"
 NOT_ASKED = ("uninstall_app", "revoke_key")
 """They end what the rest is asked with: the app, or its key."""
@@ -47,7 +47,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """`examples` of each operation at most, within `seconds` for each caller. `only` are operation ids."""
+    """`examples` of each operation and phase; over and over for `seconds`, if any. `only` are operation ids."""
 
     examples: int
     seconds: int
@@ -58,27 +58,35 @@ class How:
 
 def fuzz(site: Site, how: How) -> list[Found]:
     """One run for each caller, at the same time."""
-    keys = {"nobody": "", "agent": agent_with_things(site), "operator": site.operator_key}
+    keys = callers(site)
     with ThreadPoolExecutor(len(keys)) as pool:
-        runs = {caller: pool.submit(run, site, key, how) for caller, key in keys.items()}
+        runs = {caller: pool.submit(run, site, {caller: key}, how) for caller, key in keys.items()}
         return [Found(caller, *done.result()) for caller, done in runs.items()]
 
 
-def run(site: Site, key: str, how: How) -> tuple[int, str]:
+def fuzz_in_turns(site: Site, how: How) -> Found:
+    """One run, its requests by one caller after the other."""
+    return Found("all", *run(site, callers(site), how))
+
+
+def callers(site: Site) -> dict[str, str]:
+    return {"nobody": "", "agent": agent_with_things(site), "operator": site.operator_key}
+
+
+def run(site: Site, keys: dict[str, str], how: How) -> tuple[int, str]:
     command = [
         *(str(PROGRAM), "run", f"{site.url}/api/schema?format=json", "--url", site.url, "--no-color"),
         *("--checks", CHECKS, "--phases", how.phases, "--max-examples", str(how.examples)),
-        *("--seed", str(how.seed), "--max-time", str(how.seconds), "--generation-database", "none"),
+        *("--seed", str(how.seed), "--generation-database", "none"),
+        *(("--max-time", str(how.seconds)) if how.seconds else ()),
         *("--continue-on-failure", "--suppress-health-check", "all", "--warnings", "off"),
         *("--request-timeout", str(PATIENCE_SECONDS)),
         *(part for name in how.only for part in ("--include-operation-id", name)),
         *(part for name in NOT_ASKED for part in ("--exclude-operation-id", name)),
     ]
-    if key:
-        command += ["--header", f"Authorization:Bearer {key}"]
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "SCHEMATHESIS_HOOKS": HOOKS}
+    own = {"PYTHONPATH": str(ROOT), "SCHEMATHESIS_HOOKS": HOOKS, "FUZZ_CALLERS": json.dumps(keys)}
     done = subprocess.run(  # noqa: S603  # their own program
-        command, cwd=site.folder, env=environment, capture_output=True, text=True, check=False
+        command, cwd=site.folder, env={**os.environ, **own}, capture_output=True, text=True, check=False
     )
     return done.returncode, done.stdout + done.stderr
 

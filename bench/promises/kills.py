@@ -6,7 +6,7 @@ import asyncio
 import random
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -54,11 +54,16 @@ class Outcome:
         return not (self.lost or self.doubled or self.broken or self.integrity or self.dead_work)
 
 
-def kill_under_load(site: Site, kills: int, seed: int = 7) -> Outcome:
-    """The site is running, and is running again in the end."""
+def drawn(kills: int, seed: int = 7) -> list[str]:
+    """So many parts to kill."""
+    return random.Random(seed).choices(PARTS, k=kills)  # noqa: S311
+
+
+def kill_under_load(site: Site, parts: Sequence[str], seed: int = 7) -> Outcome:
+    """One process of each of the parts after the other. The site is running, and is running again in the end."""
     (key,) = site.new_app("kills")
     written = Written()
-    done, restarts = asyncio.run(load_and_kill(site, key, kills, random.Random(seed), written))  # noqa: S311
+    done, restarts = asyncio.run(load_and_kill(site, key, parts, random.Random(seed), written))  # noqa: S311
     found = stored(site, key)
     lost = [f"{kind}: {text}" for kind, text in written.acknowledged if not found[kind, text]]
     doubled = [f"{kind}: {text}" for (kind, text), times in found.items() if times > 1]
@@ -71,7 +76,7 @@ def kill_under_load(site: Site, kills: int, seed: int = 7) -> Outcome:
 
 
 async def load_and_kill(
-    site: Site, key: str, kills: int, chance: random.Random, written: Written
+    site: Site, key: str, parts: Sequence[str], chance: random.Random, written: Written
 ) -> tuple[Counter[str], int]:
     """How many processes of each part were killed, and how often the whole site was started again."""
     stop = asyncio.Event()
@@ -79,15 +84,14 @@ async def load_and_kill(
         writers = [asyncio.create_task(write_on(client, number, stop, written)) for number in range(WRITERS)]
         killed: Counter[str] = Counter()
         restarts = 0
-        while killed.total() < kills:
+        for part in parts:
             goal = len(written.acknowledged) + chance.randint(1, MOST_BETWEEN)
-            while len(written.acknowledged) < goal:
+            while len(written.acknowledged) < goal or not site.kill(part, chance.choice):
                 if not site.is_running():
                     await asyncio.to_thread(start_again, site)
                     restarts += 1
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
-            part = chance.choice(PARTS)
-            killed[part] += site.kill(part, chance.choice)
+            killed[part] += 1
         # The last one killed may have been all of it; what is under way is answered by its successor.
         await asyncio.to_thread(start_again, site)
         restarts += 1

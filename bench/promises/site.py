@@ -5,13 +5,14 @@ Linux: its processes are found in /proc.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,21 @@ PATIENCE_SECONDS = 300
 """Of our clients: how long it took is for a reader to judge, not for them."""
 
 
+EACH = """
+import json, sys, django
+django.setup()
+from django.core.management import call_command
+for command in json.loads(sys.argv[1]):
+    call_command(*command)
+"""
+
+
 class Site:
-    """Web processes, worker and schedule. `prepare` may put tables into the data directory; they are made otherwise."""
+    """Web processes, worker and schedule.
+
+    `prepare` may put tables into the data directory, and answers whether it has. If not they are made, and the pages'
+    files collected: without that they come out of the packages, as good and somewhat slower.
+    """
 
     python = (sys.executable, "-W", "ignore")
 
@@ -49,19 +63,27 @@ class Site:
         self.url = f"http://127.0.0.1:{self.port}"
         self.process: subprocess.Popen[bytes] | None = None
         self.log = folder / "serve.log"
-        if not prepare(folder):
-            self.manage("migrate", "--verbosity=0")
-        self.manage("collectstatic", "--noinput", "--verbosity=0")
-        self.operator_key = self.manage("create_key", "--operator").strip()
-
-    def manage(self, *arguments: str, **settings: str) -> str:
-        """What the command prints. Raises RuntimeError if it fails."""
-        command = [*self.python, "manage.py", *arguments]
-        done = subprocess.run(  # noqa: S603  # our own
-            command, cwd=ROOT, env={**self.environment, **settings}, capture_output=True, text=True, check=False
+        make = (
+            [] if prepare(folder) else [["migrate", "--verbosity=0"], ["collectstatic", "--noinput", "--verbosity=0"]]
         )
+        self.operator_key = self.manage_each(*make, ["create_key", "--operator"]).strip()
+
+    def manage(self, *arguments: str) -> str:
+        """What the command prints. Raises RuntimeError if it fails."""
+        return self.run("manage.py", *arguments)
+
+    def manage_each(self, *commands: Sequence[str], **settings: str) -> str:
+        """The same of several commands, in one process: most of the time goes into starting one."""
+        module = self.environment.get("DJANGO_SETTINGS_MODULE", "memsite.settings")
+        return self.run("-c", EACH, json.dumps(commands), DJANGO_SETTINGS_MODULE=module, **settings)
+
+    def run(self, *arguments: str, **settings: str) -> str:
+        done = subprocess.run(  # noqa: S603  # our own
+            [*self.python, *arguments],
+            cwd=ROOT, env={**self.environment, **settings}, capture_output=True, text=True, check=False,
+        )  # fmt: skip
         if done.returncode:
-            raise RuntimeError(f"{arguments[0]} failed: {done.stderr[-2000:]}")
+            raise RuntimeError(f"{arguments} failed: {done.stderr[-2000:]}")
         return done.stdout
 
     def __enter__(self) -> Site:

@@ -1,4 +1,4 @@
-"""An app with something on every page that can be acted on: made in the database of the site that is looked at."""
+"""Apps with something on every page that can be acted on: made in the database of the site that is looked at."""
 
 from __future__ import annotations
 
@@ -10,15 +10,31 @@ from django.utils import timezone
 from memories.models import Extraction, Rejection
 from memories.store import Candidate, writing
 from memsite.jobs.models import JobRun
-from memsite.tenancy.models import Agent, App
+from memsite.tenancy.models import Agent, App, AppPolicy
+from memsite.tenancy.policy import preset_values
 from sessions.models import AgentSession, Cooldown, Resource
-from tests.conftest import make_app
 
+APPS = (
+    "curated", "settled", "again", "overtaken", "poisoned", "runs", "governing", "moving", "taking", "typed",
+)  # fmt: skip
+"""One for each test that acts."""
 SAID = ("Caddy listens on port 443", "Backups run at two in the morning", "The database is on the second disk")
 
 
-def furnish(name: str) -> App:
-    app, now = make_app(name, capture_summaries=True), timezone.now()
+def app_of(name: str) -> str:
+    """Return the end of the addresses of its pages."""
+    assert name in APPS
+    return f"?app={name}"
+
+
+def new_app(name: str) -> App:
+    app = App.objects.create(app_id=name, name=name.title())
+    AppPolicy.objects.create(app=app, **(preset_values(app.preset) | {"capture_summaries": True}))
+    return app
+
+
+def furnish(name: str) -> None:
+    app, now = new_app(name), timezone.now()
     agent = Agent.objects.create(app=app, name="robot")
     with writing(app, "operator:test", now) as write:
         for text in (*SAID, "The database lies on the second disk, too"):
@@ -36,4 +52,3 @@ def furnish(name: str) -> App:
     JobRun.objects.create(**due, job="weekly", period="one", status="dead", reason="unexpected KeyError")
     JobRun.objects.create(**due, job="monthly", period="one")
     User.objects.get_or_create(username="vera")
-    return app

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -19,14 +18,12 @@ METRICS_TOKEN = "a-token-for-prometheus"
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any) -> Iterator[Site]:
+def site(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None) -> Iterator[Site]:
     if not Path("/proc").is_dir():
         pytest.skip("finds its processes in /proc")
-    with own_database() as settings:
-        with django_db_blocker.unblock():
-            site = Site(tmp_path_factory.mktemp("promises"), copied, MEMSITE_METRICS_TOKEN=METRICS_TOKEN, **settings)
-        with site:
-            yield site
+    folder = tmp_path_factory.mktemp("promises")
+    with own_database() as settings, Site(folder, copied, MEMSITE_METRICS_TOKEN=METRICS_TOKEN, **settings) as site:
+        yield site
 
 
 def copied(folder: Path) -> bool:

@@ -32,10 +32,11 @@ from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller, make_app
 from tests.memories.portable.moving import export, take_in, without_header
 from tests.promises.lives import Life
+from tests.scale import scaled
 
 pytestmark = pytest.mark.long
 
-SEEDS = (*range(6), 30, 41)
+SEEDS = (*range(scaled(6)), 30, 41)
 
 
 class Curated(Life):

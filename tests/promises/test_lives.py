@@ -12,11 +12,12 @@ from memories.models import Memory
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
 from tests.promises.lives import NEEDLE, Life
+from tests.scale import scaled
 from tests.talking import tables_with
 
 pytestmark = pytest.mark.long
 
-SEEDS = range(8)
+SEEDS = range(scaled(8, least=2))
 
 
 @pytest.mark.parametrize("seed", SEEDS)

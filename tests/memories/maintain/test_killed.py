@@ -27,6 +27,7 @@ from memories.store import writing
 from memories.text.relate import Verdict
 from memsite.tenancy.models import App
 from tests.memories.maintain.upkeep import DAY, EMBEDDER, NIGHT, RULES, Fragile, Killed, carry_on, state_of, tell
+from tests.scale import scaled
 
 pytestmark = pytest.mark.long
 
@@ -95,7 +96,7 @@ def nights_and_weeks(app: App, run: Run, provider: Any, since: Any) -> None:
     gather_insights(app, NOW, run, provider, EMBEDDER)
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", range(scaled(6, least=2)))
 def test_it_makes_no_difference_how_often_a_worker_is_killed(
     acme: App, seed: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:  # fmt: skip
