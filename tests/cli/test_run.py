@@ -8,6 +8,8 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -17,8 +19,11 @@ import pytest
 
 from memsite_client import Memsite
 from tests.api.checks import RESULT, assistant, ndjson
+from tests.cli.conftest import run as run_here
 from tests.cli.test_hook import told as told_by_hook
-from tests.serving import Server
+from tests.memsite.managing import manage
+from tests.serving import Server, asking
+from tests.tables import each_row
 from tools.ports import free_port
 
 pytestmark = pytest.mark.long
@@ -206,8 +211,8 @@ def test_no_key_stops_nothing(key: str, monkeypatch: pytest.MonkeyPatch) -> None
     assert "memsite login" in error
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
+@each_row(
+    "options, reason",
     [
         (("--user", ""), "'' is no end user: 1 to 200 characters. Is a variable empty?"),
         (("--user", " "), "' ' is no end user"),
@@ -216,11 +221,11 @@ def test_no_key_stops_nothing(key: str, monkeypatch: pytest.MonkeyPatch) -> None
     ],
 )
 def test_what_the_server_would_never_take_ends_before_the_agent_starts(
-    memsite: Memsite, options: tuple[str, ...], reason: str
+    memsite: Memsite, options: tuple[str, ...], reason: str, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:
-    code, out, error = run(*options, say=["one\n"])
-    assert (code, out) == (2, b"")
-    assert reason in error
+    done = run_here("run", *options, "--", *CLAUDE, code=2)
+    assert (done.stdout, capfdbinary.readouterr().out) == ("", b"")
+    assert reason in done.stderr
     assert list(memsite.list_sessions()) == []
 
 
@@ -274,13 +279,16 @@ def test_run_session_does_the_same_in_process(server: Server, memsite: Memsite, 
 
 
 def test_run_session_needs_an_app_that_there_is_and_a_command(server: Server, app: str) -> None:
-    code, out, error = run_session(server, "nobodys")
-    assert (code, out) == (1, b"")
-    assert "There is no app nobodys." in error
-    command = [sys.executable, "manage.py", "run_session", "--app", app]
-    with popen(command, {}, **server.environment) as process:
-        _, refused = process.communicate(timeout=60)
-    assert b"Which command?" in refused
+    """In this process, which is one of the server's for as long."""
+    for of, words, reason in (
+        ("nobodys", ["--", *CLAUDE], "There is no app nobodys."),
+        (app, [], "Which command?"),
+    ):
+        out, error = StringIO(), StringIO()
+        with asking(server.database_url), redirect_stdout(out), redirect_stderr(error):
+            assert manage("run_session", "--app", of, *words) == 1
+        assert out.getvalue() == ""
+        assert reason in error.getvalue()
 
 
 def test_run_session_without_its_database_stops_nothing(server: Server, app: str, tmp_path: Path) -> None:

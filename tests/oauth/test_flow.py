@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -15,17 +12,20 @@ import anyio
 import httpx
 import httpx2
 import pytest
+from django.contrib.auth.models import User
+from django.test import override_settings
 from mcp.client.auth import OAuthClientProvider
 from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata, OAuthToken
 
 from memsite_client import Memsite
-from tests.serving import ROOT, Server, serving
+from tests.serving import Server, asking, serving
 
 pytestmark = pytest.mark.long
 
 PASSWORD = "a long password of hers"
+HASHERS_OF_SITES = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 CALLBACK = "http://127.0.0.1:33418/callback"
 
 
@@ -34,13 +34,10 @@ def oauth_server(
     tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any
 ) -> Iterator[Server]:
     """With a superuser, olga."""
-    with (
-        django_db_blocker.unblock(),
-        serving(tmp_path_factory.mktemp("oauth"), has_pages=True, MEMSITE_OAUTH="true") as server,
-    ):
-        environment = {**os.environ, **server.environment, "DJANGO_SUPERUSER_PASSWORD": PASSWORD}
-        command = ("manage.py", "createsuperuser", "--noinput", "--username=olga", "--email=o@example.org")
-        subprocess.run([sys.executable, *command], cwd=ROOT, env=environment, check=True, capture_output=True)  # noqa: S603
+    folder, own = tmp_path_factory.mktemp("oauth"), {"DJANGO_SETTINGS_MODULE": "tests.oauth.site_settings"}
+    with django_db_blocker.unblock(), serving(folder, MEMSITE_OAUTH="true", **own) as server:
+        with asking(server.database_url), override_settings(PASSWORD_HASHERS=HASHERS_OF_SITES):
+            User.objects.create_superuser("olga", "o@example.org", PASSWORD)
         yield server
 
 
