@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+SERVICE = r"[a-zA-Z0-9_-]+(?:\.[a-zA-Z0-9_-]+)*"
+"""The name of a service, such as `caddy` or `host.name`."""
+
 _OPENING_RE = re.compile(r"[*_~]{0,3}\[(?:MEMORY[:\]]|EVENT:)")
 _FENCE_RE = re.compile(r"[\s>]*(?:[-*+]\s+)?(`{3,}(?=[^`]*\Z)|~{3,})(.*)")
 _BACKTICKS_RE = re.compile(r"`+")

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, TypeAlias, cast
 
-from sessions.marker_lines import marker_lines, trim_debris
+from sessions.marker_lines import SERVICE, marker_lines, trim_debris
 
 EventLevel: TypeAlias = Literal["info", "warning", "error", "critical"]
 
-EVENT_MARKER_RE = re.compile(r"\[EVENT:(info|warning|warn|error|critical)(?::([a-zA-Z0-9_-]+))?\]\s*(.+)")
+EVENT_MARKER_RE = re.compile(rf"\[EVENT:\s*((?ai:info|warning|warn|error|critical))\s*(?::\s*({SERVICE})\s*)?\]\s*(.+)")
 
 MAX_EVENTS = 200
 """Per text, for the same reason as memory markers have a limit."""
@@ -36,7 +36,8 @@ def _read_event(head: str, emphasis: str) -> EventMarker | None:
     match = EVENT_MARKER_RE.match(head)
     if match is None:
         return None
-    level, service, rest = match.groups()
+    written, service, rest = match.groups()
+    level = written.lower()
     message = trim_debris(rest, emphasis)
     if not message:
         return None

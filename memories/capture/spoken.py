@@ -9,10 +9,10 @@ from datetime import datetime
 from memories.capture.echo import is_echo, strip_injected
 from memories.capture.embed import embed_candidates
 from memories.capture.known import Outlook, look_around
-from memories.capture.markers import MemoryMarker, find_memories
+from memories.capture.markers import MemoryMarker, RefusedMarker, find_memories
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
-from memories.capture.refusals import ECHO, Refusal, refuse
+from memories.capture.refusals import ECHO, Refusal, plain_fields, refuse
 from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
 from memories.capture.withholding import withheld
 from memories.capture.work import queue_facts
@@ -121,7 +121,7 @@ def listen(session: AgentSession, said: Said, shown: Sequence[str]) -> Heard:
     if said.role != Role.ASSISTANT or not policy.capture_markers:
         return heard
     scan = find_memories(strip_injected(said.text), policy.marker_categories)
-    heard.refusals += [Refusal(marker.category, marker.reason) for marker in scan.refused]
+    heard.refusals += [refusal_of(session, marker, said) for marker in scan.refused]
     if scan.unread_count:
         heard.refusals.append(Refusal("", f"{scan.unread_count} markers more than a text may have"))
     for marker in scan.memories:
@@ -142,6 +142,14 @@ def sort_out(heard: Heard, candidate: Candidate, policy: AppPolicy) -> None:
         heard.refusals.append(refusal)
     else:
         heard.candidates.append(candidate)
+
+
+def refusal_of(session: AgentSession, marker: RefusedMarker, said: Said) -> Refusal:
+    """With the memory that an operator may store after all, under the nearest category where there is one."""
+    meant = MemoryMarker(marker.nearest or marker.category, marker.subject, marker.text)
+    candidate = candidate_of(session, meant, said)
+    fields = plain_fields(candidate) if candidate.content else {}
+    return Refusal(marker.category, marker.reason, candidate.content, candidate=fields)
 
 
 def candidate_of(session: AgentSession, marker: MemoryMarker, said: Said) -> Candidate:

@@ -176,23 +176,42 @@ class TestOverruling:
         assert contents(alice.app) == contents(charlie.app) == []
 
     @pytest.mark.parametrize(
-        "line",
+        ("line", "category", "subject"),
         [
-            "[MEMORY:misc] Nobody wants this",
-            "[MEMORY:] Nobody wants this",
-            "[MEMORY:timing:web]",
-            "[MEMORY:misc:a b] x",
+            ("[MEMORY:behaviour] Fails on Mondays", "behavior", None),
+            ("[MEMORY:behaviour:caddy] Fails on Mondays", "behavior", "caddy"),
+            ("[MEMORY:misc] Fails on Mondays", "behavior", None),
+            ("[MEMORY:timing:my caddy] Fails on Mondays", "timing", "my caddy"),
+            ("[MEMORY] Fails on Mondays", "general", None),
         ],
     )
-    def test_a_marker_of_which_no_text_was_kept(
-        self, alice: Caller, chief: Caller, session: dict[str, Any], line: str
+    def test_a_refused_marker_becomes_a_memory_of_the_nearest_category(
+        self, alice: Caller, chief: Caller, session: dict[str, Any], line: str, category: str, subject: str | None
     ) -> None:
-        """There is nothing that could be stored: that is told, and nothing breaks."""
         tell(alice, session, line, role="assistant")
         (row,) = refused(alice)
-        answer = self.overrule(chief, row)
-        assert answer.status_code in (201, 409, 422), answer.content[:300]
-        assert all(contents(alice.app))
+        assert (row["kind"], row["content"]) == ("marker", "Fails on Mondays")
+        assert self.overrule(chief, row).status_code == 201
+        memory = Memory.objects.get()
+        assert (memory.content, memory.category, memory.subject) == ("Fails on Mondays", category, subject)
+        assert (memory.source, memory.origin, memory.user_id, memory.tier) == ("marker", "assistant", "u1", 3)
+        assert memory.confidence == alice.app.policy.start_confidence
+
+    def test_a_secret_in_a_refused_marker_is_not_kept(self, alice: Caller, session: dict[str, Any]) -> None:
+        line = "[MEMORY:misc] The key is sk-proj-abcdefghijklmnopqrstuvwx123456 of Stripe"
+        tell(alice, session, line, role="assistant")
+        row = Rejection.objects.get()
+        assert "sk-proj" not in f"{row.content} {row.candidate}"
+        assert row.content.startswith("The key is [redacted")
+
+    def test_a_marker_without_text_cannot_be_stored(
+        self, alice: Caller, chief: Caller, session: dict[str, Any]
+    ) -> None:
+        """There is nothing that could be stored: that is told, and nothing breaks."""
+        tell(alice, session, "[MEMORY:timing:web]", role="assistant")
+        (row,) = refused(alice)
+        assert_problem(self.overrule(chief, row), 422)
+        assert contents(alice.app) == []
 
     def test_a_marker_that_was_too_long(self, alice: Caller, chief: Caller, session: dict[str, Any]) -> None:
         tell(alice, session, "[MEMORY:timing:web] " + "takes long " * 300, role="assistant")

@@ -330,13 +330,25 @@ def test_of_a_change_that_was_held_back_the_rest_of_the_memory_stays(ed: Client,
 
 
 def test_a_marker_of_which_no_text_was_kept_can_be_put_into_words(ed: Client, alice: Caller) -> None:
-    tell(alice, alice.start_session(), "[MEMORY:misc] Nobody wants this", role="assistant")
+    tell(alice, alice.start_session(), "[MEMORY:misc]", role="assistant")
     (row,) = Rejection.objects.all()
     assert "No text of it was kept" in text_of(ed.get("/upkeep/review"))
     assert "nothing to store" in toast_of(decide(ed, "approve", row))
     data = {"content": "Somebody wants this", "category": "office", "kind": "fact", "importance": 3, "confidence": 0.7}
     ed.post(f"/upkeep/review/{row.uid}/edit", data, headers=HTMX)
     assert contents(alice.app) == ["Somebody wants this"]
+
+
+def test_a_refused_marker_is_shown_with_the_category_that_it_would_get(ed: Client, alice: Caller) -> None:
+    tell(alice, alice.start_session(), "[MEMORY:behaviour:caddy] Fails on Mondays", role="assistant")
+    (row,) = Rejection.objects.all()
+    text = text_of(ed.get("/upkeep/review"))
+    for part in ("Fails on Mondays", "unknown category; nearest: behavior", "about caddy"):
+        assert part in text
+    form = form_of(ed, row)
+    assert (form["content"], form["category"], form["subject"]) == ("Fails on Mondays", "behavior", "caddy")
+    decide(ed, "approve", row)
+    assert contents(alice.app) == ["Fails on Mondays"]
 
 
 def test_viewers_decide_nothing(vera: Client, alice: Caller) -> None:

@@ -13,6 +13,10 @@ def test_warn_means_warning() -> None:
     assert find_events("[EVENT:warn] Slow") == [EventMarker("warning", None, "Slow")]
 
 
+def test_case_and_blanks_around_a_level_and_dots_in_a_service_are_accepted() -> None:
+    assert find_events("[EVENT: Warning : host.name ] Slow") == [EventMarker("warning", "host.name", "Slow")]
+
+
 def test_markers_are_found_within_prose_in_order() -> None:
     text = "Done.\n\n- [EVENT:info:dns] One  \nand **[EVENT:error:a_b-1] Two** [EVENT:info] Three\r\nend"
     assert find_events(text) == [
@@ -31,6 +35,7 @@ def test_a_memory_marker_ends_a_message() -> None:
     [
         "[EVENT:fatal] No such level",
         "[EVENT:info:no spaces] x",
+        "[EVENT:info:...] x",
         "[EVENT:info]",
         "[EVENT:info]\nnext line",
         "[EVENT:] x",

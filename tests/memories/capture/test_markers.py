@@ -29,7 +29,9 @@ class TestSpec:
 
     def test_invalid_category_is_refused(self) -> None:
         scan = find_memories("[MEMORY:misc] Some observation")
-        assert (scan.memories, scan.refused) == ([], [RefusedMarker("misc", "unknown category")])
+        reason = "unknown category; nearest: behavior"
+        assert scan.memories == []
+        assert scan.refused == [RefusedMarker("misc", reason, "Some observation", None, "behavior")]
 
     def test_regex_groups_are_category_service_and_text(self) -> None:
         match = SPEC_MARKER_RE.search("[MEMORY:dependency:postgres] Dependents should wait 10s")
@@ -55,33 +57,76 @@ class TestSpec:
         assert (marker.category, marker.subject, marker.text) == match.groups()
 
 
+class TestLeniency:
+    @pytest.mark.parametrize("header", ["Timing", "TIMING", " timing", "timing ", "  Timing  "])
+    def test_case_and_blanks_around_a_category_do_not_matter(self, header: str) -> None:
+        scan = find_memories(f"[MEMORY:{header}] Takes 60s [MEMORY:{header}:dns] Takes 5s")
+        assert scan.memories == [MemoryMarker("timing", None, "Takes 60s"), MemoryMarker("timing", "dns", "Takes 5s")]
+        assert scan.refused == []
+
+    @pytest.mark.parametrize("service", ["host.name", "db-1.example.org", "v1.2", "a.b_c.D-4"])
+    def test_a_service_may_have_dots(self, service: str) -> None:
+        assert find_memories(f"[MEMORY:timing:{service}] x").memories == [MemoryMarker("timing", service, "x")]
+
+    def test_blanks_around_a_service_do_not_matter(self) -> None:
+        assert find_memories("[MEMORY:timing: dns ] x").memories == [MemoryMarker("timing", "dns", "x")]
+
+    def test_a_service_of_any_length_is_read_as_the_spec_reads_it(self) -> None:
+        assert find_memories(f"[MEMORY:timing:{'x' * 300}] y").memories == [MemoryMarker("timing", "x" * 300, "y")]
+
+
 class TestRefusals:
     @pytest.mark.parametrize(
-        ("text", "category", "reason"),
+        ("text", "category", "reason", "kept"),
         [
-            ("[MEMORY] text", "", "malformed marker"),
-            ("[MEMORY:timing no end", "", "malformed marker"),
-            ("[MEMORY:] text", "", "no category"),
-            ("[MEMORY:Timing] text", "Timing", "unknown category"),
-            ("[MEMORY: timing] text", " timing", "unknown category"),
-            ("[MEMORY:...] text", "...", "unknown category"),
-            ("[MEMORY:timing:] text", "timing", "service is not a name"),
-            ("[MEMORY:timing:my service] text", "timing", "service is not a name"),
-            ("[MEMORY:timing:jellyfin:x] text", "timing", "service is not a name"),
-            ("[MEMORY:timing:jellyfïn] text", "timing", "service is not a name"),
-            ("[MEMORY:timing]", "timing", "no text"),
-            ("[MEMORY:timing]   \t", "timing", "no text"),
-            ("[MEMORY:timing]\ntext of the next line", "timing", "no text"),
-            ("[MEMORY:timing] **", "timing", "no text"),
-            ("**[MEMORY:timing]**", "timing", "no text"),
-            ("[MEMORY:timing] <observation>", "timing", "placeholder instead of text"),
-            ("[MEMORY:timing] ...", "timing", "placeholder instead of text"),
+            ("[MEMORY] text", "", "malformed marker", "text"),
+            ("[MEMORY:timing no end", "", "malformed marker", "timing no end"),
+            ("[MEMORY:] Takes 60s to start", "", "no category; nearest: timing", "Takes 60s to start"),
+            ("[MEMORY:...] text", "...", "unknown category; nearest: behavior", "text"),
+            ("[MEMORY:timing:] text", "timing", "service is not a name", "text"),
+            ("[MEMORY:timing:my service] text", "timing", "service is not a name", "text"),
+            ("[MEMORY:timing:jellyfin:x] text", "timing", "service is not a name", "text"),
+            ("[MEMORY:timing:jellyfïn] text", "timing", "service is not a name", "text"),
+            ("[MEMORY:timing:...] text", "timing", "service is not a name", "text"),
+            ("[MEMORY:timing:.x] text", "timing", "service is not a name", "text"),
+            ("[MEMORY:timing]", "timing", "no text", ""),
+            ("[MEMORY:timing]   \t", "timing", "no text", ""),
+            ("[MEMORY:timing]\ntext of the next line", "timing", "no text", ""),
+            ("[MEMORY:timing] **", "timing", "no text", ""),
+            ("**[MEMORY:timing]**", "timing", "no text", ""),
+            ("[MEMORY:timing] <observation>", "timing", "placeholder instead of text", "<observation>"),
+            ("[MEMORY:timing] ...", "timing", "placeholder instead of text", "..."),
         ],
     )
-    def test_a_refused_marker_says_why(self, text: str, category: str, reason: str) -> None:
+    def test_a_refused_marker_says_why_and_keeps_its_text(
+        self, text: str, category: str, reason: str, kept: str
+    ) -> None:
         scan = find_memories(text)
         assert scan.memories == []
-        assert scan.refused == [RefusedMarker(category, reason)]
+        assert [(marker.category, marker.reason, marker.text) for marker in scan.refused] == [(category, reason, kept)]
+
+    @pytest.mark.parametrize(
+        ("marker", "nearest"),
+        [
+            ("[MEMORY:behaviour] Fails twice a day", "behavior"),
+            ("[MEMORY:Dependencies] Needs redis", "dependency"),
+            ("[MEMORY:time] Fails", "timing"),
+            ("[MEMORY:perf] Takes 60 seconds to start", "timing"),
+            ("[MEMORY:config] Depends on postgres", "dependency"),
+            ("[MEMORY:fix] Restarted twice", "remediation"),
+            ("[MEMORY:misc] Some observation", "behavior"),
+        ],
+    )
+    def test_an_unknown_category_is_answered_with_the_nearest(self, marker: str, nearest: str) -> None:
+        (refused,) = find_memories(marker).refused
+        assert (refused.reason, refused.nearest) == (f"unknown category; nearest: {nearest}", nearest)
+
+    def test_the_service_of_a_refused_marker_is_kept(self) -> None:
+        refused = find_memories("[MEMORY:misc:host.name] x [MEMORY:timing:my service] y").refused
+        assert [marker.subject for marker in refused] == ["host.name", "my service"]
+
+    def test_the_text_of_a_refused_marker_is_free_of_markdown(self) -> None:
+        assert find_memories("**[MEMORY:misc] Takes 60s**").refused[0].text == "Takes 60s"
 
     def test_a_long_category_is_shown_shortened(self) -> None:
         assert find_memories(f"[MEMORY:{'x' * 90}] text").refused[0].category == "x" * 40
@@ -101,13 +146,19 @@ class TestCategoriesOfAnApp:
     def test_an_app_may_allow_other_categories(self) -> None:
         scan = find_memories("[MEMORY:health] Allergic [MEMORY:timing] 60s", {"health", "a.b"})
         assert scan.memories == [MemoryMarker("health", None, "Allergic")]
-        assert scan.refused == [RefusedMarker("timing", "unknown category")]
+        assert scan.refused == [RefusedMarker("timing", "unknown category", "60s")]
 
     def test_a_category_is_a_word_and_not_a_pattern(self) -> None:
         assert find_memories("[MEMORY:axb] text", ["a.b"]).memories == []
 
     def test_an_app_that_allows_none_refuses_all(self) -> None:
-        assert find_memories("[MEMORY:timing] a [MEMORY:] b", []).memories == []
+        scan = find_memories("[MEMORY:timing] a [MEMORY:] b", [])
+        assert scan.memories == []
+        assert [marker.reason for marker in scan.refused] == ["unknown category", "no category"]
+
+    def test_the_nearest_category_is_one_of_the_app(self) -> None:
+        (refused,) = find_memories("[MEMORY:misc] Takes 60 seconds", ["hobbies", "general"]).refused
+        assert refused.nearest == "general"
 
 
 class TestEndOfText:
@@ -199,6 +250,8 @@ class TestMarkdown:
         "[MEMORY]",
         "[MEMORY:timing]",
         "[MEMORY:timing] x ",
+        "[MEMORY:misc] x",
+        "[MEMORY:timing:",
         "`[MEMORY:timing]",
         "***[",
         "` `` ",
@@ -210,6 +263,12 @@ def test_a_long_text_of_anything_takes_linear_time(unit: str) -> None:
 
 
 TOKENS = st.sampled_from([*"[]:`*|~<>-\n ", "[MEMORY", "[EVENT:", "timing", "info", "x"])
+
+
+@pytest.mark.parametrize("head", ["[MEMORY:", "[MEMORY:timing:", "[MEMORY:misc] "])
+@pytest.mark.parametrize("unit", ["x", " ", "a.", "restart "])
+def test_one_long_marker_takes_linear_time(head: str, unit: str) -> None:
+    assert_linear(lambda text: find_memories(head + text), repeated(unit), 200_000)
 
 
 @given(st.lists(TOKENS, max_size=40).map("".join))
