@@ -7,9 +7,13 @@ from dataclasses import dataclass
 from django.utils import timezone
 
 from memories.agent.base import Caller
+from memories.capture.work import TASK, sessions_due
 from memories.ledger import Consumption, consumed, is_low, set_level
 from memories.models import Extraction, ExtractionStatus
 from memsite.doorbell import ring
+
+MOST_RUNG_FOR = 100
+"""Sessions whose texts are taken up at once; those of the others, within a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +34,17 @@ class Spending(Caller):
     def set_energy(self, level: float) -> bool:
         """Notes how much energy (0 to 1) the app's agents have; answers whether that is too little to learn.
 
-        What had to wait is due again as soon as there is enough.
+        What had to wait is taken up as soon as there is enough.
         """
         set_level(self.set_apart(), level)
         if is_low(self.app):
             return True
         waiting = Extraction.objects.for_app(self.app).open().exclude(status=ExtractionStatus.RUNNING)
-        if waiting.filter(reason__startswith="energy:").update(next_at=timezone.now(), reason=""):
-            ring("memories.tasks.upkeep_due")
+        now = timezone.now()
+        if waiting.filter(reason__startswith="energy:").update(next_at=now, reason=""):
+            # For each session, as when its texts were told: a job's run of this minute may have come and gone.
+            for session in sessions_due(self.app, now)[:MOST_RUNG_FOR]:
+                ring(TASK, self.app.pk, session)
         return False
 
     def deferred(self) -> int:

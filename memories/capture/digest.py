@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from datetime import datetime
 
-import structlog
-
 from memories.capture import work
 from memories.capture.candidates import ORIGINS
 from memories.capture.embed import embed_candidates
@@ -16,7 +14,7 @@ from memories.capture.work import Claim
 from memories.models import Extraction, Kind, Memory, Source
 from memories.models.memory import MemoryQuerySet
 from memories.providers.embeddings import Embedder
-from memories.providers.llm.provider import LLMDenied, LLMError, Provider
+from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
 from memories.store.rollback import taken_back_in
 from memories.text.fence import strip_fenced
@@ -25,33 +23,23 @@ from memories.text.secrets import redact, strip_private
 from memsite.tenancy.origin import least_trusted
 from sessions.models import AgentSession, Resource, Role
 
-log = structlog.get_logger("memories.capture")
 DIGEST_CATEGORY = "conversations"
 
 
 def digest_session(
     claim: Claim, row: Extraction, provider: Provider, embedder: Embedder, actor: str, now: datetime
 ) -> int:  # fmt: skip
-    """Answers how many memories came of it, 0 or 1. A model that fails is noted and passed over: the session has
-    ended anyway. Raises LLMDenied: that can wait."""
+    """Answers how many memories came of it, 0 or 1. Raises LLMError, and nothing is stored: the session has ended, and
+    its digest is tried again later."""
     session, policy = claim.session, claim.session.app.policy
     spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=work.SPOKEN)
     spoken = spoken.exclude(taken_back_in(session)).order_by("pk")
     messages = [Message(text.role, plain(text.raw_content), text.content_at) for text in spoken]
-    reason = ""
+    written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
     candidates: list[Candidate] = []
-    made_by = provider.name
-    try:
-        written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
-        made_by = written.made_by
-        if text := redact(written.text).text.strip():
-            origin = least_trusted(ORIGINS[Role(one.role)] for one in spoken)
-            candidates = [digest_candidate(session, text[: policy.max_characters], made_by, origin)]
-    except LLMDenied:
-        raise
-    except LLMError as error:
-        reason = f"skipped: {work.told(error)}"
-        log.warning("digest_skipped", session=str(session.uid), error=work.told(error))
+    if text := redact(written.text).text.strip():
+        origin = least_trusted(ORIGINS[Role(one.role)] for one in spoken)
+        candidates = [digest_candidate(session, text[: policy.max_characters], written.made_by, origin)]
     held = [(refusal, one) for one in candidates if (refusal := withheld(one, policy))]
     candidates = [one for one in candidates if all(one is not other for _, other in held)]
     embed_candidates(candidates, embedder)
@@ -61,7 +49,7 @@ def digest_session(
         stored = sum(keep_digest(write, candidate) for candidate in candidates)
         for refusal, candidate in held:
             refuse(write, refusal, candidate=candidate)
-        work.finish(write, row, made_by=made_by, stored=stored, **({"reason": reason} if reason else {}))
+        work.finish(write, row, made_by=written.made_by, stored=stored)
     return stored
 
 

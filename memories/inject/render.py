@@ -78,7 +78,8 @@ def turn_block(lines: Sequence[Line]) -> str:
 
 
 def count(included: int, total: int) -> str:
-    return f"{included} memories" if included == total else f"{included} of {total} memories"
+    memories = "memory" if total == 1 else "memories"
+    return f"{included} {memories}" if included == total else f"{included} of {total} {memories}"
 
 
 def with_count(render: Callable[[int], str]) -> str:

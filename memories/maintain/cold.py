@@ -37,15 +37,18 @@ def freeze_unused(app: App, now: datetime, run: Run) -> None:
 def unused(app: App, now: datetime) -> MemoryQuerySet:
     """Of whatever status and of no use for so many days, and need not be at hand; the oldest first.
 
-    At hand is what is pinned, what a trigger will bring up, and what has not begun to hold.
+    At hand is what is pinned, what a trigger will bring up, what has not begun to hold, and what is live as its
+    category's `ttl_days` are more: the weekly job archives it first.
     """
     since = days_ago(app, now, app.policy.cold_after_days)
     # Upkeep touches what it archives: of that, only what people do counts.
     unchanged = ~Q(status__in=LIVE) | Q(updated_at__lt=since)
+    lasting = [name for name, days in app.policy.ttl_days.items() if days > app.policy.cold_after_days]
     return (
         Memory.objects.for_app(app)
         .warm()
         .exclude(status=Status.WITHDRAWN)
+        .exclude(status__in=LIVE, category__in=lasting)
         .filter(unused_since(app, since), unchanged, begun_by(since), not_awaited(app), pinned=False)
         .order_by("pk")
     )

@@ -100,8 +100,8 @@ def by_sort(app: App) -> Sorts:
 
 
 def by_category(app: App) -> list[tuple[str, int]]:
-    """The largest categories, archived memories and all."""
-    rows = Memory.objects.for_app(app).order_by().values_list("category").annotate(number=Count("pk"))
+    """The largest categories by their live memories."""
+    rows = Memory.objects.for_app(app).live().order_by().values_list("category").annotate(number=Count("pk"))
     return list(rows.order_by("-number", "category")[:CATEGORIES_SHOWN])
 
 

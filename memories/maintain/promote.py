@@ -19,7 +19,8 @@ BATCH = 500
 def promote_todays(app: App, now: datetime, run: Run) -> None:
     """More priority, once, for every active memory that was made in the run's time; pinned ones stay as they are.
 
-    The first run is for the day before it. Counts `promoted`.
+    The first run is for all the time since the app was made, as nights before it may have been missed, and for the day
+    before it at least. Counts `promoted`.
     """
     promoted_to: int = run.cursor.get("promoted_to", 0)
     while pks := list(todays(app, run).filter(pk__gt=promoted_to).values_list("pk", flat=True)[:BATCH]):
@@ -31,6 +32,6 @@ def promote_todays(app: App, now: datetime, run: Run) -> None:
 
 
 def todays(app: App, run: Run) -> MemoryQuerySet:
-    since = run.since or run.until - FIRST_TIME
+    since = run.since or min(app.created_at, run.until - FIRST_TIME)
     rows = Memory.objects.for_app(app).active().filter(pinned=False)
     return rows.filter(created_at__gt=since, created_at__lte=run.until).order_by("pk")

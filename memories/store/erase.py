@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from django.db.models import PROTECT, Exists, OuterRef, QuerySet
+from django.utils import timezone
 
 from memories.models import (
     Delivery,
@@ -140,7 +141,7 @@ def settle(write: Writer) -> bool:
     app = write.app
     if going_memories(app).exists() or going_sessions(app).exists():
         return False
-    Purge.objects.for_app(app).open().update(status=PurgeStatus.DONE, finished_at=write.now)
+    Purge.objects.for_app(app).open().update(status=PurgeStatus.DONE, finished_at=timezone.now())
     if is_going(app):
         App.objects.filter(pk=app.pk, status=AppStatus.PURGING).update(status=AppStatus.UNINSTALLED)
         app.status, write.count = AppStatus.UNINSTALLED, 0

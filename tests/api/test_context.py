@@ -80,7 +80,7 @@ def test_nothing_to_say_is_an_empty_text(alice: Caller) -> None:
 
 @pytest.mark.parametrize(
     ("format_", "begin"),
-    [("ops", "## Operational Memory (1 memories, ~"), ("app", "(memories for app: Acme)"), ("turn", "~ whales")],
+    [("ops", "## Operational Memory (1 memory, ~"), ("app", "(memories for app: Acme)"), ("turn", "~ whales")],
 )
 def test_the_caller_may_say_which_format(alice: Caller, format_: str, begin: str) -> None:
     alice.remember("whales sing")

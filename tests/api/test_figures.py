@@ -75,7 +75,7 @@ def test_how_much_there_is_of_what(operator: APIClient, lived: str) -> None:
     assert some(memories["by_status"]) == {"active": 2, "archived": 1}
     assert some(memories["by_kind"]) == {"fact": 1, "lesson": 1, "insight": 1}
     assert memories["by_kind"]["decision"] == 0
-    assert memories["by_category"] == [{"category": "sea", "memories": 2}, {"category": "land", "memories": 1}]
+    assert memories["by_category"] == [{"category": "sea", "memories": 2}]
     assert (some(memories["by_source"]), memories["by_tier"]) == ({"api": 3}, {"1": 3, "2": 0, "3": 0})
     assert some(memories["by_origin"]) == {"assistant": 2, "web": 1}
     assert memories["last_created_at"] == "2027-03-15T12:00:00+00:00"

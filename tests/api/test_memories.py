@@ -173,7 +173,7 @@ def test_a_whole_number_may_be_written_with_a_point(alice: Caller) -> None:
 
 @each_row(
     "given, stored",
-    [(1.5, 1.0), (-3, 0.0), (0, 0.0), (1, 1.0), (0.123456, 0.123456), (1e308, 1.0)],
+    [(1.5, 1.0), (-3, 0.0), (0, 0.0), (1, 1.0), (0.123456, 0.1235), (1e308, 1.0)],
     rolled_back=True,
 )
 def test_confidence_is_clamped_not_refused(alice: Caller, given: float, stored: float) -> None:
@@ -450,6 +450,21 @@ def test_a_page_has_fifty_rows_unless_asked_otherwise(alice: Caller) -> None:
     alice.post("memories/batch", {"memories": batch})
     assert len(alice.get("memories").json()["results"]) == 50
     assert len(alice.get("memories", limit=1).json()["results"]) == 1
+
+
+def test_a_confidence_has_four_digits_wherever_it_is_shown(alice: Caller) -> None:
+    uid = alice.remember("The backup goes to Hetzner.")["id"]
+    alice.patch(f"memories/{uid}", {"confidence": 0.499999966981})
+    session = alice.start_session()
+    shown = [
+        alice.get(f"memories/{uid}").json(),
+        alice.get("memories").json()["results"][0],
+        alice.post("memories/search", {"query": "backup"}).json()["results"][0],
+        session["context"]["memories"][0],
+        alice.get(f"memories/{uid}/history").json()["results"][-1]["after"],
+    ]
+    assert [one["confidence"] for one in shown] == [0.5] * 5
+    assert Memory.objects.get().confidence == pytest.approx(0.499999966981, abs=1e-12)
 
 
 def test_a_patch_changes_what_it_names_and_nothing_else(alice: Caller) -> None:

@@ -282,5 +282,5 @@ def test_the_app_says_which_block_greets_its_agents(db: None, block: str) -> Non
     caller = make_caller(make_app("globex", block=block), "gina")
     caller.remember("Likes tea", category="preferences")
     text = caller.start_session()["context"]["text"]
-    begin = {"ops": "## Operational Memory (1 memories", "app": "(memories for app: Globex)", "turn": "~ Likes tea ("}
+    begin = {"ops": "## Operational Memory (1 memory", "app": "(memories for app: Globex)", "turn": "~ Likes tea ("}
     assert begin[block] in text

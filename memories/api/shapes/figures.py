@@ -32,7 +32,7 @@ class MemoryCounts(Shape):
     last_created_at = serializers.DateTimeField(allow_null=True)
     by_status = counts()
     by_kind = counts()
-    by_category = CategoryCount(many=True, help_text="The ten largest, the largest first.")
+    by_category = CategoryCount(many=True, help_text="The ten largest by live memories, the largest first.")
     by_source = counts(help_text="Which way they came in.")
     by_origin = counts(help_text="Who said it.")
     by_tier = counts(help_text="Of the session they came from.")

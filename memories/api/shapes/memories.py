@@ -329,6 +329,9 @@ OWN_TO_AN_APP: dict[str, Any] = {
 OWN = names(MemoryShown, without=("id", "session_id", "resource_id"))
 values_of = attrgetter(*OWN)
 REVISION = names(RevisionShown)
+SURENESS = frozenset({"confidence", "confidence_base"})
+DIGITS = 4
+"""Of a confidence, behind the point: more would only tell how decay was worked out. Exports keep them all."""
 HELD = {RejectionKind.QUARANTINE: "quarantined", RejectionKind.APPROVAL: "waiting"}
 
 
@@ -337,6 +340,7 @@ def show_memory(memory: Memory) -> dict[str, Any]:
     shown: dict[str, Any] = {"id": memory.uid}
     shown.update(zip(OWN, values_of(memory), strict=True))
     shown["content"] = memory.text
+    shown["confidence"] = round(memory.confidence, DIGITS)
     # Most have neither: the numbers tell it, and Django's way to a row is long even where there is none.
     session = memory.session if memory.session_id else None
     resource = memory.resource if memory.resource_id else None
@@ -358,7 +362,12 @@ def show_tagged(memory: Memory, tags: Sequence[str]) -> dict[str, Any]:
 
 def shown_state(state: dict[str, Any]) -> dict[str, Any]:
     """A past state's fields, as far as they are shown."""
-    return {name: value for name, value in state.items() if name in OWN}
+    return {name: value for name, value in rounded(state).items() if name in OWN}
+
+
+def rounded(state: dict[str, Any]) -> dict[str, Any]:
+    """With confidences of as many digits as are shown."""
+    return {name: round(value, DIGITS) if name in SURENESS else value for name, value in state.items()}
 
 
 def show_hit(hit: Hit, app: App, *, explain: bool) -> dict[str, Any]:
@@ -377,7 +386,8 @@ def show_told(told: Told) -> dict[str, Any]:
 
 
 def show_revision(revision: Revision) -> dict[str, Any]:
-    return {name: getattr(revision, name) for name in REVISION}
+    shown = {name: getattr(revision, name) for name in REVISION}
+    return {**shown, "before": rounded(revision.before), "after": rounded(revision.after)}
 
 
 def show_link(link: Link) -> dict[str, Any]:

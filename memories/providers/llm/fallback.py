@@ -35,8 +35,8 @@ class Fallback(NamedTuple):
 class Careful:
     """A `Provider` that asks `model`, and `rules` when it raises LLMError. For one piece of work.
 
-    What is asked again later without loss is not answered by the rules: `digest` raises, and `extract` does unless
-    the model answered with something unusable, which it would do again. `make_room` raises too: whoever asks knows
+    What is asked again later without loss is not answered by the rules: `extract` and `digest` raise, unless the
+    model answered with something unusable, which it would do again. `make_room` raises too: whoever asks knows
     what goes then. `fallbacks` lists where the rules answered: their answers carry `made_by` as far as they have one,
     and verdicts have none.
     """
@@ -63,8 +63,8 @@ class Careful:
         )
 
     def digest(self, messages: Sequence[Message], now: datetime, max_characters: int) -> Written:
-        """Raises LLMError: the session waits for the model."""
-        return self._model.digest(messages, now, max_characters)
+        """Raises LLMUnavailable and LLMMisconfigured: the session waits for the model."""
+        return self._or_rules("digest", lambda provider: provider.digest(messages, now, max_characters), LLMUnusable)
 
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
         return self._or_rules("insight", lambda provider: provider.insight(facts, max_characters))

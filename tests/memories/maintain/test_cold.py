@@ -15,6 +15,7 @@ from time_machine import travel
 from memories.maintain import cold
 from memories.maintain.backlog import apps_with_backlog, embed_backlog
 from memories.maintain.cold import freeze_unused
+from memories.maintain.expire import archive_expired
 from memories.maintain.run import Unclaimed
 from memories.models import (
     Action,
@@ -94,6 +95,19 @@ def test_what_nobody_asked_for_is_compressed_and_out_of_the_way(alice: Caller) -
     assert words_found("whales") == words_found("sea") == words_found("ahab") == 0
     check_index_of_words()
     assert App.objects.get(pk=alice.app.pk).memory_count == count - 1
+
+
+def test_a_category_that_lasts_longer_is_archived_by_its_own_days_first(alice: Caller) -> None:
+    memory = remember(alice, category="health")
+    assert freeze(alice.app).counts == {}
+    assert freeze(alice.app, timedelta(days=364)).counts == {}
+    now = timezone.now() + timedelta(days=367)
+    archive_expired(alice.app, now, Unclaimed(until=now))
+    memory.refresh_from_db()
+    assert memory.status == Status.ARCHIVED
+    assert freeze(alice.app, timedelta(days=367)).counts["archived"] == 1
+    memory.refresh_from_db()
+    assert memory.status == Status.COLD
 
 
 @pytest.mark.parametrize("mode", ["auto", "tiered", "dual", "vector", "fulltext", "graph"])

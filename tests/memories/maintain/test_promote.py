@@ -31,10 +31,21 @@ def test_what_was_made_since_the_last_run_counts_more(acme: App) -> None:
     assert fresh(rows[1]).updated_at == rows[1].updated_at
 
 
-def test_the_first_run_is_for_the_day_before_it(acme: App) -> None:
+def test_the_first_run_of_a_new_app_is_for_the_day_before_it(acme: App) -> None:
+    acme.created_at = NIGHT - 0.1 * DAY
     rows = [tell(acme, f"Fact {days}", NIGHT - days * DAY, embed=False) for days in (0.5, 1.5)]
     promote_todays(acme, NIGHT, Unclaimed(until=NIGHT))
     assert [fresh(row).priority for row in rows] == [1.1, 1.0]
+
+
+def test_the_first_run_makes_up_for_nights_that_were_missed_since_the_app_was_made(acme: App) -> None:
+    """A server that was off in its first nights; what was restored into a new app is older than the app."""
+    acme.created_at = NIGHT - 3 * DAY
+    rows = [tell(acme, f"Fact {days}", NIGHT - days * DAY, embed=False) for days in (0.5, 1.5, 2.5, 3.5)]
+    first = Unclaimed(until=NIGHT)
+    promote_todays(acme, NIGHT, first)
+    promote_todays(acme, NIGHT + DAY, Unclaimed(until=NIGHT + DAY, since=first.until))
+    assert [fresh(row).priority for row in rows] == [1.1, 1.1, 1.1, 1.0]
 
 
 def test_three_days_without_a_run_are_made_up_for(acme: App) -> None:

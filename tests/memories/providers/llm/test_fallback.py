@@ -133,27 +133,28 @@ def test_the_rules_answer_the_same_question_when_it_cannot(operation: str, error
     assert provider.fallbacks == [Fallback(operation, str(error))]
 
 
-@each_row("operation", ["digest", "make_room"])
 @each_row("error", ERRORS)
-def test_who_asks_for_a_digest_or_for_room_hears_of_it(error: LLMError, operation: str) -> None:
+def test_who_asks_for_room_hears_of_it(error: LLMError) -> None:
+    provider, _, rules = careful(error)
+    with pytest.raises(type(error), match=str(error)):
+        ask(provider, "make_room")
+    assert rules.asked == provider.fallbacks == []
+
+
+@each_row("operation", ["digest", "extract"])
+@each_row("error", ERRORS[:3])
+def test_facts_and_digests_wait_for_a_model_that_may_come_back(error: LLMError, operation: str) -> None:
     provider, _, rules = careful(error)
     with pytest.raises(type(error), match=str(error)):
         ask(provider, operation)
     assert rules.asked == provider.fallbacks == []
 
 
-@each_row("error", ERRORS[:3])
-def test_facts_wait_for_a_model_that_may_come_back(error: LLMError) -> None:
-    provider, _, rules = careful(error)
-    with pytest.raises(type(error), match=str(error)):
-        ask(provider, "extract")
-    assert rules.asked == provider.fallbacks == []
-
-
-def test_facts_are_the_rules_when_the_model_answers_nonsense() -> None:
+@each_row("operation", ["digest", "extract"])
+def test_facts_and_digests_are_the_rules_when_the_model_answers_nonsense(operation: str) -> None:
     provider, _, _ = careful(LLMUnusable("host answered nonsense"))
-    assert maker(ask(provider, "extract")) == RULES
-    assert provider.fallbacks == [("extract", "host answered nonsense")]
+    assert maker(ask(provider, operation)) == RULES
+    assert provider.fallbacks == [(operation, "host answered nonsense")]
 
 
 def test_how_long_to_wait_is_passed_on() -> None:

@@ -1,5 +1,6 @@
 """A conversation told in a few of its own sentences, by rule."""
 
+import re
 from datetime import UTC, datetime, timedelta, timezone
 
 from hypothesis import given, settings
@@ -49,22 +50,26 @@ OUTAGE = [
 def test_an_outage_is_told_from_complaint_to_cure() -> None:
     written = digest(OUTAGE, NOW, 1_000)
     assert written.made_by == RULES
-    assert written.text == (
-        "User: The checkout service has been returning 502s since about 9:40. "
-        "Assistant: Redis was evicted at 09:38 because node-4 ran out of memory. "
-        "I reverted the limit to 4 GB in the production overlay and restarted redis-sessions. "
-        "Needs at least 4 GB; with less it is evicted and checkout fails."
-    )
+    places = [
+        written.text.index(part)
+        for part in (
+            "The checkout service has been returning 502s since about 9:40",
+            "Redis was evicted at 09:38 because node-4 ran out of memory.",
+            "Assistant reverted the limit to 4 GB in the production overlay and restarted redis-sessions.",
+            "with less it is evicted and checkout fails.",
+        )
+    ]
+    assert places == sorted(places)
 
 
-def test_in_little_room_the_complaint_and_the_cure_remain() -> None:
+def test_in_little_room_the_cause_and_the_cure_remain() -> None:
     assert told(*OUTAGE, most=200) == (
-        "User: The checkout service has been returning 502s since about 9:40. "
-        "Assistant: I reverted the limit to 4 GB in the production overlay and restarted redis-sessions."
+        "Redis was evicted at 09:38 because node-4 ran out of memory. "
+        "Assistant reverted the limit to 4 GB in the production overlay and restarted redis-sessions."
     )
 
 
-def test_what_somebody_tells_of_themselves_is_told() -> None:
+def test_what_somebody_tells_of_themselves_is_told_in_the_third_person() -> None:
     text = told(
         user("I'm planning a trip to Lisbon in October with my wife Anna. She's vegetarian and allergic to nuts."),
         agent("That sounds wonderful! Lisbon in October is lovely. Would you like some restaurant suggestions?"),
@@ -72,14 +77,55 @@ def test_what_somebody_tells_of_themselves_is_told() -> None:
         agent("Great choice! Here are some ideas:\n\n1. **Ao 26** - vegan food"),
     )
     assert text == (
-        "User: I'm planning a trip to Lisbon in October with my wife Anna. She's vegetarian and allergic to nuts. "
-        "We decided to stay in Alfama for 5 nights."
+        "User is planning a trip to Lisbon in October 2025 with their wife Anna. "
+        "User's wife Anna is vegetarian and allergic to nuts. User decided to stay in Alfama for 5 nights."
     )
+
+
+MANY_FACTS = [
+    user("My name is Ada and I live in Graz."),
+    user("I work as a nurse at the city hospital on weekdays until 14:00."),
+    user("I'm allergic to peanuts."),
+    user("My sister Mia moved to Porto in May."),
+    user("I have two cats, Tom and Kit."),
+    user("I take my coffee black and I never eat meat."),
+    user("Our landlord raised the rent to 900 euros."),
+    user("I play the cello in an orchestra on Thursdays."),
+]
+
+
+def test_two_hundred_characters_are_used() -> None:
+    text = told(*MANY_FACTS, most=200)
+    assert 150 <= len(text) <= 200
+    assert "allergic to peanuts" in text
+    assert not re.search(r"\b(?:I|I'm|my|our|User:)\b", text)
+
+
+@each_row(
+    "answer",
+    [
+        "Got it, you're allergic to peanuts and you live in Graz.",
+        "You are allergic to peanuts.",
+        "Noted: the peanut allergy, and that the release is on Thursdays at 14:00.",
+        "So the release is on Thursdays at 14:00.",
+    ],
+)
+def test_an_answer_that_restates_what_was_said_is_not_told(answer: str) -> None:
+    said = [user("I'm allergic to peanuts and I live in Graz."), user("The release is on Thursdays at 14:00.")]
+    text = told(*said, agent(answer))
+    assert text == told(*said)
+    assert "allergic to peanuts" in text
+    assert "Thursday" in text
+
+
+def test_what_an_answer_adds_is_told() -> None:
+    text = told(user("Book me a table at Noma for Friday."), agent("Your table at Noma is booked for 4 July at 19:30."))
+    assert "19:30" in text
 
 
 def test_a_request_loses_its_courtesy() -> None:
     text = told(user("hey, could you please upgrade the gitlab instance?"), agent("GitLab is now on version 17.2."))
-    assert text == "User asked: upgrade the gitlab instance. Assistant: GitLab is now on version 17.2."
+    assert text == "User asked to upgrade the gitlab instance. GitLab is now on version 17.2."
 
 
 def test_an_answer_that_repeats_the_question_stands_alone() -> None:
@@ -126,8 +172,8 @@ def test_code_output_and_what_we_put_in_are_not_told(hidden: str) -> None:
 
 def test_the_end_of_a_long_block_of_ours_is_not_told_either() -> None:
     block = "We decided to keep SECRET because it works now. \n" * 3_000
-    text = told(agent(f"We agreed on Monday 7.\n\n{open_fence(NONCE)}\n{block}{close_fence(NONCE)}"))
-    assert text == "Assistant: We agreed on Monday 7."
+    text = told(agent(f"We agreed on version 7.\n\n{open_fence(NONCE)}\n{block}{close_fence(NONCE)}"))
+    assert text == "We agreed on version 7."
 
 
 def test_of_equal_outcomes_the_last_is_told() -> None:
@@ -151,16 +197,22 @@ def test_markers_are_told_by_their_text() -> None:
 
 def test_other_speakers_are_told_by_name() -> None:
     text = told(Message("Gina", "I lost my job at Door Dash this month."), Message("Jon", "I moved to Rome in May."))
-    assert text == "Gina: I lost my job at Door Dash this month. Jon: I moved to Rome in May."
+    assert text == "Gina lost their job at Door Dash this month. Jon moved to Rome in May."
 
 
 def test_yesterday_is_dated_by_when_it_was_said() -> None:
     at = datetime(2025, 3, 1, 23, 30, tzinfo=UTC)
     talk = [user("I started my new job at Siemens yesterday.", at)]
-    assert digest(talk, NOW, 200).text == "User: I started my new job at Siemens yesterday (2025-02-28)."
+    assert digest(talk, NOW, 200).text == "User started their new job at Siemens on 28 February 2025."
     vienna = NOW.astimezone(timezone(timedelta(hours=1)))
-    assert digest(talk, vienna, 200).text == "User: I started my new job at Siemens yesterday (2025-03-01)."
-    assert digest([user(talk[0].content)], NOW, 200).text.endswith("yesterday (2025-06-30).")
+    assert digest(talk, vienna, 200).text == "User started their new job at Siemens on 1 March 2025."
+    assert digest([user(talk[0].content)], NOW, 200).text.endswith("on 30 June 2025.")
+
+
+def test_a_day_in_a_sentence_that_is_no_fact_is_dated_too() -> None:
+    at = datetime(2025, 3, 1, 23, 30, tzinfo=UTC)
+    said = Message("Gina", "I lost my job at Door Dash yesterday.", at)
+    assert digest([said], NOW, 200).text == "Gina lost their job at Door Dash yesterday (2025-02-28)."
 
 
 def test_other_languages_are_told_in_their_own_words() -> None:
@@ -184,7 +236,7 @@ def test_what_is_longer_than_a_digest_is_cut_behind_a_word() -> None:
     text = told(
         user("We decided to move the customer database from node-3 to node-4 because its disk was full."), most=60
     )
-    assert text == "User: We decided to move the customer database from node-3…"
+    assert text == "The team decided to move the customer database from node-3…"
 
 
 def test_nothing_is_told_twice() -> None:
