@@ -19,7 +19,7 @@ from memories.capture.stream import StreamCapture
 from memories.capture.work import TASK, queue_digest
 from memories.inject.due import inject_due
 from memories.inject.lessons import inject_lessons
-from memories.inject.pipeline import Injected, budget_tokens, greet, injectable, note_injected
+from memories.inject.pipeline import Injected, budget_tokens, greet, injectable, note_injected, start_limit
 from memories.inject.prompts import tier_prompt
 from memories.learn.triggers import Due, note_coming
 from memories.maintain.crashed import flush_crashed
@@ -179,7 +179,8 @@ class Sessions(Feedback, Triggers, Upkeep):
         told |= {memory.pk for memory in taught.memories}
         rest = budget - due.tokens - taught.tokens
         known = greet(
-            self.app, self.scope(user_id, now), self.embedder, self.app.policy.block, now, max_tokens=rest, told=told
+            self.app, self.scope(user_id, now), self.embedder, self.app.policy.block, now, max_tokens=rest,
+            limit=start_limit(self.app.policy, rest), told=told,
         )  # fmt: skip
         return Greeting(taught, due, known, dues, first, self.app.policy, now)
 

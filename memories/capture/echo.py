@@ -7,6 +7,8 @@ import re
 from collections.abc import Collection
 
 from memories.text.fence import strip_fenced
+from memories.text.overlap import EMPTY_WORDS
+from memories.text.relate.lexicon import concept_of
 
 _BULLET_RE = re.compile(r"\s*(?:(?:[-*•~]|\d{1,4}[.)])\s+|(?=\[Created: ))")
 """The number of a dated line belongs to its block, so the line is also met without it."""
@@ -15,6 +17,10 @@ _LABEL_RE = re.compile(r"\[[^\[\]\n]{1,80}\]\s*")
 _TRUST_TAGS_RE = re.compile(r"(?:\[(?:uncertain|stale|unconfirmed|unreviewed|conflicting)[^\[\]\n]{0,40}\]\s*)+")
 _SUFFIX_RE = re.compile(r"\((?:confidence|age|category)\b[^()]{0,200}\)[\s.]*\Z", re.IGNORECASE)
 
+_DENIES = re.compile(r"not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w+n['’]t")
+_CLAUSE_ENDS = ",;:.!?"
+LEFT_OUT = EMPTY_WORDS | {"user", "users", "team", "yes"}
+"""Words that tell nothing by themselves, and who speaks or is spoken of."""
 _OPENING_MARKS = "\"'`*_([{“‘«„…"
 _CLOSING_MARKS = "\"'`*_)]}”’».,;:!?…"
 _DASHES = "-–—"
@@ -52,6 +58,37 @@ def is_echo(statement: str, injected_lines: Collection[str]) -> bool:
     """
     said = {_key(_without_suffix(statement)), _key(line_statement(statement))} - {""}
     return any(_key(line_statement(line)) in said for line in injected_lines)
+
+
+def is_shorter(statement: str, source: str) -> bool:
+    """Whether `statement` says a part of `source` and nothing else: its telling words stand there in one run.
+
+    What leaves out a "never" that belongs to the run is another statement: "on Fridays" of "never on Fridays".
+    """
+    part, whole = _telling(statement), _telling(source)
+    if not part or len(part) > len(whole):
+        return False
+    words = [word for word, _ in part]
+    denied = any(is_denied for _, is_denied in part)
+    for start in range(len(whole) - len(part) + 1):
+        run = whole[start : start + len(part)]
+        if [word for word, _ in run] == words and any(is_denied for _, is_denied in run) == denied:
+            return True
+    return False
+
+
+def _telling(text: str) -> list[tuple[str, bool]]:
+    """Return the telling words by what their forms have in common, each with whether its clause denies it so far."""
+    found: list[tuple[str, bool]] = []
+    is_denied = False
+    for word in text.casefold().split():
+        plain = word.strip(_OPENING_MARKS + _CLOSING_MARKS)
+        is_denied |= bool(_DENIES.fullmatch(plain))
+        if plain and plain not in LEFT_OUT and not _DENIES.fullmatch(plain):
+            found.append((concept_of(plain) if plain.isalpha() else plain, is_denied))
+        if word[-1:] in _CLAUSE_ENDS:
+            is_denied = False
+    return found
 
 
 def _without_suffix(text: str) -> str:

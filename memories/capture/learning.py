@@ -5,7 +5,7 @@ texts → chunks → gate → facts → write gate (facts) → relation to what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
@@ -15,20 +15,23 @@ import structlog
 
 from memories.capture import work
 from memories.capture.digest import digest_session
+from memories.capture.echo import is_shorter
 from memories.capture.embed import embed_candidates
 from memories.capture.facts import Begun, Found, find_facts
 from memories.capture.known import Outlook, look_around
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
-from memories.capture.refusals import Refusal, plain_fields, refuse
+from memories.capture.plans import add_plans
+from memories.capture.refusals import ECHO, Refusal, plain_fields, refuse
 from memories.capture.room import BACKGROUND_SECONDS, needing_room, suggest_room
 from memories.capture.work import Claim, LeaseLost
 from memories.ledger.energy import note_energy
-from memories.models import Extraction, Injection, RejectionKind, Source
+from memories.models import Extraction, Injection, Memory, RejectionKind, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import MUCH_SURER, LLMDenied, LLMError, LLMTooDear, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
+from memories.text.overlap import used_share
 from memories.text.relate import Relation
 from memsite.durability import is_busy
 from memsite.unwritable import why_unwritable
@@ -36,6 +39,10 @@ from sessions.models import AgentSession, Resource, Role
 
 log = structlog.get_logger("memories.capture")
 CONTEXT_TEXTS = 4
+TOLD = 0.5
+"""The share of a memory's words with which an agent tells what it was shown."""
+Shown = tuple[str, float]
+"""What a memory says, and its confidence."""
 Learnt = Callable[[Writer, Sequence[Resource]], None]
 
 
@@ -105,14 +112,16 @@ def learn_facts(
     session = claim.session
     texts = [row.resource for row in rows if row.resource]
     injected = Injection.objects.for_app(session.app).into(session)
-    shown, shown_pks = injected.lines(), set(injected.memory_pks())
+    shown, shown_pks = injected.lines(), injected.memory_pks()
     begun = Begun(rows[0].windows_read, rows[0].is_gated) if len(rows) == 1 else None
     found = find_facts(session, texts, said_before(session, texts), provider, embedder, shown, now, begun)
+    add_plans(session, found)
     candidates = [candidate for one in found for candidate in one.candidates]
     embed_candidates(candidates, embedder)
     outlooks = dict(zip(map(id, candidates), look_around(session.app, candidates, embedder, provider), strict=True))
+    sources = sources_of(session, found, shown_pks)
     for one in found:
-        drop_echoes(one, outlooks, shown_pks)
+        drop_echoes(one, outlooks, sources)
     suggested = suggest_room(session.app, provider, coming(found, outlooks), now, BACKGROUND_SECONDS)
     learnt = Lesson()
     with writing(session.app, learnt_in(session), now, suggested) as write:
@@ -128,17 +137,33 @@ def learn_facts(
         work.put_off(session.app, denied, denied.until, now)
 
 
-def drop_echoes(found: Found, outlooks: dict[int, Outlook], shown_pks: set[int]) -> None:
-    """What an agent says in other words of what it was shown in this session is no news either."""
-    if found.resource.role == Role.ASSISTANT:
-        found.candidates = [
-            candidate
-            for candidate in found.candidates
-            if not any(
-                item.memory.pk in shown_pks and item.verdict.relation == Relation.SAME
-                for item in outlooks[id(candidate)].telling
-            )
-        ]
+def sources_of(session: AgentSession, found: Sequence[Found], shown_pks: Iterable[int]) -> dict[int, Shown]:
+    """What the agent was shown and how sure it is, by pk, if it has said anything. One query then."""
+    if not any(one.candidates and one.resource.role == Role.ASSISTANT for one in found):
+        return {}
+    rows = Memory.objects.for_app(session.app).filter(pk__in=[*shown_pks])
+    return {pk: (content, confidence) for pk, content, confidence in rows.values_list("pk", "content", "confidence")}
+
+
+def drop_echoes(found: Found, outlooks: dict[int, Outlook], sources: Mapping[int, Shown]) -> None:
+    """What an agent says in other words, or fewer, of what it was shown in this session is no news either; what says
+    more is no surer than what it was shown.
+    """
+    if found.resource.role != Role.ASSISTANT or not sources:
+        return
+    kept: list[Candidate] = []
+    for candidate in found.candidates:
+        telling = outlooks[id(candidate)].telling
+        if any(item.memory.pk in sources and item.verdict.relation == Relation.SAME for item in telling):
+            continue
+        if any(is_shorter(candidate.content, content) for content, _ in sources.values()):
+            found.refusals.append(Refusal(candidate.category, ECHO, candidate.content))
+            continue
+        told = [sure for content, sure in sources.values() if used_share(content, candidate.content) >= TOLD]
+        if told and candidate.confidence is not None:
+            candidate.confidence = min(candidate.confidence, max(told))
+        kept.append(candidate)
+    found.candidates = kept
 
 
 def coming(found: Sequence[Found], outlooks: Mapping[int, Outlook]) -> list[str]:

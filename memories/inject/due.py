@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from datetime import date
+from datetime import date, datetime, time
 from typing import Protocol
 
 from memories.inject.neutral import neutralise
@@ -12,6 +12,9 @@ from memories.inject.render import fence, note_of, ops_line
 from memories.models import FutureTrigger, Memory
 from memories.retrieve.harmless import harmless, is_suspicious
 from memories.retrieve.trust import CONFLICTING
+from memories.text.future import find_coming
+from memories.text.matter import matter_of
+from memories.text.temporal import find_windows
 from memories.text.tokens import estimate_tokens
 from memsite.tenancy.policy import AppPolicy
 
@@ -48,6 +51,24 @@ def memory_line(memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> 
     return f"  {ops_line(memory, note_of(memory, policy, at_odds))}"
 
 
+def restates(due: Due, memory: Memory) -> bool:
+    """Whether the memory is the plan itself, its date written out: the line of what is due has said it."""
+    if memory.resource_id is None or memory.resource_id != due.trigger.resource_id:
+        return False
+    said = datetime.combine(due.said, time())
+    times = [one.text for one in find_coming(memory.content, said)] + [
+        window.text for window in find_windows(memory.content, said)
+    ]
+    matter = matter_of(memory.content, times)
+    return bool(matter) and matter == matter_of(due.trigger.message, [due.trigger.text])
+
+
+def line_of(dues: Sequence[Due], memory: Memory, policy: AppPolicy, at_odds: Collection[int]) -> str:
+    """The line that tells of it."""
+    told = (due_line(due) for due in dues if memory in due.memories and restates(due, memory))
+    return next(told, memory_line(memory, policy, at_odds))
+
+
 def due_block(
     dues: Sequence[Due], policy: AppPolicy, brought: Sequence[Memory] | None = None, at_odds: Collection[int] = ()
 ) -> str:
@@ -62,7 +83,8 @@ def due_block(
         for memory in due.memories:
             if memory.pk not in shown and (allowed is None or memory.pk in allowed):
                 shown.add(memory.pk)
-                lines.append(memory_line(memory, policy, at_odds))
+                if not restates(due, memory):
+                    lines.append(memory_line(memory, policy, at_odds))
     return fence("\n".join(lines))
 
 
@@ -78,7 +100,7 @@ def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int, at_od
         if fits(due_block(taken, policy, [*brought, memory], at_odds), budget_tokens):
             brought.append(memory)
     text = due_block(taken, policy, brought, at_odds)
-    lines = tuple(memory_line(memory, policy, at_odds) for memory in brought)
+    lines = tuple(line_of(taken, memory, policy, at_odds) for memory in brought)
     return Injected(text, estimate_tokens(text), brought, len(candidates), BLOCK, lines, at_odds)
 
 

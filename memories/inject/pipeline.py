@@ -26,7 +26,6 @@ from memories.providers.embeddings import Embedder
 from memories.retrieve.foremost import foremost
 from memories.retrieve.harmless import harmless
 from memories.retrieve.reading import Scope
-from memories.retrieve.trust import at_odds_among
 from memories.text.tokens import CHARACTERS_PER_TOKEN, beginning, estimate_tokens
 from memories.text.unspaced import is_unspaced
 from memsite.conf import get_conf
@@ -40,7 +39,7 @@ SHORTEST_LINE_TOKENS = 8
 ORDER: dict[str, tuple[str, ...]] = {
     Block.OPS: ("confidence", "importance", "confirmed", "pk"),
     Block.APP: ("updated", "pk"),
-    Block.TURN: ("priority", "confidence", "confirmed", "pk"),
+    Block.TURN: ("importance", "priority", "confidence", "confirmed", "pk"),
 }
 
 
@@ -84,8 +83,7 @@ def greet(
         shorter_than=budget * CHARACTERS_PER_TOKEN,
         told=told,
     )
-    at_odds = at_odds_among(app, [*(memory.pk for memory in known.memories), *told])
-    return inject(known.memories, known.total, app, block, budget, now, at_odds)
+    return inject(known.memories, known.total, app, block, budget, now, known.at_odds)
 
 
 def inject(
@@ -136,6 +134,11 @@ def budget_tokens(policy: AppPolicy, block: str) -> int:
     if block == Block.TURN:
         return policy.turn_budget_tokens
     return get_conf().memory_budget or policy.session_budget_tokens
+
+
+def start_limit(policy: AppPolicy, budget: int) -> int:
+    """Return the most lines that a session begins with. `turn_limit` is of one turn: here the budget alone limits."""
+    return policy.app_limit if policy.block == Block.APP else budget
 
 
 def line_limit(policy: AppPolicy, block: str, budget: int) -> int:

@@ -12,14 +12,14 @@ known, whatever the session will be about.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import structlog
 from django.db.models import Avg, Q
 from django.db.models.functions import Length
 
-from memories.learn.verdict import Answer, Verdict, likeness_of, take_up, verdict_of
+from memories.learn.verdict import AT_ODDS, Answer, Verdict, is_of_another, likeness_of, take_up, verdict_of
 from memories.models import Injection, Memory, Vector
 from memories.models.injection import LESSONS, InjectionQuerySet
 from memories.models.vector import embedded_text, from_bytes
@@ -107,10 +107,15 @@ def weigh(app: App, memories: Sequence[Memory], answer: Answer, embedder: Embedd
     """The verdict on each memory, by pk."""
     said = {memory.pk: embedded_text(memory.text, memory.subject) for memory in memories}
     vectors = vectors_of(app, list(said), answer, embedder)
-    return {
+    verdicts = {
         pk: verdict_of(take_up(text, answer), likeness_of(vectors.get(pk), answer), embedder.thresholds)
         for pk, text in said.items()
     }
+    for memory in memories:
+        verdict = verdicts[memory.pk]
+        if verdict.used and is_of_another(memory.text, answer):
+            verdicts[memory.pk] = replace(verdict, used=False, evidence=f"{AT_ODDS}: {verdict.evidence}")
+    return verdicts
 
 
 def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder) -> Mapping[int, Vectors]:

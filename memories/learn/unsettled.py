@@ -1,7 +1,8 @@
-"""Times at which nothing is to come: denied, called off, asked for, under a condition, or moved to another day.
+"""Times at which nothing is to come: denied, called off, asked for, guessed at, under a condition, or moved to another
+day.
 
 What is doubtful counts as to come: "I won't be in on Friday" and "Don't forget the gym tomorrow" are worth a word on
-the day.
+the day. A guess is not doubtful: who says "maybe" or "we could" has settled nothing.
 """
 
 from __future__ import annotations
@@ -81,6 +82,19 @@ _ASKS = re.compile(
 _ASKS_WHAT = re.compile(rf"{_LEAD}(?:what|when|which|who|where|why|how)\b", re.IGNORECASE)
 _INVERTED = re.compile(rf"{_LEAD}(?:(?:is|are) there|am I|do (?:I|we)|does (?:he|she|it|the|my))\b", re.IGNORECASE)
 _OWN = re.compile(r"\b(?:my|our|I['’]m|we['’]re|tell you|told you|mention)\b", re.IGNORECASE)
+_GUESS = re.compile(
+    r"\b(?:maybe|perhaps|possibly|might|(?:I|we|they|he|she|one) could|thinking (?:of|about)|toying with|considering|"
+    r"wondering|options? (?:is|are|would be)|what if|vielleicht|eventuell|womöglich|wir könnten|könnten wir|peut-être|"
+    r"on pourrait|quiz[áa]s?|tal vez|podríamos)\b",
+    re.IGNORECASE,
+)
+_GUESS_BEHIND = re.compile(
+    r"[\s,;:(–—-]*(?:maybe|perhaps|possibly|vielleicht|peut-être|quiz[áa]s?|tal vez|(?:I'm |but )*"
+    r"not (?:yet )?(?:sure|certain|decided|fixed)(?: yet)?|tb[cd]|to be (?:confirmed|decided)|undecided)"
+    r"\s*(?:$|[.!;)\n])",
+    re.IGNORECASE,
+)
+"""Behind the time, and nothing else in its sentence: "not sure what to wear" doubts another thing."""
 _CONDITION = re.compile(r"\b(?:if|unless|in case|whether)\b", re.IGNORECASE)
 _HAS_VERB = re.compile(r"(?:\b(?:is|are|am|have|has|got|going)|['’](?:s|m|re|ve))\b", re.IGNORECASE)
 _MOVED = r"(?:moved|rescheduled|postponed|pushed|shifted|brought forward|delayed)"
@@ -103,6 +117,9 @@ def is_unsettled(text: str, coming: Coming, sentence: str) -> bool:
         return True
     if _REMINDER.search(lead):
         return False
+    is_alternative = re.match(r"\s*(?:or|oder|ou|o)\b", lead, re.IGNORECASE)
+    if is_guessed(before[-len(sentence) :] if is_alternative else lead, behind):
+        return True
     if _IS_OFF.match(trail) and _EVENT.search(lead):
         return True
     if is_no_habit(lead, trail, is_round=bool(coming.rule)):
@@ -130,6 +147,14 @@ def is_asked(sentence: str) -> bool:
 def is_moved_away(before: str, behind: str) -> bool:
     """Whether it is the day from which something was moved: "has been moved from today to Friday"."""
     return bool(_IS_MOVED.match(behind) or (_MOVED_BEFORE.search(before) and _TO_ANOTHER.match(behind)))
+
+
+def is_guessed(lead: str, behind: str) -> bool:
+    """Whether it is thought of, and no more: "maybe we go on Friday", "on Friday, not sure yet".
+
+    `lead` goes back to where its clause begins, or another one to which it is the alternative: ", or on Monday".
+    """
+    return bool(_GUESS.search(lead) or _GUESS_BEHIND.match(behind))
 
 
 def is_denied(lead: str, time: str, trail: str) -> bool:

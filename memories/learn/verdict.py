@@ -6,7 +6,8 @@ Nobody asks the agent. A memory was used when one passage of the answer has
 - at least WORDS_WITH_MEANING of its words, and a cosine of at least `related`, or
 - a cosine of at least the middle of `related` and `same`, and is nearer to the memory than to the question.
 
-Words that the question had already are not counted: an answer that says again what was asked has used nothing.
+Words that the question had already are not counted: an answer that says again what was asked has used nothing. Nor has
+one that contradicts the memory, or tells of its near twin: "the green printer needs toner" is not the blue one.
 Blocks and lines that the agent only reads back are left out. The three cosines are the embedder's own; the two shares
 were chosen on two thirds of tests/data/feedback-pairs.jsonl.
 """
@@ -14,13 +15,17 @@ were chosen on two thirds of tests/data/feedback-pairs.jsonl.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from memories.providers.embeddings import Thresholds, Vectors
 from memories.text.fence import strip_fenced
-from memories.text.overlap import shared_words, used_share
+from memories.text.overlap import EMPTY_WORDS, shared_words, used_share
+from memories.text.relate import Relation, relate
+from memories.text.relate.lexicon import concept_of
 from memories.text.rewrite.filler import sentences
+from memories.text.temporal.words import DETERMINERS, MONTHS, WEEKDAY_PLURALS, WEEKDAYS
 
 WORDS_ALONE, WORDS_WITH_MEANING = 0.5, 0.3
 PASSAGE_WORDS, PASSAGE_CHARACTERS, MAX_PASSAGES = 60, 600, 40
@@ -29,6 +34,20 @@ DIGITS = 6
 # Of a memory that the question says nearly whole, too little is left to tell by.
 ALL_BUT_ASKED = 0.9
 
+MOST_COMPARED = 8
+"""Statements of a turn that are held against a memory."""
+FEWEST_WORDS = 3
+"""Of a statement that may deny another one."""
+_IS_STATEMENT = re.compile(r"\W*(?:no|nope|actually|wrong|sorry|I|we|my|our|the|it|that)\b", re.IGNORECASE)
+"""What a user says is so, not what is to be done: "Run the migrations" denies no memory."""
+ALIKE, NEARLY_ALL = 0.6, 0.8
+"""The shares of their words that two statements have in common, seen from either, if one may deny the other: what has
+words of its own beside those of the other may tell what follows from it.
+"""
+DAYS = frozenset(map(concept_of, [*WEEKDAYS, *WEEKDAY_PLURALS, *MONTHS]))
+AT_ODDS = "says something else"
+_WORD = re.compile(r"[^\W_](?:[\w.:/@'’-]*[^\W_])?")
+_POSSESSIVE = re.compile("['’]s$")
 _LEADING_MARKS = re.compile(r"[\s>*~•-]*(?:\d{1,4}[.)]\s+)?[\s*~•-]*")
 
 
@@ -48,6 +67,8 @@ class Answer:
     def __init__(self, text: str, question: str = "", shown_lines: Collection[str] = ()) -> None:
         self.passages = passages_of(without_lines(strip_fenced(text), shown_lines))
         self.question = " ".join(passages_of(question))
+        self.statements = statements_of(self.passages)
+        self.corrections = [one for one in statements_of(passages_of(question)) if _IS_STATEMENT.match(one)]
         self.vectors: Vectors | None = None
         self.asked: Vectors | None = None
 
@@ -88,6 +109,71 @@ def verdict_of(words: Words, likeness: Likeness | None, thresholds: Thresholds) 
         or likeness.beyond_question >= (thresholds.related + thresholds.same) / 2
     )
     return Verdict(used, words.share, likeness.cosine, evidence_of(words.shared, likeness.cosine))
+
+
+def is_of_another(memory_text: str, answer: Answer) -> bool:
+    """Whether the turn says something else than the memory, and nowhere the same: the contrary, another value in its
+    place, or the same of a near twin.
+    """
+    statements = answer.statements + answer.corrections
+    if is_twin(memory_text, statements):
+        return True
+    alike = [one for one in statements if is_alike(memory_text, one)]
+    relations = [relate(memory_text, one).relation for one in alike[:MOST_COMPARED]]
+    return Relation.CONTRADICTS in relations and not {Relation.SAME, Relation.ELABORATES}.intersection(relations)
+
+
+def is_alike(one: str, other: str) -> bool:
+    if len(other.split()) < FEWEST_WORDS:
+        return False
+    less, more = sorted((used_share(one, other), used_share(other, one)))
+    return less >= ALIKE and more >= NEARLY_ALL
+
+
+def is_twin(memory_text: str, statements: Sequence[str]) -> bool:
+    """Whether a word of the memory stands nowhere, and another one in its place: before the same word ("the blue
+    printer"), or, of numbers and days, behind it ("port is 8443").
+    """
+    here, said = words_in(memory_text), [words_in(one) for one in statements]
+    everything = {stem for words in said for _, stem in words}
+    others = {after for words in said for _, after in described(words)}
+    leads = {before for words in said for before, _ in values(words)}
+    return any(word not in everything and after in others for word, after in described(here)) or any(
+        value not in everything and before in leads for before, value in values(here)
+    )
+
+
+def described(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """A word behind an article, or at the beginning, and the one that it describes."""
+    for (before, _), (_, word), (_, after) in zip([("the", ""), *words], words, words[1:], strict=False):
+        if word and after and before in DETERMINERS:
+            yield word, after
+
+
+def values(words: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    """Numbers, identifiers and days, each behind the word before it that tells something."""
+    return ((before, word) for before, word in pairwise(stem for _, stem in words if stem) if is_value(word))
+
+
+def words_in(text: str) -> list[tuple[str, str]]:
+    """Each word, and what its forms have in common: "" of those that tell nothing by themselves."""
+    plain = (_POSSESSIVE.sub("", found.group().casefold()) for found in _WORD.finditer(text))
+    return [(word, stem_of(word)) for word in plain]
+
+
+def stem_of(word: str) -> str:
+    if word in EMPTY_WORDS:
+        return ""
+    return concept_of(word) if word.isalpha() else word
+
+
+def is_value(word: str) -> bool:
+    return any(map(str.isdigit, word)) or word in DAYS
+
+
+def statements_of(passages: Sequence[str]) -> list[str]:
+    """What is said, not what is asked."""
+    return [one for passage in passages for one in sentences(passage) if not one.rstrip().endswith("?")]
 
 
 def evidence_of(shared: Sequence[str], similarity: float | None) -> str:

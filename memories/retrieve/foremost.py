@@ -15,15 +15,20 @@ from memories.providers.embeddings import Embedder
 from memories.retrieve.hit_rows import own, rows_of
 from memories.retrieve.pipeline import index_of
 from memories.retrieve.reading import Reading, Rows, Scope, read
+from memories.retrieve.surer import Odds, among, placed
 from memsite.tenancy.models import App
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """Memories, the foremost first, and how many there were to choose from."""
+    """Memories, the foremost first, and how many there were to choose from.
+
+    Those `at_odds` (pks) contradict another of them, or what was told before.
+    """
 
     memories: list[Memory]
     total: int
+    at_odds: set[int]
 
 
 def foremost(
@@ -33,7 +38,8 @@ def foremost(
     """The `most` with the highest values in the columns that `order` names, the first column first.
 
     What is less sure, and what was `told` (pks), is none of them; what is not `shorter_than` so many characters only
-    counts.
+    counts. Right before what something surer contradicts stands the surest of that, whatever its own columns say:
+    nobody is told what is outdated without what is true now.
     """
     reading = read(index_of(app, embedder).view(), scope)
     fitting = reading.column("confidence") >= least_confidence
@@ -41,8 +47,12 @@ def foremost(
         fitting &= ~np.isin(reading.pks, [*told])
     short = np.flatnonzero(fitting & (reading.column("length") < shorter_than))
     pks = reading.at("pk", highest(reading, short, order, most)).tolist()
+    odds = Odds(app, reading, pks, told, None)
+    if odds.pairs:
+        pks = [one.pk for one in placed(pks, [0.0] * len(pks), len(pks), odds.surest_against)][:most]
     rows = rows_of(app, pks)
-    return Standing([own(app, rows[pk]) for pk in pks if pk in rows], int(np.count_nonzero(fitting)))
+    at_odds = {pk for pair in among(odds.pairs, {*pks, *told}) for pk in pair}
+    return Standing([own(app, rows[pk]) for pk in pks if pk in rows], int(np.count_nonzero(fitting)), at_odds)
 
 
 def highest(reading: Reading, places: Rows, order: Sequence[str], most: int) -> Rows:

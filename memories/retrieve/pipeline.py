@@ -15,9 +15,10 @@ from memories.models import Memory, Vector
 from memories.providers.embeddings import Embedder, Vectors
 from memories.retrieve.anchors import anchored_days
 from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
-from memories.retrieve.arms.fulltext import look_up
+from memories.retrieve.arms.fulltext import look_up, look_up_symbols
 from memories.retrieve.arms.vector import measure
 from memories.retrieve.cosines import Cosines, Unmeasured
+from memories.retrieve.days import of_other_days
 from memories.retrieve.features import Evidence
 from memories.retrieve.hit_rows import rows_of
 from memories.retrieve.hits import Hit, Recall, Told
@@ -29,6 +30,7 @@ from memories.retrieve.ranking import (
     Ranked,
     at_least,
     by_column,
+    in_talk,
     rank,
     rank_by,
     rank_dual,
@@ -89,10 +91,12 @@ def recall(
     if not reading.size:
         return Recall([])
     plan = make_plan(mode, policy)
-    question = read_question(text, reading, datetime.fromtimestamp(scope.now, tz=policy.time_zone))
-    if plan.tiered and floor and not scope.past:
+    now = datetime.fromtimestamp(scope.now, tz=policy.time_zone)
+    question = read_question(text, reading, now)
+    if plan.tiered and floor and not scope.past and question.every_word:
         summed_up = from_summaries(app, question, reading, scope, embedder, min_score)
-        if hits := [hit for hit in summed_up.hits if hit.row.pk not in told]:
+        left_out = of_other_days(app, [hit.row.pk for hit in summed_up.hits], question.exact_days, now).union(told)
+        if hits := [hit for hit in summed_up.hits if hit.row.pk not in left_out]:
             hits, at_odds = hits_with_the_surer(app, reading, hits, told, scope.commit)
             so_far, more = hits[: offset + limit], len(hits) > offset + limit
             at_odds = among(at_odds, {hit.row.pk for hit in so_far}.union(told))
@@ -101,6 +105,8 @@ def recall(
     # One more than is shown: whether there are more, is told.
     most = offset + limit + 1
     ranked = order(policy, plan, evidence, embedder, scope, most + CLOSE + len(told), floor=floor)
+    if floor and question.exact_days and plan.ranking in Ranking.values:
+        ranked = without(ranked, reading, not_of(app, reading, ranked, question, now))
     if told:
         ranked = without(ranked, reading, told)
     if min_score is not None:
@@ -113,6 +119,12 @@ def recall(
     band = BAND if plan.ranking in BY_LOGARITHMS else BAND_SHARE * float(ranked.scores.max(initial=0.0))
     tier = "items" if hits else "none"
     return Recall(hits, degraded, ranked.combined, tier, more=more, band=band, at_odds=at_odds)
+
+
+def not_of(app: App, reading: Reading, ranked: Ranked, question: Question, now: datetime) -> list[int]:
+    """Return the pks of what is of other days than the question. Turns of a talk stay, beside what tells the day."""
+    statements = ranked.places[~in_talk(reading, ranked.places)]
+    return [*of_other_days(app, reading.at("pk", statements).tolist(), question.exact_days, now)]
 
 
 def from_summaries(
@@ -156,13 +168,16 @@ def weigh(
     here = at_hand(embedder)
 
     def holding_words() -> Words:
-        found = look_up(app, reading, words)
+        found = look_up(app, reading, words) if words else look_up_symbols(app, reading, question.text)
         if "fulltext" not in here and plan.ranking in BY_LOGARITHMS:
             # While another thread waits for the database to find the vectors.
             found.work_out()
         return found
 
     def by_meaning() -> Cosines | None:
+        if not question.every_word:
+            # Of an emoji an embedder knows no more than that it is none of its words: all would be as near.
+            return None
         vector = embed_question(embedder, question.bare)
         # Of a text that it cannot read the embedder says nothing: words are all there is, and nobody failed.
         return measure(reading, vector) if vector.any() else None

@@ -22,6 +22,11 @@ YEARS_BACK = 9
 MOST_DAYS = 400
 MAX_TIME_CHARACTERS = 2_000
 INSTANT = timedelta(microseconds=1)
+Span = tuple[int, int]
+"""The first and the last day, as ordinals."""
+EXACT = frozenset({"day", "part of day", "weekend", "week", "month", "holiday", "range"})
+"""Precisions of times whose days are meant to the day."""
+COUNTED = (" ago", " back", " from now")
 MONTHS = "january february march april may june july august september october november december".split()
 # Words that say nothing about what is asked for: grammar, and the usual wording of questions.
 STOP_WORDS = frozenset(
@@ -51,7 +56,8 @@ class Question:
     """`bare` is the text without the names of broad subjects: what is embedded, and `words` are its telling words.
 
     `every_word` has those names too. `days` are spans of ordinals, and `days_weigh` how much they say, up to 1.
-    `of_asker`: it asks of whoever asks, or of the user, and names nobody else.
+    `of_asker`: it asks of whoever asks, or of the user, and names nobody else. `exact_days` are those spans of `days`
+    that are meant to the day, as "yesterday" and "7 November" are; () where today is one of them, or others are meant.
     """
 
     text: str
@@ -64,6 +70,7 @@ class Question:
     wants_name: bool
     days_weigh: float = 1.0
     of_asker: bool = False
+    exact_days: Sequence[Span] = ()
 
 
 def read_question(text: str, reading: Reading, now: datetime) -> Question:
@@ -74,6 +81,7 @@ def read_question(text: str, reading: Reading, now: datetime) -> Question:
     named = {word: codes for word in telling if (codes := subjects_called(word, reading))}
     broad = [word for word, codes in named.items() if any(is_broad(code, reading) for code in codes)]
     bare = without_words(text, broad)
+    windows = find_windows(text[:MAX_TIME_CHARACTERS], now)
     words = [word for word in telling if word not in broad]
     return Question(
         text=text,
@@ -81,10 +89,11 @@ def read_question(text: str, reading: Reading, now: datetime) -> Question:
         words=words[:MAX_WORDS],
         every_word=(telling or said)[:MAX_WORDS],
         subjects=list(dict.fromkeys(code for codes in named.values() for code in codes)),
-        days=asked_days(text, find_windows(text[:MAX_TIME_CHARACTERS], now), reading),
+        days=asked_days(text, windows, reading),
         wants_time=bool(ASKS_WHEN.search(folded)),
         wants_name=bool(ASKS_NAME.match(folded)),
         of_asker=not named and PERSONS.isdisjoint(telling) and bool(OF_ASKER.search(folded)),
+        exact_days=exact_days(text, windows, reading, now),
     )
 
 
@@ -135,6 +144,22 @@ def asked_days(text: str, windows: Sequence[TimeWindow], reading: Reading) -> li
     taken = [window for window in windows if spans and is_open(window)]
     others = [window for window in windows if window not in taken]
     return spans + (named_days(blanked(text, taken).casefold(), reading) or told_days(others))
+
+
+def exact_days(text: str, windows: Sequence[TimeWindow], reading: Reading, now: datetime) -> list[Span]:
+    """The spans that are meant to the day: none of today, of which a question may ask anything."""
+    if not all(window.precision in EXACT and is_closed(window) for window in windows):
+        return []
+    spans = told_days(windows) + named_days(text.casefold(), reading)
+    return [] if is_among(now.toordinal(), spans) else spans
+
+
+def is_among(day: int, spans: Sequence[Span]) -> bool:
+    return any(first <= day <= last for first, last in spans)
+
+
+def is_closed(window: TimeWindow) -> bool:
+    return bool(window.start and window.end) and not window.text.lower().endswith(COUNTED)
 
 
 def is_open(window: TimeWindow) -> bool:

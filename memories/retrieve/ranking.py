@@ -221,15 +221,19 @@ def fits(evidence: Evidence, relevant: float) -> bool:
 
 def speaks_for_itself(evidence: Evidence, places: Rows, relevant: float) -> NDArray[np.bool_]:
     """A statement, or a memory without a session, has to fit by itself; a turn may stand beside what fits."""
-    reading, columns, named = evidence.reading, evidence.reading.view.columns, evidence.question.subjects
-    rows = reading.rows[places]
-    in_talk = ~columns.stated[rows] & (columns.session[rows] > 0)
+    reading, named = evidence.reading, evidence.question.subjects
     own = evidence.likened(places) + COVERED_COUNTS * evidence.words.covered(places) >= relevant * OWN_SHARE
     measured = evidence.has_cosine(places)
     if not measured.all():
         own = np.where(measured, own, evidence.words.held(places) >= ENOUGH_WORDS * OWN_SHARE)
-    fitting: NDArray[np.bool_] = in_talk | own
+    fitting: NDArray[np.bool_] = in_talk(reading, places) | own
     return fitting | np.isin(reading.subjects[places], named) if named else fitting
+
+
+def in_talk(reading: Reading, places: Rows) -> NDArray[np.bool_]:
+    """Which are turns of a talk, and no statements."""
+    turns: NDArray[np.bool_] = ~reading.at("stated", places) & (reading.at("session", places) > 0)
+    return turns
 
 
 def is_fitting(evidence: Evidence, similar: NDArray[np.float64], relevant: float) -> NDArray[np.bool_]:

@@ -51,11 +51,6 @@ def tags_of(memory: Memory, policy: AppPolicy, now: datetime, at_odds: Collectio
     return tags
 
 
-def at_odds_among(app: App, pks: Sequence[int]) -> set[int]:
-    """Those of these memories that contradict another of them. One query, if there are two."""
-    return ends_of(among(contradictions_of(app, pks), pks)) if len(pks) > 1 else set()
-
-
 def at_odds_with(app: App, pks: Collection[int], others: MemoryQuerySet) -> set[int]:
     """Those of these memories that contradict another of them, or one of `others`. Two queries at most."""
     own = set(pks)

@@ -35,7 +35,7 @@ _PLAIN = rf"[^\W\d_](?:(?![\d_])[\w{MARKS}])*"
 _PLAIN_COMPOUND = re.compile(rf"{_PLAIN}(?:[-']{_PLAIN})*")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
 _APOSTROPHES = str.maketrans("’‘", "''")
-_EMPTY = STOP_WORDS | PREPOSITIONS | CONDITIONALS | AUXILIARIES | FUNCTION_WORDS | FOREIGN_WORDS
+EMPTY_WORDS = STOP_WORDS | PREPOSITIONS | CONDITIONALS | AUXILIARIES | FUNCTION_WORDS | FOREIGN_WORDS
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,10 +97,10 @@ def _memory_terms(token: re.Match[str], names: set[str]) -> Iterator[_Term]:
         yield _Term(token.group() if unit else number, keys, FIGURE_WEIGHT)
     for word in _words_of(token):
         lower = word.casefold()
-        if lower in NUMBER_WORDS and lower not in _EMPTY:
+        if lower in NUMBER_WORDS and lower not in EMPTY_WORDS:
             number = str(NUMBER_WORDS[lower])
             yield _Term(word, (number, f"#{number}"), FIGURE_WEIGHT)
-        elif lower not in _EMPTY:
+        elif lower not in EMPTY_WORDS:
             is_name = lower in names or not _PLAIN_COMPOUND.fullmatch(word)
             yield _Term(word, (_key(lower),), NAME_WEIGHT if is_name else WORD_WEIGHT)
 

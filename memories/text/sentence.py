@@ -17,11 +17,15 @@ _LAST_WORD = re.compile(r"([^\W\d_]{1,12})\.\Z")
 _NUMBERED = re.compile(r"(?:str|\bnr|\bca|\bapprox|\bext|\btel|\bapt|\bave?|\brd|\bvol|\bpp?|\bfig)\Z", re.IGNORECASE)
 """What is cut short before a number: "Lindenstr. 12", "ext. 40"."""
 _BULLET = re.compile(r"(?:(?:[-*•·>#]{1,6}|\d{1,3}[.)])\s+)+")
+_MONTH_BEHIND = r"[ \u00a0](?:Jan|J[äa]n|Feb|M[äa]r|Apr|Mai|May|Jun|Jul|Aug|Sep|Okt|Oct|Nov|Dez|Dec)[^\W\d_]{0,6}\b"
+_DAY_OF_MONTH = re.compile(r"(?<!\d)[0-3]?\d\Z")
+_IS_MONTH = re.compile(_MONTH_BEHIND)
+"""The dot of "am 6. Juni" belongs to its number."""
 _SPACES = re.compile(r"\s+")
 CUT = "…"
 _INSIDE = rf"[^\n{ENDS}{WIDE_ENDS}]*"
-SENTENCE = re.compile(rf"{_INSIDE}(?:[{ENDS}](?!\s|$){_INSIDE})*[{ENDS}{WIDE_ENDS}]*")
-"""To the end of a line, or to a mark that ends a sentence: "1.5 GB" and "example.org" are no ends."""
+SENTENCE = re.compile(rf"{_INSIDE}(?:(?:[{ENDS}](?!\s|$)|(?<=\d)\.(?={_MONTH_BEHIND})){_INSIDE})*[{ENDS}{WIDE_ENDS}]*")
+"""To the end of a line, or to a mark that ends a sentence: none in "1.5 GB", "example.org" and "am 6. Juni"."""
 
 
 def sentence_around(text: str, start: int, end: int, most: int) -> str:
@@ -58,6 +62,8 @@ def _ends_sentence(text: str, found: re.Match[str], last: int) -> bool:
         return found.group().count("\n") > 1 or not follows.islower()
     if found.group() != ".":
         return True
+    if _DAY_OF_MONTH.search(text[max(found.start() - 3, 0) : found.start()]) and _IS_MONTH.match(text, found.end()):
+        return False
     word = _LAST_WORD.search(text, max(found.start() - 13, 0), found.end())
     return not (follows.islower() or (word is not None and _is_short(word[1], follows)))
 

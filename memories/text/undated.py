@@ -65,6 +65,13 @@ _WHAT_FOLLOWS = re.compile(r" (?:that|to)\b")
 _FEAST_SEASON = re.compile(r" (?:season|party|dinner|market|play|concert|card|presents?|tree)\b", re.IGNORECASE)
 """Of a feast, "before the Christmas season": its year goes behind none of them."""
 _IN_MONTH = re.compile(rf"in (?:{'|'.join(MONTHS)})", re.IGNORECASE)
+_OF_EVERY_YEAR = re.compile(
+    r"\b(?:schools?|school year|terms?|semesters?|academic year|fiscal year|financial year|tax year|(?<!this )seasons?|"
+    r"summer holidays|harvest|hunting|monsoon|rainy season|university|lectures|classes|kindergarten|nursery)\b"
+    r"(?: \w+){0,2} (?:starts?|begins?|ends?|opens?|closes?|runs?|(?:is|are)(?: usually| always)?) $",
+    re.IGNORECASE,
+)
+"""Begins or ends in the same month of each year, if it is told in the present."""
 _FROM_TODAY = re.compile(r"\b(?:last|next|this|past|coming|today|tonight|tomorrow|yesterday|ago)\b", re.IGNORECASE)
 
 
@@ -108,12 +115,22 @@ def is_name(text: str, start: int, end: int) -> bool:
     return is_title and bool(_OF_WORK.search(before) or _OPENS_QUOTE.search(before))
 
 
+def is_of_every_year(text: str, start: int, end: int) -> bool:
+    """ "School starts in September", whichever."""
+    before = text[max(0, start - READ_BEFORE) : start]
+    return bool(_IN_MONTH.fullmatch(text[start:end]) and _OF_EVERY_YEAR.search(before))
+
+
 def comes_round(text: str, start: int, end: int) -> bool:
-    """ "The 1st of every month", "our yoga class is on Wednesday evening", "closes at 8 on Saturday"."""
+    """ "The 1st of every month", "our yoga class is on Wednesday evening", "closes at 8 on Saturday", "school starts in
+    September".
+    """
     time, before, behind = text[start:end], text[max(0, start - READ_BEFORE) : start], text[end:]
     if _EVERY.match(time) or (_BARE_WEEKDAY.fullmatch(time) and _PARTS_OF_DAYS.match(behind)):
         return True
     if _OF_PERIOD.match(behind) or (_BARE_DAY.fullmatch(time) and _MONTHLY.search(before)):
+        return True
+    if is_of_every_year(text, start, end):
         return True
     if _DAY_OF_THE_MONTH.fullmatch(time) and _DONE_REGULARLY.search(before):
         return True

@@ -9,6 +9,7 @@ from memories.text.temporal import TimeWindow
 from memories.text.temporal.words import DAY_PARTS, MONTH_NAMES, MONTHS, PLAIN_WEEKDAYS, WEEKDAYS
 
 DAY = timedelta(days=1)
+INSTANT = timedelta(microseconds=1)
 PRECISIONS = frozenset(
     {"day", "part of day", "week", "weekend", "month", "year", "hour", "minute", "holiday", "quarter", "range",
      "season", "part"}
@@ -97,7 +98,9 @@ def _phrase(window: TimeWindow, moment: datetime, bare: str) -> str:
         "quarter": f"in Q{(moment.month + 2) // 3} {moment.year}",
         "season": f"in {named} {moment.year}",
     }
-    return simple.get(window.precision, f"{named} {(moment + DAY).year}")
+    # "New Year" is the one that begins, "New Year's Eve" the day before: the last day of either tells.
+    last = window.end - INSTANT if window.end else moment
+    return simple.get(window.precision, f"{named} {last.year}")
 
 
 def _phrase_of_day(low: str, found: set[str], moment: datetime, date: str) -> str:

@@ -9,9 +9,10 @@ import pytest
 from django.utils import timezone
 
 from memories.agent.sessions import MOST_LESSONS
-from memories.models import Injection
+from memories.models import Injection, Memory
 from memories.store import Candidate, writing
-from tests.conftest import Caller
+from memsite.tenancy.models import App
+from tests.conftest import Caller, make_app, make_caller
 
 BLOCK = re.compile(r'<memory-context nonce="([0-9a-f]{16})">\n(.*?)\n</memory-context nonce="\1">', re.DOTALL)
 
@@ -144,3 +145,55 @@ def test_of_what_is_equally_sure_the_more_important_is_told_first(alice: Caller)
     told = [memory["id"] for memory in greet(alice)["memories"]]
     assert told[0] == rule["id"]
     assert 1 < len(told) < 31
+
+
+@pytest.fixture(params=["assistant", "knowledge"])
+def personal(request: pytest.FixtureRequest, db: None) -> Caller:
+    """Return an agent of an app that is greeted with the turn block."""
+    return make_caller(make_app("globex", preset=request.param), "gina")
+
+
+def told_by(context: dict[str, Any]) -> list[str]:
+    return [memory["content"] for memory in context["memories"]]
+
+
+def put(caller: Caller, *texts: str, **fields: Any) -> None:
+    items = [{"content": text, **fields} for text in texts]
+    results = caller.post("memories/batch", {"memories": items}).json()["results"]
+    assert not [row for row in results if "error" in row]
+
+
+def test_what_matters_most_is_told_first_and_the_budget_is_used_up(personal: Caller) -> None:
+    put(personal, "Is allergic to penicillin", importance=5)
+    put(personal, *(f"Visited museum number {at} on a rainy day" for at in range(60)))
+    context = greet(personal)
+    budget = personal.app.policy.turn_budget_tokens
+    assert told_by(context)[0] == "Is allergic to penicillin"
+    assert len(context["memories"]) > personal.app.policy.turn_limit
+    assert budget - 40 < context["tokens"] <= budget
+
+
+def test_of_what_is_equally_important_what_was_used_comes_first_then_the_latest(personal: Caller) -> None:
+    put(personal, "Plays chess", "Plays go", "Plays bridge")
+    Memory.objects.filter(content="Plays chess").update(priority=1.2, change_number=99)
+    App.objects.update(change_number=99)
+    assert told_by(greet(personal)) == ["Plays chess", "Plays bridge", "Plays go"]
+    assert told_by(personal.post("context", {"format": "turn"}).json()) == ["Plays chess", "Plays bridge", "Plays go"]
+
+
+def test_a_turn_still_has_ten_lines_at_most(personal: Caller) -> None:
+    put(personal, *(f"Visited museum number {at}" for at in range(15)))
+    assert len(personal.post("context", {"format": "turn"}).json()["memories"]) == 10
+    assert len(greet(personal)["memories"]) == 15
+
+
+def test_what_is_outdated_is_never_told_without_its_successor_and_a_mark(personal: Caller) -> None:
+    put(personal, "Lives in Graz", importance=5, confidence=0.5)
+    put(personal, *(f"Visited museum number {at} on a rainy day" for at in range(60)), importance=4)
+    put(personal, "Lives in Linz", importance=1, confidence=0.9)
+    old, new = (Memory.objects.get(content=f"Lives in {town}") for town in ("Graz", "Linz"))
+    personal.post(f"memories/{new.uid}/links", {"to": str(old.uid), "kind": "contradicts"})
+    context = greet(personal)
+    assert told_by(context)[:2] == ["Lives in Linz", "Lives in Graz"]
+    assert [("conflicting" in memory["trust"]) for memory in context["memories"][:3]] == [True, True, False]
+    assert context["text"].count("; conflicting)") == 2

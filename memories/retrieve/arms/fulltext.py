@@ -12,6 +12,7 @@ import numpy as np
 from django.db import connection
 from numpy.typing import NDArray
 
+from memories.models import Memory
 from memories.models.fulltext import MEMORY, TABLE, WORDS, app_word
 from memories.retrieve.arms import aside
 from memories.retrieve.index import View
@@ -43,6 +44,8 @@ IN_POSTGRES = (
 # An index of words finds a range of numbers as fast as one, and a list one by one.
 NEW_IN_SQLITE = f"SELECT {{}}, rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s"
 NEW_IN_POSTGRES = f"SELECT {{}}, id FROM {MEMORY} WHERE id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
+SYMBOL, MOST_SYMBOLS = "So", 8
+"""The category of emoji, flags and the like in Unicode. What joins and colours them is of others."""
 HANGUL_LETTER = re.compile("[\u1100-\u11ff]")
 """What syllables are made of."""
 Pks = NDArray[np.int64]
@@ -60,6 +63,17 @@ def look_up(app: App, reading: Reading, words: Sequence[str]) -> Words:
         places = {word: reading.places_of(rows[word]) for word in words}
     places = without_seams(places)
     return match_words(reading, [*places], [*places.values()])
+
+
+def look_up_symbols(app: App, reading: Reading, text: str) -> Words:
+    """The emoji and other symbols of a text without words against the memories of a reading, as they stand in them.
+
+    The indexes of words know none of them: a query for each, which looks at all texts of the app.
+    """
+    symbols = list(dict.fromkeys(letter for letter in text if unicodedata.category(letter) == SYMBOL))[:MOST_SYMBOLS]
+    rows = Memory.objects.for_app(app).order_by()
+    pks = [rows.filter(content__contains=symbol).values_list("pk", flat=True) for symbol in symbols]
+    return match_words(reading, symbols, [np.sort(reading.places(np.array([*found], np.int64))) for found in pks])
 
 
 def without_seams(places: dict[str, Rows]) -> dict[str, Rows]:

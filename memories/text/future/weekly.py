@@ -7,8 +7,9 @@ from datetime import datetime, time
 from memories.text.future.found import Found, Proof, Speech
 from memories.text.future.rules import DAY_CODES, WORKDAYS, every, first_day
 from memories.text.future.words import ALTERNATE, NO_RULE_BEHIND
-from memories.text.temporal.words import DETERMINERS, OWNERS, WEEKDAY_PLURALS, WEEKDAYS
+from memories.text.temporal.words import DAY_PARTS, DETERMINERS, OWNERS, WEEKDAY_PLURALS, WEEKDAYS
 
+_PLURAL_PARTS = frozenset(f"{part}s" for part in DAY_PARTS)
 _JOINERS = frozenset({"and", ",", "/", "&", "or", "+"})
 
 
@@ -56,12 +57,14 @@ def codes(days: list[int]) -> str:
 
 
 def read_plural_days(speech: Speech, at: int) -> Found | None:
-    """Read "Fridays", "Mondays and Thursdays", "weekends", "Mondays to Fridays"."""
+    """Read "Fridays", "Mondays and Thursdays", "weekends", "Mondays to Fridays", "Tuesday evenings"."""
     word = speech.word(at)
     if speech.word(at - 1) in OWNERS | DETERMINERS | NO_RULE_BEHIND:
         return None
     if word in {"weekdays", "workdays", "weekends"}:
         return ruled(speech, 1, every("week", 1, f"BYDAY={'SA,SU' if word == 'weekends' else WORKDAYS}"))
+    if word in WEEKDAYS and speech.word(at + 1) in _PLURAL_PARTS:
+        return ruled(speech, 2, every("week", 1, f"BYDAY={codes([_day_number(word)])}"))
     if word not in WEEKDAY_PLURALS:
         return None
     if speech.word(at + 1) in {"to", "through", "-", "–"} and speech.word(at + 2) in WEEKDAY_PLURALS:

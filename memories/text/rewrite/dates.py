@@ -15,6 +15,7 @@ from memories.text.temporal.words import DAY_PARTS, DETERMINERS, MONTH_NAMES, MO
 
 WEEKDAY_NAMES = tuple(name.capitalize() for name in WEEKDAYS if name in PLAIN_WEEKDAYS)
 DAY = timedelta(days=1)
+INSTANT = timedelta(microseconds=1)
 _YEAR = re.compile(r"\b\d{4}\b|\b\d{1,2}[/.]\d{1,2}[/.]\d{2}\b|\b\d0s\b|['’]\d\d|\b\w+ties\b")
 _OPERATOR = re.compile(
     r"(?:(?:ever )?since|starting|after|following|before|prior to|until|till|by|up to|as of)\b", re.I
@@ -95,13 +96,15 @@ def _written(window: TimeWindow, anchor: datetime, text: str) -> str:
 
 def _with_year(window: TimeWindow, anchor: datetime, text: str) -> str:
     """Names of feasts, seasons and ranges keep their words and get the year."""
-    year = (anchor + DAY).year if window.precision == "holiday" else anchor.year
+    # "New Year" is the one that begins, "New Year's Eve" the day before: the last day of either tells.
+    is_feast = window.precision == "holiday" and window.end is not None
+    year = (window.end - INSTANT).year if is_feast and window.end else anchor.year
     wholes = {"year": f"{year}", "month": f"{_month(anchor)} {year}", "quarter": f"Q{(anchor.month + 2) // 3} {year}"}
     written = _RELATIVE_WHOLE.sub(lambda match: wholes[match[1].lower()], text)
     if written != text:
         return written
     if window.precision == "range" and window.start and window.end and not _names_month(text):
-        last = window.end - timedelta(microseconds=1)
+        last = window.end - INSTANT
         return f"from {anchor.day} {_month(anchor)} {anchor.year} to {last.day} {_month(last)} {last.year}"
     return f"{_DEMONSTRATIVE.sub('', text)} {year}"
 

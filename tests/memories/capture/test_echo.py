@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.capture.echo import is_echo, line_statement, strip_injected
+from memories.capture.echo import is_echo, is_shorter, line_statement, strip_injected
 from memories.capture.markers import find_memories
 from memories.text.fence import close_fence, open_fence, strip_fenced
 from tests.growth import assert_linear
@@ -112,3 +112,33 @@ class TestEcho:
 
     def test_nothing_injected_means_no_echo(self) -> None:
         assert not is_echo("Takes 60s", [])
+
+
+SOURCE = "We deploy on Tuesdays, never on Fridays, and Alice owns the billing service"
+
+
+@pytest.mark.parametrize(
+    ("statement", "is_part"),
+    [
+        ("On Tuesdays.", True),
+        ("User's team deploys on Tuesdays", True),
+        ("Never on Fridays!", True),
+        ("Alice owns the billing service.", True),
+        (SOURCE, True),
+        ("We deploy on Fridays", False),
+        ("On Fridays", False),
+        ("We never deploy on Tuesdays", False),
+        ("We deploy on Wednesdays", False),
+        ("The billing service owns Alice", False),
+        ("We deploy on Tuesdays and Wednesdays", False),
+        ("", False),
+        ("the", False),
+    ],
+)
+def test_what_stands_there_in_one_run_says_no_more(statement: str, is_part: bool) -> None:
+    assert is_shorter(statement, SOURCE) == is_part
+
+
+def test_signs_are_not_overlooked() -> None:
+    assert not is_shorter("Returns -1", "Returns 1 when the disk is full")
+    assert is_shorter("Returns -1", "Returns -1 when the disk is full")

@@ -377,6 +377,27 @@ class TestEcho:
         assert "The database listens on port 6000" in believed
         assert believed["The database listens on port 5433"] == pytest.approx(0.5)
 
+    @pytest.mark.parametrize(
+        "answer",
+        ["On Tuesdays.", "You deploy on Tuesdays.", "Your team deploys on Tuesdays.", "Never on Fridays."],
+    )
+    def test_what_says_less_than_it_was_shown_is_an_echo(self, alice: Caller, answer: str) -> None:
+        source = alice.remember("We deploy on Tuesdays, never on Fridays", confidence=0.7)
+        before = contents(alice.app)
+        session = alice.start_session()
+        turn(alice, session, 1, "When do we deploy?", answer)
+        upkeep_learn_due()
+        assert contents(alice.app) == before
+        assert Memory.objects.get(uid=source["id"]).confidence == pytest.approx(0.7)
+
+    def test_what_says_more_than_it_was_shown_is_no_surer(self, alice: Caller) -> None:
+        alice.remember("The backup runs on Tuesdays", confidence=0.6)
+        session = alice.start_session()
+        tell(alice, session, "The backup runs on Tuesdays and takes 20 minutes on heron.", role="assistant")
+        upkeep_learn_due()
+        told = Memory.objects.for_app(alice.app).filter(content__contains="backup runs")
+        assert {round(memory.confidence, 2) for memory in told} == {0.6}
+
     def test_what_was_not_shown_here_is_no_echo(self, alice: Caller) -> None:
         session = alice.start_session()
         alice.remember("The database listens on port 5433", confidence=0.7)

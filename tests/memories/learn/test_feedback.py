@@ -407,6 +407,41 @@ def test_to_say_the_question_again_is_no_use(session: AgentSession, acme: App) -
     assert answered(session, text, question=question).used == []
 
 
+@pytest.mark.parametrize(
+    ("memory", "question", "text"),
+    [
+        ("The blue printer needs toner", "", "The green printer needs toner."),
+        ("The blue printer is on the second floor", "Where is the green one?", "The green printer is on that floor."),
+        ("Anna's dog is called Bruno", "", "Bella's dog is called Bruno."),
+        ("Host web-1 has 4 GB of memory", "", "Host web-10 has 4 GB of memory."),
+        ("We deploy on Tuesdays, never on Fridays", "", "We deploy on Fridays."),
+        ("We deploy on Tuesdays", "No, we deploy on Wednesdays now.", "Noted: you deploy on Wednesdays."),
+        ("The gateway listens on port 8443", "", "The gateway listens on port 8080 by now."),
+        ("Likes black tea", "", "User does not like black tea."),
+    ],
+)
+def test_what_the_turn_contradicts_and_a_near_twin_are_not_used(
+    session: AgentSession, acme: App, memory: str, question: str, text: str
+) -> None:
+    shown = make(acme, memory)
+    show(session, shown, 1)
+    assert answered(session, text, question=question).used == []
+    assert priority(shown) < 1
+
+
+@pytest.mark.parametrize(
+    ("memory", "text"),
+    [
+        ("The blue printer needs toner", "Yes, the blue printer needs toner, and so does the green printer."),
+        ("We deploy on Tuesdays, never on Fridays", "As noted, we deploy on Tuesdays, never on Fridays."),
+        ("The gateway listens on port 8443", "The gateway listens on port 8443; metrics are on port 9090."),
+    ],
+)
+def test_what_is_said_beside_another_thing_is_used(session: AgentSession, acme: App, memory: str, text: str) -> None:
+    show(session, make(acme, memory), 1)
+    assert len(answered(session, text).used) == 1
+
+
 def test_the_question_of_a_stored_turn_is_known(session: AgentSession, acme: App) -> None:
     for turn in (1, 2):
         show(session, make(acme, f"payment-service {turn} takes 45 seconds to restart"), turn)

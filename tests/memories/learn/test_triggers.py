@@ -1023,3 +1023,104 @@ def test_what_was_called_off_waits_again_without_a_reason(session: AgentSession)
         again = agent.change_trigger(trigger.uid, {"status": TriggerStatus.WAITING})
     assert again
     assert (again.status, again.reason) == (TriggerStatus.WAITING, None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Maybe we go to Rome on Friday.",
+        "We could meet on Friday",
+        "Perhaps I'll see Ana tomorrow",
+        "Bob might come by on Friday",
+        "I'm thinking of Friday for the party",
+        "Dinner on Saturday, not sure yet.",
+        "We could meet on Friday, or on Monday",
+        "Vielleicht gehen wir am Freitag ins Kino",
+    ],
+)
+def test_a_guess_is_no_date(session: AgentSession, text: str) -> None:
+    assert say(session, text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Could you remind me on Friday to call Bob?",
+        "My exam is on Friday, not sure what to wear",
+        "I'm not sure why, but the dentist is on Friday",
+        "Remind me on Friday: maybe Bob has news",
+        "The launch is probably on Friday",
+    ],
+)
+def test_what_doubts_something_else_leaves_the_date(session: AgentSession, text: str) -> None:
+    assert [made.trigger_date for made in say(session, text)] == [date(2026, 10, 2)]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("I usually swim on Wednesdays", 0),
+        ("We always have pizza on Fridays", 0),
+        ("I go running every morning", 0),
+        ("Our office is open Monday to Friday", 0),
+        ("We're open on Saturdays from 9 to 12", 0),
+        ("My gym opens at 6 every day", 0),
+        ("Office hours are Wednesday 2pm to 4pm", 0),
+        ("The doctor sees patients on Wednesday mornings", 0),
+        ("The hotline is available Monday through Sunday", 0),
+        ("School starts in September", 0),
+        ("I start at Kinova in February", 1),
+        ("Choir on Tuesday evenings", 1),
+        ("I swim every Monday", 1),
+        ("I take pills every day", 1),
+        ("We have a standup every day at 9:30", 1),
+        ("I usually forget the bins on Mondays, remind me every Monday", 1),
+    ],
+)
+def test_habits_and_opening_hours_are_no_dates(session: AgentSession, text: str, number: int) -> None:
+    assert len(say(session, text)) == number
+
+
+def test_evenings_of_a_weekday_come_round(session: AgentSession) -> None:
+    (made,) = say(session, "Choir on Tuesday evenings")
+    assert (made.trigger_date, made.rule) == (date(2026, 10, 6), "FREQ=WEEKLY;BYDAY=TU")
+
+
+@pytest.mark.parametrize(
+    ("first", "again"),
+    [
+        ("Dentist on Friday at 3pm.", "I have a dentist appointment on Friday at 3pm."),
+        ("Dentist on Friday at 3pm.", "Don't forget the dentist tomorrow!"),
+        ("Yoga every Thursday", "I have yoga on Thursdays."),
+        ("Dentist on Friday", "Dentist on Friday. And again: the dentist is on Friday."),
+    ],
+)
+def test_a_date_that_is_told_twice_is_noted_once(session: AgentSession, first: str, again: str) -> None:
+    assert len(say(session, first)) == 1
+    assert say(session, again) == []
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Dentist on Saturday at 3pm.",
+        "Dentist on Friday at 5pm.",
+        "Dentist for Max on Friday at 3pm.",
+        "Lunch on Friday at 3pm.",
+    ],
+)
+def test_another_day_hour_or_matter_is_another_date(session: AgentSession, other: str) -> None:
+    say(session, "Dentist on Friday at 3pm.")
+    assert len(say(session, other)) == 1
+
+
+def test_what_says_the_same_of_today_is_told_once_with_all_it_brings_up(acme: App) -> None:
+    first = make(acme, message="Dentist today", trigger_time=clock(15))
+    again = make(acme, message="The dentist appointment is today")
+    for_another = make(acme, message="Dentist today", user_id="ulla")
+    one, other = remember(acme, "Dr Huber is on the second floor"), remember(acme, "Bring the card")
+    bring(first, one)
+    bring(again, other)
+    told = due(acme, "ulla", None, NOW)
+    assert [trigger.trigger.pk for trigger in told] == [first.pk, for_another.pk]
+    assert set(told[0].memories) == {one, other}

@@ -74,6 +74,28 @@ def test_what_comes_round_and_seasons_stay_without_a_year(said: str) -> None:
     assert make_dates_plain(said, LATE).text == said
 
 
+@each_row(
+    "said",
+    ["School starts in September", "User's semester begins in October", "The fiscal year ends in June"],
+)
+def test_what_begins_or_ends_in_the_same_month_of_each_year_gets_no_year(said: str) -> None:
+    assert (make_dates_plain(said, LATE).text, make_dates_plain(said, LATE).start) == (said, None)
+
+
+@each_row("said", ["User starts at Kinova in {}", "I start at Kinova in {}", "User's new job starts in {}"])
+def test_what_somebody_starts_is_in_the_coming_month(said: str) -> None:
+    november = datetime(2026, 11, 18, tzinfo=UTC)
+    assert make_dates_plain(said.format("February"), november).text == said.format("February 2027")
+
+
+def test_new_years_eve_is_of_the_year_that_it_ends() -> None:
+    january = datetime(2027, 1, 2, 10, tzinfo=UTC)
+    for feast, year in (("New Year's Eve", 2026), ("New Year's Day", 2027), ("New Year", 2027), ("Christmas", 2026)):
+        said = f"We went to the opera on {feast}"
+        assert make_dates_plain(said, january).text == f"{said} {year}"
+        assert make_dates_absolute(f"What did we do on {feast}?", january)[0] == f"What did we do on {feast} {year}?"
+
+
 def test_a_month_that_is_just_over_is_not_the_next_years() -> None:
     march = datetime(2026, 3, 3, tzinfo=UTC)
     assert make_dates_plain("The numbers for January are wrong", march).text == "The numbers for January 2026 are wrong"

@@ -17,6 +17,13 @@ def test_a_sentence_ends_where_a_reader_ends_it(text: str, place: str, sentence:
     assert around(text, place) == sentence
 
 
+def test_the_dot_of_a_day_belongs_to_it() -> None:
+    text = "Hallo. Ich fliege am 6. Juni nach Rom. Bis 12. März bin ich da. Es waren 6. Danke."
+    assert around(text, "am 6. Juni") == "Ich fliege am 6. Juni nach Rom."
+    assert around(text, "Bis 12. März") == "Bis 12. März bin ich da."
+    assert around(text, "waren") == "Es waren 6."
+
+
 def test_a_long_sentence_is_cut_between_words_on_both_sides() -> None:
     found = around("first words " * 100 + "on Friday" + " last words" * 100, "on Friday", 100)
     assert len(found) <= 100
