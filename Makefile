@@ -76,14 +76,14 @@ schema: $(VENV)/dev.stamp ## Check the OpenAPI schema
 	@$(MANAGE) spectacular --validate --fail-on-warn --file /dev/null
 
 # One core, so that figures compare. DATA is a folder of annotated conversations (bench/README.md), LIMIT how many of each file to take,
-# NOTE what a reader of the figures should know. `make bench-recall`, `-languages`, `-learning`, `-latency`, `-desk`, `-upkeep`, `-year`
+# NOTE what a reader of the figures should know. `make bench-recall`, `-languages`, `-learning`, `-judgement`, `-latency`, `-desk`, `-upkeep`, `-year`
 # are its parts.
 DATA := ../shared/bench
 BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
 BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
-.PHONY: bench-beside bench-recall bench-languages bench-learning bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
+.PHONY: bench-beside bench-recall bench-languages bench-learning bench-judgement bench-memtrust bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
 
-bench: bench-recall bench-languages bench-learning bench-latency bench-desk bench-upkeep bench-year ## Measure recall, languages, learning, latency, desk and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
+bench: bench-recall bench-languages bench-learning bench-judgement bench-latency bench-desk bench-upkeep bench-year ## Measure recall, languages, learning, judgement, latency, desk and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
 
 bench-recall: $(VENV)/run.stamp
 	@$(BENCH) bench.recall $(BENCH_DATA)
@@ -93,6 +93,12 @@ bench-languages: multilingual
 
 bench-learning: $(VENV)/run.stamp
 	@$(BENCH) bench.learning --note "$(NOTE)"
+
+bench-judgement: $(VENV)/dev.stamp ## Measure what is kept and believed, by rules and by the network (HELD_OUT=1)
+	@$(BENCH) bench.judgement $(if $(HELD_OUT),--held-out) --note "$(NOTE)"
+
+bench-memtrust: $(VENV)/dev.stamp $(VENV)/memtrust.stamp ## Measure with a harness by others, memtrust-cli (NOTES=500)
+	@$(BIN)/python -m bench.memtrust --harness $(VENV)/memtrust/bin/python $(if $(NOTES),--notes $(NOTES)) --note "$(NOTE)"
 
 bench-latency: $(VENV)/run.stamp
 	@$(BENCH) bench.latency --note "$(NOTE)"
@@ -191,6 +197,8 @@ lock: $(BIN)/python ## Choose new versions for requirements/*.lock
 		requirements/multilingual.in -o requirements/multilingual.lock
 	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
 		requirements/peers.in -o requirements/peers.lock
+	$(BIN)/python -m uv pip compile --upgrade --generate-hashes --no-header --no-annotate --python-version 3.11 \
+		requirements/memtrust.in -o requirements/memtrust.lock
 
 clean: ## Remove the environment and caches; never your data
 	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache build *.egg-info memsite_client/build memsite_client/*.egg-info
@@ -235,6 +243,12 @@ $(VENV)/peers.stamp: requirements/peers.lock | $(BIN)/python
 		"$$python" -m venv --clear $(VENV)/peers && exec $(VENV)/peers/bin/python -m pip --disable-pip-version-check install \
 			--quiet --no-deps --require-hashes --requirement requirements/peers.lock; \
 	done; echo "There is no Python whose sqlite3 can load extensions." >&2; exit 1
+	@touch $@
+
+$(VENV)/memtrust.stamp: requirements/memtrust.lock | $(BIN)/python
+	@echo "Installing a harness by others (once, and when requirements/memtrust.lock changes) …"
+	@$(BIN)/python -m venv --clear $(VENV)/memtrust
+	@$(VENV)/memtrust/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/memtrust.lock
 	@touch $@
 
 # Ours on the Python that they run on, whichever ours runs on otherwise: one build may be a tenth faster than another.

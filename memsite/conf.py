@@ -6,6 +6,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from functools import cache
 from ipaddress import ip_network
 from logging import getLevelNamesMapping
 from math import inf
@@ -20,6 +21,7 @@ from django.core.exceptions import ImproperlyConfigured
 from memories.providers.embeddings import EmbedderSettings
 from memories.providers.llm.factory import LLMSettings
 from memories.providers.outward import ORDINARY_NETWORKS
+from memories.providers.relation import JUDGES, Judge
 from memsite.broker import SCHEME
 
 PREFIX = "MEMSITE_"
@@ -66,6 +68,7 @@ class Conf:
     previous_embedder_url: str = ""
     previous_embedder_model: str = ""
     previous_embedder_api_key: str = secret()
+    relations: Judge = "learned"
     llm: str = "rules"
     llm_url: str = ""
     llm_api_key: str = secret()
@@ -103,6 +106,7 @@ class Conf:
             "PREVIOUS_EMBEDDER",
             f"is empty or one of {', '.join(EMBEDDERS)}",
         )
+        require(self.relations in JUDGES, "RELATIONS", f"is one of {', '.join(JUDGES)}")
         require(self.llm in LLMS, "LLM", f"is one of {', '.join(LLMS)}")
         require(self.llm_concurrency > 0, "LLM_CONCURRENCY", "is a positive number of calls at a time")
         require(read_prices(self.llm_prices) is not None, "LLM_PRICES", "is model=input/output, model=input/output, …")
@@ -134,7 +138,7 @@ class Conf:
             "ROW_SECURITY",
             "needs PostgreSQL: set MEMSITE_DATABASE_URL",
         )
-        require(self.time_zone in available_timezones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
+        require(self.time_zone in time_zones(), "TIME_ZONE", "is an IANA name such as Europe/Berlin")
         require(self.upkeep_at_once > 0, "UPKEEP_AT_ONCE", "is a positive number of jobs")
         require(self.web_processes >= 0, "WEB_PROCESSES", "is a number of processes, 0 for unknown")
         require(self.web_threads > 0, "WEB_THREADS", "is a positive number of threads")
@@ -220,6 +224,12 @@ class Conf:
             raise ImproperlyConfigured(
                 f"{self.secret_file} cannot be read: {error.strerror}. Run this as the user who owns MEMSITE_DATA_DIR."
             ) from error
+
+
+@cache
+def time_zones() -> set[str]:
+    """All IANA names. Listing them reads the disk."""
+    return available_timezones()
 
 
 def read_prices(text: str) -> dict[str, tuple[float, float]] | None:

@@ -9,16 +9,20 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-from django.db import connection
+from django.db import DEFAULT_DB_ALIAS, ConnectionHandler, connection
 
+from memsite.conf import get_conf
+from memsite.settings import database
+from memsite.tenancy.keys import create_key
 from memsite_client import Memsite
 from memsite_client.shapes import Scope
 from tests.databases import copy_test_database, database_like_the_tests
+from tests.memsite.managing import instead_of_the_database
 from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -36,6 +40,11 @@ class Server:
     def last_app(self) -> str:
         return self.names[-1]
 
+    @property
+    def database_url(self) -> str:
+        file = Path(self.environment["MEMSITE_DATA_DIR"]) / "memsite.sqlite3"
+        return self.environment.get("MEMSITE_DATABASE_URL") or f"sqlite:///{file}"
+
     def new_app(self, scopes: Sequence[Scope] = ("read", "write"), **policy: Any) -> str:
         """A key of the one agent of an app that nobody else uses."""
         app_id = f"app-{len(self.names)}"
@@ -46,13 +55,14 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, *, has_pages: bool = False, **settings: str) -> Iterator[Server]:
-    """The web server alone: whatever a worker would do waits. Its pages want their files collected before it starts."""
+def serving(folder: Path, **settings: str) -> Iterator[Server]:
+    """The web server alone: whatever a worker would do waits. Its pages lack collected files."""
     own = {
         "DJANGO_SETTINGS_MODULE": "memsite.settings",
         "MEMSITE_DATA_DIR": str(folder),
         "MEMSITE_SECRET_KEY": "only for tests",
         "MEMSITE_EMBEDDER": "hash",
+        "MEMSITE_RELATIONS": "rules",
         "MEMSITE_LOG_LEVEL": "ERROR",
         "MEMSITE_WEB_THREADS": "8",
         **settings,
@@ -61,25 +71,35 @@ def serving(folder: Path, *, has_pages: bool = False, **settings: str) -> Iterat
         own["MEMSITE_DATABASE_URL"] = database_like_the_tests(f"served_{token_hex(8)}")
     others = {name: value for name, value in os.environ.items() if not name.startswith(("MEMSITE_", "DJANGO_"))}
     environment = {**others, **own}
-
-    def run(*arguments: str) -> str:
-        command = [sys.executable, *arguments]
-        return subprocess.run(command, cwd=ROOT, env=environment, check=True, capture_output=True, text=True).stdout  # noqa: S603
-
     if connection.vendor == "sqlite" and not copy_test_database(folder / "memsite.sqlite3"):
-        run("manage.py", "migrate", "--verbosity=0")
-    if has_pages:
-        run("manage.py", "collectstatic", "--noinput")
-    key = run("manage.py", "create_key", "--operator").strip()
+        migrate = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+        subprocess.run(migrate, cwd=ROOT, env=environment, check=True, capture_output=True)  # noqa: S603
     port = free_port()
+    server = Server(f"http://127.0.0.1:{port}", "", [], own)
+    with asking(server.database_url):
+        server = replace(server, operator_key=create_key(None, ["operator"]).text)
     web = ("--interface", "wsgi", "--no-ws", "--port", str(port), "--blocking-threads", "8", "memsite.wsgi:application")
     command = [sys.executable, "-W", "ignore", "-m", "granian", "--log-level", "error", *web]
     with subprocess.Popen(command, cwd=ROOT, env=environment) as process:  # noqa: S603
         try:
             wait_for(port, process)
-            yield Server(f"http://127.0.0.1:{port}", key, [], own)
+            yield server
         finally:
             process.terminate()
+
+
+@contextmanager
+def asking(url: str) -> Iterator[None]:
+    """Ask the database at this address in the place of the tests' own: a process for it takes seconds to start."""
+    config = database(replace(get_conf(), database_url=url, row_security=False))
+    # Pools are the class's, by alias.
+    config["OPTIONS"].pop("pool", None)
+    served = ConnectionHandler({DEFAULT_DB_ALIAS: config})[DEFAULT_DB_ALIAS]
+    with instead_of_the_database(served):
+        try:
+            yield
+        finally:
+            served.close()
 
 
 def wait_for(port: int, process: subprocess.Popen[bytes]) -> None:

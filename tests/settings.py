@@ -14,6 +14,8 @@ for name in [name for name in os.environ if name.startswith("MEMSITE_")]:
     del os.environ[name]
 os.environ["MEMSITE_SECRET_KEY"] = "only for tests"
 os.environ["MEMSITE_EMBEDDER"] = "hash"
+# The network judges by meaning, of which a hash knows nothing.
+os.environ["MEMSITE_RELATIONS"] = "rules"
 os.environ["MEMSITE_DATA_DIR"] = tempfile.mkdtemp(prefix="memsite-tests-")
 os.environ["MEMSITE_LOG_LEVEL"] = "ERROR"
 # No thread writes to a test's database after it.

@@ -62,7 +62,7 @@ class Caller:
     @cached_property
     def rules(self) -> RulesProvider:
         bands = self.embedder.thresholds
-        return RulesProvider(Thresholds(bands.same, bands.related))
+        return RulesProvider(Thresholds(bands.same, bands.related), get_conf().relations)
 
     def provider(self, session: AgentSession | None = None, turn_number: int | None = None) -> Provider:
         """The model of the settings, its calls in the app's ledger, with the rules behind it; or the rules alone.

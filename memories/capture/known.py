@@ -22,6 +22,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.models.vector import from_bytes
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Provider
+from memories.providers.relation import Pair, relate_all
 from memories.retrieve.columns import NOBODY
 from memories.retrieve.index import View
 from memories.retrieve.loading import counts_of
@@ -29,7 +30,9 @@ from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer
 from memories.text.relate import Relation, Thresholds, Verdict, relate
 from memories.text.relate.tokens import canonical_text
+from memsite.conf import get_conf
 from memsite.tenancy.models import App
+from memsite.tenancy.policy import Preset
 
 NEAREST = 16
 IDENTICAL = Verdict(Relation.SAME, "identical text", 1.0)
@@ -90,7 +93,21 @@ def look_around(
         return []
     ((seen, _),) = counts_of(app.pk)
     view = index_of(app, embedder).view()
+    if get_conf().relations == "learned" and (provider is None or provider.name == RULES):
+        judge_among(candidates, embedder)
     return [Outlook(seen, judged(app, view, candidate, embedder, provider)) for candidate in candidates]
+
+
+def judge_among(candidates: Sequence[Candidate], embedder: Embedder) -> None:
+    """Judge what is stored together ahead: under the write lock, where each meets those before it, this is known."""
+    bands = Thresholds(embedder.thresholds.same, embedder.thresholds.related)
+    measured = [one for one in candidates if one.vector is not None]
+    vectors = np.array([one.vector for one in measured])
+    for at, candidate in enumerate(measured[1:], 1):
+        cosines = vectors[:at] @ vectors[at]
+        near = np.argsort(-cosines, kind="stable")[:NEAREST].tolist()
+        pairs = [pair_of(measured[other], candidate, float(cosines[other]), is_turned=False) for other in near]
+        relate_all(pairs, bands, "learned")
 
 
 def judged(
@@ -101,7 +118,7 @@ def judged(
     met = met_in(rows, list(near))
     alike = [near[stated.pk] for stated in met]
     if provider is None or provider.name == RULES or not met:
-        verdicts = [judge(stated, candidate, cosine, embedder) for stated, cosine in zip(met, alike, strict=True)]
+        verdicts = judge_all(met, candidate, alike, embedder)
     else:
         contents = [stated.content for stated in met]
         subject = candidate.subject if all(is_about_one(stated, candidate) for stated in met) else None
@@ -115,7 +132,7 @@ def judged(
     now = timezone.now()
     telling = {
         stated.pk: verdict
-        for stated, verdict in zip(met, verdicts, strict=True)
+        for stated, verdict in zip(met, as_weighed(app, verdicts), strict=True)
         if is_telling(stated, verdict, candidate, now)
     }
     found = rows.in_bulk(list(telling)) if telling else {}
@@ -144,9 +161,24 @@ def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: 
     drawn = drawer(write.app, candidate).select_related("resource").defer("resource__raw_content")
     rows = drawn.in_bulk([*told, *newer]) if told or newer else {}
     standing = [Known(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
-    fresh = [Known(rows[pk], judge(rows[pk], candidate, cosine, embedder)) for pk, cosine in newer.items()]
-    fresh = [known for known in fresh if is_telling(known.memory, known.verdict, candidate, write.now)]
+    coming = [rows[pk] for pk in newer]
+    verdicts = judge_all(coming, candidate, list(newer.values()), embedder)
+    fresh = [
+        Known(memory, verdict)
+        for memory, verdict in zip(coming, as_weighed(write.app, verdicts), strict=True)
+        if is_telling(memory, verdict, candidate, write.now) and not is_said_beside(memory, verdict, candidate)
+    ]
     return sorted([*standing, *fresh], key=lambda item: -item.verdict.score)
+
+
+def as_weighed(app: App, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """In preset `ops` nothing is superseded by what is said: it loses confidence, as SPEC-0015 has it."""
+    if app.preset != Preset.OPS:
+        return list(verdicts)
+    return [
+        replace(verdict, relation=Relation.CONTRADICTS) if verdict.relation == Relation.SUPERSEDES else verdict
+        for verdict in verdicts
+    ]
 
 
 def is_telling(memory: Memory | Stated, verdict: Verdict, candidate: Candidate, now: datetime) -> bool:
@@ -161,6 +193,14 @@ def is_telling(memory: Memory | Stated, verdict: Verdict, candidate: Candidate, 
     is_contrary = verdict.relation == Relation.CONTRADICTS
     is_of_it = not is_contrary or verdict.is_certain or is_about_one(memory, candidate)
     return holds_with(memory, candidate, now) and is_of_it
+
+
+def is_said_beside(memory: Memory, verdict: Verdict, candidate: Candidate) -> bool:
+    """Whether one text says both, and not of one subject: whoever says two things at once does not take one back."""
+    is_at_odds = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
+    is_of_one_text = candidate.resource is not None and memory.resource_id == candidate.resource.pk
+    is_of_one_key = bool(memory.subject) and memory.subject == candidate.subject and not is_guessed(candidate)
+    return is_at_odds and is_of_one_text and not is_of_one_key
 
 
 def holds_as_long(memory: Memory | Stated, candidate: Candidate, now: datetime) -> bool:
@@ -183,7 +223,7 @@ def holds_from(one: Memory | Candidate, now: datetime) -> datetime:
     return max(one.valid_from or now, now)
 
 
-def is_about_one(memory: Memory | Stated, candidate: Candidate) -> bool:
+def is_about_one(memory: Memory | Stated | Candidate, candidate: Candidate) -> bool:
     """Whether both have one subject, or one has none and names that of the other: "the team deploys the shop …"."""
     if memory.subject == candidate.subject:
         return True
@@ -191,6 +231,48 @@ def is_about_one(memory: Memory | Stated, candidate: Candidate) -> bool:
         return False
     text = candidate.content if memory.subject else memory.content
     return f" {canonical_text(memory.subject or candidate.subject or '')} " in f" {canonical_text(text)} "
+
+
+def judge_all(
+    memories: Sequence[Memory | Stated], candidate: Candidate, cosines: Sequence[float | None], embedder: Embedder
+) -> list[Verdict]:
+    """One verdict for each of the memories, in their order, without a language model."""
+    if get_conf().relations == "rules":
+        return [judge(memory, candidate, cosine, embedder) for memory, cosine in zip(memories, cosines, strict=True)]
+    turned = [is_said_before(candidate, memory) for memory in memories]
+    pairs = [
+        pair_of(memory, candidate, cosine, is_turned=is_turned)
+        for memory, cosine, is_turned in zip(memories, cosines, turned, strict=True)
+    ]
+    verdicts = relate_all(pairs, Thresholds(embedder.thresholds.same, embedder.thresholds.related), "learned")
+    return [
+        settled(verdict, memory, candidate, is_turned=is_turned)
+        for verdict, memory, is_turned in zip(verdicts, memories, turned, strict=True)
+    ]
+
+
+def pair_of(
+    memory: Memory | Stated | Candidate, candidate: Candidate, cosine: float | None, *, is_turned: bool
+) -> Pair:  # fmt: skip
+    """As they were said, the earlier first. Of what only one of them is about, the name is what they differ in."""
+    subject = (candidate.subject or memory.subject or "") if is_about_one(memory, candidate) else ""
+    first, second = (candidate, memory) if is_turned else (memory, candidate)
+    return Pair(first.content, second.content, subject, cosine)
+
+
+def settled(verdict: Verdict, memory: Memory | Stated, candidate: Candidate, *, is_turned: bool) -> Verdict:
+    """What the verdict means for what is stored: an earlier year changes nothing of what was said since."""
+    is_at_odds = verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES)
+    if is_turned and verdict.relation == Relation.ELABORATES:
+        return OTHER_MATTER
+    if not is_at_odds:
+        return verdict
+    if is_turned:
+        said_at = candidate.resource.content_at if candidate.resource else timezone.now()
+        is_over = is_of_before(memory.content, said_at)
+    else:
+        is_over = is_of_before(candidate.content, memory.created_at)
+    return OTHER_MATTER if is_over else verdict
 
 
 def judge(memory: Memory | Stated, candidate: Candidate, cosine: float | None, embedder: Embedder) -> Verdict:

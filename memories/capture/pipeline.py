@@ -21,16 +21,19 @@ from memories.capture.refusals import refuse
 from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
 from memories.capture.withholding import Sifted, sift
 from memories.ledger.energy import note_energy
-from memories.models import LinkKind, Memory, Source
+from memories.models import Link, LinkKind, Memory, Source
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import Provider
 from memories.store import Candidate, Writer, writing
 from memories.text.relate import Relation
 from memories.text.relate.additions import holds_all_of
 from memsite.tenancy.models import App
+from memsite.tenancy.policy import Preset
 from sessions.life import note_life
 from sessions.models import AgentSession
 
+CERTAIN = 0.9
+"""Of a verdict's probability."""
 OTHERWISE = "the contrary was said again"
 SINCE = "the contrary was said since"
 """No words of what was said since: it may be purged, and this is noted behind another statement than its own."""
@@ -125,7 +128,10 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
     contrary = [item for item in contrary if item not in later]
     doubted = [item for item in contrary if not is_said_before(candidate, item.memory)]
     for item in doubted:
-        write.contradict(item.memory, by=memory, reason=item.verdict.reason if is_quoted else OTHERWISE)
+        if is_doubted_already(write, item, candidate):
+            write.link(memory, item.memory, LinkKind.CONTRADICTS)
+        else:
+            write.contradict(item.memory, by=memory, reason=item.verdict.reason if is_quoted else OTHERWISE)
     if not same:
         for item in contrary:
             if item not in doubted:
@@ -146,6 +152,16 @@ def replace_older(write: Writer, known: Known, memory: Memory, candidate: Candid
         write.supersede(memory, by=known.memory, reason=SINCE)
     else:
         write.supersede(known.memory, by=memory, reason=known.verdict.reason)
+
+
+def is_doubted_already(write: Writer, known: Known, candidate: Candidate) -> bool:
+    """Whether this session has said the contrary before: one source alone makes nothing inactive that it is not
+    certain of. In preset `ops` each marker counts, as SPEC-0015 has it.
+    """
+    if write.app.preset == Preset.OPS or candidate.session is None or known.verdict.score >= CERTAIN:
+        return False
+    said = {"from_memory__session": candidate.session, "kind": LinkKind.CONTRADICTS}
+    return Link.objects.for_app(write.app).filter(to_memory=known.memory, **said).exists()
 
 
 def is_said_again(write: Writer, known: Known, candidate: Candidate) -> bool:

@@ -12,6 +12,7 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F, Min
+from django.utils import timezone
 
 from memories.ledger.budget import asks_models, limits
 from memories.models import Extraction, ExtractionStatus, What
@@ -126,7 +127,7 @@ def whole_due(app: App, now: datetime) -> bool:
 
 def finish(write: Writer, row: Extraction, **counts: object) -> None:
     """Inside the transaction that stores what was found: with it or not at all. LeaseLost if the work is not ours."""
-    told = {"status": ExtractionStatus.DONE, "finished_at": write.now, "reason": ""}
+    told = {"status": ExtractionStatus.DONE, "finished_at": timezone.now(), "reason": ""}
     hand_back(write, row, **{**told, **counts})
 
 

@@ -13,11 +13,14 @@ from django.db.models import F, Q
 
 from memories.learn.called_off import CalledOff, read_called_off
 from memories.learn.coming import Told, read_told
+from memories.learn.replaced import find_replaced, without_days_of
 from memories.learn.stretches import Days, bring_to
 from memories.ledger.days import day_of
 from memories.models import FutureTrigger, Link, LinkKind, Memory, Preload, TriggerStatus, Visibility
 from memories.models.memory import MemoryQuerySet
 from memories.store.triggers import called_off_in
+from memories.text.matter import matter_of
+from memsite.conf import get_conf
 from memsite.moments import in_zone
 from memsite.tenancy.end_users import of_users, users_told_of
 from memsite.tenancy.models import Agent, App
@@ -76,8 +79,10 @@ def note_coming(session: AgentSession, resources: Iterable[Resource], now: datet
     """
     noted: list[FutureTrigger] = []
     told: list[tuple[Resource, Told]] = []
+    is_learned = get_conf().relations == "learned"
     for resource in resources:
-        if off := called_off_by(session.app, resource):
+        off = called_off_by(session.app, resource)
+        if off or (is_learned and resource.role == Role.USER):
             noted += note_told(session, told, now)
             told = []
             call_off(session, resource, off)
@@ -92,8 +97,11 @@ def note_told(session: AgentSession, told: Sequence[tuple[Resource, Told]], now:
     for resource, one in told:
         trigger = trigger_of(session, resource, one, now)
         new.setdefault(sameness(trigger), trigger)
-    known = {sameness(trigger) for trigger in alike(session, new.values())}
-    return FutureTrigger.objects.bulk_create(trigger for key, trigger in new.items() if key not in known)
+    known, fresh = list(alike(session, new.values())[:MOST_COMPARED]), list[FutureTrigger]()
+    for trigger in new.values():
+        if not any(tells_again(trigger, one) and days_of(trigger) == days_of(one) for one in [*known, *fresh]):
+            fresh.append(trigger)
+    return FutureTrigger.objects.bulk_create(fresh)
 
 
 def told_in(app: App, resource: Resource, now: datetime) -> list[Told]:
@@ -128,13 +136,32 @@ def sameness(trigger: FutureTrigger) -> tuple[object, ...]:
 
     The first day of a stretch, or of what comes round, is another one when it is told of again on the way.
     """
-    return trigger.message, trigger.trigger_time, trigger.rule or trigger.until or trigger.trigger_date
+    return trigger.message, trigger.trigger_time, days_of(trigger)
+
+
+def days_of(trigger: FutureTrigger) -> object:
+    return trigger.rule or trigger.until or trigger.trigger_date
+
+
+def tells_again(trigger: FutureTrigger, known: FutureTrigger) -> bool:
+    """Whether it says no more of one day than what is known: the same matter, and no hour that the other lacks."""
+    if trigger.trigger_time not in (None, known.trigger_time):
+        return False
+    if trigger.message == known.message:
+        return trigger.trigger_time == known.trigger_time
+    matter = matter_of(trigger.message, [trigger.text])
+    return bool(matter) and matter == matter_of(known.message, [known.text])
 
 
 def alike(session: AgentSession, triggers: Collection[FutureTrigger]) -> Triggers:
-    """The user's waiting triggers with one of these messages. Looks at no later days than it has to."""
+    """The user's waiting triggers with one of these messages, or of one of their days. Looks at no later days than it
+    has to.
+    """
+    same = Q(message__in={one.message for one in triggers}) | Q(trigger_date__in={one.trigger_date for one in triggers})
+    if rules := {one.rule for one in triggers if one.rule}:
+        same |= Q(rule__in=rules)
     rows = FutureTrigger.objects.for_app(session.app).filter(
-        status=TriggerStatus.WAITING, user_id=session.user_id, message__in={one.message for one in triggers}
+        same, status=TriggerStatus.WAITING, user_id=session.user_id
     )
     last = date.max if any(one.rule for one in triggers) else max(one.trigger_date for one in triggers)
     return rows.filter(trigger_date__lte=last)
@@ -176,10 +203,22 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
         status=TriggerStatus.WAITING, user_id=session.user_id, resource__content_at__lte=resource.content_at
     )
     triggers = list(waiting.only("message", "text", "trigger_date", "until", "rule")[:MOST_COMPARED])
+    over: set[int] = set()
     for one in off:
         meant = [row for row in triggers if one.is_said_of(row.message, row.text, row.trigger_date, row.until)]
         if len(meant) == 1 and not meant[0].rule:
-            waiting.filter(pk=meant[0].pk).update(status=TriggerStatus.CANCELLED, reason=called_off_in(session))
+            over.add(meant[0].pk)
+    if get_conf().relations == "learned":
+        told = {row.pk: row.message for row in triggers if row.pk not in over}
+        for pk, sentence in find_replaced(told, resource.raw_content).items():
+            row = next(one for one in triggers if one.pk == pk)
+            days = without_days_of(row.rule, sentence) if row.rule else None
+            if days:
+                waiting.filter(pk=pk).update(rule=days)
+            else:
+                over.add(pk)
+    if over:
+        waiting.filter(pk__in=over).update(status=TriggerStatus.CANCELLED, reason=called_off_in(session))
 
 
 # --- on the day
@@ -194,10 +233,12 @@ def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> li
     users = users_told_of(app, agent, user_id)
     rows = due_on(visible_triggers(app, agent), day_of(app, now)).filter(of_users(users))
     ordered = rows.select_related("resource").order_by(F("trigger_time").asc(nulls_last=True), "-trigger_date", "pk")
-    triggers = list(ordered.defer("resource__raw_content")[:MOST_DUE])
-    if not triggers:
+    told = told_once(ordered.defer("resource__raw_content")[:MOST_DUE])
+    if not told:
         return []
-    links = set(Preload.objects.for_app(app).filter(trigger__in=triggers).values_list("trigger_id", "memory_id"))
+    triggers, first = list(told), {twin.pk: one.pk for one, twins in told.items() for twin in twins}
+    loads = Preload.objects.for_app(app).filter(trigger__in=first).values_list("trigger_id", "memory_id")
+    links = {(first[trigger], memory) for trigger, memory in loads}
     brought = {pk for _, pk in links}
     allowed = Memory.objects.for_app(app).visible_to(agent).of_users(users)
     ready = injectable(allowed.filter(pk__in=brought), app, now)
@@ -214,6 +255,15 @@ def due(app: App, user_id: str | None, agent: Agent | None, now: datetime) -> li
         )
         for trigger in triggers
     ]
+
+
+def told_once(triggers: Iterable[FutureTrigger]) -> dict[FutureTrigger, list[FutureTrigger]]:
+    """Each that says something new of its day, with itself and the later ones that say the same to the same user."""
+    told: dict[FutureTrigger, list[FutureTrigger]] = {}
+    for trigger in triggers:
+        known = (one for one in told if one.user_id == trigger.user_id and tells_again(trigger, one))
+        told.setdefault(next(known, trigger), []).append(trigger)
+    return told
 
 
 def denied(app: App, pks: Collection[int], known: MemoryQuerySet) -> set[int]:

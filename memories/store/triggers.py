@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from memories.models import LIVE, FutureTrigger, Memory, Preload
+from django.db.models import Exists, OuterRef
+
+from memories.models import LIVE, FutureTrigger, Memory, Preload, Status, TriggerStatus
 from memories.text.overlap import shared_words
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import App
@@ -15,6 +17,28 @@ from sessions.models import AgentSession
 def called_off_in(session: AgentSession) -> str:
     """Why a trigger does not wait any more: a user said so there. What was said stands in the session alone."""
     return f"called off in session {session.uid}"
+
+
+def superseded_is(memory: Memory) -> str:
+    """Why the trigger of a memory that no longer holds does not wait."""
+    return f"superseded: {memory.uid}"
+
+
+def call_off_with(memory: Memory) -> None:
+    """What brings up this memory alone waits no longer, as another has taken its place. Two queries."""
+    waiting = FutureTrigger.objects.for_app(memory.app).filter(status=TriggerStatus.WAITING, preloads__memory=memory)
+    others = Preload.objects.for_app(memory.app).filter(trigger=OuterRef("pk"), memory__status=Status.ACTIVE)
+    own = list(waiting.filter(~Exists(others.exclude(memory=memory))).order_by().values_list("pk", flat=True))
+    if own:
+        rows = FutureTrigger.objects.for_app(memory.app).filter(pk__in=own)
+        rows.update(status=TriggerStatus.CANCELLED, reason=superseded_is(memory))
+
+
+def wait_again_for(memory: Memory) -> None:
+    """What was called off with it waits again, as the memory holds again. One statement."""
+    off = FutureTrigger.objects.for_app(memory.app).filter(preloads__memory=memory, reason=superseded_is(memory))
+    rows = FutureTrigger.objects.for_app(memory.app).filter(pk__in=list(off.values_list("pk", flat=True)))
+    rows.filter(status=TriggerStatus.CANCELLED).update(status=TriggerStatus.WAITING, reason=None)
 
 
 def drop_for(app: App, memories: Sequence[Memory]) -> int:

@@ -39,6 +39,7 @@ from memories.store.lineage import SUPERSEDED_BY, give_back_links, insights_from
 from memories.store.mentions import keep_mentions
 from memories.store.merging import merge, unite
 from memories.store.revisions import TRACKED, parse, revision_of, snapshot
+from memories.store.triggers import call_off_with, wait_again_for
 from memories.text.clean import clean_all
 from memories.text.looks import kept_look
 from memsite.inserts import insert_all
@@ -228,7 +229,10 @@ class Writer:
         What had taken its place stands beside it then, as it is.
         """
         confidence = max(confidence_at(memory, self.now, self.policy), self.policy.inactive_below)
-        self.edit(memory, {"status": Status.ACTIVE, "confidence": confidence}, reason)
+        changes: dict[str, Any] = {"status": Status.ACTIVE, "confidence": confidence}
+        if memory.status == Status.SUPERSEDED and memory.valid_until and memory.valid_until <= self.now:
+            changes["valid_until"] = None
+        self.edit(memory, changes, reason)
 
     def merge(self, winner: Memory, losers: Iterable[Memory], reason: str = "") -> None:
         """One memory for several, by somebody who says so: the highest confidence stays, and is confirmed."""
@@ -245,11 +249,14 @@ class Writer:
         unite(self, into, losers, reason, content, made_by)
 
     def supersede(self, memory: Memory, by: Memory, reason: str = "") -> None:
-        """Another memory stands for this one, which leaves the default results."""
+        """Another memory stands for this one from now on, which leaves the default results."""
         before = snapshot(memory)
         memory.status = Status.SUPERSEDED
+        if memory.valid_until is None or memory.valid_until > self.now:
+            memory.valid_until = max(self.now, memory.valid_from or self.now)
         self.keep(memory, Action.SUPERSEDED, before, reason)
         self.link(by, memory, LinkKind.SUPERSEDES)
+        call_off_with(memory)
 
     def undo(self, memory: Memory) -> None:
         """Takes the last change back, whatever it was; undoing an undo does it again.
@@ -345,6 +352,8 @@ class Writer:
         if not is_cold and (was_cold or renamed):
             self.name([memory])
         revision.save(force_insert=True)
+        if before["status"] == Status.SUPERSEDED and memory.status == Status.ACTIVE:
+            wait_again_for(memory)
 
     def name(self, memories: Sequence[Memory]) -> None:
         self.longest_subject = keep_mentions(self.app, memories, self.now, self.longest_subject)

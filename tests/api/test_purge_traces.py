@@ -151,6 +151,7 @@ def test_why_a_memory_was_doubted_goes_with_what_doubted_it(way: str, alice: Cal
     memory = alice.remember(**stated)
     assert memory["outcome"] == "contradicted"
     alice.remember(**stated)
+    alice.remember(**stated | {"session_id": alice.start_session()["id"]})
     alice.delete(way.format(memory=memory["id"], session=session["id"]))
     assert tables_with(NEEDLE) == set()
     history = alice.get(f"memories/{rome['id']}/history").json()["results"]

@@ -809,17 +809,44 @@ class TestDigests:
         edited = next(entry for entry in history if entry["action"] == "edited")
         assert (edited["before"]["made_by"], edited["after"]["made_by"]) == ("openai:large", "openai:larger")
 
-    @each_row("how", ["500", "401", "prose", "declined"], rolled_back=True)
-    def test_where_it_fails_that_is_noted_and_the_session_has_ended(
+    @each_row("how", ["500", "401"], rolled_back=True)
+    def test_a_model_that_is_away_is_waited_for_and_the_session_has_ended(
         self, dora: Caller, model: Server, how: str
     ) -> None:
-        model.always({**AWAY, **REFUSES, **UNUSABLE}[how])
+        model.always({**AWAY, **REFUSES}[how])
         self.end(dora)
         (row,) = extractions(dora.app)
-        assert (row.what, row.status) == ("digest", DONE)
-        assert row.reason.startswith("skipped")
+        assert (row.what, row.status, row.stored) == ("digest", FAILED, 0)
+        assert row.reason
         assert "Lisbon" not in row.reason
         assert dora.get("sessions").json()["results"][0]["status"] == "ended"
+        assert Memory.objects.count() == 0
+        model.always(Says({"text": "A digest of what was said."}))
+        with after(hours=2):
+            assert upkeep_learn_due() == 1
+        (row,) = extractions(dora.app)
+        assert (row.status, row.stored, row.reason) == (DONE, 1, "")
+        assert Memory.objects.get().content == "A digest of what was said."
+
+    def test_a_model_that_stays_away_is_never_given_up(self, dora: Caller, model: Server) -> None:
+        model.always(AWAY["500"])
+        self.end(dora)
+        for hours in range(2, 40, 4):
+            with after(hours=hours):
+                upkeep_learn_due()
+        (row,) = extractions(dora.app)
+        assert row.status == FAILED
+        assert row.attempts > 5
+
+    @each_row("how", ["prose", "declined"], rolled_back=True)
+    def test_the_rules_write_it_where_the_model_answers_nonsense(self, dora: Caller, model: Server, how: str) -> None:
+        model.always(UNUSABLE[how])
+        self.end(dora)
+        (row,) = extractions(dora.app)
+        assert (row.status, row.made_by, row.stored) == (DONE, "rules", 1)
+        memory = Memory.objects.get()
+        assert (memory.made_by, memory.source) == ("rules", "digest")
+        assert "Postgres" in memory.content
 
     def test_what_the_day_cannot_pay_for_is_written_another_day(self, dora: Caller, model: Server) -> None:
         AppPolicy.objects.filter(app=dora.app).update(daily_tokens=500)

@@ -22,6 +22,7 @@ from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable, LL
 from memories.store import writing
 from memories.store.revisions import LEARNING
 from memories.tasks import learn as learn_task
+from memsite import doorbell
 from memsite.durability import BUSY
 from memsite.tenancy.models import App, AppPolicy, AppStatus
 from sessions.models import AgentSession
@@ -367,6 +368,23 @@ class TestEnergy:
         assert alice.put("energy", {"level": 0.9}).json()["low"] is False
         assert {row.reason for row in extractions(alice.app)} == {""}
         assert upkeep_learn_due() == 3
+        assert statuses(alice.app) == [DONE] * 3
+
+    def test_a_worker_takes_it_up_as_soon_as_there_is_enough(
+        self, alice: Caller, monkeypatch: pytest.MonkeyPatch, django_capture_on_commit_callbacks: Any
+    ) -> None:
+        """The job of every minute would find it, too, but up to two minutes later."""
+        alice.put("energy", {"level": 0.1})
+        with at(NOON):
+            for fact in FACTS:
+                tell(alice, alice.start_session(), fact)
+            assert upkeep_learn_due() == 0
+            rung: list[tuple[str, tuple[int | str, ...]]] = []
+            monkeypatch.setattr(doorbell, "send", lambda task, args: rung.append((task, args)))
+            with django_capture_on_commit_callbacks(execute=True):
+                alice.put("energy", {"level": 0.9})
+            assert {task for task, _ in rung} == {"memories.tasks.learn"}
+            assert sum(learn_task(*map(int, args)) for _, args in rung) == 3
         assert statuses(alice.app) == [DONE] * 3
 
     def test_it_stays_deferred_while_it_is_low(self, alice: Caller) -> None:

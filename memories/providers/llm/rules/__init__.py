@@ -7,34 +7,36 @@ from datetime import datetime
 
 from memories.providers.llm.provider import RULES, Choice, Chunk, Fact, Noted, Setting, Worth, Written
 from memories.providers.llm.rules import digest, facts, gate, insight, room, summaries
+from memories.providers.relation import Judge, Pair, relate_all
 from memories.text.messages import Message
-from memories.text.relate import Thresholds, Verdict, relate
+from memories.text.relate import Thresholds, Verdict
 from memories.text.rewrite import rewrite
 
 
 class RulesProvider:
-    """A `Provider` that always answers, at once and for nothing. `bands` are the embedder's."""
+    """A `Provider` that always answers, for nothing. `bands` are the embedder's; `judge` tells relations and worth."""
 
     name = RULES
 
-    def __init__(self, bands: Thresholds | None = None) -> None:
+    def __init__(self, bands: Thresholds | None = None, judge: Judge = "rules") -> None:
         self.bands = bands or Thresholds()
+        self.judge = judge
 
     def gate(self, chunk: Chunk) -> Worth:
-        return gate.gate(chunk)
+        return gate.gate(chunk, self.judge)
 
     def extract(self, chunk: Chunk, setting: Setting) -> list[Fact]:
-        return facts.extract(chunk, setting)
+        return facts.extract(chunk, setting, self.judge)
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
-        pairs = zip(existing, cosines, strict=True)
-        return [relate(known, new, cosine, subject, self.bands) for known, cosine in pairs]
+        pairs = [Pair(known, new, subject, cosine) for known, cosine in zip(existing, cosines, strict=True)]
+        return relate_all(pairs, self.bands, self.judge)
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
         return summaries.summarise(category, facts, previous, max_characters)
 
     def digest(self, messages: Sequence[Message], now: datetime, max_characters: int) -> Written:
-        return digest.digest(messages, now, max_characters)
+        return digest.digest(messages, now, max_characters, self.judge)
 
     def insight(self, facts: Sequence[Noted], max_characters: int) -> Written:
         return insight.insight(facts, max_characters)

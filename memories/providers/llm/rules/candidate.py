@@ -26,6 +26,12 @@ class Candidate:
     is_lesson: bool = False
     group: str = ""
     """Whom "we" means."""
+    category: str = ""
+    """Empty where the words have to tell it."""
+    worth: float = 0.0
+    """The probability that it is worth keeping, where the network was asked."""
+    speaker: str = "User"
+    """Who says "I"."""
 
     @property
     def is_dated(self) -> bool:

@@ -12,23 +12,33 @@ from memories.providers.llm.provider import Chunk
 from memories.providers.llm.rules.agreements import read_agreement
 from memories.providers.llm.rules.assistant import read_assistant
 from memories.providers.llm.rules.candidate import CORRECTION, DECISION, STATEMENT, Candidate
-from memories.providers.llm.rules.conversation import HEAD, Conversation
+from memories.providers.llm.rules.conversation import HEAD, SPEAKER, Conversation
 from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.ordered import without_ordered
 from memories.providers.llm.rules.prose import Sentence, read_sentences
 from memories.providers.llm.rules.said import is_regretted, weigh_said
 from memories.providers.llm.rules.units import read_units
 from memories.providers.llm.rules.user import read_unit, read_whole
+from memories.providers.llm.rules.worth import weigh
+from memories.providers.relation import Judge
 from memories.text.messages import ASSISTANT, USER, Message
 
 _TOOL_NOTE = re.compile(r"\[[A-Za-z][\w ]*(?:[:→ ][^\[\]\n]{0,400})?\](?!\()")
 """What an agent writes of its tools: "[Bash: pytest → 3 passed]"."""
+_SPEAKER = re.compile(
+    r"^(?!(?:note|update|edit|todo|reminder|question|answer|problem|error|warning|summary|context|goal|task|issue|fix|"
+    r"hint|tip|status|result|hello|hi|hey|example|fact|remember|important|background|subject|user|assistant|system|me|"
+    r"today|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|correction|also|and|but|so|name|plan)\b)"
+    r"((?-i:[A-Z])[\w-]{1,30}(?: (?-i:[A-Z])[\w-]{1,30})?): (?=I\b|I['’]|[Mm]y\b|[Ww]e\b|[Oo]ur\b|im\b|i\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Whose line it is, in what several people say: "Bob: I am allergic to peanuts"."""
 _WORD = re.compile(r"\w+")
 COVERED_FROM, COVERED_BY_RULE = 0.6, 0.45
 
 
 @lru_cache(maxsize=4)
-def find_candidates(chunk: Chunk) -> tuple[Candidate, ...]:
+def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ...]:
     """Every statement with any evidence, in order; those from 0.5 are worth keeping.
 
     The gate and the extraction ask for the same chunk one after the other; the second answer is remembered.
@@ -37,20 +47,43 @@ def find_candidates(chunk: Chunk) -> tuple[Candidate, ...]:
     heard = Conversation()
     for message in chunk.before:
         heard.hear(message, _sentences(message))
-    for place, message in enumerate(chunk.messages):
+    last_said = next((one.content for one in chunk.before[-1:] if one.role == ASSISTANT), "")
+    said_by = [
+        (place, speaker, part)
+        for place, message in enumerate(chunk.messages)
+        for speaker, part in _by_speakers(message)
+    ]
+    for place, speaker, message in said_by:
         sentences = _sentences(message)
         is_meant = heard.is_meant(message)
         if is_meant:
             reply = next((later.content for later in chunk.messages[place + 1 : place + 2]), "")
             read = _read_user if message.role == USER else _read_assistant
-            said = (
-                replace(one, group=heard.who_we_are(one.text, message.content))
-                for one in read(message, sentences, place, reply, heard)
-            )
+            said = list(read(message, sentences, place, reply, heard))
+            if judge == "learned" and message.role == USER:
+                said = weigh(said, message, sentences, place, last_said)
+            said = [
+                replace(
+                    one, group=heard.who_we_are(one.text, message.content).replace(SPEAKER, speaker), speaker=speaker
+                )
+                for one in said
+            ]
             order = {message.content[one.start : one.end]: at for at, one in reversed(list(enumerate(sentences)))}
             found += sorted(said, key=lambda candidate: order.get(candidate.quote, 0))
         heard.hear(message, sentences, is_read=is_meant)
+        last_said = message.content if message.role == ASSISTANT else ""
     return tuple(candidate for at, candidate in enumerate(found) if not _is_set_right(candidate, found[at + 1 :]))
+
+
+def _by_speakers(message: Message) -> Iterator[tuple[str, Message]]:
+    """(who says "I", what is said): of a user's message in which lines begin with a name, each name's."""
+    starts = list(_SPEAKER.finditer(message.content)) if message.role == USER else []
+    if not starts or starts[0].start() > 0:
+        yield SPEAKER, message
+        return
+    ends = [found.start() for found in starts[1:]] + [len(message.content)]
+    for found, end in zip(starts, ends, strict=True):
+        yield found[1], replace(message, content=message.content[found.end() : end].strip())
 
 
 def _read_user(

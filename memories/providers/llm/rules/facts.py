@@ -9,12 +9,15 @@ from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules.candidate import DECISION, GUESS, INSTRUCTION, OUTCOME, Candidate
 from memories.providers.llm.rules.candidates import find_candidates
 from memories.providers.llm.rules.categories import read_category
+from memories.providers.llm.rules.conversation import SPEAKER
 from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.kinds import read_importance, read_kind
 from memories.providers.llm.rules.sentiment import read_sentiment
 from memories.providers.llm.rules.strength import read_strength
 from memories.providers.llm.rules.wording import begin_sentence, word
 from memories.providers.llm.rules.words import BETWEEN_NAMES, KIN, TITLE
+from memories.providers.llm.rules.worth import KEPT_FROM
+from memories.providers.relation import Judge
 from memories.text.dating import make_dates_plain
 from memories.text.entities import find_entities
 from memories.text.relate.tokens import canonical_text
@@ -42,9 +45,9 @@ _OPINION = re.compile(
 )
 
 
-def extract(chunk: Chunk, setting: Setting) -> list[Fact]:
+def extract(chunk: Chunk, setting: Setting, judge: Judge = "rules") -> list[Fact]:
     """At most `setting.most_facts`, in the order they were said; the weightiest ones if there are more."""
-    chosen = [candidate for candidate in find_candidates(chunk) if candidate.score >= ENOUGH]
+    chosen = [candidate for candidate in find_candidates(chunk, judge) if candidate.score >= ENOUGH]
     worded = [(candidate, _word(candidate, chunk.messages[candidate.message].role)) for candidate in chosen]
     distinct = list(_distinct(worded))
     if len(distinct) > setting.most_facts:
@@ -59,7 +62,7 @@ def _word(candidate: Candidate, role: str) -> str:
     is_worded = candidate.is_final and candidate.type != INSTRUCTION
     if candidate.is_foreign or is_worded:
         return begin_sentence(candidate.text)
-    return word(candidate.text, role, candidate.group)
+    return word(candidate.text, role, candidate.group, candidate.speaker)
 
 
 def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candidate, str]]:
@@ -79,7 +82,9 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
     entities = find_entities(content, setting.subjects)
     names = tuple(entity.name for entity in entities if entity.name.lower() not in {"user", "assistant"})[:MAX_ENTITIES]
     known = next((entity.name for entity in entities if entity.kind == "subject"), "")
-    category = read_category(content, candidate.evidence, setting.categories)
+    is_allowed = not setting.categories or candidate.category in setting.categories
+    category = candidate.category if candidate.category and is_allowed else ""
+    category = category or read_category(content, candidate.evidence, setting.categories)
     kind = read_kind(content, candidate.type, candidate.is_lesson, candidate.evidence)
     return Fact(
         content=content,
@@ -87,7 +92,7 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
         quote=candidate.quote,
         kind=kind,
         category=category,
-        subject=known or _subject(content, names),
+        subject=candidate.speaker if candidate.speaker != SPEAKER else known or _subject(content, names),
         tags=_tags(category, names),
         importance=read_importance(content, kind),
         strength=read_strength(content, candidate.is_hedged, candidate.type == GUESS),
@@ -127,6 +132,7 @@ def _tags(category: str, names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _verifiable(candidate: Candidate, content: str) -> float:
-    if _OPINION.search(content) and candidate.type not in {INSTRUCTION, DECISION, OUTCOME}:
+    is_plain = candidate.type in {INSTRUCTION, DECISION, OUTCOME} or candidate.worth >= KEPT_FROM
+    if _OPINION.search(content) and not is_plain:
         return 0.4
     return 0.6 if candidate.is_hedged or candidate.type == GUESS else 0.9

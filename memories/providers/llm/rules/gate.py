@@ -25,6 +25,7 @@ from memories.providers.llm.rules.candidates import find_candidates
 from memories.providers.llm.rules.evidence import ENOUGH, count_ops
 from memories.providers.llm.rules.gate_marks import ASSISTANT_MARKS, BIAS, USER_MARKS, WEIGHTS, GateMark
 from memories.providers.llm.rules.prose import blank
+from memories.providers.relation import Judge
 from memories.text.messages import ASSISTANT, USER, Message
 
 KEEP_FROM = 0.5
@@ -47,7 +48,7 @@ _BREAKS = re.compile(r"\n\s*")
 _APOSTROPHES = str.maketrans("’", "'")
 
 
-def gate(chunk: Chunk) -> Worth:
+def gate(chunk: Chunk, judge: Judge = "rules") -> Worth:
     """Count words first; only where they do not suffice, statements are read, which takes several times as long.
 
     Statements only ever add to the score, so that the shorter way never keeps what the longer would drop.
@@ -57,7 +58,7 @@ def gate(chunk: Chunk) -> Worth:
     best = max((_judge(_add_up(counted[first:last], ())) for first, last in windows), key=_score, default=_NOTHING)
     if best.keep:
         return best
-    candidates = find_candidates(chunk)
+    candidates = find_candidates(chunk, judge)
     for first, last in windows:
         inside = [candidate for candidate in candidates if first <= candidate.message < last]
         best = max(best, _judge(_add_up(counted[first:last], inside)), *map(_judge_alone, inside), key=_score)

@@ -66,8 +66,14 @@ _QUOTE = re.compile(
     re.IGNORECASE,
 )
 """What others said, or what is called so. An apostrophe stands in a word, behind one, or for its beginning."""
+_NAME = re.compile(
+    r"\S*[@/\\]\S*[\w/]|\b[\w-]+(?:[._][\w-]+)+\b"  # addresses, paths, hosts, identifiers
+    r"|\b(?:US|ME|WE|MY|I(?=/O\b))\b(?! [A-Z]{2})"  # acronyms and places that are spelt as pronouns are
+    r"|(?<=[a-z,] )(?:My|Our|Me|We|Us|I)(?: [A-Z]\w+)+"  # titles: "My Neighbor Totoro"
+)
 _HELD = "\ue000"
-"""Stands for a quote while the words around it are read."""
+"""Stands for a quote or a name while the words around it are read."""
+_KEPT = re.compile(f"(?:{_QUOTE.pattern})|(?-i:{_NAME.pattern})", re.IGNORECASE)
 
 
 class _UnsureError(Exception):
@@ -94,11 +100,13 @@ def to_third_person(text: str, speaker: str = "User", group: str = "") -> str | 
     """The statement about `speaker`; the text itself if it has no first person; None if that is not safe.
 
     With a `group`, "we" is said of it too, in the singular. What is quoted stays as it is: it is somebody else's "I".
+    So do names: addresses, paths, acronyms, titles.
     """
     if _HELD in text:
         return None
-    quotes = iter(_QUOTE.findall(text))
-    said = _of_speaker(_QUOTE.sub(_HELD, text), speaker, group)
+    pattern = _QUOTE if text.isupper() else _KEPT
+    quotes = iter([match.group() for match in pattern.finditer(text)])
+    said = _of_speaker(pattern.sub(_HELD, text), speaker, group)
     return said and re.sub(_HELD, lambda _: next(quotes), said)
 
 

@@ -79,6 +79,12 @@ _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|__)(?=\S)([^*\n]{1,300}?)(?<=\S)\1(?
 _SPACES = re.compile(r"\s+")
 _APOSTROPHES = str.maketrans("’‘`´", "''`'")
 _MIN_SOFT_WRAP = 60
+_OPEN_END = re.compile(
+    r"(?:^|\s)(?:a|an|the|my|our|your|his|her|their|its|this|that|to|of|for|with|without|in|on|at|by|from|into|about|and|"
+    r"or|but|nor|than|as|is|are|was|were|be|has|have|had|do|does|can|must|should|will|would|not|never|very|too)$",
+    re.IGNORECASE,
+)
+"""No sentence ends with it: what stands in the next line belongs to it, however short the line."""
 _ODD = re.compile(r"[^\w\s.,!?'’\"“”:;()/@&%$€£+°-]")
 
 
@@ -107,7 +113,7 @@ def blank(content: str) -> str:
     if "`" in text or "~~~" in text or '"""' in text or "<" in text:
         text = _blank_matches(_CODE, text)
     pasted = _PASTED.search(text)
-    if pasted and len(text) - pasted.end() > 0:
+    if pasted and len(text) > pasted.end() and not content[pasted.end() - 1 :].lstrip().startswith(("```", "~~~")):
         text = text[: pasted.end()] + _blanked(text[pasted.end() :])
     text = _SPEECH.sub(lambda match: match.group()[0] + " " * (len(match.group()) - 2) + match.group()[-1], text)
     lines = text.splitlines(keepends=True)
@@ -151,7 +157,7 @@ def _paragraphs(prose: str) -> Iterator[tuple[int, int]]:
         body = line.strip()
         is_wrapped = (
             open_start >= 0
-            and len(previous) >= _MIN_SOFT_WRAP
+            and (len(previous) >= _MIN_SOFT_WRAP or _OPEN_END.search(previous))
             and not bullet
             and body[:1].islower()
             and previous[-1:] not in ".!?:;"

@@ -34,9 +34,9 @@ _WRITTEN_SMALL = re.compile(r"[a-z][\w./:@-]*(?:\d|[a-z_][._/:@][a-z_])")
 """What hosts, files and settings are called: "pg-02", "app.example.org", "max_retries"."""
 
 
-def word(text: str, role: str, group: str) -> str:
-    """What `role` said, told by somebody else; "we" are the `group`."""
-    said = _of_user(text, group) if role == USER else _of_assistant(text)
+def word(text: str, role: str, group: str, speaker: str = "User") -> str:
+    """What `role` said, told by somebody else; "we" are the `group`, "I" is the `speaker`."""
+    said = _of_user(text, group, speaker) if role == USER else _of_assistant(text)
     said = _SPACES.sub(" ", _JUST_TURNED.sub("", said)).strip(" ,;:–—-")
     return begin_sentence(said)
 
@@ -46,13 +46,13 @@ def begin_sentence(text: str) -> str:
     return text if _WRITTEN_SMALL.match(text.partition(" ")[0]) else text[:1].upper() + text[1:]
 
 
-def _of_user(text: str, group: str) -> str:
+def _of_user(text: str, group: str, speaker: str) -> str:
     for pattern, written in _TO_THE_ASSISTANT:
         text = pattern.sub(written, text)
     text = _BARE_KIN.sub(lambda found: f"my {found[1].lower()}", text)
     if not is_first_person(text):
         return text
-    return to_third_person(text, "User", group) or f'User said "{text}"'
+    return to_third_person(text, speaker, group) or f'{speaker} said "{text}"'
 
 
 def _of_assistant(text: str) -> str:

@@ -1,0 +1,425 @@
+"""What is kept and what is believed, through the doors that agents use. Writes "Judgement" of docs/benchmarks.md.
+
+    .venv/bin/python -m bench.judgement [--data ../shared/data/judgement] [--misses]
+
+Each pair of statements is played in an app of its own: talk as messages of a session that ends, three days apart,
+otherwise as `POST /memories`, or as a marker of a stream. Statuses and confidences are read afterwards. No language
+model is asked. Judged by the rules alone, and as a server judges by default (`MEMSITE_RELATIONS`). Pairs are judged too
+apart from all doors, also by the network without its guards. `--misses` prints what came out wrong.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.test.utils import override_settings, setup_test_environment
+from rest_framework.test import APIClient
+from time_machine import travel
+
+from bench.options import make_database, parser
+from bench.page import circumstances, table, write_section
+from memories.capture.work import sessions_due
+from memories.models import FutureTrigger, Memory, Status
+from memories.providers.embeddings import MiniLMEmbedder
+from memories.providers.judgement_model import Judgement
+from memories.providers.relation import JUDGES, Judge, Pair, judgements, relate_all
+from memories.tasks import learn
+from memories.text.relate import Relation, Thresholds
+from memsite.tenancy.keys import create_key
+from memsite.tenancy.models import Agent, App, AppPolicy
+from memsite.tenancy.policy import preset_values
+from tools.judgement_data import HELD_OUT, JUDGEMENT, Example, is_development, read_pairs
+
+MONDAY = datetime(2026, 11, 16, 10, tzinfo=UTC)
+LATER = timedelta(days=3)
+PRESETS = {"talk": "assistant", "memory": "standard", "marker": "ops"}
+AT_ODDS = "at odds"
+PAIR_JUDGES = ("rules", "network", "learned")
+COARSE = {
+    Relation.SAME: "same", Relation.ELABORATES: "both", Relation.DIFFERENT: "both", Relation.CONTRADICTS: AT_ODDS,
+    Relation.SUPERSEDES: AT_ODDS,
+}  # fmt: skip
+MEANT_AS = {"same": "same", "adds": "both", "both": "both", "replaces": AT_ODDS, "contradicts": AT_ODDS}
+EMBEDDER = MiniLMEmbedder()
+KINDS = {
+    "update": "changes noticed",
+    "both": "both true",
+    "prohibition": "an order and a prohibition",
+    "same": "restated",
+    "cancel": "called off or moved",
+    "keep": "worth keeping, kept",
+    "junk": "not worth it, dropped",
+    "category": "category right",
+    "fact": "facts of conversations kept",
+    "kept and labelled": "of what is kept, a fact",
+    "unlike": "unlike things, told one after the other",
+}
+START = {"memory": 0.7, "marker": 0.7}
+"""The confidence of what is told there."""
+LESS = 0.005
+"""A confidence that falls by less has not fallen: decay rounds."""
+numbers = count()
+
+DATA = JUDGEMENT
+Row = dict[str, Any]
+Missed = list[str]
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many were right, of how many; `lost`: the new statement is in no active memory."""
+
+    right: int = 0
+    number: int = 0
+    lost: int = 0
+    missed: Missed = field(default_factory=list)
+
+    def add(self, is_right: bool, told: str, *, is_lost: bool = False) -> None:
+        self.number += 1
+        self.right += is_right
+        self.lost += is_lost
+        if not is_right:
+            self.missed.append(told)
+
+
+class Door:
+    """An app of its own, spoken to over REST."""
+
+    def __init__(self, preset: str) -> None:
+        name = f"app-{next(numbers)}"
+        self.app = App.objects.create(app_id=name, name=name, preset=preset)
+        AppPolicy.objects.create(app=self.app, **preset_values(preset))
+        agent = Agent.objects.create(app=self.app, name="agent")
+        self.client = APIClient()
+        self.client.credentials(HTTP_AUTHORIZATION=f"Bearer {create_key(agent, ('read', 'write')).text}")
+
+    def post(self, path: str, body: Any) -> Any:
+        answer = self.client.post(f"/api/v1/{path}", body, format="json")
+        if answer.status_code >= 300:
+            raise RuntimeError(f"{path}: {answer.status_code} {answer.content[:500]!r}")
+        return answer.json()
+
+    def talk(self, messages: list[Row], at: datetime, user: str = "") -> None:
+        """A session with these messages, two at a time."""
+        with travel(at, tick=False):
+            session = self.post("sessions", {"user_id": user} if user else {})["id"]
+            for start in range(0, len(messages), 2):
+                part = [
+                    {"role": one["role"], "content": one["content"], "at": at.isoformat()}
+                    for one in messages[start : start + 2]
+                ]
+                self.post(f"sessions/{session}/messages", {"messages": part})
+            self.post(f"sessions/{session}/end", {})
+            for pk in sessions_due(self.app, at):
+                learn(self.app.pk, pk)
+
+    def tell(self, row: Row, text: str, at: datetime) -> None:
+        """A statement by the row's door."""
+        door, subject = row["door"], row.get("subject") or ""
+        category = row.get("category") or "behavior"
+        if door == "talk":
+            before = [{"role": "assistant", "content": row["before"]}] if row.get("before") else []
+            self.talk([*before, {"role": "user", "content": text}], at)
+            return
+        with travel(at, tick=False):
+            if door == "memory":
+                self.post(
+                    "memories", {"content": text, "category": category, **({"subject": subject} if subject else {})}
+                )
+                return
+            session = self.post("sessions", {})["id"]
+            line = f"[MEMORY:{category}:{subject}] {text}" if subject else f"[MEMORY:{category}] {text}"
+            said = {"id": f"m{at:%d%H%M}", "role": "assistant", "content": [{"type": "text", "text": line}]}
+            body = (
+                json.dumps({"type": "assistant", "message": said, "uuid": said["id"], "parent_tool_use_id": None})
+                + "\n"
+            )
+            answer = self.client.generic(
+                "POST", f"/api/v1/sessions/{session}/stream", body, content_type="application/x-ndjson"
+            )
+            assert answer.status_code < 300, answer.content
+            self.post(f"sessions/{session}/end", {})
+
+    def memories(self) -> list[Memory]:
+        return list(Memory.objects.for_app(self.app).order_by("pk"))
+
+
+def holds(memory: Memory, at: datetime) -> bool:
+    return memory.status == Status.ACTIVE and (memory.valid_until is None or memory.valid_until > at)
+
+
+def says(memory: Memory, pattern: str) -> bool:
+    return bool(re.search(pattern, memory.content, re.IGNORECASE))
+
+
+def play(row: Row, tallies: dict[str, Tally]) -> None:
+    """One labelled row, in an app of its own."""
+    door = Door(row.get("preset") or PRESETS[row["door"]])
+    kind = row["kind"]
+    before: dict[int, tuple[bool, float]] = {}
+    now = MONDAY
+    if "existing" in row:
+        door.tell(row, row["existing"], now)
+        before = {memory.pk: (holds(memory, now), memory.confidence) for memory in door.memories()}
+        waiting = {trigger.pk: (trigger.status, str(trigger.trigger_date)) for trigger in triggers(door)}
+        now = MONDAY + LATER if row["door"] == "talk" else MONDAY + timedelta(minutes=1)
+    door.tell(row, row["new"], now)
+    after = door.memories()
+    new = [one for one in after if holds(one, now) and (one.pk not in before or says_both(row, one))]
+    told = f"{row.get('existing', '')!r} + {row['new']!r} -> " + "; ".join(
+        f"{one.content!r} {one.status} {one.confidence:.2f} {one.category}" for one in after
+    )
+    less = [one.pk for one in after if one.pk in before and before[one.pk][0] and is_less(one, before[one.pk], now)]
+    tally = tallies[kind]
+    if kind == "update":
+        is_lost = not any(says(one, row["new_has"]) for one in new)
+        is_over = all(
+            one.pk in less
+            for one in after
+            if one.pk in before and before[one.pk][0] and says(one, row["old_has"]) and not says(one, row["new_has"])
+        )
+        tally.add(bool(before) and is_over and not is_lost, told, is_lost=is_lost)
+    elif kind in ("both", "prohibition"):
+        is_lost = not any(holds(one, now) and says(one, row["new_has"]) for one in after)
+        tally.add(not less and not is_lost and bool(before), told, is_lost=is_lost)
+    elif kind == "same":
+        active = sum(holds(one, now) for one in after)
+        tally.add(
+            bool(before) and not less and active <= sum(held for held, _ in before.values()), told, is_lost=bool(less)
+        )
+    elif kind == "cancel":
+        changed = [
+            one
+            for one in triggers(door)
+            if one.pk in waiting and waiting[one.pk] != (one.status, str(one.trigger_date))
+        ]
+        tally.add(bool(waiting) and bool(changed), told + f" triggers {list(waiting.values())}")
+    elif kind == "keep":
+        tally.add(any(holds(one, now) and says(one, row["new_has"]) for one in after), told)
+    elif kind == "junk":
+        tally.add(not after, told)
+    elif kind == "category":
+        kept = [one for one in after if holds(one, now) and says(one, row["new_has"])]
+        tally.add(any(one.category in row["category_is"] for one in kept), told)
+
+
+def triggers(door: Door) -> list[FutureTrigger]:
+    return list(FutureTrigger.objects.for_app(door.app).order_by("pk"))
+
+
+def says_both(row: Row, memory: Memory) -> bool:
+    """Whether a memory of before has been written anew with what is new."""
+    return bool(row.get("new_has")) and says(memory, row["new_has"])
+
+
+def is_less(memory: Memory, before: tuple[bool, float], now: datetime) -> bool:
+    return not holds(memory, now) or memory.confidence < before[1] - LESS
+
+
+def converse(name: str, talk: Row, tallies: dict[str, Tally]) -> None:
+    """A conversation of two sessions, its facts, and its questions."""
+    door = Door(talk["preset"])
+    user = talk.get("user") or ""
+    for number, messages in enumerate(talk["sessions"]):
+        door.talk(messages, MONDAY + number * LATER, user)
+    kept = door.memories()
+    for fact in talk["facts"]:
+        tallies["fact"].add(any(says(one, fact["regex"]) for one in kept), f"{name}: {fact['label']} /{fact['regex']}/")
+    matched = {one.pk for fact in talk["facts"] for one in kept if says(one, fact["regex"])}
+    for one in kept:
+        tallies["kept and labelled"].add(one.pk in matched, f"{name}: {one.content!r} {one.status}")
+    with travel(MONDAY + 2 * LATER, tick=False):
+        for question in talk["questions"]:
+            body = {"query": question["question"], "limit": 10, "touch": False} | ({"user_id": user} if user else {})
+            hits = door.post("memories/search", body)["results"]
+            found = [bool(re.search(question["regex"], hit["content"], re.IGNORECASE)) for hit in hits[:3]]
+            told = f"{name}: {question['question']!r} -> {[hit['content'] for hit in hits[:3]]}"
+            tallies["question first"].add(any(found[:1]), told)
+            tallies["question among three"].add(any(found), told)
+
+
+def stand_side_by_side(name: str, row: Row, tallies: dict[str, Tally]) -> None:
+    """Statements about unlike things, told one after the other: each of them stays as it is."""
+    door = Door(row.get("preset") or PRESETS[row["door"]])
+    now = MONDAY
+    for number, statement in enumerate(row["statements"]):
+        now = MONDAY + number * timedelta(minutes=1)
+        door.tell(row, statement, now)
+    after = door.memories()
+    for statement in row["statements"]:
+        one = next((one for one in after if one.content == statement), None)
+        is_whole = one is not None and holds(one, now) and one.confidence >= START[row["door"]] - LESS
+        told = f"{name}: {statement!r} {one and (one.status, round(one.confidence, 2))}"
+        tallies["unlike"].add(is_whole, told, is_lost=one is None or not holds(one, now))
+
+
+def rows_of(path: Path) -> list[Row]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def labelled(folder: Path) -> list[Row]:
+    """The rows of one of our folders, in the terms of `play`."""
+    rows = []
+    for path in sorted(folder.glob("dates-called-off.jsonl")):
+        rows += [
+            {"kind": "cancel", "door": "talk", "existing": row["existing"], "new": row["new"]}
+            for row in rows_of(path)
+            if row["effect"] != "none"
+        ]
+    for row in [row for path in sorted(folder.glob("sentences*.jsonl")) for row in rows_of(path)]:
+        said = {"door": "talk", "new": row["text"], "before": row["before"]}
+        if not row["keep"]:
+            rows.append({"kind": "junk", **said})
+            continue
+        rows.append({"kind": "keep", **said, "new_has": row["keep_has"]})
+        rows.append({"kind": "category", **said, "new_has": row["keep_has"], "category_is": [row["category"]]})
+    return rows
+
+
+@contextmanager
+def judged_by(judge: Judge) -> Iterator[None]:
+    with override_settings(MEMSITE=replace(settings.MEMSITE, relations=judge)):
+        yield
+
+
+def measure(rows: Iterable[Row], talks: dict[str, Row], unlike: dict[str, Row]) -> dict[str, Tally]:
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    for row in rows:
+        play(row, tallies)
+    for name, talk in talks.items():
+        converse(name, talk, tallies)
+    for name, series in unlike.items():
+        stand_side_by_side(name, series, tallies)
+    return tallies
+
+
+# --- pairs, apart from all doors
+
+
+def judge_pairs(examples: Sequence[Example], judge: str) -> tuple[list[str], float]:
+    """What each pair was taken for (`same`, `at odds`, `both`), and milliseconds a pair."""
+    texts = [example.texts for example in examples]
+    vectors = [EMBEDDER.embed_documents([pair[at] for pair in texts]) for at in (0, 1)]
+    cosines = (vectors[0] * vectors[1]).sum(axis=1)
+    bands = Thresholds(EMBEDDER.thresholds.same, EMBEDDER.thresholds.related)
+    began = time.process_time()
+    if judge == "network":
+        judged = judgements([(stored, new, "") for stored, new in texts])
+        told = [taken_for(one) for one in judged]
+    else:
+        pairs = [Pair(pair[0], pair[1], cosine=float(cosine)) for pair, cosine in zip(texts, cosines, strict=True)]
+        told = [COARSE[relate_all([pair], bands, judge)[0].relation] for pair in pairs]  # type: ignore[arg-type]
+    return told, 1000 * (time.process_time() - began) / len(examples)
+
+
+def taken_for(judgement: Judgement) -> str:
+    shares = {"same": judgement.same, AT_ODDS: judgement.at_odds, "both": judgement.adds + judgement.both}
+    return max(shares, key=lambda name: shares[name])
+
+
+def pair_row(name: str, judge: str, examples: Sequence[Example]) -> list[object]:
+    """Of the changes: found, lost as the same; of the restated: known; of what stands side by side: right, lost."""
+    told, milliseconds = judge_pairs(examples, judge)
+    meant = [MEANT_AS[example.answers["relation"][0]] for example in examples]
+    counts = Counter(zip(meant, told, strict=True))
+    right = sum(counts[one, one] for one in set(meant))
+
+    def share(one: str, other: str) -> str:
+        return f"{counts[one, other]} / {meant.count(one)}"
+
+    return [
+        name, judge, len(examples), f"{right / len(examples):.3f}", share(AT_ODDS, AT_ODDS), share(AT_ODDS, "same"),
+        share("same", "same"), share("same", AT_ODDS), share("both", "both"), share("both", AT_ODDS),
+        share("both", "same"), f"{milliseconds:.1f}",
+    ]  # fmt: skip
+
+
+def pair_table() -> str:
+    by_hand = [pair for path in sorted(DATA.glob("pairs-*.jsonl")) for pair in read_pairs(path)]
+    sets = {
+        "development, not trained on": [pair for pair in by_hand if is_development(pair)],
+        "held out": list(read_pairs(HELD_OUT / "pairs.jsonl")),
+    }
+    head = [
+        "pairs", "judge", "number", "right of three", "changes found", "changes lost as the same", "restated known",
+        "restated at odds", "side by side right", "side by side at odds", "side by side lost", "ms a pair",
+    ]  # fmt: skip
+    return table(head, [pair_row(name, judge, pairs) for name, pairs in sets.items() for judge in PAIR_JUDGES])
+
+
+# --- the page
+
+
+def door_table(found: Mapping[Judge, dict[str, Tally]]) -> str:
+    kinds = list(dict.fromkeys(kind for tallies in found.values() for kind in tallies))
+    rows = []
+    for kind in kinds:
+        tallies = [found[judge][kind] for judge in found]
+        told = [f"{one.right}{f' ({one.lost} lost)' if one.lost else ''}" for one in tallies]
+        rows.append([KINDS.get(kind, kind), tallies[0].number, *told])
+    return table(["kind", "number", *found], rows)
+
+
+def report(doors: dict[str, str], pairs: str, note: str) -> str:
+    parts = [
+        f"Measured {circumstances(note)}",
+        "No language model. Labelled by several authors who had not seen the rules (`tests/data/judgement`). The rules "
+        "alone (`MEMSITE_RELATIONS=rules`), the network alone, and the network with exact guards, which is the default "
+        "(`learned`).",
+        pairs,
+    ]
+    for name, told in doors.items():
+        parts += [f"Through the doors that agents use, {name}:", told]
+    return "\n\n".join(parts)
+
+
+def main() -> None:
+    options = parser(__doc__)
+    options.add_argument("--data", type=Path, help="another folder with pairs.jsonl and conversations.json")
+    options.add_argument("--judges", default="rules,learned")
+    options.add_argument("--kinds", default="", help="only these kinds of rows, and `talk` for conversations")
+    options.add_argument("--held-out", action="store_true", help="measure what is held out too")
+    options.add_argument("--misses", action="store_true", help="print what came out wrong, and write no page")
+    given = options.parse_args()
+    setup_test_environment(debug=False)
+    make_database()
+    sets: dict[str, tuple[list[Row], dict[str, Row]]] = {}
+    if given.data:
+        talks = json.loads((given.data / "conversations.json").read_text())
+        sets[f"{given.data.name}: examples of the kinds"] = rows_of(given.data / "pairs.jsonl"), talks
+    else:
+        sets["development"] = labelled(DATA), json.loads((DATA / "conversations.json").read_text())
+    if given.held_out:
+        sets["held out"] = labelled(HELD_OUT), json.loads((HELD_OUT / "conversations.json").read_text())
+    unlike = json.loads((DATA / "unlike.json").read_text())
+    doors = {}
+    for name, (rows, talks) in sets.items():
+        kinds = given.kinds.split(",") if given.kinds else [row["kind"] for row in rows] + ["talk", "unlike"]
+        found: dict[Judge, dict[str, Tally]] = {}
+        for judge in (one for one in reversed(JUDGES) if one in given.judges.split(",")):
+            with judged_by(judge):
+                chosen = [row for row in rows if row["kind"] in kinds]
+                found[judge] = measure(chosen, talks if "talk" in kinds else {}, unlike if "unlike" in kinds else {})
+        doors[name] = door_table(found)
+        print(doors[name])
+        if given.misses:
+            for judge, tallies in found.items():
+                for kind, tally in tallies.items():
+                    print(*(f"{judge} {kind}: {told}" for told in tally.missed), sep="\n")
+    if not given.misses:
+        write_section("Judgement", report(doors, pair_table(), given.note))
+
+
+if __name__ == "__main__":
+    main()

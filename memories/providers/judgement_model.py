@@ -1,0 +1,178 @@
+"""How two statements relate, and whether a sentence is worth keeping, judged by a small network in this process.
+
+A cross-encoder: two texts go through all-MiniLM-L6-v2 together (Devlin et al. 2019, section 3). Its lower layers and
+its word table are those of the installed embedding model; the upper layers and the head were tuned on labelled data by
+`tools/train_judgement_model.py` and lie beside this file, matrices as int8.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .embeddings.base import Vectors
+from .embeddings.minilm_files import REMEDY, TOKENIZER_FILE, WEIGHTS_FILE, WORDS, locate_model, map_verified
+from .embeddings.minilm_files import view_tensors as view_published_tensors
+from .embeddings.onnx_session import load_session
+from .embeddings.packages import read_graph
+from .embeddings.tokens import opening, padded
+
+# Imported on first use: who judges by rules does without them.
+if TYPE_CHECKING:
+    from onnxruntime import InferenceSession
+    from tokenizers import Encoding, Tokenizer
+
+RELATIONS = ("same", "adds", "replaces", "contradicts", "both")
+WORTH = ("keep", "drop")
+CATEGORIES = (
+    "timing", "dependency", "behavior", "remediation", "maintenance", "work", "preferences", "health", "hobbies",
+    "relationships", "general",
+)  # fmt: skip
+KINDS = ("fact", "preference", "decision", "plan", "lesson", "instruction")
+QUESTIONS = {"relation": RELATIONS, "worth": WORTH, "category": CATEGORIES, "kind": KINDS}
+"""What the network answers, in the order of its output; each is a distribution of its own."""
+ANSWERS = sum(map(len, QUESTIONS.values()))
+MAX_TOKENS = 128
+"""Of both texts and three separators; the longer text is cut first."""
+FILLER = 0
+GRAPH_FILE = Path(__file__).with_name("judgement_model.onnx")
+TUNED_FILE = Path(__file__).with_name("judgement_model.npz")
+TUNED = "tuned."
+"""How the graph names tensors that are in `TUNED_FILE`."""
+SCALE = ".scale"
+TEMPERATURE = "temperature."
+BATCH_PAIRS = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """Calibrated probabilities that sum to 1.
+
+    `same`: the new statement adds nothing. `adds`: it agrees and says more of the same. `replaces`: the stored one was
+    true and is over. `contradicts`: both cannot be right. `both`: they stand side by side.
+    """
+
+    same: float
+    adds: float
+    replaces: float
+    contradicts: float
+    both: float
+
+    @property
+    def at_odds(self) -> float:
+        """The probability that both do not hold now."""
+        return self.replaces + self.contradicts
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """Of a user's sentence: the probability that it is worth keeping, and if it is, those of what it would be."""
+
+    keep: float
+    categories: Mapping[str, float]
+    kinds: Mapping[str, float]
+
+
+class JudgementModel:
+    """Judge pairs of statements, and sentences; safe for several threads."""
+
+    def __init__(
+        self, tokenizer: Tokenizer, session: InferenceSession, words: Vectors, temperatures: Mapping[str, float]
+    ) -> None:
+        """`words`: the word table, shape (vocabulary, 384). Scores of a question are divided by its temperature
+        (Guo et al. 2017).
+        """
+        self._tokenizer, self._session, self._words, self._temperatures = tokenizer, session, words, temperatures
+
+    def relate(self, pairs: Sequence[tuple[str, str, str]]) -> list[Judgement]:
+        """Return a judgement for each (stored, new, subject), in their order. The subject may be empty."""
+        leads = [f"{subject}: " if subject else "" for _, _, subject in pairs]
+        texts = [(lead + stored, lead + new) for lead, (stored, new, _) in zip(leads, pairs, strict=True)]
+        return [Judgement(**answers["relation"]) for answers in self._answer(texts)]
+
+    def read(self, sentences: Sequence[tuple[str, str]]) -> list[Reading]:
+        """Return a reading for each (text that it answers, sentence), in their order. The first may be empty."""
+        texts = [(before, sentence) if before else (sentence,) for before, sentence in sentences]
+        return [
+            Reading(answers["worth"]["keep"], answers["category"], answers["kind"]) for answers in self._answer(texts)
+        ]
+
+    def _answer(self, texts: Sequence[tuple[str, ...]]) -> list[dict[str, dict[str, float]]]:
+        """Calibrated probabilities by question and answer. Texts of a like length are run together."""
+        encoded = [self._encode(*one) for one in texts]
+        order = sorted(range(len(texts)), key=lambda at: len(encoded[at].ids))
+        scores = np.zeros((len(texts), ANSWERS))
+        for start in range(0, len(order), BATCH_PAIRS):
+            batch = order[start : start + BATCH_PAIRS]
+            ids, mask = padded([encoded[at].ids for at in batch], FILLER)
+            segments, _ = padded([encoded[at].type_ids for at in batch], FILLER)
+            feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": segments, WORDS: self._words}
+            scores[batch] = self._session.run(None, feeds)[0]
+        return [self._probabilities(row) for row in scores]
+
+    def _encode(self, first: str, second: str | None = None) -> Encoding:
+        told = [opening(text, MAX_TOKENS) for text in (first, second) if text is not None]
+        return self._tokenizer.encode(told[0], told[1] if second is not None else None)
+
+    def _probabilities(self, scores: NDArray[np.float64]) -> dict[str, dict[str, float]]:
+        found, start = {}, 0
+        for question, answers in QUESTIONS.items():
+            own = scores[start : start + len(answers)] / self._temperatures[question]
+            powers = np.exp(own - own.max())
+            found[question] = dict(zip(answers, (powers / powers.sum()).tolist(), strict=True))
+            start += len(answers)
+        return found
+
+
+_lock = Lock()
+
+
+def load_judgement_model() -> JudgementModel:
+    """Return the one of this process, loaded when first asked for.
+
+    Raises EmbedderMisconfigured when the model package is missing or not the pinned one.
+    """
+    with _lock:  # lru_cache alone would let two threads load two at once
+        return _load()
+
+
+@lru_cache(maxsize=1)
+def _load() -> JudgementModel:
+    from tokenizers import Tokenizer
+
+    folder = locate_model()
+    published = view_published_tensors(map_verified(folder / WEIGHTS_FILE))
+    words = published.pop(WORDS)
+    tuned, temperatures = read_tuned(TUNED_FILE)
+    kept = {name: tensor for name, tensor in published.items() if f"{TUNED}{name}" not in tuned}
+    tokenizer = Tokenizer.from_buffer(bytes(map_verified(folder / TOKENIZER_FILE)))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_length=MAX_TOKENS)
+    session = load_session(read_graph(GRAPH_FILE, REMEDY), kept | tuned)
+    return JudgementModel(tokenizer, session, words, temperatures)
+
+
+def read_tuned(path: Path) -> tuple[dict[str, Vectors], dict[str, float]]:
+    """Return float32 tensors by their names in the graph, and the temperature of each question."""
+    with np.load(path) as stored:
+        names = [name for name in stored.files if name.startswith(TUNED) and not name.endswith(SCALE)]
+        tensors = {name: restored(stored[name], stored.get(f"{name}{SCALE}")) for name in names}
+        return tensors, {question: float(stored[f"{TEMPERATURE}{question}"]) for question in QUESTIONS}
+
+
+def restored(values: NDArray[np.generic], scale: NDArray[np.float32] | None) -> Vectors:
+    floats = np.ascontiguousarray(values, dtype=np.float32)
+    return floats if scale is None else floats * scale[:, None]
+
+
+def quantised(values: Vectors) -> tuple[NDArray[np.int8], NDArray[np.float32]]:
+    """Return int8 of the same shape (rows, columns) and a scale for each row, by which its largest becomes 127."""
+    scale = np.maximum(np.abs(values).max(axis=1), 1e-12).astype(np.float32) / 127
+    return np.rint(values / scale[:, None]).astype(np.int8), scale

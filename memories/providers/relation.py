@@ -1,0 +1,213 @@
+"""How a new statement relates to stored ones, without a language model: a small network, with exact guards.
+
+The network (`judgement_model`) reads English. Of two statements one of which is in another language the rules of
+`memories.text.relate` judge. What no embedding brings near is not looked at: the network would take 5 ms for each.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from memories.providers.judgement_model import Judgement, load_judgement_model
+from memories.text.relate import Relation, Thresholds, Verdict, relate
+from memories.text.relate.language import is_english
+from memories.text.relate.tokens import canonical_text
+from memories.text.relate.verdict import REASON_MAX_CHARS
+
+Judge = Literal["learned", "rules"]
+JUDGES: tuple[Judge, ...] = ("learned", "rules")
+
+SAME_FROM, ADDS_FROM, AT_ODDS_FROM = 0.6, 0.5, 0.5
+"""Probabilities from which a relation is believed; below them both statements stay as they are."""
+NEAR = -0.5
+"""Of a scaled cosine (0: related, 1: the same). Of 421 labelled changes one in twenty is farther apart."""
+MOST_PAIRS = 6
+"""Of one new statement with stored ones, the nearest first."""
+KEPT_JUDGEMENTS = 4096
+SHOWN_WORDS = 6
+FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
+WORD = re.compile(r"[^\W_]+(?:[-'’._/@:][^\W_]+)*")
+NAMED = re.compile(
+    r"^(?:(?:the|our|my|on|in|at|for|host|server|node|machine|test)\s+)*(?:([a-z]{2,})[-_]?(?=\d)"
+    r"|(run|build|ticket|order|invoice|job|issue|case|room|rack|incident|request|pull request|pr|customer|account|"
+    r"sensor|camera|door|gate|table|chapter|lesson|exercise|unit|phase|step|batch|sprint|flight|line|bus|platform|host|"
+    r"server|node|machine|printer|site|shop|branch|station|patient|student|candidate|contract|policy|booking|parcel|"
+    r"shipment|version|release|day|week)\s+(?:no\.?|number)?\s*#?)(\d[\w.]*)\b",
+    re.IGNORECASE,
+)
+"""A kind of thing and which of them, at the beginning: "Host web-1 has …", "Test run 100 failed"."""
+REFERENCE = re.compile(r"(?<![\w.])(?:[a-z]{2,}[-_]?\d{3,}|#\d{2,})\b", re.IGNORECASE)
+"""What is called by a number of three digits or more: "INC-4471", "#118"."""
+MONTHS = "january|february|march|april|may|june|july|august|september|october|november|december"
+DAY = re.compile(
+    rf"\b(?:\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{MONTHS})|(?:{MONTHS}) \d{{1,2}}|\d{{4}}-\d\d-\d\d)\b", re.IGNORECASE
+)
+STANDS = re.compile(
+    r"\b(?:is|are|am|will|has|have|moved?|postponed|shifted|pushed|rescheduled|brought forward|now|due|instead|"
+    r"comes?|goes|starts?|begins?|ends?|takes place|meets?)\b|['’](?:s|re|ll)\b",
+    re.IGNORECASE,
+)
+"""A word of what stands, and may be on another day now. What happened on a day is not."""
+DENIED = re.compile(
+    r"(?:\b(?:not|never|cannot|without|no|nobody|none|nothing|dont|doesnt|wont|cant|isnt)|n['’]t)\s+"
+    r"(?:(?:be|been|a|an|the|any|ever|to|have|has|longer|more)\s+)*(\w+)",
+    re.IGNORECASE,
+)
+DENYING = re.compile(
+    r"n['’]t\b|\b(?:not|never|cannot|without|no|nobody|none|nothing|dont|doesnt|wont|cant|isnt|instead|rather|spare|"
+    r"stop|avoid|hardly|only|neither|nor|un[a-z]{4,})\b",
+    re.IGNORECASE,
+)
+SPEAKER = re.compile(r"(?:I|User)\b")
+NUMBERS = {
+    "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "seven": "7", "eight": "8", "nine": "9",
+    "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40",
+    "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
+}  # fmt: skip
+FEW = ("1", "2")
+"""Said in passing, "one charge" and "number two" among them."""
+STEM = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """`cosine` of their embeddings, None where there is none. `subject`: what both are filed under, or empty."""
+
+    stored: str
+    new: str
+    subject: str = ""
+    cosine: float | None = None
+
+
+def relate_all(pairs: Sequence[Pair], bands: Thresholds, judge: Judge) -> list[Verdict]:
+    """Return a verdict for each of the pairs, in their order. Raises EmbedderMisconfigured where no model is."""
+    if judge == "rules":
+        return [relate(pair.stored, pair.new, pair.cosine, pair.subject, bands) for pair in pairs]
+    verdicts = [known_at_once(pair, bands) for pair in pairs]
+    open_ones = [at for at, verdict in enumerate(verdicts) if verdict is None]
+    open_ones.sort(key=lambda at: -nearness(pairs[at].cosine))
+    looked_at = open_ones[:MOST_PAIRS]
+    asked = [(pairs[at].stored, pairs[at].new, pairs[at].subject) for at in looked_at]
+    judged = dict(zip(looked_at, judgements(asked), strict=True))
+    return [
+        verdict or (verdict_of(pairs[at], judged[at]) if at in judged else FARTHER)
+        for at, verdict in enumerate(verdicts)
+    ]
+
+
+FAR = Verdict(Relation.DIFFERENT, "far apart in meaning", 1.0)
+FARTHER = Verdict(Relation.DIFFERENT, "others are nearer in meaning", 0.5)
+
+
+def known_at_once(pair: Pair, bands: Thresholds) -> Verdict | None:
+    """What needs no network."""
+    if canonical_text(pair.stored) == canonical_text(pair.new):
+        return Verdict(Relation.SAME, "identical text", 1.0)
+    if not (reads(pair.stored) and reads(pair.new)):
+        return relate(pair.stored, pair.new, pair.cosine, pair.subject, bands)
+    if pair.cosine is not None and bands.scale(pair.cosine) < NEAR:
+        return FAR
+    other = name_other_thing(pair.stored, pair.new)
+    return Verdict(Relation.DIFFERENT, other[:REASON_MAX_CHARS], 1.0) if other else None
+
+
+def nearness(cosine: float | None) -> float:
+    """What has no vector yet is looked at first."""
+    return 1.0 if cosine is None else cosine
+
+
+@lru_cache(maxsize=KEPT_JUDGEMENTS)
+def reads(text: str) -> bool:
+    return is_english(WORD.findall(text.casefold()))
+
+
+def judgements(asked: Sequence[tuple[str, str, str]]) -> list[Judgement]:
+    """What was judged a moment ago is not judged again: under a write lock only newer pairs take their time."""
+    found = {one: kept for one in asked if (kept := _kept.get(one))}
+    missing = [one for one in dict.fromkeys(asked) if one not in found]
+    if missing:
+        found |= zip(missing, load_judgement_model().relate(missing), strict=True)
+        if len(_kept) > KEPT_JUDGEMENTS:
+            _kept.clear()
+        _kept.update(found)
+    return [found[one] for one in asked]
+
+
+_kept: dict[tuple[str, str, str], Judgement] = {}
+
+
+def verdict_of(pair: Pair, judgement: Judgement) -> Verdict:
+    """The likeliest relation, if it is likely enough and nothing exact speaks against it."""
+    if judgement.at_odds >= AT_ODDS_FROM:
+        is_over = judgement.replaces >= judgement.contradicts
+        relation = Relation.SUPERSEDES if is_over else Relation.CONTRADICTS
+        name = "replaces" if is_over else "contradicts"
+        return Verdict(relation, reason_of(name, pair, judgement.at_odds), judgement.at_odds)
+    if judgement.same >= SAME_FROM and not (more := name_addition(pair.stored, pair.new)):
+        return Verdict(Relation.SAME, f"same; {judgement.same:.2f}", judgement.same)
+    if judgement.adds >= ADDS_FROM or judgement.same >= SAME_FROM:
+        told = f"says more: {more}" if judgement.same >= SAME_FROM else reason_of("says more", pair, judgement.adds)
+        return Verdict(Relation.ELABORATES, told[:REASON_MAX_CHARS], max(judgement.adds, judgement.same))
+    return Verdict(Relation.DIFFERENT, f"both hold; {judgement.both + judgement.adds:.2f}", judgement.both)
+
+
+def name_other_thing(stored: str, new: str) -> str:
+    """Say that the two are about two things of one kind, or two days; empty where they are not.
+
+    "Host web-1 has 4 GB" / "Host web-2 has 8 GB": what begins with another number of the same kind is of another thing.
+    """
+    days = [[" ".join(day.casefold().split()) for day in DAY.findall(text)] for text in (stored, new)]
+    if all(days) and not set(days[0]) & set(days[1]) and not (STANDS.search(stored) or STANDS.search(new)):
+        return f"another day: {DAY.findall(stored)[0]} / {DAY.findall(new)[0]}"
+    references = [{found.casefold() for found in REFERENCE.findall(text)} for text in (stored, new)]
+    if all(references) and not references[0] & references[1]:
+        return f"another reference: {min(references[0])} / {min(references[1])}"
+    one, other = NAMED.match(stored), NAMED.match(new)
+    kinds = [(found[1] or found[2]).casefold() for found in (one, other) if found]
+    if one and other and kinds[0] == kinds[1] and one[3].casefold() != other[3].casefold():
+        return f"another {kinds[0]}: {one[3]} / {other[3]}"
+    return ""
+
+
+def name_addition(stored: str, new: str) -> str:
+    """What the new statement says exactly and the stored one does not: a figure, a name, a denial; empty if nothing."""
+    told = figures_of(stored)
+    if lone := [figure for figure in figures_of(new) if figure not in told and figure not in FEW]:
+        return " ".join(lone)
+    known = {word[:STEM].casefold() for word in WORD.findall(stored)}
+    names = [word for word in WORD.findall(new)[1:] if word[0].isupper() and not SPEAKER.match(word)]
+    if lone := [word for word in names if word[:STEM].casefold() not in known]:
+        return " ".join(lone)
+    return name_denial(stored, new) or name_denial(new, stored)
+
+
+def figures_of(text: str) -> list[str]:
+    """Numbers as digits: "six" is 6."""
+    words = (NUMBERS.get(word.casefold(), "") for word in WORD.findall(text))
+    return [*FIGURE.findall(text), *filter(None, words)]
+
+
+def name_denial(said: str, denying: str) -> str:
+    """What one statement denies and the other says: "restart it" / "never restart it"; empty where nothing.
+
+    What is said by a denial alone denies nothing that was said: "is a vegetarian" / "does not eat meat". Where both
+    deny something, the network decides.
+    """
+    if DENYING.search(said):
+        return ""
+    stems = {word[:STEM].casefold() for word in WORD.findall(said)}
+    return next((f"denied: {word}" for word in DENIED.findall(denying) if word[:STEM].casefold() in stems), "")
+
+
+def reason_of(name: str, pair: Pair, probability: float) -> str:
+    """The relation, the words that only one of them has, and how sure it is: "replaces: Graz → Leoben; 0.93"."""
+    words = WORD.findall(pair.stored), WORD.findall(pair.new)
+    known = tuple({word.casefold() for word in one} for one in words)
+    old = [word for word in words[0] if word.casefold() not in known[1]][:SHOWN_WORDS]
+    new = [word for word in words[1] if word.casefold() not in known[0]][:SHOWN_WORDS]
+    certainty = f"; {probability:.2f}"
+    return f"{name}: {' '.join(old)} → {' '.join(new)}"[: REASON_MAX_CHARS - len(certainty)] + certainty

@@ -1,0 +1,137 @@
+"""What the network's judgement does to what is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import pytest
+from django.conf import settings
+from django.test.utils import override_settings
+
+from memories.models import Link, LinkKind, Memory, Status
+from memories.providers import relation
+from memories.providers.judgement_model import RELATIONS, Judgement
+from tests.conftest import Caller, make_app, make_caller
+
+
+class Network:
+    """Stands for the network: judges by pairs of words, all else stands side by side."""
+
+    def __init__(self) -> None:
+        self.told: dict[tuple[str, str], Judgement] = {}
+        self.asked: list[tuple[str, str, str]] = []
+
+    def say(self, stored: str, new: str, **shares: float) -> None:
+        self.told[stored, new] = judgement(**shares)
+
+    def relate(self, pairs: Sequence[tuple[str, str, str]]) -> list[Judgement]:
+        self.asked += pairs
+        return [self.judged(stored, new) for stored, new, _ in pairs]
+
+    def judged(self, stored: str, new: str) -> Judgement:
+        found = [told for (one, other), told in self.told.items() if one in stored and other in new]
+        return found[0] if found else judgement(both=1.0)
+
+
+def judgement(**shares: float) -> Judgement:
+    return Judgement(**(dict.fromkeys(RELATIONS, 0.0) | shares))
+
+
+@pytest.fixture
+def network(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Network]:
+    """Judges, whatever is near: the hash embedder knows no meaning."""
+    made = Network()
+    monkeypatch.setattr(relation, "load_judgement_model", lambda: made)
+    monkeypatch.setattr(relation, "NEAR", -9.0)
+    monkeypatch.setattr(relation, "_kept", {})
+    with override_settings(MEMSITE=replace(settings.MEMSITE, relations="learned")):
+        yield made
+
+
+def memory_of(told: dict[str, str]) -> Memory:
+    return Memory.objects.get(uid=told["id"])
+
+
+def test_what_is_replaced_is_superseded_and_over(alice: Caller, network: Network) -> None:
+    network.say("Graz", "Leoben", replaces=0.9, both=0.1)
+    old = alice.remember("The office is in Graz")
+    new = alice.remember("The office is in Leoben now")
+    before, after = memory_of(old), memory_of(new)
+    assert (before.status, after.status) == (Status.SUPERSEDED, Status.ACTIVE)
+    assert before.valid_until == after.created_at
+    assert Link.objects.get(from_memory=after, to_memory=before).kind == LinkKind.SUPERSEDES
+    (revision,) = alice.get(f"memories/{old['id']}/history").json()["results"][-1:]
+    assert "replaces: Graz → Leoben now; 0.90" in str(revision)
+
+
+def test_in_preset_ops_it_loses_confidence_instead(network: Network) -> None:
+    caller = make_caller(make_app("ship", "ops"), "olga")
+    network.say("Graz", "Leoben", replaces=0.9, both=0.1)
+    old = caller.remember("The office is in Graz", category="behavior")
+    new = caller.remember("The office is in Leoben now", category="behavior")
+    before = memory_of(old)
+    assert (before.status, round(before.confidence, 2), before.valid_until) == (Status.ACTIVE, 0.5, None)
+    assert Link.objects.get(from_memory=memory_of(new), to_memory=before).kind == LinkKind.CONTRADICTS
+
+
+def test_what_is_doubtful_is_stored_beside_what_is_known(alice: Caller, network: Network) -> None:
+    network.say("Graz", "Leoben", replaces=0.49, both=0.51)
+    network.say("Graz", "town", same=0.59, both=0.41)
+    for text in ("The office is in Graz", "The office is in Leoben now", "The office is in that town"):
+        alice.remember(text)
+    assert [(one.status, round(one.confidence, 2)) for one in Memory.objects.all()] == [(Status.ACTIVE, 0.7)] * 3
+
+
+def test_what_adds_nothing_confirms(alice: Caller, network: Network) -> None:
+    network.say("Graz", "office", same=0.9, both=0.1)
+    old = alice.remember("The office is in Graz")
+    again = alice.remember("In Graz there is the office")
+    assert again["id"] == old["id"]
+    assert memory_of(old).confidence == pytest.approx(0.8)
+
+
+def test_one_session_lowers_a_memory_once_unless_each_verdict_is_certain(alice: Caller, network: Network) -> None:
+    network.say("open", "closed", contradicts=0.8, both=0.2)
+    network.say("open", "shut", contradicts=0.95, both=0.05)
+    old = alice.remember("The gate is open")
+    session = alice.start_session()["id"]
+    for text in ("The gate is closed", "The gate is closed at noon", "The gate is closed, as I said"):
+        alice.remember(text, session_id=session)
+    assert memory_of(old).confidence == pytest.approx(0.5)
+    alice.remember("The gate is shut", session_id=session)
+    assert memory_of(old).confidence == pytest.approx(0.3)
+
+
+def test_what_is_stored_together_is_judged_before_anything_is_locked(
+    alice: Caller, network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    network.say("Graz", "Leoben", replaces=0.9, both=0.1)
+    told = ("The office is in Graz", "The office is in Leoben now")
+    asked_at: list[int] = []
+    writing = "memories.capture.pipeline.writing"
+    from memories.capture import pipeline
+
+    real = pipeline.writing
+
+    def noting(*arguments: object, **named: object) -> object:
+        asked_at.append(len(network.asked))
+        return real(*arguments, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(writing, noting)
+    answer = alice.post("memories/batch", {"memories": [{"content": text} for text in told], "dedupe": True})
+    assert answer.status_code in (200, 201, 207), answer.content
+    assert [one.status for one in Memory.objects.order_by("pk")] == [Status.SUPERSEDED, Status.ACTIVE]
+    assert asked_at == [len(network.asked)]
+
+
+def test_what_one_text_says_of_two_things_is_not_at_odds(alice: Caller, network: Network) -> None:
+    network.say("", "", contradicts=0.95, both=0.05)
+    session = alice.start_session()["id"]
+    said = "[MEMORY:timing] Backups take an hour\n[MEMORY:timing] Imports take two hours"
+    alice.post(f"sessions/{session}/messages", {"messages": [{"role": "assistant", "content": said}]})
+    assert [one.confidence for one in Memory.objects.all()] == pytest.approx([0.7, 0.7])
+    network.say("", "", contradicts=0.95, both=0.05)
+    said = "[MEMORY:timing:db] Backups take an hour\n[MEMORY:timing:db] Backups take two hours"
+    alice.post(f"sessions/{session}/messages", {"messages": [{"role": "assistant", "content": said}]})
+    assert sorted(one.confidence for one in Memory.objects.filter(subject="db")) == pytest.approx([0.5, 0.7])

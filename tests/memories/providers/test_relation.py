@@ -1,0 +1,121 @@
+"""How two statements relate, as the network and its guards judge."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from memories.providers.judgement_model import RELATIONS, Judgement, load_judgement_model, quantised, restored
+from memories.providers.relation import Pair, judgements, name_addition, name_other_thing, relate_all, verdict_of
+from memories.text.relate import Relation, Thresholds
+from tests.tables import each_row
+
+BANDS = Thresholds()
+PAIRS = Path(__file__).parents[2] / "data" / "judgement" / "pairs-hard.jsonl"
+
+
+def relation(stored: str, new: str, subject: str = "", cosine: float | None = 0.7) -> Relation:
+    return relate_all([Pair(stored, new, subject, cosine)], BANDS, "learned")[0].relation
+
+
+def surely(**shares: float) -> Judgement:
+    return Judgement(**(dict.fromkeys(RELATIONS, 0.0) | shares))
+
+
+@each_row(
+    ("stored", "new", "subject", "right"),
+    [
+        ("User lives in Oslo", "User moved to Bergen last month", "", Relation.SUPERSEDES),
+        ("User works at Nordex", "User started at Kone in May", "", Relation.SUPERSEDES),
+        ("Restart it when DNS fails", "Do not restart it while backups run", "router", Relation.DIFFERENT),
+        ("Reloads its config without a restart", "Listens on port 8443", "traefik", Relation.DIFFERENT),
+        ("User is allergic to peanuts", "User has a peanut allergy", "", Relation.SAME),
+        ("Host web-1 has 4 GB of memory", "Host web-2 has 8 GB of memory", "", Relation.DIFFERENT),
+    ],
+)
+def test_a_change_is_told_from_what_holds_beside_it(stored: str, new: str, subject: str, right: Relation) -> None:
+    assert relation(stored, new, subject) == right
+
+
+@each_row(
+    ("stored", "new", "told"),
+    [
+        ("Host web-1 has 4 GB", "Host web-2 has 8 GB", "another web: 1 / 2"),
+        ("Test run 100 failed", "Test run 101 passed", "another run: 100 / 101"),
+        ("On 2 March the customer asked", "On 9 March the customer asked", "another day: 2 March / 9 March"),
+        ("web-1 has 4 GB", "web-1 has 8 GB", ""),
+        ("The backup goes to B2", "The backup goes to S3", ""),
+        ("Takes 60s to start", "Takes 90s to start", ""),
+        ("Listens on port 80", "Listens on port 90", ""),
+    ],
+)
+def test_things_of_one_kind_are_told_apart_by_their_number(stored: str, new: str, told: str) -> None:
+    assert name_other_thing(stored, new) == told
+    if told:
+        assert relate_all([Pair(stored, new)], BANDS, "learned")[0].reason == told
+
+
+@each_row(
+    ("stored", "new", "told"),
+    [
+        ("Starts within a minute", "Starts within 50 seconds", "50"),
+        ("The certificate is renewed by a timer", "The certificate is renewed by Caddy", "Caddy"),
+        ("Restart it at night", "Do not restart it at night", "denied: restart"),
+        ("The cat is called Momo", "Momo is the cat", ""),
+        ("User is a vegetarian", "User does not eat meat", ""),
+        ("Never restart it at night", "It must not be restarted at night", ""),
+    ],
+)
+def test_what_says_more_exactly_is_not_the_same(stored: str, new: str, told: str) -> None:
+    assert name_addition(stored, new) == told
+    judged = verdict_of(Pair(stored, new), surely(same=1.0)).relation
+    assert judged == (Relation.ELABORATES if told else Relation.SAME)
+
+
+def test_a_verdict_says_which_words_changed_and_how_sure_it_is() -> None:
+    told = verdict_of(Pair("User lives in Graz", "User lives in Leoben now"), surely(replaces=0.93, both=0.07))
+    assert told.reason == "replaces: Graz → Leoben now; 0.93"
+    long = verdict_of(Pair("one " * 200, "other-word-of-many-letters " * 200), surely(contradicts=0.8, both=0.2))
+    assert len(long.reason) <= 120
+    assert long.reason.endswith("; 0.80")
+
+
+def test_in_doubt_both_stay() -> None:
+    assert verdict_of(Pair("a", "b"), surely(replaces=0.49, both=0.51)).relation == Relation.DIFFERENT
+    assert verdict_of(Pair("a", "b"), surely(same=0.5, both=0.5)).relation == Relation.DIFFERENT
+
+
+def test_what_is_far_apart_in_meaning_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise AssertionError("the network was asked")
+
+    monkeypatch.setattr("memories.providers.relation.load_judgement_model", fail)
+    assert relation("User lives in Oslo", "The printer is out of toner", cosine=0.1) == Relation.DIFFERENT
+    assert relation("User lives in Oslo", "user lives in Oslo.", cosine=0.1) == Relation.SAME
+
+
+def test_other_languages_are_judged_by_rules() -> None:
+    (told,) = relate_all([Pair("Ich wohne in Graz", "Ich wohne nicht in Graz", "", 0.9)], BANDS, "learned")
+    assert told.relation == Relation.DIFFERENT
+    assert "English" in told.reason
+
+
+def test_a_pair_is_judged_the_same_alone_and_among_others() -> None:
+    rows = [json.loads(line) for line in PAIRS.read_text().splitlines()[:20]]
+    asked = [(row["existing"], row["new"], row["subject"]) for row in rows]
+    together = load_judgement_model().relate(asked)
+    for pair, judged in zip(asked, together, strict=True):
+        (alone,) = load_judgement_model().relate([pair])
+        assert alone.both == pytest.approx(judged.both, abs=1e-4)
+        assert sum(getattr(judged, name) for name in RELATIONS) == pytest.approx(1)
+    assert judgements(asked) == judgements(asked)
+
+
+def test_weights_are_restored_within_a_step_of_their_row() -> None:
+    values = np.array([[0.5, -1.0, 0.25], [1e-5, 2e-5, -3e-5]], dtype=np.float32)
+    small, scale = quantised(values)
+    assert small.dtype == np.int8
+    assert np.abs(restored(small, scale) - values).max(axis=1) == pytest.approx(scale / 2, abs=1e-2)

@@ -1,0 +1,183 @@
+"""The labelled texts that the judgement is trained and measured on.
+
+Nothing of `tests/data/judgement/held-out` is trained on, nor is a seventh of the rest, by a hash of the text.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from memories.providers.embeddings import MiniLMEmbedder
+from memories.providers.judgement_model import RELATIONS
+from memories.providers.llm.rules.person import to_third_person
+from memories.text.dating import make_dates_plain
+
+DATA = Path(__file__).resolve().parents[1] / "tests" / "data"
+JUDGEMENT, LEARNING = DATA / "judgement", DATA / "learning"
+HELD_OUT = JUDGEMENT / "held-out"
+OLDER = ("relation-pairs-training.jsonl", "relation-pairs-extra.jsonl")
+"""Labelled with three relations, two of which stand for two of ours each."""
+MEANT = {"different": ("adds", "both"), "clash": ("replaces", "contradicts")} | {one: (one,) for one in RELATIONS}
+DEVELOPMENT_SHARE = 7
+"""One in so many texts is not trained on."""
+UNLIKE = (0.2, 0.35)
+"""Cosines of statements of different pairs, which then are taken to stand side by side: nearer ones may not."""
+SENTENCES_TIMES = 2
+"""How often each labelled sentence is trained on, for one of each pair: there are few, and they answer more."""
+IN_THIRD_PERSON = 0.5
+STATEMENTS_KEPT = 600
+"""Statements of pairs, and as many of what changed, that are trained on as sentences worth keeping."""
+SAID, LATER = datetime(2026, 11, 9, 12, tzinfo=UTC), datetime(2026, 11, 16, 12, tzinfo=UTC)
+BEFORE_CHARACTERS = 200
+SHORT_WORDS = 40
+SEED = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One or two texts, and the answers that are right, by question. Those with the same `group` are on one side."""
+
+    texts: tuple[str, ...]
+    answers: dict[str, tuple[str, ...]]
+    group: str
+    is_for_development: bool = True
+    """Whether it may be left out of the training and measured."""
+
+
+def read_examples() -> list[Example]:
+    pairs = [pair for path in sorted(JUDGEMENT.glob("pairs-*.jsonl")) for pair in read_pairs(path)]
+    by_hand = [pair for pair in pairs if pair.is_for_development]
+    older = [pair for name in OLDER for pair in read_pairs(DATA / name)]
+    sentences = [one for path in sorted(JUDGEMENT.glob("sentences*.jsonl")) for one in read_sentences(path)]
+    spoken = list(filter(None, map(in_third_person, by_hand)))
+    beside = [*unlike(by_hand), *facts_beside_each_other(), *list(dates_called_off(JUDGEMENT)) * SENTENCES_TIMES]
+    dropped = list(filter(is_short, chatter()))
+    return [*pairs, *older, *spoken, *beside, *sentences * SENTENCES_TIMES, *dropped, *statements_kept(by_hand)]
+
+
+def read_pairs(path: Path) -> Iterator[Example]:
+    is_by_hand = path.name != "pairs-systematic.jsonl" and path.name not in OLDER
+    for row in rows_of(path):
+        relation = "clash" if path.name in OLDER and row["relation"] == "contradicts" else row["relation"]
+        yield pair_of(row["existing"], row["new"], relation, row.get("subject") or "", is_by_hand=is_by_hand)
+
+
+def pair_of(stored: str, new: str, relation: str, subject: str = "", *, is_by_hand: bool = False) -> Example:
+    lead = f"{subject}: " if subject else ""
+    return Example((lead + stored, lead + new), {"relation": MEANT[relation]}, stored, is_by_hand)
+
+
+def rows_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def in_third_person(pair: Example) -> Example | None:
+    """As the rules would keep it, dates written out; None where nothing changes."""
+    texts = [text.rstrip(".") for text in pair.texts]
+    told = [(to_third_person(text) or "").rstrip(".") for text in texts]
+    if not all(told) or told == texts:
+        return None
+    first, second = told
+    return replace(pair, texts=(make_dates_plain(first, SAID).text, make_dates_plain(second, LATER).text))
+
+
+def unlike(pairs: Sequence[Example]) -> Iterator[Example]:
+    """Statements of two pairs that are of other matters: one for every other pair, in either person."""
+    chance = random.Random(SEED)  # noqa: S311
+    ours = [pair for pair in pairs if not is_development(pair)]
+    vectors = MiniLMEmbedder().embed_documents([pair.texts[0] for pair in ours])
+    for at, pair in list(enumerate(ours))[::2]:
+        cosines = vectors @ vectors[at]
+        others = np.flatnonzero((cosines > UNLIKE[0]) & (cosines < UNLIKE[1]))
+        nearest = others[np.argsort(-cosines[others])][:100].tolist()
+        for other in chance.sample(nearest, min(1, len(nearest))):
+            told = Example((pair.texts[0], ours[other].texts[1]), {"relation": ("both",)}, pair.group, False)
+            yield (chance.random() < IN_THIRD_PERSON and in_third_person(told)) or told
+
+
+def facts_beside_each_other() -> Iterator[Example]:
+    """Facts of one conversation that are not too alike: what a person says of several things in one talk."""
+    chance = random.Random(SEED)  # noqa: S311
+    for path in sorted(LEARNING.glob("labels-development-*.json")):
+        facts = [fact["statement"] for fact in json.loads(path.read_text(encoding="utf-8"))["facts"]]
+        vectors = MiniLMEmbedder().embed_documents(facts)
+        pairs = [
+            (one, other)
+            for one, other in combinations(range(len(facts)), 2)
+            if 0.2 < vectors[one] @ vectors[other] < 0.6
+        ]
+        for one, other in chance.sample(pairs, min(60, len(pairs))):
+            yield pair_of(facts[one], facts[other], "both")
+
+
+def dates_called_off(folder: Path) -> Iterator[Example]:
+    for row in rows_of(folder / "dates-called-off.jsonl"):
+        yield pair_of(row["existing"], row["new"], "both" if row["effect"] == "none" else "replaces")
+
+
+def read_sentences(path: Path) -> Iterator[Example]:
+    for row in rows_of(path):
+        answers: dict[str, tuple[str, ...]] = {"worth": ("keep" if row["keep"] else "drop",)}
+        if row["keep"]:
+            answers |= {"category": (row["category"],), "kind": (row["kind"],)}
+        yield sentence_of(row["text"], row["before"], answers)
+
+
+def sentence_of(text: str, before: str, answers: dict[str, tuple[str, ...]], *, by_hand: bool = True) -> Example:
+    texts = (before[-BEFORE_CHARACTERS:], text) if before else (text,)
+    return Example(texts, answers, text, by_hand)
+
+
+def chatter() -> Iterator[Example]:
+    """Messages of users in excerpts and conversations of which nothing is kept."""
+    drop: dict[str, tuple[str, ...]] = {"worth": ("drop",)}
+    for path in sorted(LEARNING.glob("gate-development-*.jsonl")):
+        for row in rows_of(path):
+            if not row["keep"]:
+                yield from (sentence_of(text, before, drop, by_hand=False) for before, text in said(row["messages"]))
+    for path in sorted(LEARNING.glob("labels-development-*.json")):
+        talk = rows_of(path.with_name(path.name.replace("labels", "conversation")).with_suffix(".jsonl"))
+        numbers = set(json.loads(path.read_text(encoding="utf-8"))["chatter"])
+        yield from (
+            sentence_of(row["content"], "", drop, by_hand=False)
+            for number, row in enumerate(talk)
+            if number in numbers and row["role"] == "user"
+        )
+
+
+def is_short(example: Example) -> bool:
+    """Longer messages are read by their sentences."""
+    return len(example.texts[-1].split()) <= SHORT_WORDS
+
+
+def said(messages: Sequence[dict[str, str]]) -> Iterator[tuple[str, str]]:
+    """(what it answers, what a user said)."""
+    before = ""
+    for message in messages:
+        if message["role"] == "user":
+            yield before, message["content"]
+        before = message["content"] if message["role"] == "assistant" else ""
+
+
+def statements_kept(pairs: Sequence[Example]) -> Iterator[Example]:
+    """What people say of themselves, and what they say has changed."""
+    chance = random.Random(SEED)  # noqa: S311
+    talk = [pair for pair in pairs if in_third_person(pair)]
+    news = [pair for pair in talk if pair.answers["relation"] in (("replaces",), ("contradicts",))]
+    for some, at in ((talk, 0), (news, 1)):
+        for pair in chance.sample(some, min(STATEMENTS_KEPT, len(some))):
+            yield Example((pair.texts[at],), {"worth": ("keep",)}, pair.group, False)
+
+
+def is_development(example: Example) -> bool:
+    return example.is_for_development and zlib.crc32(example.group.encode()) % DEVELOPMENT_SHARE == 0

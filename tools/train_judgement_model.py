@@ -1,0 +1,340 @@
+"""Train the network of `memories/providers/judgement_model.py`: its graph and its tuned weights.
+
+    pip install torch onnx     # neither is needed by the server
+    python -m tools.train_judgement_model [--epochs 3] [--first-layer 2] [--held-out]
+
+Tune the upper layers and a head of all-MiniLM-L6-v2 on the labelled pairs and sentences of `tests/data`. A seventh of
+them (by a hash of the text) is not trained on: these calibrate the probabilities, and the figures that are printed are
+theirs. `--held-out` prints those of `tests/data/judgement/held-out` too: nothing may be chosen by them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import os
+import random
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.settings")
+
+import numpy as np
+import torch
+from onnx import ModelProto, TensorProto, helper
+from tokenizers import Tokenizer
+from torch import Tensor
+from torch.nn import functional
+
+from memories.providers.embeddings import bert_graph
+from memories.providers.embeddings.bert_graph import HEADS, HIDDEN, LAYER_NORM_EPSILON, POSITIONS, SEGMENTS
+from memories.providers.embeddings.export_minilm import LAYERS, VOCABULARY
+from memories.providers.embeddings.minilm_files import (
+    TOKENIZER_FILE,
+    WEIGHTS_FILE,
+    WORDS,
+    locate_model,
+    map_verified,
+    view_tensors,
+)
+from memories.providers.judgement_model import (
+    ANSWERS,
+    GRAPH_FILE,
+    MAX_TOKENS,
+    QUESTIONS,
+    SCALE,
+    TEMPERATURE,
+    TUNED,
+    TUNED_FILE,
+    quantised,
+)
+from tools.judgement_data import (
+    HELD_OUT,
+    SEED,
+    Example,
+    dates_called_off,
+    is_development,
+    read_examples,
+    read_pairs,
+    read_sentences,
+)
+
+BATCH = 32
+DROPOUT = 0.1
+LAYER_RATE, HEAD_RATE = 2e-4, 1e-3
+WARM_UP = 0.1
+HEAD = "head"
+
+
+class Network:
+    """The functions of BERT over tensors by their published names; from `first_layer` on they are tuned."""
+
+    def __init__(self, first_layer: int) -> None:
+        folder = locate_model()
+        views = view_tensors(map_verified(folder / WEIGHTS_FILE))
+        self.tensors = {name: torch.from_numpy(np.array(view)) for name, view in views.items()}
+        self.first_layer = first_layer
+        self.tensors[f"{HEAD}.weight"] = torch.randn(ANSWERS, 2 * HIDDEN) * 0.02
+        self.tensors[f"{HEAD}.bias"] = torch.zeros(ANSWERS)
+        tuned = (f"{HEAD}.", *(f"encoder.layer.{number}." for number in range(first_layer, LAYERS)))
+        self.tuned = {name: tensor.requires_grad_() for name, tensor in self.tensors.items() if name.startswith(tuned)}
+        self.is_training = False
+
+    def scores(self, ids: Tensor, segments: Tensor, mask: Tensor) -> Tensor:
+        """Shape (batch, ANSWERS), of ids, segments and a boolean mask, each (batch, length)."""
+        t = self.tensors
+        with torch.no_grad():
+            x = t[WORDS][ids] + t["embeddings.position_embeddings.weight"][: ids.shape[1]]
+            x = self.norm(x + t["embeddings.token_type_embeddings.weight"][segments], "embeddings.LayerNorm")
+            for number in range(self.first_layer):
+                x = self.layer(x, mask, f"encoder.layer.{number}", is_training=False)
+        for number in range(self.first_layer, LAYERS):
+            x = self.layer(x, mask, f"encoder.layer.{number}", is_training=self.is_training)
+        shares = mask.float()[:, :, None]
+        mean = (x * shares).sum(1) / shares.sum(1)
+        return self.linear(functional.dropout(torch.cat([x[:, 0], mean], 1), DROPOUT, self.is_training), HEAD)
+
+    def layer(self, x: Tensor, mask: Tensor, name: str, *, is_training: bool) -> Tensor:
+        batch, length, _ = x.shape
+
+        def heads(part: str) -> Tensor:
+            return self.linear(x, f"{name}.attention.self.{part}").view(batch, length, HEADS, -1).transpose(1, 2)
+
+        mixed = functional.scaled_dot_product_attention(
+            heads("query"), heads("key"), heads("value"), mask[:, None, None, :], DROPOUT if is_training else 0.0
+        )
+        told = self.linear(mixed.transpose(1, 2).reshape(batch, length, HIDDEN), f"{name}.attention.output.dense")
+        x = self.norm(x + functional.dropout(told, DROPOUT, is_training), f"{name}.attention.output.LayerNorm")
+        inner = functional.gelu(self.linear(x, f"{name}.intermediate.dense"))
+        outer = functional.dropout(self.linear(inner, f"{name}.output.dense"), DROPOUT, is_training)
+        return self.norm(x + outer, f"{name}.output.LayerNorm")
+
+    def linear(self, x: Tensor, name: str) -> Tensor:
+        return functional.linear(x, self.tensors[f"{name}.weight"], self.tensors[f"{name}.bias"])
+
+    def norm(self, x: Tensor, name: str) -> Tensor:
+        weights = self.tensors[f"{name}.weight"], self.tensors[f"{name}.bias"]
+        return functional.layer_norm(x, (HIDDEN,), *weights, eps=LAYER_NORM_EPSILON)
+
+
+@dataclass(frozen=True, slots=True)
+class Encoded:
+    ids: list[int]
+    segments: list[int]
+    meant: list[bool]
+
+
+def encode(examples: Sequence[Example]) -> list[Encoded]:
+    tokenizer = Tokenizer.from_buffer(bytes(map_verified(locate_model() / TOKENIZER_FILE)))
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(max_length=MAX_TOKENS)
+    encoded = []
+    for example in examples:
+        told = tokenizer.encode(example.texts[0], example.texts[1] if len(example.texts) > 1 else None)
+        meant = [one in example.answers.get(name, ()) for name, answers in QUESTIONS.items() for one in answers]
+        encoded.append(Encoded(told.ids, told.type_ids, meant))
+    return encoded
+
+
+def batches(encoded: Sequence[Encoded], chance: random.Random | None) -> Iterator[tuple[list[int], list[Tensor]]]:
+    """Positions, and [ids, segments, mask, what is meant]. Pairs of a like length go together."""
+    order = list(range(len(encoded)))
+    if chance:
+        chance.shuffle(order)
+    blocks = [order[start : start + 16 * BATCH] for start in range(0, len(order), 16 * BATCH)]
+    ordered = [sorted(block, key=lambda at: len(encoded[at].ids)) for block in blocks]
+    cut = [block[start : start + BATCH] for block in ordered for start in range(0, len(block), BATCH)]
+    if chance:
+        chance.shuffle(cut)
+    for batch in cut:
+        length = max(len(encoded[at].ids) for at in batch)
+        ids, segments = torch.zeros(2, len(batch), length, dtype=torch.long)
+        mask = torch.zeros(len(batch), length, dtype=torch.bool)
+        for row, at in enumerate(batch):
+            size = len(encoded[at].ids)
+            ids[row, :size], segments[row, :size] = torch.tensor([encoded[at].ids, encoded[at].segments])
+            mask[row, :size] = True
+        yield batch, [ids, segments, mask, torch.tensor([encoded[at].meant for at in batch])]
+
+
+def train(network: Network, encoded: Sequence[Encoded], epochs: int) -> None:
+    """Minimise minus the log of the probability of what is meant, with AdamW and a rate that falls to 0."""
+    chance = random.Random(SEED)  # noqa: S311
+    head = [tensor for name, tensor in network.tuned.items() if name.startswith(HEAD)]
+    layers = [tensor for name, tensor in network.tuned.items() if not name.startswith(HEAD)]
+    rates = (LAYER_RATE, HEAD_RATE)
+    optimizer = torch.optim.AdamW([{"params": layers}, {"params": head}], weight_decay=0.01)
+    steps, step = epochs * math.ceil(len(encoded) / BATCH), 0
+    network.is_training = True
+    for epoch in range(epochs):
+        lost = 0.0
+        for batch, (ids, segments, mask, meant) in batches(encoded, chance):
+            share = min(1.0, step / (WARM_UP * steps)) * (1 - step / steps)
+            for group, rate in zip(optimizer.param_groups, rates, strict=True):
+                group["lr"] = rate * share
+            loss = loss_of(network.scores(ids, segments, mask), meant)
+            optimizer.zero_grad()
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_([*layers, *head], 1.0)
+            optimizer.step()
+            step += 1
+            lost += loss.item() * len(batch)
+        print(f"epoch {epoch + 1}: loss {lost / len(encoded):.3f}", flush=True)
+    network.is_training = False
+
+
+def slices() -> Iterator[tuple[str, slice]]:
+    """Where the answers of each question are."""
+    start = 0
+    for name, answers in QUESTIONS.items():
+        yield name, slice(start, start + len(answers))
+        start += len(answers)
+
+
+def loss_of(scores: Tensor, meant: Tensor) -> Tensor:
+    """Minus the log of the probability of what is meant, over the questions that an example answers: their mean."""
+    lost = torch.zeros(())
+    for _, part in slices():
+        asked = meant[:, part].any(1)
+        if asked.any():
+            told = functional.log_softmax(scores[asked][:, part], 1)
+            lost = lost - torch.logsumexp(told.masked_fill(~meant[asked][:, part], -1e9), 1).sum()
+    return lost / len(scores)
+
+
+def scores_of(network: Network, encoded: Sequence[Encoded]) -> Tensor:
+    """Shape (examples, ANSWERS)."""
+    scores = torch.zeros(len(encoded), ANSWERS)
+    with torch.no_grad():
+        for batch, (ids, segments, mask, _) in batches(encoded, None):
+            scores[batch] = network.scores(ids, segments, mask)
+    return scores
+
+
+def calibrate(scores: Tensor, encoded: Sequence[Encoded], part: slice) -> float:
+    """The temperature that makes what is meant likeliest (Guo et al. 2017, section 4.2)."""
+    meant = torch.tensor([one.meant for one in encoded])[:, part]
+    asked = meant.any(1)
+
+    def loss(temperature: float) -> float:
+        told = functional.log_softmax(scores[asked][:, part] / temperature, 1)
+        return float(-torch.logsumexp(told.masked_fill(~meant[asked], -1e9), 1).mean())
+
+    return float(min(np.arange(0.5, 4.01, 0.05), key=loss))
+
+
+def report(name: str, examples: Sequence[Example], scores: Tensor) -> None:
+    """The share of each question judged right, and what each answer was taken for."""
+    for question, part in slices():
+        asked = [at for at, example in enumerate(examples) if question in example.answers]
+        if not asked:
+            continue
+        answers = QUESTIONS[question]
+        taken = [answers[int(at)] for at in scores[asked][:, part].argmax(1)]
+        right = sum(one in examples[at].answers[question] for at, one in zip(asked, taken, strict=True))
+        print(f"{name}: {question} {right / len(asked):.3f} of {len(asked)}")
+        for answer in answers:
+            meant = [at for at, one in enumerate(asked) if examples[one].answers[question] == (answer,)]
+            print(f"  {answer}: {dict(Counter(taken[at] for at in meant).most_common(6))}")
+
+
+class TunedBuilder(bert_graph.GraphBuilder):
+    """Names the weights that were tuned as this project's own."""
+
+    def __init__(self, location: str, tuned: Sequence[str]) -> None:
+        super().__init__(location)
+        self.tuned = frozenset(tuned)
+
+    def weight(self, name: str, *shape: int, kind: int = TensorProto.FLOAT) -> str:
+        return super().weight(f"{TUNED}{name}" if name in self.tuned else name, *shape, kind=kind)
+
+
+def build_model(tuned: Sequence[str]) -> ModelProto:
+    """From ids, mask and segments (batch, length) and the word table to scores (batch, ANSWERS)."""
+    g = TunedBuilder(WEIGHTS_FILE, tuned)
+    bert_graph.add_shapes(g, "input_ids")
+    bert_graph.add_mask(g)
+    g.node("Gather", [WORDS, "input_ids"], "words")
+    x = add_embeddings_of_pairs(g)
+    for number in range(LAYERS):
+        x = bert_graph.add_layer(g, x, number)
+    add_head(g, x)
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    inputs = [helper.make_tensor_value_info(name, TensorProto.INT64, ["batch", "length"]) for name in names]
+    inputs.append(helper.make_tensor_value_info(WORDS, TensorProto.FLOAT, [VOCABULARY, HIDDEN]))
+    outputs = [helper.make_tensor_value_info("scores", TensorProto.FLOAT, ["batch", ANSWERS])]
+    return bert_graph.make_model(helper.make_graph(g.nodes, "judgement", inputs, outputs, g.initializers))
+
+
+def add_embeddings_of_pairs(g: bert_graph.GraphBuilder) -> str:
+    """`words` (batch, length, hidden), positions and segments added up and normalised: (tokens, hidden)."""
+    positions = g.weight("embeddings.position_embeddings.weight", POSITIONS, HIDDEN)
+    g.node("Slice", [positions, g.integers("start", 0), "length"], "positions")
+    segments = g.weight("embeddings.token_type_embeddings.weight", SEGMENTS, HIDDEN)
+    g.node("Gather", [segments, "token_type_ids"], "segments")
+    g.node("Add", ["positions", "segments"], "places")
+    g.node("Add", ["words", "places"], "embedded")
+    return g.layer_norm(g.node("Reshape", ["embedded", "rows"], "embedded_rows"), "embeddings.LayerNorm", "x")
+
+
+def add_head(g: bert_graph.GraphBuilder, x: str) -> None:
+    """The first token beside the mean of all, through one linear layer."""
+    g.node("Reshape", [x, "batched"], "tokens")
+    axis = g.integers("axis", 1)
+    g.node("Gather", ["tokens", g.constant("first", np.array(0, dtype=np.int64))], "opening", axis=1)
+    g.node("Unsqueeze", ["mask", axis], "mask_row")
+    g.node("MatMul", ["mask_row", "tokens"], "sum_row")
+    g.node("Squeeze", ["sum_row", axis], "sum")
+    g.node("ReduceSum", ["mask", axis], "count", keepdims=1)
+    g.node("Div", ["sum", "count"], "mean")
+    g.node("Concat", ["opening", "mean"], "pooled", axis=1)
+    weights = [g.weight(f"{HEAD}.weight", ANSWERS, 2 * HIDDEN), g.weight(f"{HEAD}.bias", ANSWERS)]
+    g.node("Gemm", ["pooled", *weights], "scores", transB=1)
+
+
+def export(network: Network, temperatures: dict[str, float]) -> None:
+    arrays: dict[str, Any] = {f"{TEMPERATURE}{name}": np.float32(value) for name, value in temperatures.items()}
+    for name, tensor in network.tuned.items():
+        values = tensor.detach().numpy()
+        if values.ndim == 2:
+            arrays[f"{TUNED}{name}"], arrays[f"{TUNED}{name}{SCALE}"] = quantised(values)
+        else:
+            arrays[f"{TUNED}{name}"] = values
+    bert_graph.write(build_model(list(network.tuned)), GRAPH_FILE)
+    np.savez_compressed(TUNED_FILE, **arrays)
+
+
+def main() -> None:
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--epochs", type=int, default=3)
+    options.add_argument("--first-layer", type=int, default=2, help="the lowest layer that is tuned, 0 to 5")
+    options.add_argument("--threads", type=int, default=2)
+    options.add_argument("--held-out", action="store_true")
+    chosen = options.parse_args()
+    torch.manual_seed(SEED)
+    torch.set_num_threads(chosen.threads)
+    examples = read_examples()
+    trained = [example for example in examples if not is_development(example)]
+    development = list({example.texts: example for example in examples if is_development(example)}.values())
+    print(f"{len(trained)} examples to train on, {len(development)} to measure", flush=True)
+    network = Network(chosen.first_layer)
+    train(network, encode(trained), chosen.epochs)
+    encoded = encode(development)
+    scores = scores_of(network, encoded)
+    temperatures = {name: calibrate(scores, encoded, part) for name, part in slices()}
+    print(f"temperatures {temperatures}")
+    report("development", development, scores)
+    export(network, temperatures)
+    if chosen.held_out:
+        held = [
+            *read_pairs(HELD_OUT / "pairs.jsonl"),
+            *read_sentences(HELD_OUT / "sentences.jsonl"),
+            *dates_called_off(HELD_OUT),
+        ]
+        report("held out", held, scores_of(network, encode(held)))
+
+
+if __name__ == "__main__":
+    main()
