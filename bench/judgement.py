@@ -39,7 +39,7 @@ from memories.text.relate import Relation, Thresholds
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
-from tools.judgement_data import HELD_OUT, JUDGEMENT, Example, is_development, read_pairs
+from tools.judgement_data import HELD_OUT, JUDGEMENT, Example, is_development, is_left_out, read_pairs
 
 MONDAY = datetime(2026, 11, 16, 10, tzinfo=UTC)
 LATER = timedelta(days=3)
@@ -269,15 +269,17 @@ def rows_of(path: Path) -> list[Row]:
 
 
 def labelled(folder: Path) -> list[Row]:
-    """The rows of one of our folders, in the terms of `play`."""
-    rows = []
-    for path in sorted(folder.glob("dates-called-off.jsonl")):
-        rows += [
-            {"kind": "cancel", "door": "talk", "existing": row["existing"], "new": row["new"]}
-            for row in rows_of(path)
-            if row["effect"] != "none"
-        ]
-    for row in [row for path in sorted(folder.glob("sentences*.jsonl")) for row in rows_of(path)]:
+    """The rows of one of our folders, in the terms of `play`: those that nothing was trained on."""
+    is_held = folder == HELD_OUT
+    rows: list[Row] = [
+        {"kind": "cancel", "door": "talk", "existing": row["existing"], "new": row["new"]}
+        for row in (rows_of(folder / "dates-called-off.jsonl") if is_held else [])
+        if row["effect"] != "none"
+    ]
+    sentences = [row for path in sorted(folder.glob("sentences*.jsonl")) for row in rows_of(path)]
+    for row in sentences:
+        if not is_held and not is_left_out(row["text"]):
+            continue
         said = {"door": "talk", "new": row["text"], "before": row["before"]}
         if not row["keep"]:
             rows.append({"kind": "junk", **said})

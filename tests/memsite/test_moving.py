@@ -41,7 +41,8 @@ on_postgres = pytest.mark.postgres("it is what is moved into: make test-postgres
 
 
 def told_by(program: Path, folder: Path, *arguments: str) -> dict[str, Any]:
-    environment = {**os.environ, "MEMSITE_DATA_DIR": str(folder), "MEMSITE_EMBEDDER": "hash"}
+    own = {"MEMSITE_DATA_DIR": str(folder), "MEMSITE_EMBEDDER": "hash", "MEMSITE_RELATIONS": "rules"}
+    environment = {**os.environ, **own}
     command = [sys.executable, program, *arguments]
     told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)  # noqa: S603
     known: dict[str, Any] = json.loads(told.stdout.splitlines()[-1])
@@ -194,11 +195,11 @@ def test_what_has_to_be_unique_may_change_places_meanwhile(own: Path, meanwhile:
 def test_what_was_mended_is_counted_as_it_is_in_the_end(
     own: Path, meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One text; three memories, of which one holds it no longer."""
+    """One text; four memories, of which one holds it no longer."""
     written(own, "UPDATE memories_memory SET made_by = 'one' || char(0)")
     meanwhile(lambda: written(own, "UPDATE memories_memory SET priority = 1.5, made_by = iif(id = 1, '', made_by)"))
     move(own)
-    assert "3 held a NUL character" in capsys.readouterr().out
+    assert "4 held a NUL character" in capsys.readouterr().out
 
 
 @on_postgres

@@ -18,7 +18,7 @@ from memories.text.messages import Message
 
 KEPT_FROM = 0.6
 """A probability from which a sentence is kept that no rule speaks for."""
-DROPPED_BELOW = 0.15
+DROPPED_BELOW = 0.3
 """And below which a statement of the rules is not."""
 SURE = 0.5
 """From this probability on a category, or that it is a lesson, is believed."""
