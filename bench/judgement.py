@@ -33,7 +33,7 @@ from memories.capture.work import sessions_due
 from memories.models import FutureTrigger, Memory, Status
 from memories.providers.embeddings import MiniLMEmbedder
 from memories.providers.judgement_model import Judgement
-from memories.providers.relation import JUDGES, Judge, Pair, judgements, relate_all
+from memories.providers.relation import JUDGES, Judge, Pair, forget_judgements, judgements, relate_all
 from memories.tasks import learn
 from memories.text.relate import Relation, Thresholds
 from memsite.tenancy.keys import create_key
@@ -315,6 +315,7 @@ def judge_pairs(examples: Sequence[Example], judge: str) -> tuple[list[str], flo
     vectors = [EMBEDDER.embed_documents([pair[at] for pair in texts]) for at in (0, 1)]
     cosines = (vectors[0] * vectors[1]).sum(axis=1)
     bands = Thresholds(EMBEDDER.thresholds.same, EMBEDDER.thresholds.related)
+    forget_judgements()
     began = time.process_time()
     if judge == "network":
         judged = judgements([(stored, new, "") for stored, new in texts])

@@ -1,7 +1,7 @@
 """How a new statement relates to stored ones, without a language model: a small network, with exact guards.
 
 The network (`judgement_model`) reads English. Of two statements one of which is in another language the rules of
-`memories.text.relate` judge. What no embedding brings near is not looked at: the network would take 5 ms for each.
+`memories.text.relate` judge. What no embedding brings near is not looked at: the network takes about 10 ms for each.
 """
 
 from __future__ import annotations
@@ -138,6 +138,11 @@ def judgements(asked: Sequence[tuple[str, str, str]]) -> list[Judgement]:
 
 
 _kept: dict[tuple[str, str, str], Judgement] = {}
+
+
+def forget_judgements() -> None:
+    """For measurements: what was judged is judged anew."""
+    _kept.clear()
 
 
 def verdict_of(pair: Pair, judgement: Judgement) -> Verdict:
