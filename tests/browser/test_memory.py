@@ -147,6 +147,8 @@ def test_a_refresh_that_fails_is_told_once(new_tab: NewTab) -> None:
     toasts = page.locator(".toast.error")
     # From here on nothing is refreshed by itself, however slow the machine is.
     page.clock.pause_at(datetime.now(UTC) + timedelta(seconds=30))
+    # One that is under way would be the answer to those that follow.
+    expect(page.locator(".htmx-request")).to_have_count(0)
     page.context.set_offline(True)
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url) if "x-seen" in request.headers else None)
