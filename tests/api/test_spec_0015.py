@@ -1,4 +1,4 @@
-"""The scenarios of SPEC-0015 (persistent agent memory), over HTTP, with the embedder that ships.
+"""The scenarios of SPEC-0015 (persistent agent memory), over HTTP, with the embedder that ships, by either judge.
 
 One test per scenario, in the order and with the texts of the specification; what it calls `observation` is
 `content` here, `service` is `subject`, and `active = 0` is the status `inactive`.
@@ -27,9 +27,9 @@ DNS = "DNS checks sometimes fail transiently during WireGuard reconnects -- retr
 JELLYFIN = "Takes 60s to start after restart -- wait before checking health"
 
 
-@pytest.fixture(autouse=True)
-def _minilm(settings: Any) -> None:
-    settings.MEMSITE = dataclasses.replace(settings.MEMSITE, embedder="minilm")
+@pytest.fixture(autouse=True, params=["learned", "rules"])
+def _as_shipped(settings: Any, request: pytest.FixtureRequest) -> None:
+    settings.MEMSITE = dataclasses.replace(settings.MEMSITE, embedder="minilm", relations=request.param)
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ BANDS = Thresholds()
 PAIRS = Path(__file__).parents[2] / "data" / "judgement" / "pairs-hard.jsonl"
 
 
-def relation(stored: str, new: str, subject: str = "", cosine: float | None = 0.7) -> Relation:
+def relation(stored: str, new: str, subject: str = "", cosine: float | None = 0.9) -> Relation:
     return relate_all([Pair(stored, new, subject, cosine)], BANDS, "learned")[0].relation
 
 
@@ -34,6 +34,9 @@ def surely(**shares: float) -> Judgement:
         ("Reloads its config without a restart", "Listens on port 8443", "traefik", Relation.DIFFERENT),
         ("User is allergic to peanuts", "User has a peanut allergy", "", Relation.SAME),
         ("Host web-1 has 4 GB of memory", "Host web-2 has 8 GB of memory", "", Relation.DIFFERENT),
+        ("Must be started after WireGuard", "Can be started independently of WireGuard", "caddy", Relation.CONTRADICTS),
+        ("Must be started after WireGuard", "May be started before WireGuard", "caddy", Relation.DIFFERENT),
+        ("A full build takes 12 minutes", "A full build takes 35 minutes", "ci", Relation.CONTRADICTS),
     ],
 )
 def test_a_change_is_told_from_what_holds_beside_it(stored: str, new: str, subject: str, right: Relation) -> None:
@@ -86,6 +89,11 @@ def test_a_verdict_says_which_words_changed_and_how_sure_it_is() -> None:
 def test_in_doubt_both_stay() -> None:
     assert verdict_of(Pair("a", "b"), surely(replaces=0.49, both=0.51)).relation == Relation.DIFFERENT
     assert verdict_of(Pair("a", "b"), surely(same=0.5, both=0.5)).relation == Relation.DIFFERENT
+
+
+def test_what_may_be_at_odds_is_not_the_same_however_likely_that_is() -> None:
+    told = verdict_of(Pair("a gate", "a gate, again"), surely(same=0.75, contradicts=0.25))
+    assert (told.relation, told.reason) == (Relation.DIFFERENT, "in doubt: at odds 0.25")
 
 
 def test_what_is_far_apart_in_meaning_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
