@@ -187,7 +187,8 @@ def read_again(verdict: Verdict, judgement: Judgement, pair: Pair, bands: Thresh
     if read.relation != Relation.CONTRADICTS or not read.is_shown:
         return verdict
     if is_doubtful:
-        hesitates = judgement.adds + judgement.both < SIDE_BY_SIDE or read.matched == 1
+        alike = read.matched == 1 and bool(DENYING.search(pair.stored)) == bool(DENYING.search(pair.new))
+        hesitates = judgement.adds + judgement.both < SIDE_BY_SIDE or alike
         return read if hesitates and EXACT_REASON.search(read.reason) else verdict
     told = f"in doubt: {read.reason}"[:REASON_MAX_CHARS]
     return Verdict(Relation.DIFFERENT, told, 1 - verdict.score) if read.score >= VETO_FROM else verdict

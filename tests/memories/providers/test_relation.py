@@ -36,6 +36,7 @@ def surely(**shares: float) -> Judgement:
         ("Host web-1 has 4 GB of memory", "Host web-2 has 8 GB of memory", "", Relation.DIFFERENT),
         ("Must be started after WireGuard", "Can be started independently of WireGuard", "caddy", Relation.CONTRADICTS),
         ("Must be started after WireGuard", "May be started before WireGuard", "caddy", Relation.DIFFERENT),
+        ("Open port 443", "Do not open port 80", "router", Relation.DIFFERENT),
         ("A full build takes 12 minutes", "A full build takes 35 minutes", "ci", Relation.CONTRADICTS),
     ],
 )
