@@ -41,7 +41,7 @@ def main() -> None:
         if done.returncode:
             raise SystemExit(done.stderr)
         told = json.loads(done.stdout)
-        kept = site.everything(key, f"memories?user_id={USER}&status=all")
+        kept = site.everything(key, f"memories?user_id={USER}")
     body = render(told, Counter(memory["status"] for memory in kept), circumstances(given.note))
     write_section("A harness by others", body)
     print(body)

@@ -197,11 +197,16 @@ def read_again(verdict: Verdict, judgement: Judgement, pair: Pair, bands: Thresh
 def name_other_thing(stored: str, new: str) -> str:
     """Say that the two are about two things of one kind, or two days; empty where they are not.
 
+    "Open port 443" / "Do not open port 80": what is denied is another.
     "Host web-1 has 4 GB" / "Host web-2 has 8 GB": what begins with another number of the same kind is of another thing.
     """
     days = [[" ".join(day.casefold().split()) for day in DAY.findall(text)] for text in (stored, new)]
     if all(days) and not set(days[0]) & set(days[1]) and not (STANDS.search(stored) or STANDS.search(new)):
         return f"another day: {DAY.findall(stored)[0]} / {DAY.findall(new)[0]}"
+    figures = [set(figures_of(text)) for text in (stored, new)]
+    is_denied = bool(DENIED.search(stored)) != bool(DENIED.search(new))
+    if is_denied and all(figures) and not figures[0] & figures[1]:
+        return f"denied of another figure: {min(figures[0])} / {min(figures[1])}"
     references = [{found.casefold() for found in REFERENCE.findall(text)} for text in (stored, new)]
     if all(references) and not references[0] & references[1]:
         return f"another reference: {min(references[0])} / {min(references[1])}"
