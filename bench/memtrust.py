@@ -35,7 +35,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="memsite-memtrust-") as folder, Site(Path(folder)) as site:
         (key,) = site.new_app("memtrust")
         done = subprocess.run(  # noqa: S603  # our own adapter
-            [given.harness, str(ADAPTER), f"{site.url}/api/v1/", key, str(given.notes)],
+            [given.harness, "-P", str(ADAPTER), f"{site.url}/api/v1/", key, str(given.notes)],
             capture_output=True, text=True, check=False,
         )  # fmt: skip
         if done.returncode:
