@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from memories.providers.judgement_model import is_there
 from memories.providers.llm.rules.prose import read_sentences
 from memories.providers.relation import judgements
 from memories.retrieve.question import STOP_WORDS
@@ -31,6 +32,8 @@ BY_DAY = re.compile(r"(BYDAY=)([A-Z]{2}(?:,[A-Z]{2})+)")
 
 def find_replaced(told: Mapping[int, str], said: str) -> dict[int, str]:
     """Return the sentence that takes it back, by the key of what was told to come."""
+    if not told or not is_there():
+        return {}
     sentences = [one.text for one in read_sentences(said) if not one.is_question][:MOST_SENTENCES]
     stems = {sentence: stems_of(sentence) for sentence in sentences}
     known = {key: stems_of(message) for key, message in told.items()}

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
+import structlog
 from numpy.typing import NDArray
 
-from .embeddings.base import Vectors
+from .embeddings.base import EmbedderMisconfigured, Vectors
 from .embeddings.minilm_files import REMEDY, TOKENIZER_FILE, WEIGHTS_FILE, WORDS, locate_model, map_verified
 from .embeddings.minilm_files import view_tensors as view_published_tensors
 from .embeddings.onnx_session import load_session
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from onnxruntime import InferenceSession
     from tokenizers import Encoding, Tokenizer
 
+log = structlog.get_logger("memories.judgement")
 RELATIONS = ("same", "adds", "replaces", "contradicts", "both")
 WORTH = ("keep", "drop")
 CATEGORIES = (
@@ -129,6 +131,17 @@ class JudgementModel:
             found[question] = dict(zip(answers, (powers / powers.sum()).tolist(), strict=True))
             start += len(answers)
         return found
+
+
+@cache
+def is_there() -> bool:
+    """Whether the package of the model is installed: a server that embeds elsewhere can do without it. Said once."""
+    try:
+        locate_model()
+    except EmbedderMisconfigured as error:
+        log.warning("judged_by_rules", error=str(error))
+        return False
+    return True
 
 
 _lock = Lock()

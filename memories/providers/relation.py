@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from hashlib import blake2b
 from typing import Literal
 
-from memories.providers.judgement_model import Judgement, load_judgement_model
+from memories.providers.judgement_model import Judgement, is_there, load_judgement_model
 from memories.text.relate import Relation, Thresholds, Verdict, relate
 from memories.text.relate.language import is_english
 from memories.text.relate.tokens import canonical_text
@@ -36,6 +36,8 @@ NEAR = -0.5
 MOST_PAIRS = 6
 """Of one new statement with stored ones, the nearest first."""
 KEPT_JUDGEMENTS = 4096
+READ_CHARACTERS = 2_000
+"""Of a statement tell its language."""
 SHOWN_WORDS = 6
 FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 WORD = re.compile(r"[^\W_]+(?:[-'’._/@:][^\W_]+)*")
@@ -92,8 +94,8 @@ class Pair:
 
 
 def relate_all(pairs: Sequence[Pair], bands: Thresholds, judge: Judge) -> list[Verdict]:
-    """Return a verdict for each of the pairs, in their order. Raises EmbedderMisconfigured where no model is."""
-    if judge == "rules":
+    """Return a verdict for each of the pairs, in their order. Where the model's package is missing, by rules."""
+    if judge == "rules" or not is_there():
         return [relate(pair.stored, pair.new, pair.cosine, pair.subject, bands) for pair in pairs]
     verdicts = [known_at_once(pair, bands) for pair in pairs]
     open_ones = [at for at, verdict in enumerate(verdicts) if verdict is None]
@@ -129,24 +131,28 @@ def nearness(cosine: float | None) -> float:
     return 1.0 if cosine is None else cosine
 
 
-@lru_cache(maxsize=KEPT_JUDGEMENTS)
 def reads(text: str) -> bool:
-    return is_english(WORD.findall(text.casefold()))
+    """Whether the network can read it: it knows English."""
+    return is_english(WORD.findall(text[:READ_CHARACTERS].casefold()))
 
 
 def judgements(asked: Sequence[tuple[str, str, str]]) -> list[Judgement]:
-    """What was judged a moment ago is not judged again: under a write lock only newer pairs take their time."""
-    found = {one: kept for one in asked if (kept := _kept.get(one))}
-    missing = [one for one in dict.fromkeys(asked) if one not in found]
+    """What was judged a moment ago is not judged again: under a write lock only newer pairs take their time.
+
+    It is kept under a digest of the texts: no words of theirs stay behind.
+    """
+    keys = [blake2b("\0".join(one).encode("utf-8", "surrogatepass"), digest_size=16).digest() for one in asked]
+    missing = {key: one for key, one in zip(keys, asked, strict=True) if key not in _kept}
+    found = {key: _kept[key] for key in keys if key not in missing}
     if missing:
-        found |= zip(missing, load_judgement_model().relate(missing), strict=True)
+        found |= zip(missing, load_judgement_model().relate(list(missing.values())), strict=True)
         if len(_kept) > KEPT_JUDGEMENTS:
             _kept.clear()
         _kept.update(found)
-    return [found[one] for one in asked]
+    return [found[key] for key in keys]
 
 
-_kept: dict[tuple[str, str, str], Judgement] = {}
+_kept: dict[bytes, Judgement] = {}
 
 
 def forget_judgements() -> None:

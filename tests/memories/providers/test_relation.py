@@ -8,6 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from memories.learn.replaced import find_replaced
+from memories.providers import judgement_model
+from memories.providers import relation as relation_module
+from memories.providers.embeddings import EmbedderMisconfigured
 from memories.providers.judgement_model import RELATIONS, Judgement, load_judgement_model, quantised, restored
 from memories.providers.relation import Pair, judgements, name_addition, name_other_thing, relate_all, verdict_of
 from memories.text.relate import Relation, Thresholds
@@ -110,6 +114,36 @@ def test_other_languages_are_judged_by_rules() -> None:
     (told,) = relate_all([Pair("Ich wohne in Graz", "Ich wohne nicht in Graz", "", 0.9)], BANDS, "learned")
     assert told.relation == Relation.DIFFERENT
     assert "English" in told.reason
+
+
+def test_without_the_model_s_package_the_rules_judge(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> None:
+        raise EmbedderMisconfigured("the model package is not installed")
+
+    monkeypatch.setattr(judgement_model, "locate_model", missing)
+    judgement_model.is_there.cache_clear()
+    try:
+        pair = Pair("Listens on port 80", "Listens on port 8080", "web", 0.9)
+        assert relate_all([pair], BANDS, "learned") == relate_all([pair], BANDS, "rules")
+        assert find_replaced({1: "The plumber comes on Friday"}, "The plumber is not coming.") == {}
+    finally:
+        judgement_model.is_there.cache_clear()
+
+
+def test_no_words_of_what_was_judged_are_kept_in_the_process() -> None:
+    judgements([("the needle in the haystack", "\ud800 a needle", "")])
+    assert all(isinstance(key, bytes) and len(key) == 16 for key in relation_module._kept)
+
+
+def test_texts_of_any_length_and_letters_are_judged() -> None:
+    long = "word " * 20_000
+    for stored, new in (
+        (long, long + "more"),
+        ("\ud800", "\x00 a"),
+        ("a" * 100_000, "b"),
+        ("no " * 30_000, "1 " * 30_000),
+    ):
+        assert relation(stored, new) in Relation
 
 
 def test_a_pair_is_judged_the_same_alone_and_among_others() -> None:

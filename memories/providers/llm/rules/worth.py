@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memories.providers.judgement_model import Reading, load_judgement_model
+from memories.providers.judgement_model import Reading, is_there, load_judgement_model
 from memories.providers.llm.rules.candidate import DECISION, INSTRUCTION, SAID, Candidate
 from memories.providers.llm.rules.evidence import ENOUGH
 from memories.providers.llm.rules.prose import Sentence
+from memories.providers.relation import reads
 from memories.text.messages import Message
 
 KEPT_FROM = 0.6
@@ -30,6 +31,8 @@ HALF_WORDS = 3
 ORDERED = (INSTRUCTION, DECISION)
 ANSWER_WORDS = 12
 QUOTED_CHARACTERS = 160
+BEFORE_CHARACTERS = 200
+"""The end of what was said before: as much as the network was trained with."""
 WORD = re.compile(r"[^\W_]+")
 POINTING = re.compile(
     r"^(?:(?:and|but|so|because|also|yes|no|yeah|yep|nope|well|ok|okay)\b[,\s]*)*"
@@ -58,13 +61,14 @@ def weigh(
     `before`: what somebody else said last, empty if nobody has.
     """
     told = [one for one in sentences if not one.is_question][:MOST_SENTENCES]
-    if not told:
+    if not told or not is_there():
         return list(found)
+    before = before[-BEFORE_CHARACTERS:]
     texts = [(before if one is sentences[0] else "", one.text) for one in told]
     readings = load_judgement_model().read(texts)
     kept = [one for one in found if not any(overlaps(one, message, sentence) for sentence in told)]
     for at, (sentence, reading) in enumerate(zip(told, readings, strict=True)):
-        units = [weigh_one(one, reading) for one in found if overlaps(one, message, sentence)]
+        units = [weigh_one(one, reading, sentence) for one in found if overlaps(one, message, sentence)]
         stated = [one for one in units if one.score >= ENOUGH]
         if stated and is_answer(sentence, before, at) and not any(one.type in ORDERED for one in stated):
             kept.append(added(message, told, at, place, before, reading))
@@ -83,9 +87,10 @@ def whole(candidate: Candidate, reading: Reading) -> Candidate:
     return replace(candidate, score=max(candidate.score, SCORE)) if is_half else candidate
 
 
-def weigh_one(candidate: Candidate, reading: Reading) -> Candidate:
-    """With what the network says of its sentence. What it finds worthless is none."""
-    return replace(candidate, score=0.0) if reading.keep < DROPPED_BELOW else named(candidate, reading)
+def weigh_one(candidate: Candidate, reading: Reading, sentence: Sentence) -> Candidate:
+    """With what the network says of its sentence. What it finds worthless is none, as far as it reads the language."""
+    is_worthless = reading.keep < DROPPED_BELOW and reads(sentence.text)
+    return replace(candidate, score=0.0) if is_worthless else named(candidate, reading)
 
 
 def named(candidate: Candidate, reading: Reading) -> Candidate:

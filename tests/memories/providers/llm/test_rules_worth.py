@@ -55,6 +55,20 @@ def test_what_the_network_finds_worthless_is_not_kept(monkeypatch: pytest.Monkey
     assert fact.content == "User lives in Turin"
 
 
+def test_a_language_that_the_network_cannot_read_is_left_to_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_rules = RulesProvider().extract(Chunk((Message(USER, "Ich bin allergisch gegen Nüsse."),), NOW), Setting())
+    assert [fact.content for fact in by_rules] == ["Ich bin allergisch gegen Nüsse"]
+    assert found(monkeypatch, {}, Message(USER, "Ich bin allergisch gegen Nüsse.")) == by_rules
+
+
+def test_of_what_was_said_before_only_the_end_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    reader = Reader({"yes, peanuts": kept()})
+    monkeypatch.setattr("memories.providers.llm.rules.worth.load_judgement_model", lambda: reader)
+    asked = Message(ASSISTANT, "word " * 20_000 + ". Any allergies?")
+    RulesProvider(judge="learned").extract(Chunk((asked, Message(USER, "yes, peanuts")), NOW), Setting())
+    assert [len(before) <= 200 and before.endswith("Any allergies?") for before, _ in reader.asked] == [True]
+
+
 def test_a_short_answer_is_kept_with_its_question(monkeypatch: pytest.MonkeyPatch) -> None:
     asked = Message(ASSISTANT, "Noted. Do you have any allergies?")
     (fact,) = found(monkeypatch, {"yes, peanuts": kept(category="health")}, asked, Message(USER, "yes, peanuts"))
