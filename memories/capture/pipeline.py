@@ -132,15 +132,16 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
             write.link(memory, item.memory, LinkKind.CONTRADICTS)
         else:
             write.contradict(item.memory, by=memory, reason=item.verdict.reason if is_quoted else OTHERWISE)
+    replaced = [] if same else of_relation(known, Relation.SUPERSEDES)
     if not same:
         for item in contrary:
             if item not in doubted:
                 write.contradict(memory, by=item.memory, reason=SINCE)
-        for item in of_relation(known, Relation.SUPERSEDES):
+        for item in replaced:
             replace_older(write, item, memory, candidate)
         for item in of_relation(known, Relation.ELABORATES):
             write.link(memory, item.memory, LinkKind.ELABORATES)
-    reason = next((item.verdict.reason for item in [same, *contrary, *later] if item), "")
+    reason = next((item.verdict.reason for item in [same, *contrary, *later, *replaced] if item), "")
     return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in doubted])
 
 

@@ -58,6 +58,7 @@ def test_what_is_replaced_is_superseded_and_over(alice: Caller, network: Network
     old = alice.remember("The office is in Graz")
     new = alice.remember("The office is in Leoben now")
     before, after = memory_of(old), memory_of(new)
+    assert (new["outcome"], new["reason"]) == ("created", "replaces: Graz → Leoben now; 0.90")
     assert (before.status, after.status) == (Status.SUPERSEDED, Status.ACTIVE)
     assert before.valid_until == after.created_at
     assert Link.objects.get(from_memory=after, to_memory=before).kind == LinkKind.SUPERSEDES
