@@ -89,6 +89,17 @@ def test_what_an_operator_added_says_so(ed: Client, alice: Caller) -> None:
     assert "An operator wrote it (operator:ed)" in text_of(ed.get(page_of(Memory.objects.get())))
 
 
+def test_what_another_has_taken_the_place_of_says_so(ed: Client, alice: Caller) -> None:
+    old, new = (alice.remember(f"The office is in {place}") for place in ("Graz", "Leoben"))
+    told = "Another memory has taken its place: see its links."
+    older = Memory.objects.get(uid=old["id"])
+    assert told not in text_of(ed.get(page_of(older)))
+    alice.post(f"memories/{new['id']}/links", {"to": old["id"], "kind": "supersedes"})
+    older.refresh_from_db()
+    assert older.is_superseded
+    assert told in text_of(ed.get(page_of(older)))
+
+
 def test_what_is_at_odds_with_something_believed_says_so_while_both_are_active_and_hold(
     ed: Client, alice: Caller
 ) -> None:
