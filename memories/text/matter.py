@@ -6,43 +6,15 @@ import re
 from collections.abc import Iterable
 
 from memories.text.relate.grammar import AUXILIARIES, PREPOSITIONS, STOP_WORDS
+from memories.text.wordlist import words
 
 WORD = re.compile(r"\d+|[^\W_]{2,}")
 STEM = 6
 """Letters that the forms of a word have in common."""
-SAYS_NOTHING = frozenset(
-    [
-        "appointment",
-        "appointments",
-        "date",
-        "reminder",
-        "remind",
-        "remember",
-        "forget",
-        "don",
-        "session",
-        "visit",
-        "have",
-        "has",
-        "got",
-        "going",
-        "go",
-        "goes",
-        "need",
-        "needs",
-        "user",
-        "my",
-        "our",
-        "the",
-        "there",
-        "scheduled",
-        "booked",
-        "planned",
-        "please",
-        "also",
-        "again",
-    ]
-)
+SAYS_NOTHING = words("""
+    appointment appointments date reminder remind remember forget don session visit have has got going
+    go goes need needs user my our the there scheduled booked planned please also again
+    """)
 """Words that many plans have and that tell none of them from another."""
 LEFT_OUT = STOP_WORDS | AUXILIARIES | PREPOSITIONS | SAYS_NOTHING
 
