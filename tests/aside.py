@@ -43,3 +43,18 @@ def has_to_wait(work: Callable[[], object]) -> bool:
 
     aside(hastily)
     return any("lock timeout" in told for told in waited)
+
+
+def wait_as_long_as_it_takes() -> None:
+    """For locks of PostgreSQL: whoever holds one may be stalled."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET lock_timeout = 0")
+
+
+def wait_for_the_lock(somebody_is_coming: Callable[[], bool] = lambda: True) -> None:
+    """Until somebody waits for a lock of this transaction, or nobody is coming: asked of the server, which knows."""
+    while somebody_is_coming():
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))")
+            if cursor.fetchone()[0]:
+                return

@@ -21,7 +21,7 @@ from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant
 from memsite.tenancy.keys import rotate_key
 from memsite.tenancy.models import Agent, ApiKey, AppStatus, AuditEntry, Membership, Role
 from tests.api.checks import assert_problem
-from tests.aside import leave
+from tests.aside import leave, wait_as_long_as_it_takes, wait_for_the_lock
 from tests.conftest import Caller, client_with
 from tests.mcp.asking import ACCEPT
 from tests.tables import each_row
@@ -179,6 +179,7 @@ def meanwhile(first: Callable[[], object], second: Callable[[], int]) -> int:
 
     def run() -> None:
         try:
+            wait_as_long_as_it_takes()
             answers.append(second())
         finally:
             leave()
@@ -187,7 +188,7 @@ def meanwhile(first: Callable[[], object], second: Callable[[], int]) -> int:
     with transaction.atomic():
         first()
         thread.start()
-        thread.join(1)
+        wait_for_the_lock(thread.is_alive)
     thread.join()
     return answers[0]
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connection, connections, transaction
+from django.db import IntegrityError, connections, transaction
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
@@ -17,6 +17,7 @@ from memories.inject.pipeline import Injected, note_injected
 from memories.models import Injection, Memory
 from memories.store import writing
 from sessions.models import AgentSession
+from tests.aside import wait_as_long_as_it_takes, wait_for_the_lock
 from tests.conftest import Caller
 
 
@@ -127,21 +128,6 @@ def test_who_forgets_waits_for_who_is_just_noting_it(alice: Caller) -> None:
             wait_for_the_lock()
         forgetting.result()
     assert (noted(), Memory.objects.count()) == ([], 0)
-
-
-def wait_as_long_as_it_takes() -> None:
-    """For locks: whoever holds one may be stalled."""
-    with connection.cursor() as cursor:
-        cursor.execute("SET lock_timeout = 0")
-
-
-def wait_for_the_lock() -> None:
-    """Until somebody waits for a lock of this transaction: asked of the server, which knows."""
-    while True:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT count(*) FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))")
-            if cursor.fetchone()[0]:
-                return
 
 
 def test_what_changes_while_two_are_linked_is_superseded_as_it_is_now(alice: Caller) -> None:
