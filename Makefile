@@ -1,6 +1,8 @@
 # Memsite: `make` lists what can be done. Needs GNU make and Python 3.11 or newer, nothing else.
 
 PYTHON ?= python3
+# Where bytecode may not be written, each process compiles all modules anew: half a minute before the first test.
+unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check

@@ -7,22 +7,28 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from memories.providers.llm.rules.habits import BEGAN, FROM_NOW_ON, NOWADAYS, RESUMED
 from memories.providers.llm.rules.words import HELPERS, KIN, OWN_THINGS, PASSING_THINGS
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Mark:
     name: str
-    pattern: re.Pattern[str]
+    regex: str
     weight: float
     is_exact: bool
     """Whether capitals count; other patterns are matched against lower case, which is twice as fast as ignoring it."""
 
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a text is read: compiling all of them takes longer than most commands."""
+        return re.compile(self.regex if self.is_exact else _lower(self.regex))
+
 
 def _mark(name: str, weight: float, pattern: str, is_exact: bool = False) -> Mark:
-    return Mark(name, re.compile(pattern if is_exact else _lower(pattern)), weight, is_exact)
+    return Mark(name, pattern, weight, is_exact)
 
 
 def _lower(pattern: str) -> str:

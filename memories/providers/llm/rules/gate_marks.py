@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 _DAY = (
     r"\b(?:(?:[Mm]on|[Tt]ues|[Ww]ednes|[Tt]hurs|[Ff]ri|[Ss]atur|[Ss]un)days?|tomorrow|tmrw|[Jj]an(?:uary)?|"
@@ -26,17 +27,22 @@ _FIGURE = r"(?<![\w.])\d[\d.,:]*"
 _NAME = r"(?<=[a-z,'(:] )[A-Z][a-z]+\w*"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class GateMark:
     name: str
     most: int
-    pattern: re.Pattern[str]
+    regex: str
     is_exact: bool
     """Whether capitals count; other patterns are matched against lower case."""
 
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a text is read."""
+        return re.compile(self.regex)
+
 
 def _mark(name: str, most: int, pattern: str, is_exact: bool = False) -> GateMark:
-    return GateMark(name, most, re.compile(pattern), is_exact)
+    return GateMark(name, most, pattern, is_exact)
 
 
 USER_MARKS = (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 from memories.providers.llm.rules.words import KIN
 from memories.text.messages import ASSISTANT, USER
@@ -11,19 +12,25 @@ from memories.text.messages import ASSISTANT, USER
 _KIN = "|".join(sorted(map(re.escape, KIN), key=len, reverse=True))
 
 
-class Cue(NamedTuple):
+@dataclass(frozen=True)
+class Cue:
     name: str
-    pattern: re.Pattern[str]
+    regex: str
     is_exact: bool
     """Whether capitals count; other patterns are matched against lower case."""
 
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a text is read."""
+        return re.compile(self.regex)
+
 
 def _low(name: str, pattern: str) -> Cue:
-    return Cue(name, re.compile(pattern), False)
+    return Cue(name, pattern, False)
 
 
 def _exact(name: str, pattern: str) -> Cue:
-    return Cue(name, re.compile(pattern), True)
+    return Cue(name, pattern, True)
 
 
 INSIDE = (
