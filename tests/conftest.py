@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,10 +22,13 @@ from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
 from memsite.tenancy.wall import site_wide
 from tests.caches import clear_caches
-from tests.databases import flush, migrate_once
+from tests.databases import drop_test_database, flush, migrate_once
 from tests.serving import Server, serving
 from tools.affected import QUICK
 
+TESTS = Path(__file__).parent
+ON_ONE_DATABASE = tuple(TESTS / name for name in ("bench", "cli", "client"))
+"""What asks a server by HTTP, or measures, asks the database nothing that other tests do not."""
 MARKERS = {"sqlite": "sqlite", "postgresql": "postgres"}
 """What is of a database itself is marked with it, and the mark says why."""
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -48,6 +52,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def asks_database(item: pytest.Item) -> bool:
     """Whether the answer may differ from one database to the next: all else runs once, on SQLite."""
+    if any(item.path.is_relative_to(folder) for folder in ON_ONE_DATABASE) and not item.get_closest_marker("postgres"):
+        return False
     fixtures = set(getattr(item, "fixturenames", ()))
     marks = {mark.name for mark in item.iter_markers()}
     return bool(fixtures & {"db", "transactional_db", "django_db_setup"} or marks & {"django_db", "postgres"})
@@ -150,6 +156,8 @@ def django_db_modify_db_settings(django_db_modify_db_settings: None) -> Iterator
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("django.core.management.call_command", migrate_once())
         patch.setattr("django.test.testcases.call_command", flush)
+        if connection.vendor == "postgresql":
+            patch.setattr(type(connection.creation), "_destroy_test_db", drop_test_database)
         yield
 
 

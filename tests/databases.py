@@ -145,6 +145,11 @@ def run_sql(statement: sql.Composed) -> None:
         server.execute(statement)
 
 
+def drop_test_database(_: object, name: str, verbosity: int) -> None:
+    """Drop it whoever is connected: a pool may be making a connection anew that a test has closed."""
+    run_sql(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
 def copy_database(source: str, name: str) -> None:
     """Whoever has just left the source may still be leaving: PostgreSQL waits 5 seconds for that, we longer."""
     statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(source))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from django.db import IntegrityError, connections, transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
@@ -17,7 +17,7 @@ from memories.inject.pipeline import Injected, note_injected
 from memories.models import Injection, Memory
 from memories.store import writing
 from sessions.models import AgentSession
-from tests.aside import wait_as_long_as_it_takes, wait_for_the_lock
+from tests.aside import leave, wait_as_long_as_it_takes, wait_for_the_lock
 from tests.conftest import Caller
 
 
@@ -113,7 +113,7 @@ def another_thread() -> Iterator[ThreadPoolExecutor]:
         try:
             yield pool
         finally:
-            pool.submit(connections.close_all).result()
+            pool.submit(leave).result()
 
 
 @pytest.mark.postgres("two may write at a time")

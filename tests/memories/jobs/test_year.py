@@ -1,4 +1,7 @@
-"""A year of an app, day by day, on a frozen clock: every job once per period, and every figure as it must be."""
+"""A year of an app, day by day, on a frozen clock: every job once per period, and every figure as it must be.
+
+A third of a year but for `TEST_SCALE=1 make test-long`: the shorter times to live and all of the decay are in it.
+"""
 
 from __future__ import annotations
 
@@ -14,11 +17,12 @@ from memories.tasks import upkeep_due, upkeep_work
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.tenancy.models import App
 from tests.conftest import Caller
+from tests.scale import SCALE
 
 pytestmark = pytest.mark.long
 
 BEGIN = datetime(2027, 1, 1, 12, tzinfo=UTC)  # a Friday
-DAYS = 365
+DAYS = 365 if SCALE == 1 else 122
 SUNDAY = 6
 OF_APP = [name for name, job in JOBS.items() if job.is_heavy and not job.of_site]
 PLACES = ("Lisbon", "Oslo", "Kyoto", "Quito", "Tunis", "Perth")
@@ -61,7 +65,10 @@ def year(alice: Caller) -> Counter[str]:
 
 
 def test_a_year_of_upkeep(year: Counter[str], alice: Caller) -> None:
-    assert year == {"triggers": 365, "decay": 365, "nightly": 365, "weekly": 52, "monthly": 12}
+    days = [day(number) for number in range(1, DAYS + 1)]
+    weeks, months = sum(one.weekday() == SUNDAY for one in days), sum(one.day == 1 for one in days)
+    daily = dict.fromkeys(("triggers", "decay", "nightly"), DAYS)
+    assert year == {**daily, "weekly": weeks, "monthly": months}
     runs = JobRun.objects.filter(job__in=OF_APP)
     assert set(runs.values_list("status", "attempts")) == {(RunStatus.DONE, 1)}
     assert len(set(runs.values_list("job", "period"))) == runs.count()
@@ -81,6 +88,8 @@ def check_what_was_pinned() -> None:
 def check_times_to_live() -> None:
     """Archived by the first weekly run (Sundays at 01:00) for which so many days without access have passed."""
     for category, days in (("work", 90), ("hobbies", 60), ("preferences", 180)):
+        if days > DAYS:
+            continue
         rows = Memory.objects.filter(category=category, pinned=False).exclude(kind="insight")
         # Half a year after that they go to the cold archive.
         assert set(rows.values_list("status", flat=True)) <= {Status.ARCHIVED, Status.COLD}, category
@@ -94,7 +103,7 @@ def check_times_to_live() -> None:
 def check_decay() -> None:
     """Thirty days of grace, then a tenth a week, to nine places, however many runs; what falls below 0.3 is let be."""
     rows = Memory.objects.filter(category="seen")
-    assert rows.count() == 12
+    assert rows.count() == DAYS // 30
     fall_days = 29  # 0.7 - 0.1 * 29 / 7 is the first below 0.3
     for row in rows:
         days = min(fall_days, max(0, (day(DAYS) - row.created_at).days - 30))
