@@ -17,6 +17,7 @@ from memories.models import GENERAL, Memory, RejectionKind
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.fallback import Careful
 from memories.providers.llm.provider import RULES, Chunk, Fact, LLMDenied, Provider, Setting
+from memories.providers.llm.rules.facts import find_passing
 from memories.retrieve.arms.vector import measure
 from memories.retrieve.nearest import top
 from memories.retrieve.pipeline import index_of
@@ -26,6 +27,7 @@ from memories.text.instructions import find_instructions
 from memories.text.messages import Message
 from memories.text.overlap import used_share
 from memories.text.secrets import redact
+from memsite.conf import get_conf
 from memsite.moments import in_zone
 from memsite.tenancy.end_users import one_user
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
@@ -44,6 +46,8 @@ class Found:
     resource: Resource
     candidates: list[Candidate] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
+    passing: list[Candidate] = field(default_factory=list)
+    """What is kept only where it changes what is known."""
     made_by: str = RULES
     windows_read: int = 0
     denied: LLMDenied | None = None
@@ -80,6 +84,8 @@ def find_facts(
         try:
             if is_gated or is_worth_it(window, found, provider):
                 read_window(window, found, session, setting, provider, embedder, shown)
+            if provider.name == RULES and get_conf().relations == "learned":
+                note_passing(window, found, session, setting)
         except LLMDenied as denied:
             if begun is None or number == begin:
                 raise
@@ -109,6 +115,15 @@ def read_window(
     for fact in facts:
         if not is_of_before(fact, window.chunk):
             sort_out(found[window.places[fact.message]], fact, session, shown)
+
+
+def note_passing(window: Window, found: Sequence[Found], session: AgentSession, setting: Setting) -> None:
+    """What is not worth keeping for itself, and passes the write gate. Nothing is said of what does not."""
+    for fact in find_passing(window.chunk, setting):
+        one = Found(found[window.places[fact.message]].resource)
+        if not is_of_before(fact, window.chunk):
+            sort_out(one, fact, session, ())
+        found[window.places[fact.message]].passing += one.candidates
 
 
 def fallbacks(provider: Provider) -> Sequence[object]:

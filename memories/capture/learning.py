@@ -32,7 +32,7 @@ from memories.providers.llm.provider import MUCH_SURER, LLMDenied, LLMError, LLM
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
 from memories.text.overlap import used_share
-from memories.text.relate import Relation
+from memories.text.relate import Relation, Verdict
 from memsite.durability import is_busy
 from memsite.unwritable import why_unwritable
 from sessions.models import AgentSession, Resource, Role
@@ -41,6 +41,10 @@ log = structlog.get_logger("memories.capture")
 CONTEXT_TEXTS = 4
 TOLD = 0.5
 """The share of a memory's words with which an agent tells what it was shown."""
+MOST_PASSING = 12
+"""Statements of a claim that are compared with what is known though they are not worth keeping; the last ones said."""
+CHANGES_FROM = 0.7
+"""A certainty from which such a statement is at odds with something known."""
 Shown = tuple[str, float]
 """What a memory says, and its confidence."""
 Learnt = Callable[[Writer, Sequence[Resource]], None]
@@ -116,8 +120,9 @@ def learn_facts(
     begun = Begun(rows[0].windows_read, rows[0].is_gated) if len(rows) == 1 else None
     found = find_facts(session, texts, said_before(session, texts), provider, embedder, shown, now, begun)
     add_plans(session, found)
+    keep_changes(session, found, embedder)
     candidates = [candidate for one in found for candidate in one.candidates]
-    embed_candidates(candidates, embedder)
+    embed_candidates([candidate for candidate in candidates if candidate.vector is None], embedder)
     outlooks = dict(zip(map(id, candidates), look_around(session.app, candidates, embedder, provider), strict=True))
     sources = sources_of(session, found, shown_pks)
     for one in found:
@@ -135,6 +140,21 @@ def learn_facts(
     denied = found[0].denied
     if denied and not isinstance(denied, LLMTooDear):
         work.put_off(session.app, denied, denied.until, now)
+
+
+def keep_changes(session: AgentSession, found: Sequence[Found], embedder: Embedder) -> None:
+    """Keep of what is not worth it for itself what is at odds with something known: it was said to change that."""
+    passing = [(one, candidate) for one in found for candidate in one.passing][-MOST_PASSING:]
+    if not passing or not embed_candidates([candidate for _, candidate in passing], embedder):
+        return
+    for one, candidate in passing:
+        (outlook,) = look_around(session.app, [candidate], embedder)
+        if any(changes(item.verdict) for item in outlook.telling):
+            one.candidates.append(candidate)
+
+
+def changes(verdict: Verdict) -> bool:
+    return verdict.relation in (Relation.CONTRADICTS, Relation.SUPERSEDES) and verdict.score >= CHANGES_FROM
 
 
 def sources_of(session: AgentSession, found: Sequence[Found], shown_pks: Iterable[int]) -> dict[int, Shown]:

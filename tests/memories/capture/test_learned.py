@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from django.conf import settings
@@ -11,8 +12,10 @@ from django.test.utils import override_settings
 
 from memories.models import Link, LinkKind, Memory, Status
 from memories.providers import relation
-from memories.providers.judgement_model import RELATIONS, Judgement
+from memories.providers.judgement_model import CATEGORIES, KINDS, RELATIONS, Judgement, Reading
 from tests.conftest import Caller, make_app, make_caller
+from tests.talking import tell
+from tests.upkeep import upkeep_learn_due
 
 
 class Network:
@@ -136,3 +139,20 @@ def test_what_one_text_says_of_two_things_is_not_at_odds(alice: Caller, network:
     said = "[MEMORY:timing:db] Backups take an hour\n[MEMORY:timing:db] Backups take two hours"
     alice.post(f"sessions/{session}/messages", {"messages": [{"role": "assistant", "content": said}]})
     assert sorted(one.confidence for one in Memory.objects.filter(subject="db")) == pytest.approx([0.5, 0.7])
+
+
+def test_what_is_worth_nothing_for_itself_is_kept_where_it_changes_what_is_known(
+    alice: Caller, network: Network, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    worthless = Reading(0.02, dict.fromkeys(CATEGORIES, 0.1), dict.fromkeys(KINDS, 0.1))
+    reader = SimpleNamespace(read=lambda sentences: [worthless] * len(sentences))
+    monkeypatch.setattr("memories.providers.llm.rules.worth.load_judgement_model", lambda: reader)
+    network.say("Hetzner", "Backblaze", replaces=0.9, both=0.1)
+    network.say("Hetzner", "odd", replaces=0.6, both=0.4)
+    old = alice.remember("The backup goes to Hetzner")
+    said = ("The oven is warm today.", "The backup sounds odd somehow.", "The backup goes to Backblaze now.")
+    tell(alice, alice.start_session(), *said)
+    upkeep_learn_due()
+    after = Memory.objects.exclude(pk=memory_of(old).pk).get()
+    assert after.content == "The backup goes to Backblaze now"
+    assert memory_of(old).status == Status.SUPERSEDED

@@ -32,6 +32,8 @@ class Candidate:
     """The probability that it is worth keeping, where the network was asked."""
     speaker: str = "User"
     """Who says "I"."""
+    is_passing: bool = False
+    """Kept only where it changes what is known, as "the backup goes to Backblaze now" does."""
 
     @property
     def is_dated(self) -> bool:

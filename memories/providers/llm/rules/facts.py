@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from memories.providers.llm.provider import Chunk, Fact, Setting
 from memories.providers.llm.rules.candidate import DECISION, GUESS, INSTRUCTION, OUTCOME, Candidate
@@ -48,6 +49,16 @@ _OPINION = re.compile(
 def extract(chunk: Chunk, setting: Setting, judge: Judge = "rules") -> list[Fact]:
     """At most `setting.most_facts`, in the order they were said; the weightiest ones if there are more."""
     chosen = [candidate for candidate in find_candidates(chunk, judge) if candidate.score >= ENOUGH]
+    return _facts(chosen, chunk, setting)
+
+
+def find_passing(chunk: Chunk, setting: Setting) -> list[Fact]:
+    """What the network finds not worth keeping for itself, worded so that it can be compared with what is known."""
+    passing = [candidate for candidate in find_candidates(chunk, "learned") if candidate.is_passing]
+    return _facts([replace(candidate, score=ENOUGH) for candidate in passing], chunk, setting)
+
+
+def _facts(chosen: Sequence[Candidate], chunk: Chunk, setting: Setting) -> list[Fact]:
     worded = [(candidate, _word(candidate, chunk.messages[candidate.message].role)) for candidate in chosen]
     distinct = list(_distinct(worded))
     if len(distinct) > setting.most_facts:

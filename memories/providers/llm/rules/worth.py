@@ -21,6 +21,8 @@ KEPT_FROM = 0.6
 """A probability from which a sentence is kept that no rule speaks for."""
 DROPPED_BELOW = 0.3
 """And below which a statement of the rules is not."""
+PASSING_FROM = 0.005
+"""And above which it is kept where it changes what is known."""
 SURE = 0.5
 """From this probability on a category, or that it is a lesson, is believed."""
 SCORE = 0.75
@@ -77,8 +79,16 @@ def weigh(
         else:
             is_worth_it = reading.keep >= KEPT_FROM or ORDER.match(sentence.text)
             is_told = is_worth_it and len(WORD.findall(sentence.text)) >= LEAST_WORDS
+            if not is_told and may_change(sentence, reading):
+                passing = units or [added(message, told, at, place, before, reading)]
+                units = [replace(one, score=0.0, is_passing=True) for one in passing]
             kept += [added(message, told, at, place, before, reading)] if is_told else units
     return kept
+
+
+def may_change(sentence: Sentence, reading: Reading) -> bool:
+    """Whether it may be at odds with something known, however slight: "the backup goes to Backblaze now" sounds so."""
+    return reading.keep >= PASSING_FROM and len(WORD.findall(sentence.text)) >= HALF_WORDS and reads(sentence.text)
 
 
 def whole(candidate: Candidate, reading: Reading) -> Candidate:
