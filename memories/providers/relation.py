@@ -8,22 +8,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Literal
 
 from memories.providers.judgement_model import Judgement, is_there, load_judgement_model
 from memories.text.relate import Relation, Thresholds, Verdict, relate
 from memories.text.relate.language import is_english
+from memories.text.relate.measures import UNITS
 from memories.text.relate.tokens import canonical_text
 from memories.text.relate.verdict import REASON_MAX_CHARS
 
 Judge = Literal["learned", "rules"]
 JUDGES: tuple[Judge, ...] = ("learned", "rules")
 
-SAME_FROM, ADDS_FROM, AT_ODDS_FROM = 0.6, 0.5, 0.5
+SAME_FROM, ADDS_FROM, AT_ODDS_FROM = 0.5, 0.5, 0.5
 """Probabilities from which a relation is believed; below them both statements stay as they are."""
-DOUBT_FROM = 0.2
+DOUBT_FROM = 0.3
 """What may be at odds with such a probability is not the same, however likely that is: the new one would be lost."""
 SIDE_BY_SIDE = 0.5
 """Below this probability that both hold, a doubt is one between the same and the contrary."""
@@ -78,6 +79,7 @@ NUMBERS = {
     "ten": "10", "eleven": "11", "twelve": "12", "fifteen": "15", "twenty": "20", "thirty": "30", "forty": "40",
     "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90",
 }  # fmt: skip
+MEASURE = re.compile(rf"(?<![\w.,])(\d{{1,12}}(?:\.\d{{1,3}})?|{'|'.join(NUMBERS)})[ -]?([a-z%°]+)\b", re.IGNORECASE)
 FEW = ("1", "2")
 """Said in passing, "one charge" and "number two" among them."""
 STEM = 5
@@ -97,6 +99,7 @@ def relate_all(pairs: Sequence[Pair], bands: Thresholds, judge: Judge) -> list[V
     """Return a verdict for each of the pairs, in their order. Where the model's package is missing, by rules."""
     if judge == "rules" or not is_there():
         return [relate(pair.stored, pair.new, pair.cosine, pair.subject, bands) for pair in pairs]
+    pairs = [replace(pair, new=with_measures_of(pair.stored, pair.new)) for pair in pairs]
     verdicts = [known_at_once(pair, bands) for pair in pairs]
     open_ones = [at for at, verdict in enumerate(verdicts) if verdict is None]
     open_ones.sort(key=lambda at: -nearness(pairs[at].cosine))
@@ -239,6 +242,19 @@ def figures_of(text: str) -> list[str]:
     """Numbers as digits: "six" is 6."""
     words = (NUMBERS.get(word.casefold(), "") for word in WORD.findall(text))
     return [*FIGURE.findall(text), *filter(None, words)]
+
+
+def with_measures_of(stored: str, new: str) -> str:
+    """The new statement with the measures of the stored one as they are spelt there: "60 seconds" is "60s"."""
+    spelt = {value_of(found): found.group() for found in MEASURE.finditer(stored)}
+    return MEASURE.sub(lambda found: spelt.get(value_of(found)) or found.group(), new)
+
+
+def value_of(found: re.Match[str]) -> tuple[str, float]:
+    """What is measured and how much of its first unit; as it is spelt where the unit is none."""
+    number = float(NUMBERS.get(found[1].casefold(), found[1]))
+    kind, size = UNITS.get(found[2].casefold(), (found[2], 1.0))
+    return kind, number * size
 
 
 def name_denial(said: str, denying: str) -> str:

@@ -13,7 +13,15 @@ from memories.providers import judgement_model
 from memories.providers import relation as relation_module
 from memories.providers.embeddings import EmbedderMisconfigured
 from memories.providers.judgement_model import RELATIONS, Judgement, load_judgement_model, quantised, restored
-from memories.providers.relation import Pair, judgements, name_addition, name_other_thing, relate_all, verdict_of
+from memories.providers.relation import (
+    Pair,
+    judgements,
+    name_addition,
+    name_other_thing,
+    relate_all,
+    verdict_of,
+    with_measures_of,
+)
 from memories.text.relate import Relation, Thresholds
 from tests.tables import each_row
 
@@ -41,7 +49,9 @@ def surely(**shares: float) -> Judgement:
         ("Must be started after WireGuard", "Can be started independently of WireGuard", "caddy", Relation.CONTRADICTS),
         ("Must be started after WireGuard", "May be started before WireGuard", "caddy", Relation.DIFFERENT),
         ("Open port 443", "Do not open port 80", "router", Relation.DIFFERENT),
-        ("A full build takes 12 minutes", "A full build takes 35 minutes", "ci", Relation.CONTRADICTS),
+        ("A full build takes 12 minutes", "A full build takes 35 minutes", "ci", Relation.SUPERSEDES),
+        ("Takes 90 s to start", "Needs 90 seconds to start", "svc", Relation.SAME),
+        ("Keeps logs 14d", "Logs are kept for two weeks", "loki", Relation.SAME),
     ],
 )
 def test_a_change_is_told_from_what_holds_beside_it(stored: str, new: str, subject: str, right: Relation) -> None:
@@ -91,14 +101,20 @@ def test_a_verdict_says_which_words_changed_and_how_sure_it_is() -> None:
     assert long.reason.endswith("; 0.80")
 
 
+def test_a_measure_is_read_as_the_stored_statement_spells_it() -> None:
+    stored = "Takes 60s, keeps 14d, is 1.5 km off"
+    told = with_measures_of(stored, "60 seconds, two weeks, 1500 m, 1,500 m, 90 s, 60 apples")
+    assert told == "60s, 14d, 1.5 km, 1,500 m, 90 s, 60 apples"
+
+
 def test_in_doubt_both_stay() -> None:
     assert verdict_of(Pair("a", "b"), surely(replaces=0.49, both=0.51)).relation == Relation.DIFFERENT
-    assert verdict_of(Pair("a", "b"), surely(same=0.5, both=0.5)).relation == Relation.DIFFERENT
+    assert verdict_of(Pair("a", "b"), surely(same=0.49, both=0.51)).relation == Relation.DIFFERENT
 
 
 def test_what_may_be_at_odds_is_not_the_same_however_likely_that_is() -> None:
-    told = verdict_of(Pair("a gate", "a gate, again"), surely(same=0.75, contradicts=0.25))
-    assert (told.relation, told.reason) == (Relation.DIFFERENT, "in doubt: at odds 0.25")
+    told = verdict_of(Pair("a gate", "a gate, again"), surely(same=0.65, contradicts=0.35))
+    assert (told.relation, told.reason) == (Relation.DIFFERENT, "in doubt: at odds 0.35")
 
 
 def test_what_is_far_apart_in_meaning_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
