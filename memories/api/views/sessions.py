@@ -133,7 +133,7 @@ class OneTurn(AgentView):
 
     @extend_schema(request=Checkpoint, responses={201: TurnStored, 200: TurnStored}, operation_id="store_turn")
     def put(self, request: Request, uid: UUID, number: int) -> Response:
-        """201 when new, 200 when the same is stored already, 409 when something else is."""
+        """201 when new, 200 when the same is stored already, 409 when something else is; 400: it says nothing."""
         if not 1 <= number <= MAX_TURN:
             raise ValidationError({"turn_number": [f"From 1 to {MAX_TURN}."]})
         session, body = self.session(uid), self.read(Checkpoint)
