@@ -10,10 +10,14 @@ import structlog
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_safe
 
+from memories.ledger.outages import service_away
 from memories.providers.embeddings import make_embedder
+from memories.providers.llm.factory import make_chat
+from memories.providers.llm.provider import LLMMisconfigured
 from memories.retrieve.arms import ask_arms, in_time
 from memsite.conf import get_conf
 from memsite.durability import count
@@ -94,6 +98,15 @@ def vectors_are_complete() -> bool:
     return not App.objects.filter(status=AppStatus.ACTIVE, vectors_lost=True).exists()
 
 
+def model_answers() -> bool:
+    """Whether the language model is asked, and has answered lately. Without it rules answer, and texts wait for it."""
+    try:
+        chat = make_chat(get_conf().llm_settings)
+    except LLMMisconfigured:
+        return False
+    return chat is None or not (chat.wait_seconds() or service_away(chat.name, timezone.now()))
+
+
 def takes_writes() -> bool:
     """Whether the database does, and there is room for them on SQLite's disk. Leaves nothing behind.
 
@@ -128,4 +141,8 @@ CHECKS: dict[str, Callable[[], bool]] = {
     "wall": wall.stands,
     "embedder": embedder_is_configured,
 }
-DEGRADED: dict[str, Callable[[], bool]] = {"vectors": vectors_are_complete, "writing": takes_writes}
+DEGRADED: dict[str, Callable[[], bool]] = {
+    "vectors": vectors_are_complete,
+    "writing": takes_writes,
+    "model": model_answers,
+}

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.text.clean import clean
+from memories.text.clean import clean, is_visible
 from memories.text.fence import strip_fenced
 from memories.text.secrets import strip_private
 from memsite.hex_bounds import hex_bounds
@@ -70,7 +70,7 @@ def record_said(session: AgentSession, said: Sequence[Said], now: datetime) -> l
         own = (item.source_key, item.role)
         if item.is_only and own not in by_name.setdefault(name_in(item.source_key), {own}):
             raise SaidOtherwise(f"{name_in(item.source_key)!r} is stored already, with other content or another role.")
-        is_new = bool(item.text.strip()) and item.source_key not in known
+        is_new = is_visible(item.text) and item.source_key not in known
         rows.append(resource_of(session, item, now) if is_new else None)
         known |= {item.source_key} - {None}
     Resource.objects.bulk_create(row for row in rows if row)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from memories.agent.base import Caller
 from memories.ledger.budget import may_learn
-from memories.ledger.outages import outages
+from memories.ledger.outages import outages, service_away
 from memories.models import Extraction, ExtractionStatus
 from memories.providers.llm.factory import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
@@ -39,7 +39,7 @@ class Held:
 
 class Holding(Caller):
     def held_back(self) -> list[Held]:
-        """What the server holds back, the most pressing kind first. Six queries at most."""
+        """What the server holds back, the most pressing kind first. Seven queries at most."""
         now = timezone.now()
         return [*self.models_left_alone(now), *self.learning_deferred(now), *self.agents_over_their_rate(now)]
 
@@ -64,7 +64,7 @@ class Holding(Caller):
             yield Held("learning", "failed texts", f"{number:,} will be tried again", soonest)
 
     def models_left_alone(self, now: datetime) -> Iterator[Held]:
-        """The circuit of this process, and what the calls of all processes tell."""
+        """The circuit of this process, and what the calls of all processes tell of its service and of the models."""
         try:
             chat = make_chat(get_conf().llm_settings)
         except LLMMisconfigured as error:
@@ -74,9 +74,13 @@ class Holding(Caller):
             detail = "is left alone after failures in a row; rules answer meanwhile"
             yield Held("model", chat.name, detail, now + timedelta(seconds=seconds))
             return
+        if chat is not None and (away := service_away(chat.name, now)):
+            detail = f"has not answered the last {away.failures} questions; rules answer meanwhile"
+            yield Held("model", chat.name, detail, None)
+            return
         for outage in outages(self.app, now):
             detail = f"the last {outage.failures} calls failed ({outage.outcome}); rules answer meanwhile"
-            yield Held("model", outage.model, detail, None)
+            yield Held("model", outage.name, detail, None)
 
     def report_cooldown(
         self, action: str, service: str, until: datetime, reason: str = "", session: AgentSession | None = None

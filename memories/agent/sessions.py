@@ -260,15 +260,15 @@ class Sessions(Feedback, Triggers, Upkeep):
             session, said, self.embedder, self.actor, now, note, self.provider(session), is_live=is_live
         )
 
-    def capture_stream(self, session: AgentSession) -> StreamCapture:
-        """A reader to be fed with the stream's chunks, for as long as they come."""
+    def capture_stream(self, session: AgentSession, name: str | None = None) -> StreamCapture:
+        """A reader to be fed with the stream's chunks, for as long as they come; `name` is the stream's own."""
         session.app = self.set_apart()
 
         def capture(said: list[Said]) -> Captured:
             self.renew()
             return self.capture_messages(session, said)
 
-        return StreamCapture(session, capture, partial(self.judge_turn, session), get_conf().max_line_bytes)
+        return StreamCapture(session, capture, partial(self.judge_turn, session), get_conf().max_line_bytes, name)
 
 
 def turn_texts(turn: Turn) -> list[Said]:

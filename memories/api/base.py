@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from hashlib import sha256
+from http import HTTPStatus
 from typing import Any, NoReturn, TypeVar
 from uuid import UUID
 
@@ -21,13 +25,13 @@ from rest_framework.views import APIView
 from memories.agent import AnothersSession, BothSuperseded, MemoryAgent
 from memories.api.fields import Shape, read_as
 from memories.api.pages import as_uuid, refuse_unknown
-from memories.models import Memory
+from memories.models import FutureTrigger, Memory
 from memories.store import LimitReached
 from memsite.exceptions import Conflict, LengthRequired, PreconditionFailed, Unprocessable
 from memsite.tenancy.access import Right
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.end_users import Users, of_users, users_shown
-from memsite.tenancy.idempotency import Slot, idempotent
+from memsite.tenancy.idempotency import Slot, fingerprint, idempotent
 from memsite.tenancy.models import App, Scope
 from memsite.tenancy.permissions import takes_key_with
 from memsite.tenancy.rates import RateExceeded, take_writes
@@ -37,6 +41,9 @@ Answer = tuple[int, Mapping[str, Any]]
 Rows = TypeVar("Rows", bound=QuerySet[Any])
 FOR_AGENTS = "This door is for an agent's key: an operator's belongs to no app."
 NO_SUCH_APP = "There is no such app, or it is not yours."
+OURS = "/api/v1/"
+BESIDE = ""
+"""Under this name stands what is kept beside an answer."""
 WITHOUT_BODY = ("GET", "HEAD", "DELETE")
 
 
@@ -66,6 +73,14 @@ class View(APIView):
     takes_endless_bodies = False
     is_lenient = False
     """Unknown query parameters do no harm: for other systems' clients."""
+    creates = False
+    """Whether its POST keeps its answer by itself, in the transaction that does the work."""
+    answers_anew = False
+    """Its POST is a question, or of a client that knows no `Idempotency-Key`: that says nothing to it."""
+    shows: type[Memory | FutureTrigger] | None = None
+    """What stands in its answers, which are not kept once that is deleted."""
+    shown_once: str | None = None
+    """What is not kept of an answer, and null when it is repeated."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -80,6 +95,9 @@ class View(APIView):
             refuse_unknown(request, *getattr(door, "takes", ()))
         if getattr(door, "is_bodiless", False) or (not self.is_lenient and brings_body_for_nothing(request)):
             self.read(Nothing)
+        is_keyed = "HTTP_IDEMPOTENCY_KEY" in request.META and not (self.creates and request.method == "POST")
+        if is_keyed and takes_idempotency_key(self, request.method or "", request.path):
+            setattr(self, method, partial(self.answer_once, door))
 
     def handle_exception(self, exc: Exception) -> Response:
         is_conflict = isinstance(exc, LimitReached | BothSuperseded | AnothersSession)
@@ -102,14 +120,76 @@ class View(APIView):
 
         `work` calls `slot.keep` inside its transaction.
         """
+        with self.slot(self.said(self.request.data)) as slot:
+            answer = slot.answer or work(slot)
+        return told(answer, slot)
+
+    def answer_once(self, door: Callable[..., Response], request: Request, *args: Any, **kwargs: Any) -> Response:
+        """The operation's answer, or what it was before to the same Idempotency-Key.
+
+        It is kept when the work is done: a process that is killed just between the two does the work again.
+        """
+        with self.slot(self.said(request.data)) as slot:
+            if slot.answer is None:
+                response = door(request, *args, **kwargs)
+                with transaction.atomic():
+                    slot.keep(*self.to_keep(response))
+                return response
+        status, kept = slot.answer
+        (_, etag), body = kept.pop(BESIDE), self.repeated(kept)
+        return Response(body, status, headers={"Idempotency-Replayed": "true", **({"ETag": etag} if etag else {})})
+
+    def to_keep(self, response: Response) -> Answer:
+        """With the address, by which it is found when what that names is deleted."""
+        body = {**response.data, BESIDE: [self.request.path, response.headers.get("ETag")]}
+        if self.shown_once:
+            body[self.shown_once] = None
+        if self.shows and "id" in body:
+            # Whoever deletes it waits for the row, and then finds the answer.
+            rows = self.shows.objects.for_app(self.caller().app).filter(uid=body["id"]).order_by("pk")  # type: ignore[arg-type]
+            if rows.select_for_update().values_list("pk", flat=True).first() is None:
+                return HTTPStatus.GONE, {}
+        return response.status_code, body
+
+    def repeated(self, kept: dict[str, Any]) -> dict[str, Any]:
+        """What is answered again, from what is kept of it."""
+        return kept
+
+    def create_as_read(
+        self, chunks: Iterable[bytes], work: Callable[[Slot, Iterator[bytes]], Answer]
+    ) -> Response:  # fmt: skip
+        """`create_once` for a body that comes piece by piece: by its bytes it is known, when the last one has come."""
+        digest = sha256()
+
+        def pieces() -> Iterator[bytes]:
+            for chunk in chunks:
+                digest.update(chunk)
+                slot.stay(timezone.now())
+                yield chunk
+
+        with self.slot(None) as slot:
+            read = pieces()
+            done = None if slot.past else work(slot, read)
+            for _ in read:
+                pass
+            slot.repeat(fingerprint(self.said(digest.hexdigest())))
+            if done:
+                slot.keep(*done)
+            answer = slot.answer or done
+        assert answer is not None
+        return told(answer, slot)
+
+    def slot(self, said: Mapping[str, Any] | None) -> AbstractContextManager[Slot]:
         caller = self.caller()
         way = "key" if self.request.auth else "user"
         name = f"agent:{caller.agent.pk}" if caller.agent else f"{way}:{caller.name}"
-        said = {"method": self.request.method, "path": self.request.path, "body": self.request.data}
-        with idempotent(name, self.request.headers.get("Idempotency-Key"), said, timezone.now()) as slot:
-            status, body = slot.answer or work(slot)
-        headers = {"Idempotency-Replayed": "true"} if slot.answer else None
-        return Response(body, status=status, headers=headers)
+        return idempotent(name, self.request.headers.get("Idempotency-Key"), said, timezone.now())
+
+    def said(self, body: Any) -> dict[str, Any]:
+        """The request, as far as it tells one from another."""
+        request = self.request
+        query = {"query": request.META["QUERY_STRING"]} if request.META.get("QUERY_STRING") else {}
+        return {"method": request.method, "path": request.path, "body": body, **query}
 
     def create_in_transaction(self, work: Callable[[], Answer], *, once: str | None = None) -> Response:
         """`create_once` for work that is one short transaction without network calls.
@@ -218,6 +298,16 @@ class OperatorView(View):
             return
         if not caller.apps(wanted).filter(pk=app.pk).exists():
             raise PermissionDenied("Your role in this app does not allow that.")
+
+
+def takes_idempotency_key(view: Any, method: str, path: str) -> bool:
+    """Whether an operation keeps its answer: each of ours that changes what is kept."""
+    return method not in SAFE_METHODS and path.startswith(OURS) and not view.answers_anew
+
+
+def told(answer: Answer, slot: Slot) -> Response:
+    status, body = answer
+    return Response(body, status=status, headers={"Idempotency-Replayed": "true"} if slot.answer else None)
 
 
 def brings_body_for_nothing(request: Request) -> bool:

@@ -1,4 +1,4 @@
-"""OpenAPI: every operation tells its key, its error document and, for creates, its idempotency key."""
+"""OpenAPI: every operation tells its key, its error document and, where it changes something, its idempotency key."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -12,6 +12,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import serializers
 
+from memories.api.base import takes_idempotency_key
 from memories.api.fields import Shape, Text
 from memories.api.pages import MAX_LIMIT, USER_CHARACTERS
 from memsite.json_body import UsualFirst
@@ -101,7 +102,7 @@ def lists(shape: type[Shape], operation_id: str, *parameters: OpenApiParameter) 
 class ProblemSchema(AutoSchema):
     def get_override_parameters(self) -> list[Any]:
         given = super().get_override_parameters()
-        return [*given, IDEMPOTENCY_KEY] if getattr(self.view, "creates", False) and self.method == "POST" else given
+        return [*given, IDEMPOTENCY_KEY] if takes_idempotency_key(self.view, self.method, self.path) else given
 
     def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> Any:
         bodies = super()._get_response_bodies(direction)

@@ -77,9 +77,15 @@ OnTurn = Callable[[Turn], object]
 
 
 class StreamCapture:
-    """Fed with chunks of any size. What a chunk completes is stored before the next one is read."""
+    """Fed with chunks of any size. What a chunk completes is stored before the next one is read.
 
-    def __init__(self, session: AgentSession, capture: Capture, on_turn: OnTurn, max_line_bytes: int) -> None:
+    By the stream's `name` its lines are known, when it is sent again, that have no id of their own.
+    """
+
+    def __init__(
+        self, session: AgentSession, capture: Capture, on_turn: OnTurn, max_line_bytes: int, name: str | None = None
+    ) -> None:
+        self.name = name
         self.session, self.capture, self.on_turn = session, capture, on_turn
         self.reader = StreamReader(max_line_bytes)
         self.exchange = Exchange()
@@ -131,15 +137,16 @@ class StreamCapture:
             call |= {"result": item.content_text, "is_error": item.is_error}
         elif isinstance(item, AssistantText):
             self.exchange.assistant.append(item.text)
-            return [self.said(Role.ASSISTANT, item.text, item.message_id, item.uuid)]
+            return [self.said(Role.ASSISTANT, item, item.message_id, item.uuid)]
         elif isinstance(item, UserText) and not item.is_synthetic:
             self.exchange.user.append(item.text)
-            return [self.said(Role.USER, item.text, item.uuid)]
+            return [self.said(Role.USER, item, item.uuid)]
         return []
 
-    def said(self, role: str, text: str, *names: str | None) -> Said:
+    def said(self, role: str, item: AssistantText | UserText, *ids: str | None) -> Said:
         self.exchange.number = self.exchange.number or next_turn_number(self.session)
-        return Said(role, text, source_key(*names, text=text), turn_number=self.exchange.number)
+        by_place = self.name and f"{self.name}:{item.line_number}"
+        return Said(role, item.text, source_key(*ids, by_place, text=item.text), turn_number=self.exchange.number)
 
     def store(self, said: list[Said]) -> None:
         if not said:

@@ -2,37 +2,62 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memories.models import LedgerEntry
 from memsite.tenancy.models import App
 
-# As many failures in a row as open a circuit.
 FAILURES = 5
+"""So many calls in a row with an answer of no use tell that a model is not fit for its work."""
+UNANSWERED = 2
+"""So many without any answer tell that a service is away: each was tried several times.
+
+Fewer than open a circuit: that counts the calls of one process, and is told by the others' at once.
+"""
+AWAY = "unavailable"
 WITHIN = timedelta(minutes=10)
 LOOKED_AT = 200
+
+Calls = Iterable[tuple[str, str, datetime]]
+"""Name, outcome and time, the latest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outage:
-    """`failures` calls in a row came to nothing, the last at `at` with `outcome`."""
+    """`failures` calls in a row of a model, or of a service, came to nothing, the last at `at` with `outcome`."""
 
-    model: str
+    name: str
     failures: int
     outcome: str
     at: datetime
 
 
 def outages(app: App, now: datetime) -> list[Outage]:
-    """The models whose last calls all failed, and lately. One query."""
+    """The models whose last calls for this app all failed, and lately. One query."""
     rows = LedgerEntry.objects.for_app(app).filter(created_at__gt=now - WITHIN).order_by("-id")
-    runs: dict[str, Outage] = {}
+    found = runs(rows.values_list("model", "outcome", "created_at")[:LOOKED_AT])
+    return [one for one in found if one.failures >= (UNANSWERED if one.outcome == AWAY else FAILURES)]
+
+
+def service_away(provider: str, now: datetime) -> Outage | None:
+    """Whether none of this service's models has answered lately, whatever app asked. One query."""
+    # By time only what was read: there is no index for it over all apps.
+    rows = LedgerEntry.objects.order_by("-id").values_list("provider", "outcome", "created_at")[:LOOKED_AT]
+    lately = ((name, outcome, at) for name, outcome, at in rows if name == provider and at > now - WITHIN)
+    unanswered = ((name, outcome if outcome == AWAY else "ok", at) for name, outcome, at in lately)
+    return next((one for one in runs(unanswered) if one.failures >= UNANSWERED), None)
+
+
+def runs(calls: Calls) -> list[Outage]:
+    """Those whose last call failed, with how many did in a row."""
+    found: dict[str, Outage] = {}
     works: set[str] = set()
-    for model, outcome, at in rows.values_list("model", "outcome", "created_at")[:LOOKED_AT]:
+    for name, outcome, at in calls:
         if outcome == "ok":
-            works.add(model)
-        elif model not in works:
-            known = runs.get(model, Outage(model, 0, outcome, at))
-            runs[model] = Outage(model, known.failures + 1, known.outcome, known.at)
-    return [outage for outage in runs.values() if outage.failures >= FAILURES]
+            works.add(name)
+        elif name not in works:
+            known = found.get(name, Outage(name, 0, outcome, at))
+            found[name] = Outage(name, known.failures + 1, known.outcome, known.at)
+    return list(found.values())

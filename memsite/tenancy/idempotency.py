@@ -1,4 +1,4 @@
-"""Creates that are safe to repeat: the answer is stored in the transaction that did the work."""
+"""Requests that are safe to repeat: the answer is stored in the transaction that did the work, or after it."""
 
 from __future__ import annotations
 
@@ -30,26 +30,58 @@ MAX_KEY_LENGTH = 255
 BATCH = 500
 FEW = 8
 """So many ids the database finds sooner than the answers could be read."""
+TAKEN_OVER = "Another request with this Idempotency-Key took over."
 UID = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
-# Places whose request failed in this process: as many as it has threads at most.
-to_free: set[tuple[int, datetime]] = set()
+# Places whose request failed in this process, and whether the next one goes on: as many as it has threads at most.
+to_free: set[tuple[int, datetime, bool]] = set()
 
 
 @dataclass(slots=True)
 class Slot:
-    """One key's place. `answer` is what was answered before, None when the work is still to be done."""
+    """One key's place. `answer` is what was answered before, None when the work is still to be done.
+
+    `goes_on`: a request that breaks off leaves its place to the same one sent again, with the `name` it had.
+    """
 
     row: IdempotentAnswer | None = None
     answer: tuple[int, Any] | None = None
     kept: bool = False
+    goes_on: bool = False
+    past: IdempotentAnswer | None = None
+    """What was answered to this key, where it has still to be seen whether it was to this request: see `repeat`."""
+
+    @property
+    def name(self) -> str | None:
+        """The same each time that one request is sent, and no other's."""
+        row = self.row
+        return sha256(f"{row.pk} {row.caller} {row.key}".encode()).hexdigest()[:32] if row else None
+
+    def stay(self, now: datetime) -> None:
+        """The work goes on for longer than a place is held. Conflict if somebody else has taken it."""
+        if self.row is None or now < self.row.created_at + LEASE / 4:
+            return
+        if not self.rows().update(created_at=now):
+            raise Conflict(TAKEN_OVER)
+        self.row.created_at = now
+
+    def rows(self) -> QuerySet[IdempotentAnswer]:
+        """Its row, as long as it is this request's."""
+        assert self.row is not None
+        return IdempotentAnswer.objects.filter(pk=self.row.pk, status=0, created_at=self.row.created_at)
+
+    def repeat(self, print_: str) -> None:
+        """Now that the request is read to its end. Unprocessable if it is another one."""
+        if self.past is not None:
+            self.answer = answer_of(self.past, print_)
+        elif self.row is not None:
+            self.row.fingerprint = print_
 
     def keep(self, status: int, body: Mapping[str, Any]) -> None:
         """Stores the answer. Call it in the transaction that does the work."""
         if self.row is None:
             return
-        mine = IdempotentAnswer.objects.filter(pk=self.row.pk, status=0, created_at=self.row.created_at)
-        if not mine.update(status=status, body=dump_json(body)):
-            raise Conflict("Another request with this Idempotency-Key took over.")
+        if not self.rows().update(status=status, body=dump_json(body), fingerprint=self.row.fingerprint):
+            raise Conflict(TAKEN_OVER)
         self.kept = True
 
     def keep_instead(self, status: int, body: Mapping[str, Any]) -> None:
@@ -59,15 +91,18 @@ class Slot:
 
 
 @contextmanager
-def idempotent(caller: str, key: str | None, request: Mapping[str, Any], now: datetime) -> Iterator[Slot]:
+def idempotent(
+    caller: str, key: str | None, request: Mapping[str, Any] | None, now: datetime
+) -> Iterator[Slot]:  # fmt: skip
     """A slot for this key. Conflict while a twin is at work, Unprocessable if the key meant something else.
 
-    Nothing is stored for a request that fails: it may be mended and sent again with the same key.
+    Nothing is stored for a request that fails: it may be mended and sent again with the same key. `request` None: it
+    is read in the slot, and what it was is said by `repeat`.
     """
     if key is None:
         yield Slot()
         return
-    slot = claim(caller, check_key(key), fingerprint(request), now)
+    slot = claim(caller, check_key(key), fingerprint(request) if request is not None else None, now)
     is_answered = False
     try:
         yield slot
@@ -77,15 +112,19 @@ def idempotent(caller: str, key: str | None, request: Mapping[str, Any], now: da
         if slot.row and not is_answered:
             # Where the connection broke off, by another one.
             connection.close_if_unusable_or_obsolete()
-            to_free.add((slot.row.pk, slot.row.created_at))
+            to_free.add((slot.row.pk, slot.row.created_at, slot.goes_on))
             free()
 
 
 def free() -> None:
     """What cannot be freed, for the database is away, is left to whoever claims a place next."""
     for place in tuple(to_free):
-        pk, created_at = place
-        IdempotentAnswer.objects.filter(pk=pk, status=0, created_at=created_at).delete()
+        pk, created_at, goes_on = place
+        rows = IdempotentAnswer.objects.filter(pk=pk, status=0, created_at=created_at)
+        if goes_on:
+            rows.update(created_at=created_at - LEASE)
+        else:
+            rows.delete()
         to_free.discard(place)
 
 
@@ -104,18 +143,21 @@ def fingerprint(request: Mapping[str, Any]) -> str:
     return sha256(told).hexdigest()
 
 
-def claim(caller: str, key: str, print_: str, now: datetime) -> Slot:
+def claim(caller: str, key: str, print_: str | None, now: datetime) -> Slot:
     free()
     expired = now - timedelta(hours=get_conf().idempotency_hours)
     IdempotentAnswer.objects.filter(caller=caller, key=key, created_at__lte=expired).delete()
     try:
         with transaction.atomic():
-            return Slot(IdempotentAnswer.objects.create(caller=caller, key=key, fingerprint=print_, created_at=now))
+            row = IdempotentAnswer.objects.create(caller=caller, key=key, fingerprint=print_ or "", created_at=now)
+            return Slot(row, goes_on=print_ is None)
     except IntegrityError:
-        row = IdempotentAnswer.objects.filter(caller=caller, key=key).first()
-    if row is None:
+        found = IdempotentAnswer.objects.filter(caller=caller, key=key).first()
+    if found is None:
         raise Conflict("A request with this Idempotency-Key has just ended: send it again.")
-    return Slot(answer=answer_of(row, print_)) if row.status else take_over(row, print_, now)
+    if not found.status:
+        return take_over(found, print_, now)
+    return Slot(past=found) if print_ is None else Slot(answer=answer_of(found, print_))
 
 
 def answer_of(row: IdempotentAnswer, print_: str) -> tuple[int, Any]:
@@ -174,10 +216,10 @@ def silence(answers: QuerySet[IdempotentAnswer]) -> None:
     answers.update(status=HTTPStatus.GONE, body=b"")
 
 
-def take_over(row: IdempotentAnswer, print_: str, now: datetime) -> Slot:
+def take_over(row: IdempotentAnswer, print_: str | None, now: datetime) -> Slot:
     """The place of a twin that is at work is taken, unless its lease has run out."""
     stale = IdempotentAnswer.objects.filter(pk=row.pk, status=0, created_at=row.created_at)
-    if row.created_at > now - LEASE or not stale.update(created_at=now, fingerprint=print_):
+    if row.created_at > now - LEASE or not stale.update(created_at=now, fingerprint=print_ or ""):
         raise Conflict("A request with this Idempotency-Key is being answered.")
-    row.created_at = now
-    return Slot(row)
+    row.created_at, row.fingerprint = now, print_ or ""
+    return Slot(row, goes_on=print_ is None)

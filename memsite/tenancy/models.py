@@ -181,7 +181,7 @@ class WriteRate(models.Model):
 
 
 class IdempotentAnswer(models.Model):
-    """The answer to a create that carried an `Idempotency-Key`; `status` 0 while it is being made."""
+    """The answer to a request that carried an `Idempotency-Key`; `status` 0 while it is being made."""
 
     caller = models.CharField(max_length=200)
     key = models.CharField(max_length=255)

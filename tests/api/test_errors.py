@@ -529,7 +529,7 @@ def test_the_kind_of_answer_is_no_parameter(alice: Caller, kind: str) -> None:
 
 def test_no_cursor_breaks_the_other_lists(alice: Caller, operator: APIClient) -> None:
     uid, session = alice.remember("Whales sing")["id"], alice.start_session()["id"]
-    alice.put(f"sessions/{session}/turns/1", {})
+    alice.put(f"sessions/{session}/turns/1", {"llm_output": "Done."})
     for text in CURSORS.values():
         for path in (f"memories/{uid}/history", f"memories/{uid}/links", f"sessions/{session}/turns"):
             assert alice.get(path, cursor=text).status_code in (200, 400), (path, text)

@@ -1,5 +1,6 @@
-"""`Idempotency-Key`: a create may be repeated and happens once."""
+"""`Idempotency-Key`: a request may be repeated and happens once."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -12,13 +13,14 @@ from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 from time_machine import travel
 
-from memories.models import Bridge, Link, Memory, Rollback, Webhook
+from memories.api.views import sessions
+from memories.models import Bridge, Import, Link, Memory, Rollback, Webhook
 from memories.store import creating
 from memsite.tenancy import idempotency
 from memsite.tenancy.idempotency import FEW, forget_answers
 from memsite.tenancy.models import Agent, ApiKey, App, IdempotentAnswer
-from sessions.models import AgentSession, Resource
-from tests.api.checks import assert_problem
+from sessions.models import AgentSession, Resource, Turn
+from tests.api.checks import RESULT, assert_problem, ndjson
 from tests.conftest import Caller, client_with, make_app, make_caller
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)
@@ -176,6 +178,117 @@ def test_after_a_day_the_key_means_nothing_any_more(alice: Caller) -> None:
         later = alice.post("memories", {"content": "Bears sleep"}, **KEY)
     assert (first.status_code, later.status_code) == (201, 201)
     assert later.json()["content"] == "Bears sleep"
+
+
+def without_ids(*texts: str) -> str:
+    """A stream of lines that nothing tells apart: one turn."""
+    said = [{"role": "assistant", "content": [{"type": "text", "text": text}]} for text in texts]
+    return ndjson(*({"type": "assistant", "message": message} for message in said), RESULT)
+
+
+def send_stream(caller: Caller, session: str, body: Any, key: str = "once") -> Any:
+    path = f"/api/v1/sessions/{session}/stream"
+    return caller.client.generic("POST", path, body, "application/x-ndjson", headers={"Idempotency-Key": key})
+
+
+MARKERS = "[MEMORY:timing:jellyfin] Takes 60s to start", "[MEMORY:timing:caddy] Takes 5s to start"
+
+
+def test_a_repeated_stream_whose_lines_have_no_ids_is_one(alice: Caller) -> None:
+    session = alice.start_session()["id"]
+    assert_repeated(*(send_stream(alice, session, without_ids(*MARKERS)) for _ in range(2)))
+    assert [row.confidence for row in Memory.objects.all()] == [0.7, 0.7]
+    assert (Turn.objects.count(), Resource.objects.count()) == (1, 2)
+    assert_problem(send_stream(alice, session, without_ids(*MARKERS, "More")), 422)
+    assert (Turn.objects.count(), Resource.objects.count()) == (1, 2)
+    other = send_stream(alice, session, without_ids(*MARKERS), "another")
+    assert other.json()["turns"] == [2]
+
+
+def test_a_stream_that_broke_off_goes_on_when_it_is_sent_again_with_its_key(
+    alice: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, body = alice.start_session()["id"], without_ids(*MARKERS).encode()
+
+    def broken(_: Any) -> Any:
+        yield body[: body.index(b"\n") + 1]
+        raise OSError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sessions, "body_chunks", broken)
+        assert send_stream(alice, session, body).status_code == 500
+    assert [row.text for row in Memory.objects.all()] == ["Takes 60s to start"]
+    assert send_stream(alice, session, body).json()["created"] == 1
+    assert sorted(row.confidence for row in Memory.objects.all()) == [0.7, 0.7]
+    assert Resource.objects.count() == 2
+
+
+def test_what_lasts_longer_than_a_place_is_held_keeps_it(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    session, body = alice.start_session()["id"], without_ids(*MARKERS).encode()
+    twins = []
+    with travel(NOON, tick=False) as clock:
+
+        def slow(_: Any) -> Any:
+            for start in range(0, len(body), 100):
+                yield body[start : start + 100]
+                clock.shift(timedelta(minutes=1))
+                if not twins or start > 200:
+                    twins.append(alice.post("memories", {"content": "Whales sing"}, **KEY).status_code)
+
+        monkeypatch.setattr(sessions, "body_chunks", slow)
+        assert send_stream(alice, session, body).status_code == 200
+    assert set(twins) == {409}
+
+
+@pytest.mark.parametrize(
+    ("door", "body", "other"),
+    [
+        ("PUT sessions/{session}/turns/1", {"llm_output": "Done."}, {"llm_output": "Not done."}),
+        ("PATCH memories/{memory}", {"content": "Whales hum"}, {"content": "Whales roar"}),
+        ("POST sessions/{session}/end", {"reason": "done"}, {"reason": "undone"}),
+    ],
+)
+def test_a_change_with_the_key_of_another_is_refused(alice: Caller, door: str, body: Any, other: Any) -> None:
+    ids = {"session": alice.start_session()["id"], "memory": alice.remember("Whales sing")["id"]}
+    method, path = door.format(**ids).split()
+    send = getattr(alice, method.lower())
+    assert_repeated(*(send(path, body, **KEY) for _ in range(2)))
+    assert_problem(send(path, other, **KEY), 422)
+
+
+def test_the_file_of_a_repeated_import_and_what_it_is_asked_for_are_the_same(operator: APIClient, acme: App) -> None:
+    def send(content: str, query: str = "source=mem0") -> Any:
+        path = f"/api/v1/apps/acme/import?{query}"
+        body = {"results": [{"id": "1", "memory": content, "user_id": "ada"}]}
+        return operator.generic("POST", path, json.dumps(body), "application/json", headers=KEY)
+
+    assert_repeated(send("Whales sing"), send("Whales sing"))
+    assert Import.objects.count() == 1
+    assert_problem(send("Whales hum"), 422)
+    assert_problem(send("Whales sing", "source=mem0&user_id=bob"), 422)
+
+
+def test_a_secret_that_is_renewed_is_shown_once(operator: APIClient, alice: Caller) -> None:
+    webhook = operator.post("/api/v1/apps/acme/webhooks", {"url": "https://example.org/told"}).json()["id"]
+    path = f"/api/v1/apps/acme/webhooks/{webhook}/secret"
+    first, again = (operator.post(path, headers=KEY) for _ in range(2))
+    assert (first.json()["secret"][:6], again.json()) == ("whsec_", {"secret": None})
+    assert Webhook.objects.get().secret_number == 1
+    assert not [row for row in IdempotentAnswer.objects.all() if b"whsec_" in bytes(row.body)]
+
+
+def test_nothing_is_kept_of_what_a_change_told_when_it_is_deleted(alice: Caller) -> None:
+    session, memory = alice.start_session()["id"], alice.remember("Bears sleep")["id"]
+    changed = {"Idempotency-Key": "changed"}
+    turn = f"sessions/{session}/turns/1"
+    assert alice.put(turn, {"llm_output": "Whales sing"}, **KEY).status_code == 201
+    assert alice.patch(f"memories/{memory}", {"content": "Whales hum"}, **changed).status_code == 200
+    assert not [row for row in IdempotentAnswer.objects.all() if b"Whales sing" in bytes(row.body)]
+    alice.delete(f"memories/{memory}")
+    assert_problem(alice.patch(f"memories/{memory}", {"content": "Whales hum"}, **changed), 410)
+    alice.delete(f"sessions/{session}")
+    assert alice.put(turn, {"llm_output": "Whales sing"}, **KEY).status_code in (404, 410)
+    assert not [row for row in IdempotentAnswer.objects.all() if b"Whales" in bytes(row.body)]
 
 
 def test_a_request_that_failed_frees_its_key(alice: Caller, operator: APIClient) -> None:

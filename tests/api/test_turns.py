@@ -3,10 +3,12 @@
 from typing import Any
 
 import pytest
+from django.db import transaction
 
 from sessions.models import Resource, Turn
 from tests.api.checks import all_memories, assert_problem
 from tests.conftest import Caller
+from tests.tables import each_row
 
 CHECKPOINT = {
     "user_input": "  Restart jellyfin ",
@@ -14,6 +16,9 @@ CHECKPOINT = {
     "llm_output": "Done.\n",
     "internal_state": {"plan": ["wait", 60], "ünïcode": "✓", "deep": {"a": {"b": [1.5, None, True]}}},
 }
+
+
+EMPTY = {"user_input": "", "tool_calls": [], "llm_output": "", "internal_state": {}}
 
 
 @pytest.fixture
@@ -77,15 +82,28 @@ def test_turn_numbers_belong_to_their_session(alice: Caller, bob: Caller, sessio
     assert put(bob, bob.start_session()["id"], 1, llm_output="else").status_code == 201
 
 
-def test_every_part_of_a_checkpoint_may_be_left_out(alice: Caller, session: str) -> None:
-    answer = alice.put(f"sessions/{session}/turns/1", {})
+@each_row("name", list(CHECKPOINT), rolled_back=True)
+def test_all_of_a_checkpoint_but_one_part_may_be_left_out(alice: Caller, session: str, name: str) -> None:
+    answer = alice.put(f"sessions/{session}/turns/1", {name: CHECKPOINT[name]})
     assert answer.status_code == 201
-    assert {name: answer.json()[name] for name in CHECKPOINT} == {
-        "user_input": "",
-        "tool_calls": [],
-        "llm_output": "",
-        "internal_state": {},
-    }
+    assert {name: answer.json()[name] for name in CHECKPOINT} == {**EMPTY, name: CHECKPOINT[name]}
+
+
+@each_row("body", [{}, EMPTY, {"user_input": " \n", "llm_output": "\u200b"}, {"tool_calls": [], "internal_state": {}}])
+def test_a_turn_with_nothing_in_it_is_refused_and_blocks_no_number(alice: Caller, session: str, body: Any) -> None:
+    problem = assert_problem(alice.put(f"sessions/{session}/turns/1", body), 400)
+    assert "A turn has something in it" in problem["detail"]
+    assert Turn.objects.count() == 0
+    with transaction.atomic():
+        assert put(alice, session, 1).status_code == 201
+        transaction.set_rollback(True)
+
+
+def test_a_turn_without_a_body_is_refused(alice: Caller, session: str) -> None:
+    for media_type in ("application/json", ""):
+        answer = alice.client.generic("PUT", f"/api/v1/sessions/{session}/turns/1", b"", content_type=media_type)
+        assert_problem(answer, 400)
+    assert Turn.objects.count() == 0
 
 
 @pytest.mark.parametrize(

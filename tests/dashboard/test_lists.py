@@ -342,12 +342,16 @@ def test_texts_that_failed_are_tried_again(vera: Client, alice: Caller) -> None:
 
 def test_a_model_that_fails_again_and_again_is_told(vera: Client, alice: Caller) -> None:
     today = timezone.now().date()
-    for outcome in ("ok", *["unavailable"] * 5):
+    for outcome in ("ok", "unavailable", "ok", *["unusable"] * 5):
         assert held(vera) == []
         LedgerEntry.objects.create(app=alice.app, operation="gate", model="big", outcome=outcome, day=today)
     assert held(vera) == [("model", "big")]
     LedgerEntry.objects.create(app=alice.app, operation="gate", model="big", outcome="ok", day=today)
     assert held(vera) == []
+    for _ in range(2):
+        assert held(vera) == []
+        LedgerEntry.objects.create(app=alice.app, operation="gate", model="big", outcome="unavailable", day=today)
+    assert "the last 2 calls failed (unavailable)" in text_of(vera.get("/cooldowns"))
 
 
 def test_what_agents_reported_is_shown_and_lifted(ed: Client, vera: Client, alice: Caller) -> None:

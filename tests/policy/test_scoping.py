@@ -35,6 +35,7 @@ ALLOWED: dict[tuple[str, str], str] = {
         "Bridge.objects.filter",
     ): "only the address is known yet, and only its secret opens it",
     ("memories/jobs/sweeps.py", "SummaryDue.objects.order_by"): "which apps have a summary to write",
+    ("memories/ledger/outages.py", "LedgerEntry.objects.order_by"): "whether the service answers, whatever app asks it",
     ("memories/maintain/overtaken.py", "Memory.objects.active"): "in which apps memories have run out or begun to hold",
     ("memories/maintain/overtaken.py", "Summary.objects.current"): "which apps have summaries of these",
     ("memories/maintain/overtaken.py", "SummaryDue.objects.filter"): "of which of them it is known",

@@ -21,10 +21,12 @@ from memories.api.fields import (
 )
 from memories.api.shapes.memories import MemoryTagged
 from memories.api.shapes.triggers import TriggerShown
+from memories.text.clean import is_visible
 from memsite.json_body import MAX_OBJECT_CHARACTERS
 from sessions.models import AgentSession, Event, Resource, Role, Turn
 
 MAX_MESSAGES = 500
+NO_CHECKPOINT = "A turn has something in it: user_input, tool_calls, llm_output or internal_state."
 
 
 @extend_schema_field({"type": ["object", "string"], "additionalProperties": {}})
@@ -97,6 +99,12 @@ class Checkpoint(Shape):
     tool_calls = serializers.ListField(child=JSONValue(allow_null=True), required=False, default=list)
     llm_output = Text(required=False, default="", allow_blank=True, trim_whitespace=False)
     internal_state = JSONObject(required=False, default=dict)
+
+    def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
+        says = any(is_visible(fields[name]) for name in ("user_input", "llm_output"))
+        if not (says or fields["tool_calls"] or fields["internal_state"]):
+            raise serializers.ValidationError(NO_CHECKPOINT)
+        return fields
 
 
 class CaptureCounts(Shape):

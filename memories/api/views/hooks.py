@@ -39,6 +39,7 @@ Event = Mapping[str, Any]
 
 
 class ClaudeCodeHook(AgentView):
+    answers_anew = True
     scope = "write"
 
     @extend_schema(request=HookEvent, responses=HookAnswer, operation_id="claude_code_hook")

@@ -28,7 +28,7 @@ from memories.api.shapes.learning import (
 )
 from memories.api.shapes.memories import MemoryShown, MemoryStored, show_memory
 from memories.api.views.memories import stored_answer
-from memories.models import Decision, Entity, Extraction, ExtractionStatus, Mention, Rejection, RejectionKind
+from memories.models import Decision, Entity, Extraction, ExtractionStatus, Memory, Mention, Rejection, RejectionKind
 from memories.text.messages import Message
 from memsite.exceptions import Conflict, Unprocessable
 
@@ -62,6 +62,7 @@ class RetryExtraction(AgentView):
 
 
 class PreviewExtraction(AgentView):
+    answers_anew = True
     scope = "write"
 
     @extend_schema(request=PreviewQuestion, responses=PreviewAnswer, operation_id="preview_extraction")
@@ -88,6 +89,7 @@ class Rejections(AgentView):
 
 
 class OverruleRejection(AgentView):
+    shows = Memory
     scope = "operator"
 
     @operation(request=None, responses={201: MemoryStored, 200: MemoryStored}, operation_id="overrule_rejection")

@@ -187,6 +187,8 @@ class DeleteMemories(AgentView):
 
 
 class OneMemory(AgentView):
+    shows = Memory
+
     @operation(
         responses=MemoryShown,
         parameters=[OpenApiParameter("as_of", OpenApiTypes.DATETIME, description="As it was at this time.")],

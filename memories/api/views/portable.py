@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.agent import BadFile, CannotImport, StillPurging
-from memories.api.base import AnyAnswer, OperatorView, found
+from memories.api.base import Answer, AnyAnswer, OperatorView, found
 from memories.api.bodies import Unread, file_chunks
 from memories.api.pages import flag, one_of, page, user_asked
 from memories.api.schema import lists, of_user, operation
@@ -27,6 +27,7 @@ from memsite.conf import get_conf
 from memsite.drafts import without_name
 from memsite.exceptions import Busy, Conflict, TooLarge, Unprocessable
 from memsite.tenancy.access import Right
+from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.models import AGENT_NAME_PATTERN
 
 NDJSON, ZIP = "application/x-ndjson", "application/zip"
@@ -65,6 +66,7 @@ class MarkdownExport(ExportView):
 
 
 class TakeIn(OperatorView):
+    creates = True
     parser_classes = [Unread]
     takes_endless_bodies = True
 
@@ -87,11 +89,15 @@ class TakeIn(OperatorView):
         agent = self.agent_of(self.app_named(app_id))
         source = one_of("source", request.query_params.get("source", MEMSITE), list(SOURCES))
         name, user_id = agent_asked(request, source), user_asked(request)
-        try:
-            with received(request) as file:
+
+        def take(_: Slot, chunks: Iterator[bytes]) -> Answer:
+            with received(chunks) as file:
                 if flag(request, "dry_run"):
-                    return Response({"counts": show_counts(agent.survey_import(file, source))})
-                return Response(show_import(agent.begin_import(file, source, name, user_id)), status=202)
+                    return 200, {"counts": show_counts(agent.survey_import(file, source))}
+                return 202, show_import(agent.begin_import(file, source, name, user_id))
+
+        try:
+            return self.create_as_read(file_chunks(request), take)
         except BadFile as error:
             raise Unprocessable(str(error)) from error
         except CannotImport as error:
@@ -114,11 +120,11 @@ class OneImport(OperatorView):
 
 
 @contextmanager
-def received(request: Request) -> Iterator[IO[bytes]]:
+def received(chunks: Iterator[bytes]) -> Iterator[IO[bytes]]:
     """The body as a file on the disk, without a name."""
     most = get_conf().import_megabytes * 1024 * 1024
     with without_name() as file:
-        for chunk in file_chunks(request):
+        for chunk in chunks:
             if file.tell() + len(chunk) > most:
                 raise TooLarge(f"The file is larger than {most:,} bytes.")
             file.write(chunk)

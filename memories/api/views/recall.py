@@ -26,6 +26,7 @@ MAX_QUESTION_CHARACTERS = 2_000
 
 
 class Search(AgentView):
+    answers_anew = True
     scope = "read"
 
     @extend_schema(request=SearchQuestion, responses=SearchAnswer, operation_id="search_memories")
@@ -48,6 +49,7 @@ class Search(AgentView):
 
 
 class ContextBlock(AgentView):
+    answers_anew = True
     scope = "read"
 
     @extend_schema(request=ContextQuestion, responses=ContextAnswer, operation_id="get_context")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AgentView, Answer, found
+from memories.api.base import BESIDE, AgentView, Answer, found
 from memories.api.bodies import Unread, body_chunks
 from memories.api.pages import chosen, page, whole
 from memories.api.schema import lists, operation, whole_number
@@ -126,6 +126,15 @@ class Turns(AgentView):
 
 
 class OneTurn(AgentView):
+    def to_keep(self, response: Response) -> Answer:
+        """Without what was said in it: that stands in the turn, and nowhere else when it is blanked out of it."""
+        status, body = super().to_keep(response)
+        return status, {name: body[name] for name in ("captured", BESIDE)}
+
+    def repeated(self, kept: dict[str, Any]) -> dict[str, Any]:
+        rows = Turn.objects.for_app(self.app).filter(session=self.session(self.kwargs["uid"]))
+        return {**show_turn(found(rows.filter(number=self.kwargs["number"]).first())), **kept}
+
     @extend_schema(responses=TurnShown, operation_id="get_turn")
     def get(self, request: Request, uid: UUID, number: int) -> Response:
         rows = Turn.objects.for_app(self.app).filter(session=self.session(uid), number=number)
@@ -133,7 +142,7 @@ class OneTurn(AgentView):
 
     @extend_schema(request=Checkpoint, responses={201: TurnStored, 200: TurnStored}, operation_id="store_turn")
     def put(self, request: Request, uid: UUID, number: int) -> Response:
-        """201 when new, 200 when the same is stored already, 409 when something else is."""
+        """201 when new, 200 when the same is stored already, 409 when something else is; 400: it says nothing."""
         if not 1 <= number <= MAX_TURN:
             raise ValidationError({"turn_number": [f"From 1 to {MAX_TURN}."]})
         session, body = self.session(uid), self.read(Checkpoint)
@@ -208,6 +217,7 @@ def said_of(message: Mapping[str, Any], *, is_only: bool = False) -> Said:
 
 class Stream(AgentView):
     scope = "write"
+    creates = True
     parser_classes = [Unread]
     takes_endless_bodies = True
 
@@ -219,14 +229,19 @@ class Stream(AgentView):
     def post(self, request: Request, uid: UUID) -> Response:
         """stream-json of an agent, one event a line; stored as it comes in, of any length.
 
-        A line that cannot be read is reported with its number and costs no other. Sent again, it changes nothing.
+        A line that cannot be read is reported with its number and costs no other. Sent again, it changes nothing, as
+        far as its lines carry ids; with an `Idempotency-Key`, also of lines without, and of what broke off before.
         409 when the session has no number left for another turn.
         """
-        capture = self.memory_agent().capture_stream(self.session(uid))
-        try:
-            return Response(capture.run(body_chunks(request)).as_dict())
-        except NoTurnLeft as error:
-            raise Conflict(str(error)) from error
+        session = self.session(uid)
+
+        def take(slot: Slot, chunks: Iterator[bytes]) -> Answer:
+            try:
+                return 200, self.memory_agent().capture_stream(session, slot.name).run(chunks).as_dict()
+            except NoTurnLeft as error:
+                raise Conflict(str(error)) from error
+
+        return self.create_as_read(body_chunks(request), take)
 
 
 class Events(AgentView):

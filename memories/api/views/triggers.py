@@ -61,6 +61,8 @@ class Triggers(AgentView):
 
 
 class OneTrigger(AgentView):
+    shows = FutureTrigger
+
     @extend_schema(responses=TriggerShown, operation_id="get_trigger")
     def get(self, request: Request, uid: UUID) -> Response:
         agent = self.memory_agent()

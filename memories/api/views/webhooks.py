@@ -83,6 +83,8 @@ class OneWebhook(WebhookView):
 
 
 class WebhookSecret(WebhookView):
+    shown_once = "secret"
+
     @operation(request=None, responses=Secret, operation_id="renew_webhook_secret")
     def post(self, request: Request, app_id: str, uid: UUID) -> Response:
         """For a day messages are signed with both, the new one and the one before."""
@@ -159,6 +161,8 @@ class OneBridge(BridgeView):
 
 
 class BridgeSecret(BridgeView):
+    shown_once = "secret"
+
     @operation(request=None, responses=Secret, operation_id="renew_bridge_secret")
     def post(self, request: Request, app_id: str, uid: UUID) -> Response:
         """The old one counts no more."""

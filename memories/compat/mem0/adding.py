@@ -12,6 +12,7 @@ from memories.compat.kept import external_id
 from memories.compat.mem0.filters import metadata_of, owner_of
 from memories.compat.mem0.shapes import end_of
 from memories.models import Extraction, ExtractionStatus, Memory
+from memories.text.clean import is_visible
 from sessions.models import AgentSession, Resource
 from sessions.recording import Said
 
@@ -20,10 +21,12 @@ PATIENCE_SECONDS, LOOK_EVERY_SECONDS = 30.0, 0.05
 
 def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memory], bool]:
     """(the memories that were new in it, whether some of it is still being learnt)."""
+    if not (told := said(fields)):
+        return [], False
     owner = owner_of(fields)
     session = session_of(agent, owner)
     at = datetime.fromtimestamp(fields["timestamp"], UTC) if fields.get("timestamp") else None
-    captured = agent.capture_messages(session, [Said(one["role"], one["content"], None, at) for one in said(fields)])
+    captured = agent.capture_messages(session, [Said(one["role"], one["content"], None, at) for one in told])
     is_pending = learn_now(agent, session, captured.resources)
     rows = agent.memories().filter(resource__in=captured.resources).order_by("pk")
     changes = {
@@ -43,7 +46,7 @@ def told_with(agent: MemoryAgent, row: Memory, given: Mapping[str, Any]) -> Memo
 
 
 def said(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    return [message for message in fields["messages"] if message["content"].strip()]
+    return [message for message in fields["messages"] if is_visible(message["content"])]
 
 
 def session_of(agent: MemoryAgent, owner: Mapping[str, str]) -> AgentSession:

@@ -1,0 +1,109 @@
+"""A model that does not answer is told at once, by whichever process is asked of it."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from memories.agent import MemoryAgent
+from memories.models import LedgerEntry
+from memories.providers.llm.factory import make_chat
+from memories.providers.llm.provider import LLMUnavailable
+from memsite.conf import get_conf
+from memsite.tenancy.models import App
+from tests.conftest import Caller, make_app
+from tests.memories.providers.llm.servers import Fails, Server
+from tests.tables import each_row
+from tests.talking import at
+from tests.upkeep import upkeep_learn_due
+from tests.with_model import answers, forget_clients, say
+
+pytestmark = pytest.mark.usefixtures("noon")
+
+
+def called(app: App, *outcomes: str, model: str = "big", provider: str = "openai") -> None:
+    for outcome in outcomes:
+        LedgerEntry.objects.create(
+            app=app, operation="gate", provider=provider, model=model, outcome=outcome, day=timezone.now().date()
+        )
+
+
+def held(app: App) -> list[tuple[str, str]]:
+    return [(one.kind, one.name) for one in MemoryAgent(app, None, "").held_back() if one.kind == "model"]
+
+
+def degraded() -> list[str]:
+    answer = Client().get("/readyz")
+    assert answer.status_code == 200
+    told: list[str] = answer.json()["degraded"]
+    return told
+
+
+def test_a_model_that_fails_is_told_by_the_first_text_that_needed_it(alice: Caller, server: Server) -> None:
+    assert (held(alice.app), degraded()) == ([], [])
+    server.always(lambda _: Fails(500))
+    say(alice)
+    upkeep_learn_due()
+    forget_clients()  # Another process has asked it: here its circuit is closed.
+    assert (held(alice.app), degraded()) == ([("model", server.kind)], ["model"])
+    server.always(answers())
+    with at(timezone.now() + timedelta(minutes=2)):
+        upkeep_learn_due()
+        assert (held(alice.app), degraded()) == ([], [])
+
+
+def test_an_open_circuit_is_told_whatever_the_ledger_says(alice: Caller, model: Server) -> None:
+    chat: Any = make_chat(get_conf().llm_settings)
+    for _ in range(5):
+        with suppress(LLMUnavailable), chat._circuit.guard():
+            raise LLMUnavailable("away")
+    assert (held(alice.app), degraded()) == ([("model", "openai")], ["model"])
+
+
+@each_row(
+    "outcomes, is_told",
+    [
+        ((), False),
+        (("unavailable",), False),
+        (("unavailable", "unavailable"), True),
+        (("unavailable", "unavailable", "ok"), False),
+        (("unavailable", "unusable", "unavailable"), False),
+        (("unusable",) * 5, False),
+    ],
+    rolled_back=True,
+)
+def test_the_last_answers_tell_whether_the_service_is_away(
+    alice: Caller, model: Server, outcomes: tuple[str, ...], is_told: bool
+) -> None:
+    called(alice.app, *outcomes)
+    assert degraded() == (["model"] if is_told else [])
+
+
+def test_its_models_and_the_apps_that_asked_them_are_one_service(alice: Caller, model: Server) -> None:
+    globex = make_app("globex")
+    called(alice.app, "unavailable", model="small")
+    called(globex, "unavailable", model="large")
+    assert (held(alice.app), held(globex), degraded()) == ([("model", "openai")],) * 2 + (["model"],)
+    called(globex, "ok", model="large")
+    assert (held(alice.app), degraded()) == ([], [])
+
+
+def test_what_is_long_ago_or_of_another_service_tells_nothing(alice: Caller, model: Server, settings: Any) -> None:
+    called(alice.app, "unavailable", "unavailable", provider="ollama")
+    assert degraded() == []
+    called(alice.app, "unavailable", "unavailable")
+    with at(timezone.now() + timedelta(minutes=11)):
+        assert (held(alice.app), degraded()) == ([], [])
+    settings.MEMSITE = replace(settings.MEMSITE, llm="rules")
+    assert degraded() == []
+
+
+def test_a_model_that_cannot_be_asked_is_told(alice: Caller, settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, llm="ollama")
+    assert (held(alice.app), degraded()) == ([("model", "ollama")], ["model"])
