@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NoReturn, TypeVar
 from uuid import UUID
 
@@ -23,7 +23,8 @@ from memories.api.fields import Shape, read_as
 from memories.api.pages import as_uuid, refuse_unknown
 from memories.models import Memory
 from memories.store import LimitReached
-from memsite.exceptions import Conflict, LengthRequired, PreconditionFailed, Unprocessable
+from memsite.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
+from memsite.requests import encoding_of
 from memsite.tenancy.access import Right
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.end_users import Users, of_users, users_shown
@@ -64,10 +65,14 @@ class View(APIView):
 
     scope: str | None = None
     takes_endless_bodies = False
+    takes_encoded_as: Collection[str] = ()
     is_lenient = False
     """Unknown query parameters do no harm: for other systems' clients."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        # Before anybody reads the body to see who asks.
+        if (encoding := encoding_of(request._request)) and encoding not in self.takes_encoded_as:
+            raise EncodedBody
         super().initial(request, *args, **kwargs)
         endless = "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")
         if endless and not self.takes_endless_bodies:
