@@ -98,6 +98,7 @@ class Conf:
     backup_dir: Path = Path()
     backup_keep: int = 7
     oauth: bool = False
+    oauth_idle_days: int = 90
 
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
@@ -160,6 +161,10 @@ class Conf:
         )  # fmt: skip
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
         require(self.backup_keep > 0, "BACKUP_KEEP", "is a positive number of days")
+        require(
+            0 < self.oauth_idle_days <= MOST_YEARS * 366, "OAUTH_IDLE_DAYS",
+            f"is a positive number of days, {MOST_YEARS} years at most",
+        )  # fmt: skip
         require(
             0 < self.crashed_after_minutes <= MOST_YEARS * 366 * 24 * 60, "CRASHED_AFTER_MINUTES",
             f"is a positive number of minutes, {MOST_YEARS} years at most",

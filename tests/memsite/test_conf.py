@@ -53,6 +53,8 @@ def test_each_value_has_its_type() -> None:
         ("BROKER_URL", "redis:/localhost"),
         ("MAX_BODY_BYTES", "0"),
         ("IDEMPOTENCY_HOURS", "0"),
+        ("OAUTH_IDLE_DAYS", "0"),
+        ("OAUTH_IDLE_DAYS", "36601"),
         ("IDEMPOTENCY_HOURS", "999999999"),
         ("CRASHED_AFTER_MINUTES", "9999999999"),
         ("COUNT_MILLISECONDS", "10000000000000"),

@@ -17,7 +17,8 @@ from django.db import transaction
 from django.test import Client as DjangoClient
 from django.utils import timezone
 
-from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant
+from memories.maintain.housekeeping import end_idle_clients
+from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant, hash_of
 from memsite.tenancy.keys import rotate_key
 from memsite.tenancy.models import Agent, ApiKey, AppStatus, AuditEntry, Membership, Role
 from tests.api.checks import assert_problem
@@ -166,11 +167,25 @@ def test_reading_alone_can_be_granted(olga: Client, client_id: str) -> None:
 
 def test_a_code_is_good_once_and_for_minutes(olga: Client, client_id: str) -> None:
     code = allow(olga, client_id)["code"]
-    exchange(client_id, code)
+    given = exchange(client_id, code)
     assert exchange(client_id, code, 400)["error"] == "invalid_grant"
+    assert tools(given["access_token"]).status_code == 401
+    refresh(client_id, given["refresh_token"], 400)
     late = allow(olga, client_id)["code"]
     with time_machine.travel(timezone.now() + timedelta(minutes=6)):
         assert exchange(client_id, late, 400)["error"] == "invalid_grant"
+
+
+def test_a_code_that_is_brought_again_ends_what_it_gave_however_late_and_nothing_else(
+    olga: Client, client_id: str
+) -> None:
+    code = allow(olga, client_id)["code"]
+    renewed = refresh(client_id, exchange(client_id, code)["refresh_token"])
+    other = exchange(client_id, allow(olga, client_id)["code"])
+    with time_machine.travel(timezone.now() + timedelta(minutes=30)):
+        assert exchange(client_id, code, 400, code_verifier="w" * 64)["error"] == "invalid_grant"
+        assert tools(renewed["access_token"]).status_code == 401
+        assert tools(other["access_token"]).status_code == 200
 
 
 def meanwhile(first: Callable[[], object], second: Callable[[], int]) -> int:
@@ -368,6 +383,58 @@ def test_a_refresh_token_that_is_used_twice_ends_it_all(tokens: dict[str, Any], 
     assert refresh(client_id, tokens["refresh_token"], 400)["error"] == "invalid_grant"
     assert tools(renewed["access_token"]).status_code == 401
     refresh(client_id, renewed["refresh_token"], 400)
+
+
+@each_row("renewals, brought", [(2, 0), (3, 0), (3, 1), (5, 2)], rolled_back=True)
+def test_any_earlier_refresh_token_ends_it_all(olga: Client, client_id: str, renewals: int, brought: int) -> None:
+    given = [exchange(client_id, allow(olga, client_id)["code"])]
+    for _ in range(renewals):
+        given.append(refresh(client_id, given[-1]["refresh_token"]))
+    refresh(client_id, given[brought]["refresh_token"], 400)
+    assert tools(given[-1]["access_token"]).status_code == 401
+    refresh(client_id, given[-1]["refresh_token"], 400)
+    assert not OAuthGrant.objects.exists()
+
+
+def test_a_token_of_no_family_ends_nothing(tokens: dict[str, Any], client_id: str) -> None:
+    for guessed in ("", ".", ".x", "x", "x.y", tokens["refresh_token"].partition(".")[2]):
+        refresh(client_id, guessed, 400)
+    assert refresh(client_id, tokens["refresh_token"])["access_token"]
+
+
+def test_a_token_from_before_there_were_families_is_the_first_of_its_own(
+    tokens: dict[str, Any], client_id: str
+) -> None:
+    OAuthGrant.objects.update(refresh_hash=hash_of("before"), family_hash=hash_of("before"))
+    renewed = refresh(client_id, refresh(client_id, "before")["refresh_token"])
+    refresh(client_id, "before", 400)
+    assert tools(renewed["access_token"]).status_code == 401
+
+
+def test_what_nobody_renews_is_over(tokens: dict[str, Any], client_id: str, settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, oauth_idle_days=30)
+    begun = timezone.now()
+    with time_machine.travel(begun + timedelta(days=29)):
+        renewed = refresh(client_id, tokens["refresh_token"])
+    with time_machine.travel(begun + timedelta(days=58)):
+        renewed = refresh(client_id, renewed["refresh_token"])
+        assert end_idle_clients(timezone.now()) == 0
+    with time_machine.travel(begun + timedelta(days=89)):
+        refresh(client_id, renewed["refresh_token"], 400)
+        assert not OAuthGrant.objects.exists()
+
+
+def test_what_nobody_renews_is_dropped_by_night(tokens: dict[str, Any]) -> None:
+    assert end_idle_clients(timezone.now() + timedelta(days=89)) == 0
+    assert end_idle_clients(timezone.now() + timedelta(days=91)) == 1
+    assert not ApiKey.objects.filter(agent__name="hosted").exists()
+
+
+def test_a_client_ends_it_with_an_earlier_token_too(tokens: dict[str, Any], client_id: str) -> None:
+    renewed = refresh(client_id, tokens["refresh_token"])
+    body = {"token": tokens["refresh_token"], "client_id": client_id}
+    assert Client().post("/oauth/revoke", body).status_code == 200
+    assert tools(renewed["access_token"]).status_code == 401
 
 
 def test_a_refresh_token_is_its_clients_alone(tokens: dict[str, Any], client_id: str) -> None:
