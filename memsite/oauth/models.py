@@ -18,7 +18,8 @@ from memsite.tenancy.models import Agent, ApiKey, Scope
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 # Spelt out: of `http://elsewhere.example\@127.0.0.1/` browsers make another machine than urlsplit does.
-ON_OWN_MACHINE = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?=[/?]|\Z)")
+ON_OWN_MACHINE = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(?::([1-9]\d{0,4}))?(?=[/?]|\Z)")
+LAST_PORT = 65_535
 SCOPES = (Scope.READ.value, Scope.WRITE.value)
 
 
@@ -81,8 +82,11 @@ class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib h
 
 
 def same_but_port(uri: str, other: str) -> bool:
+    """`uri` is asked for, `other` was registered."""
     one, two = ON_OWN_MACHINE.match(uri), ON_OWN_MACHINE.match(other)
-    return bool(one and two and one[1] == two[1] and uri[one.end() :] == other[two.end() :])
+    if not one or not two or int(one[2] or 80) > LAST_PORT:
+        return False
+    return one[1] == two[1] and uri[one.end() :] == other[two.end() :]
 
 
 class Allowed(models.Model):

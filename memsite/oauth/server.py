@@ -11,7 +11,7 @@ from typing import Any
 
 from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
 from authlib.oauth2.rfc6749 import InvalidClientError, InvalidRequestError, OAuth2Error, grants
-from authlib.oauth2.rfc7591 import ClientRegistrationEndpoint
+from authlib.oauth2.rfc7591 import ClientMetadataClaims, ClientRegistrationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge
 from django.utils import timezone
 
@@ -116,6 +116,11 @@ class RequiredChallenge(CodeChallenge):  # type: ignore[misc]  # authlib has no 
         if not data.get("code_challenge") or data.get("code_challenge_method") != METHOD:
             raise InvalidRequestError("A code_challenge with code_challenge_method S256 is needed.")
         super().validate_code_challenge(grant, redirect_uri)
+
+
+class Metadata(ClientMetadataClaims):  # type: ignore[misc]  # authlib has no types
+    def validate_redirect_uris(self) -> None:
+        """Looked at by `check_said`: authlib refuses com.example.app:/callback, which RFC 8252 recommends."""
 
 
 class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib has no types
@@ -227,6 +232,6 @@ def server() -> Server:
     made.register_token_generator("default", new_token)
     made.register_grant(CodeGrant, [RequiredChallenge(required=True)])
     made.register_grant(Refreshing)
-    made.register_endpoint(Registration)
+    made.register_endpoint(Registration(claims_classes=[Metadata]))
     made.register_endpoint(Revocation)
     return made

@@ -313,6 +313,8 @@ def test_a_program_on_ones_own_machine_may_use_any_port(olga: Client) -> None:
         "http://127.0.0.1.evil.example/callback",
         "http://127.0.0.1:/callback",
         "http://127.0.0.1:5x/callback",
+        "http://127.0.0.1:0/callback",
+        "http://127.0.0.1:65536/callback",
         "http://localhost/callback",
     ],
     rolled_back=True,
@@ -327,10 +329,10 @@ def test_what_a_browser_reads_otherwise_is_not_ones_own_machine(olga: Client, ur
 
 
 def test_of_a_program_its_own_scheme_is_shown(olga: Client) -> None:
-    uri = "evil://claude.ai/callback"
+    uri = "com.evil.app://claude.ai/callback"
     client_id = register(redirect_uris=[uri]).json()["client_id"]
     page = olga.get(address(client_id, redirect_uri=uri)).content.decode()
-    assert "<strong>evil:</strong>" in page
+    assert "<strong>com.evil.app:</strong>" in page
     assert "claude.ai" not in page
 
 
@@ -497,6 +499,51 @@ def test_what_no_client_may_say_of_itself(db: None, metadata: dict[str, Any]) ->
     assert answer.status_code == 400, answer.content
     assert answer.json()["error"].startswith("invalid_")
     assert not OAuthClient.objects.exists()
+
+
+@each_row(
+    "uri",
+    [
+        "https://client.example:0/", "https://client.example:65536/", "https://client.example:99999/cb",
+        "https://client.example:x/", "https://client.example:/cb", "http://127.0.0.1:0/cb", "http://127.0.0.1:70000/cb",
+        "https://*.example/cb", "https://client.example/*", "http://localhost:*/cb", "com.example.app:/*",
+        "https://client.example/cb#", "com.example.app:/cb#x", "http://127.0.0.1/#x",
+        "cursor://anysphere/cb", "myapp:/cb", "mailto:a@client.example", "tel:1", "sms:1", "ms-settings:x",
+        "ms-msdt:/id", "search-ms:x", "shell:startup", "smb://client.example/x", "ssh://client.example", "intent://x",
+        "itms-services://x", "vscode://x", "steam://run", "file:///etc/passwd", "ftp://client.example/", "about:blank",
+        "view-source:https://client.example/", "x-apple.systempreferences:x", "microsoft.windows.camera:x",
+        "android.resource://x", "com.apple.settings:/x", "soap.beep://x", ".app:/cb", "com.:/cb", "com..app:/cb",
+        f"com.{'a' * 100}:/cb", "com.example.app://a@client.example/cb",
+        "//client.example/cb", "/cb", "client.example/cb", "https:///cb", "https://", "",
+    ],
+    rolled_back=True,
+)  # fmt: skip
+def test_where_no_code_is_sent_to(db: None, uri: str) -> None:
+    answer = register(redirect_uris=[CALLBACK, uri])
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_redirect_uri")
+    assert not OAuthClient.objects.exists()
+
+
+@each_row(
+    "uri",
+    [
+        "https://client.example/cb", "https://client.example:8443/cb?x=1", "https://[2001:db8::1]:65535/cb",
+        "http://127.0.0.1/cb", "http://127.0.0.1:1/cb", "http://127.0.0.1:65535/cb", "http://localhost:33418",
+        "http://[::1]:5/", "com.example.app:/cb", "io.modelcontextprotocol.client-1://cb", "org.example:cb",
+    ],
+    rolled_back=True,
+)  # fmt: skip
+def test_where_a_code_may_be_sent_to(db: None, uri: str) -> None:
+    answer = register(redirect_uris=[uri])
+    assert answer.status_code == 201, answer.content
+    assert OAuthClient.objects.get().check_redirect_uri(uri)
+
+
+def test_a_program_with_a_scheme_of_its_own_is_let_in(olga: Client) -> None:
+    uri = "com.example.app:/callback"
+    client_id = register(redirect_uris=[uri]).json()["client_id"]
+    told = allow(olga, client_id, redirect_uri=uri)
+    assert exchange(client_id, told["code"], redirect_uri=uri)["access_token"]
 
 
 @pytest.mark.parametrize("path", ["token", "revoke"])
