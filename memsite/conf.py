@@ -55,6 +55,7 @@ class Conf:
     allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     csrf_trusted_origins: tuple[str, ...] = ()
     behind_https_proxy: bool = False
+    trusted_proxies: tuple[str, ...] = ()
     data_dir: Path = ROOT / "data"
     database_url: str = secret()
     database_connections: int = 20
@@ -153,6 +154,7 @@ class Conf:
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")
+        require(are_networks(self.trusted_proxies), "TRUSTED_PROXIES", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(are_networks(self.webhook_networks), "WEBHOOK_NETWORKS", "is a list such as 10.0.0.0/8,127.0.0.1/32")
         require(are_networks(self.provider_networks), "PROVIDER_NETWORKS", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(

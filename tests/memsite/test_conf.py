@@ -54,6 +54,7 @@ def test_each_value_has_its_type() -> None:
         ("MAX_BODY_BYTES", "0"),
         ("IDEMPOTENCY_HOURS", "0"),
         ("OAUTH_IDLE_DAYS", "0"),
+        ("TRUSTED_PROXIES", "the proxy"),
         ("OAUTH_IDLE_DAYS", "36601"),
         ("IDEMPOTENCY_HOURS", "999999999"),
         ("CRASHED_AFTER_MINUTES", "9999999999"),
