@@ -107,7 +107,7 @@ def failed(message: Mapping[str, Any], text: str) -> dict[str, Any] | None:
 
 def repeated_name(line: str) -> str:
     """A name that an object of the message has twice, of which what is sent on would have one; empty if none."""
-    repeated = []
+    repeated: list[str] = []
 
     def look(pairs: list[tuple[str, Any]]) -> None:
         repeated.extend(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
