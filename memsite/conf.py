@@ -55,6 +55,7 @@ class Conf:
     allowed_hosts: tuple[str, ...] = ("localhost", "127.0.0.1", "[::1]")
     csrf_trusted_origins: tuple[str, ...] = ()
     behind_https_proxy: bool = False
+    trusted_proxies: tuple[str, ...] = ()
     data_dir: Path = ROOT / "data"
     database_url: str = secret()
     database_connections: int = 20
@@ -98,6 +99,7 @@ class Conf:
     backup_dir: Path = Path()
     backup_keep: int = 7
     oauth: bool = False
+    oauth_idle_days: int = 90
 
     def __post_init__(self) -> None:
         require(self.embedder in EMBEDDERS, "EMBEDDER", f"is one of {', '.join(EMBEDDERS)}")
@@ -152,6 +154,7 @@ class Conf:
         require(self.max_body_bytes > 0, "MAX_BODY_BYTES", "is a positive number of bytes")
         require(self.max_line_bytes > 0, "MAX_LINE_BYTES", "is a positive number of bytes")
         require(self.import_megabytes > 0, "IMPORT_MEGABYTES", "is a positive number of megabytes")
+        require(are_networks(self.trusted_proxies), "TRUSTED_PROXIES", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(are_networks(self.webhook_networks), "WEBHOOK_NETWORKS", "is a list such as 10.0.0.0/8,127.0.0.1/32")
         require(are_networks(self.provider_networks), "PROVIDER_NETWORKS", "is a list such as 127.0.0.1/32,10.0.0.0/8")
         require(
@@ -160,6 +163,10 @@ class Conf:
         )  # fmt: skip
         require(self.rewrite_megabytes >= 0, "REWRITE_MEGABYTES", "is a number of megabytes, 0 for never")
         require(self.backup_keep > 0, "BACKUP_KEEP", "is a positive number of days")
+        require(
+            0 < self.oauth_idle_days <= MOST_YEARS * 366, "OAUTH_IDLE_DAYS",
+            f"is a positive number of days, {MOST_YEARS} years at most",
+        )  # fmt: skip
         require(
             0 < self.crashed_after_minutes <= MOST_YEARS * 366 * 24 * 60, "CRASHED_AFTER_MINUTES",
             f"is a positive number of minutes, {MOST_YEARS} years at most",

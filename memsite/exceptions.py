@@ -79,6 +79,14 @@ class Unwritable(APIException):
         self.status_code = HTTPStatus.INSUFFICIENT_STORAGE if why == Why.FULL else HTTPStatus.SERVICE_UNAVAILABLE
 
 
+class EncodedBody(APIException):
+    """Nothing is unpacked but a file: a body that says it is packed would be read as what it is not."""
+
+    status_code = HTTPStatus.UNSUPPORTED_MEDIA_TYPE
+    default_detail = "Send the body as it is, without a Content-Encoding."
+    default_code = "content_encoding"
+
+
 class LengthRequired(APIException):
     status_code = HTTPStatus.LENGTH_REQUIRED
     default_detail = "Send the body with a Content-Length: only streams go without."

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any
@@ -23,12 +24,22 @@ MAX_DIGITS = 1000
 LONG_NUMBER = re.compile(rb"\d{19}")
 # Without any of it, a text has no NUL and no number is infinite: the values need not be looked at one by one.
 SUSPICIOUS = re.compile(rb"\\u0000|\d[eE]\+?\d{3}|\d{19}")
+MAX_NAME_CHARACTERS = 60
 MAX_OBJECT_CHARACTERS = 16_384
 """Of what somebody says of a memory or a session in their own way, as JSON: it is handed out with each of them."""
 
 
+class RepeatedName(ParseError):
+    """An object has the same name twice: of two readers one takes the first value, the other the last."""
+
+    def __init__(self, name: str) -> None:
+        shown = name if len(name) <= MAX_NAME_CHARACTERS else f"{name[:MAX_NAME_CHARACTERS]}…"
+        quoted = json.dumps(shown, ensure_ascii=False).encode(errors="backslashreplace").decode()
+        super().__init__(f"The body has the name {quoted} twice in one object.")
+
+
 class StrictJSONParser(BaseParser):
-    """RFC 8259 only: no NaN, no lone surrogates, no NUL characters, at most 64 levels deep."""
+    """RFC 8259 only: no name twice, no NaN, no lone surrogates, no NUL characters, at most 64 levels deep."""
 
     media_type = "application/json"
 
@@ -46,13 +57,15 @@ def read_bounded(stream: Any, limit: int) -> bytes:
 
 
 def parse_json(body: bytes) -> Any:
-    """The parsed document; ParseError says what is wrong without quoting the body."""
+    """The parsed document; ParseError says what is wrong and quotes nothing of the body but a repeated name."""
     try:
         document = orjson.loads(body)
     except orjson.JSONDecodeError as error:
         raise ParseError(f"The body is not valid JSON: {error}") from error
     if body.count(b"[") + body.count(b"{") > MAX_DEPTH or SUSPICIOUS.search(body):
         refuse_excess(document)
+    if count_quotes(body) != count_quotes(orjson.dumps(document)):
+        parse_loosely(body)  # It raises RepeatedName.
     # Integers beyond 64 bits orjson rounds without a word: then the slower parser, which does not.
     return json.loads(body, parse_int=bounded_integer) if LONG_NUMBER.search(body) else document
 
@@ -66,6 +79,30 @@ def refuse_excess(document: Any) -> None:
             raise ParseError("The body contains a NUL character.")
         if isinstance(value, float) and value in (float("inf"), float("-inf")):
             raise ParseError(TOO_LARGE_A_NUMBER)
+
+
+def count_quotes(text: bytes) -> int:
+    """The quotes around names and texts. A document that has lost a name to its like has fewer than its text."""
+    if b"\\" in text:
+        text = text.replace(rb"\\", b"").replace(rb"\"", b"")
+    return text.count(b'"')
+
+
+def parse_loosely(text: str | bytes, **numbers: Any) -> Any:
+    """A line or entry that another program has written, with whatever characters and depth; `numbers` as of `json`.
+
+    RepeatedName, ValueError for what is no JSON, RecursionError.
+    """
+    return json.loads(text, object_pairs_hook=object_of, **numbers)
+
+
+def object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """RepeatedName if two have the same name."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        times = Counter(name for name, _ in pairs)
+        raise RepeatedName(next(name for name in times if times[name] > 1))
+    return found
 
 
 def bounded_integer(digits: str) -> int:

@@ -17,8 +17,8 @@ from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from memsite.durability import Unsure, is_busy, is_cut_off, is_out_of_reach
-from memsite.exceptions import Busy, MayBeStored, TooLarge, Unwritable
-from memsite.requests import current_request_id
+from memsite.exceptions import Busy, EncodedBody, MayBeStored, TooLarge, Unwritable
+from memsite.requests import current_request_id, encoding_of
 from memsite.unwritable import why_unwritable
 
 # Programs ask there, whatever they accept. Of OAuth's doors people are sent to one alone.
@@ -230,6 +230,21 @@ class ToldMethods:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         answer = self.get_response(request)
         return not_allowed(request, answer["Allow"]) if isinstance(answer, HttpResponseNotAllowed) else answer
+
+
+class PlainBodies:
+    """Middleware: a form, or OAuth request, that says it is packed is refused. Views of the API look for themselves."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, *_: Any) -> HttpResponse | None:
+        if hasattr(view, "cls") or not encoding_of(request):
+            return None
+        return error_view(request, EncodedBody.status_code, EncodedBody.default_detail, EncodedBody.default_code)
 
 
 def not_allowed(request: HttpRequest, methods: str) -> HttpResponse:

@@ -56,5 +56,12 @@ def read_to_the_end(request: HttpRequest, response: HttpResponse) -> None:
         response["Connection"] = "close"
 
 
+def encoding_of(request: HttpRequest) -> str:
+    """How its body says that it is packed, as in its header; empty if it does not, or has no body."""
+    has_body = "HTTP_TRANSFER_ENCODING" in request.META or request.META.get("CONTENT_LENGTH") not in (None, "", "0")
+    told = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower() if has_body else ""
+    return "" if told == "identity" else told
+
+
 def current_request_id() -> str:
     return str(structlog.contextvars.get_contextvars().get("request_id", ""))

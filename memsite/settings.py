@@ -59,6 +59,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "axes.middleware.AxesMiddleware",
+    "memsite.problems.PlainBodies",
     "memsite.problems.ToldMethods",
 ]
 
@@ -164,6 +165,10 @@ AUTHENTICATION_BACKENDS = ["axes.backends.AxesBackend", "django.contrib.auth.bac
 # By name and address together: nobody locks an operator out from elsewhere.
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 AXES_FAILURE_LIMIT = 5
+# Of an address over all names: many people may share one.
+SIGN_IN_FAILURES_OF_AN_ADDRESS = 20
+AXES_HANDLER = "memsite.signing_in.SignInLimits"
+AXES_CLIENT_IP_CALLABLE = "memsite.signing_in.client_address"
 AXES_COOLOFF_TIME = timedelta(minutes=15)
 # Trying on does not prolong it: an operator who waits gets in.
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import IO, Any
 
@@ -52,6 +53,10 @@ class Bridge:
             return failure(None, PARSE_ERROR, f"This is no JSON: {error}")
         if not isinstance(message, dict):
             return failure(None, INVALID_REQUEST, "A message is one JSON object.")
+        if repeated := repeated_name(line):
+            return failure(
+                number_of(message), PARSE_ERROR, f"It has the name {json.dumps(repeated)} twice in one object."
+            )
         if message.get("method") == "ping" and number_of(message) is not None:
             return {"jsonrpc": "2.0", "id": number_of(message), "result": {}}
         try:
@@ -98,6 +103,17 @@ class Bridge:
 def failed(message: Mapping[str, Any], text: str) -> dict[str, Any] | None:
     """Nothing where nobody waits for an answer."""
     return failure(number_of(message), SERVER_ERROR, text) if waits(message) else None
+
+
+def repeated_name(line: str) -> str:
+    """A name that an object of the message has twice, of which what is sent on would have one; empty if none."""
+    repeated: list[str] = []
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        repeated.extend(name for name, times in Counter(name for name, _ in pairs).items() if times > 1)
+
+    json.loads(line, object_pairs_hook=look)
+    return repeated[0] if repeated else ""
 
 
 def waits(message: Mapping[str, Any]) -> bool:

@@ -4,10 +4,11 @@ A field that is missing or null is None; a field of the wrong type makes its lin
 worse: a `parent_tool_use_id` read leniently could pass a sub-agent's words off as the main agent's.
 """
 
-import json
 import math
 import re
 from collections.abc import Mapping
+
+from memsite.json_body import RepeatedName, parse_loosely
 
 MAX_DEPTH = 100
 """Levels of nesting kept in free-form values: those who store them walk them recursively."""
@@ -28,7 +29,9 @@ def parse_object(raw: bytes) -> dict[str, object]:
     """
     text = raw.decode("utf-8", "replace").replace("\x00", "\ufffd").removeprefix("\ufeff")
     try:
-        value = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite_float)
+        value = parse_loosely(text, parse_constant=_refuse_constant, parse_float=_finite_float)
+    except RepeatedName:
+        raise MalformedLineError("a name twice in one object") from None
     except ValueError:  # also an integer of more digits than Python converts
         raise MalformedLineError("not JSON") from None
     if not isinstance(value, dict):

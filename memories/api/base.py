@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from hashlib import sha256
@@ -27,7 +27,8 @@ from memories.api.fields import Shape, read_as
 from memories.api.pages import as_uuid, refuse_unknown
 from memories.models import FutureTrigger, Memory
 from memories.store import LimitReached
-from memsite.exceptions import Conflict, LengthRequired, PreconditionFailed, Unprocessable
+from memsite.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
+from memsite.requests import encoding_of
 from memsite.tenancy.access import Right
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.end_users import Users, of_users, users_shown
@@ -71,6 +72,7 @@ class View(APIView):
 
     scope: str | None = None
     takes_endless_bodies = False
+    takes_encoded_as: Collection[str] = ()
     is_lenient = False
     """Unknown query parameters do no harm: for other systems' clients."""
     creates = False
@@ -83,6 +85,9 @@ class View(APIView):
     """What is not kept of an answer, and null when it is repeated."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        # Before anybody reads the body to see who asks.
+        if (encoding := encoding_of(request._request)) and encoding not in self.takes_encoded_as:
+            raise EncodedBody
         super().initial(request, *args, **kwargs)
         endless = "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")
         if endless and not self.takes_endless_bodies:

@@ -9,7 +9,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from memories.maintain.backup import backup
-from memories.maintain.housekeeping import drop_broken_off_imports, drop_expired_answers, drop_old_deliveries
+from memories.maintain.housekeeping import (
+    drop_broken_off_imports,
+    drop_expired_answers,
+    drop_old_deliveries,
+    end_idle_clients,
+)
 from memories.store.sweep import sweep
 from memsite.backup import drop_leftovers
 from memsite.jobs.engine import drop_old_runs
@@ -50,6 +55,7 @@ class Housekeeping(Job[None]):
         run.done({"answers_dropped": drop_expired_answers(now)})
         run.done({"imports_dropped": drop_broken_off_imports(now)})
         run.done({"deliveries_dropped": drop_old_deliveries(now)})
+        run.done({"clients_dropped": end_idle_clients(now)})
         for count in drop_old_runs(now):
             run.done({"runs_dropped": count})
         run.done({"copies_dropped": drop_leftovers()})

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from memories.models import Delivery, Import, ImportStatus
 from memsite.conf import get_conf
+from memsite.oauth.models import OAuthGrant
 from memsite.tenancy.models import IdempotentAnswer
 
 BROKEN_OFF_AFTER = timedelta(hours=6)
@@ -25,3 +26,8 @@ def drop_broken_off_imports(now: datetime) -> int:
 def drop_old_deliveries(now: datetime) -> int:
     """Deletes what webhooks were told long ago, and what never arrived. What waits still is for one switched off."""
     return Delivery.objects.filter(created_at__lt=now - DELIVERIES_KEPT).delete()[0]
+
+
+def end_idle_clients(now: datetime) -> int:
+    """Ends the grants of OAuth clients that have not renewed them for `MEMSITE_OAUTH_IDLE_DAYS`."""
+    return OAuthGrant.objects.idle(now).end()

@@ -25,10 +25,13 @@ def is_zip(file: IO[bytes]) -> bool:
     return magic_of(file) == ZIP
 
 
+def is_gzip(file: IO[bytes]) -> bool:
+    return magic_of(file).startswith(GZIP)
+
+
 def unpacked(file: IO[bytes], most_bytes: int) -> Iterator[bytes]:
     """The file in pieces, without its gzip wrapper if it has one. Raises BadFile beyond so many bytes."""
-    is_packed = magic_of(file).startswith(GZIP)
-    source = gzip.GzipFile(fileobj=file) if is_packed else file
+    source = gzip.GzipFile(fileobj=file) if is_gzip(file) else file
     size = 0
     try:
         while chunk := source.read(CHUNK_BYTES):

@@ -6,18 +6,20 @@ import hashlib
 import hmac
 import re
 import secrets
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMixin
 from django.db import models
 from django.utils import timezone
 
+from memsite.conf import get_conf
 from memsite.tenancy.models import Agent, ApiKey, Scope
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")
 # Spelt out: of `http://elsewhere.example\@127.0.0.1/` browsers make another machine than urlsplit does.
-ON_OWN_MACHINE = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(?::\d{1,5})?(?=[/?]|\Z)")
+ON_OWN_MACHINE = re.compile(r"http://(127\.0\.0\.1|localhost|\[::1\])(?::([1-9]\d{0,4}))?(?=[/?]|\Z)")
+LAST_PORT = 65_535
 SCOPES = (Scope.READ.value, Scope.WRITE.value)
 
 
@@ -80,8 +82,11 @@ class OAuthClient(models.Model, ClientMixin):  # type: ignore[misc]  # authlib h
 
 
 def same_but_port(uri: str, other: str) -> bool:
+    """`uri` is asked for, `other` was registered."""
     one, two = ON_OWN_MACHINE.match(uri), ON_OWN_MACHINE.match(other)
-    return bool(one and two and one[1] == two[1] and uri[one.end() :] == other[two.end() :])
+    if not one or not two or int(one[2] or 80) > LAST_PORT:
+        return False
+    return one[1] == two[1] and uri[one.end() :] == other[two.end() :]
 
 
 class Allowed(models.Model):
@@ -120,13 +125,40 @@ class OAuthCode(Allowed, AuthorizationCodeMixin):  # type: ignore[misc]  # authl
         return now >= self.expires_at
 
 
+def new_refresh_token(family: str) -> str:
+    """`FAMILY.SECRET`: all that a grant is renewed with begin alike, so that an earlier one is known for what it is."""
+    return f"{family}.{new_secret()}"
+
+
+def family_of(refresh_token: str) -> str:
+    """Those from before there were families had no full stop: each is the first of its own."""
+    return refresh_token.partition(".")[0]
+
+
+class OAuthGrants(models.QuerySet["OAuthGrant"]):
+    def idle(self, now: datetime) -> OAuthGrants:
+        """Those that nobody has renewed for so long that nobody may any more."""
+        return self.filter(refreshed_at__lte=now - timedelta(days=get_conf().oauth_idle_days))
+
+    def end(self) -> int:
+        """Their clients are out at once. Answers how many."""
+        keys = ApiKey.objects.filter(oauth_grant__in=self)
+        return keys.delete()[1].get("oauth.OAuthGrant", 0)  # The rows go with their keys.
+
+
 class OAuthGrant(Allowed, TokenMixin):  # type: ignore[misc]  # authlib has no types
-    """A client that is let in: `key` is its access token, renewed with a refresh token that is good for one renewal."""
+    """A client that is let in: `key` is its access token, renewed with a refresh token that is good for one renewal.
+
+    `code_hash` is of the code that it was given for, empty where that was before it was kept.
+    """
 
     key = models.OneToOneField(ApiKey, on_delete=models.CASCADE, related_name="oauth_grant")
+    code_hash = models.CharField(max_length=64, blank=True, default="", db_index=True, editable=False)
+    family_hash = models.CharField(max_length=64, blank=True, default="", db_index=True, editable=False)
     refresh_hash = models.CharField(max_length=64, unique=True, editable=False)
-    previous_hash = models.CharField(max_length=64, blank=True, default="", db_index=True, editable=False)
     refreshed_at = models.DateTimeField(default=timezone.now, editable=False)
+
+    objects = OAuthGrants.as_manager()
 
     class Meta:
         ordering = ["-id"]

@@ -21,11 +21,17 @@ TEXTS = (
     "client_name", "client_uri", "logo_uri", "scope", "tos_uri", "policy_uri", "jwks_uri", "software_id",
     "software_version", "token_endpoint_auth_method", "software_statement",
 )  # fmt: skip
+WHERE_TO = (
+    "redirect_uris are https, http on the client's own machine, or of a scheme of its own with a full stop, such as "
+    "com.example.app (RFC 8252, section 7.1); without wildcards, fragments, user names and impossible ports."
+)
 MOST_UNUSED = 1_000
 UNUSED_FOR = timedelta(days=1)
-# Of programs on a machine (RFC 8252), such as cursor://…; none that a browser would run or show by itself.
-OWN_SCHEME = re.compile(r"[a-z][a-z0-9+.-]{2,30}")
-NEVER = {"javascript", "data", "file", "blob", "about", "vbscript", "filesystem", "view-source", "ftp", "wss", "http"}
+# Of programs on a machine (RFC 8252, section 7.1): a name of its maker's in DNS, backwards, as com.example.app. What
+# browsers run and systems open by themselves has no full stop (javascript, file, mailto, ms-settings), but for these.
+OWN_SCHEME = re.compile(r"[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+")
+LONGEST_SCHEME = 100
+OF_SYSTEMS = re.compile(r"(?:android|com\.(?:android|apple|google\.android|microsoft)|iris|microsoft|soap|x-apple)\.")
 
 
 class TooManyClients(OAuth2Error):  # type: ignore[misc]  # authlib has no types
@@ -49,22 +55,28 @@ def check_redirect_uris(uris: Any) -> None:
         raise InvalidRedirectURIError(f"From 1 to {MOST_URIS} redirect_uris are needed.")
     for uri in uris:
         if not isinstance(uri, str) or len(uri) > LONGEST_URI or not is_harmless(uri):
-            raise InvalidRedirectURIError("redirect_uris are https, or http on the client's own machine.")
+            raise InvalidRedirectURIError(WHERE_TO)
 
 
 def is_harmless(uri: str) -> bool:
+    # A browser takes \ for /: where it goes would not be where a person is told that it goes. * is nobody's name.
+    if not uri.isascii() or not uri.isprintable() or set(uri) & set("# ;,*\\"):
+        return False
     try:
         parts = urlsplit(uri)
-    except ValueError:
+        port = parts.port
+    except ValueError:  # also a port that no machine has
         return False
-    # A browser takes \ for /: where it goes would not be where a person is told that it goes.
-    if not uri.isascii() or not uri.isprintable() or set(uri) & set("# ;,\\"):
+    if "@" in parts.netloc or port == 0 or parts.netloc.endswith(":"):
         return False
     if parts.scheme in ("http", "https"):
-        return (
-            bool(parts.hostname) and "@" not in parts.netloc and (parts.scheme == "https" or parts.hostname in LOOPBACK)
-        )
-    return parts.scheme not in NEVER and bool(OWN_SCHEME.fullmatch(parts.scheme))
+        return bool(parts.hostname) and (parts.scheme == "https" or parts.hostname in LOOPBACK)
+    return is_own_scheme(parts.scheme)
+
+
+def is_own_scheme(scheme: str) -> bool:
+    is_name = len(scheme) <= LONGEST_SCHEME and bool(OWN_SCHEME.fullmatch(scheme))
+    return is_name and not OF_SYSTEMS.match(scheme)
 
 
 def check_room() -> None:

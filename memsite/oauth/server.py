@@ -4,18 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import cache
 from typing import Any
 
 from authlib.integrations.django_oauth2 import AuthorizationServer, RevocationEndpoint
 from authlib.oauth2.rfc6749 import InvalidClientError, InvalidRequestError, OAuth2Error, grants
-from authlib.oauth2.rfc7591 import ClientRegistrationEndpoint
+from authlib.oauth2.rfc7591 import ClientMetadataClaims, ClientRegistrationEndpoint
 from authlib.oauth2.rfc7636 import CodeChallenge
 from django.utils import timezone
 
-from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant, hash_of, new_secret
+from memsite.oauth.models import (
+    OAuthClient,
+    OAuthCode,
+    OAuthGrant,
+    family_of,
+    hash_of,
+    new_refresh_token,
+    new_secret,
+)
 from memsite.oauth.registering import check_room, check_said
 from memsite.tenancy.keys import create_key, find_key
 from memsite.tenancy.models import Agent, AppStatus
@@ -35,6 +43,7 @@ class Consent:
     scopes: list[str]
     allowed_by: str
     replaces: OAuthGrant | None = None
+    family: str = field(default_factory=new_secret, repr=False)
 
 
 class InvalidTarget(OAuth2Error):  # type: ignore[misc]  # authlib has no types
@@ -57,6 +66,8 @@ class CodeGrant(grants.AuthorizationCodeGrant):  # type: ignore[misc]  # authlib
         )  # fmt: skip
 
     def query_authorization_code(self, code: str, client: OAuthClient) -> OAuthCode | None:
+        """None, too, for one that was brought before: it was stolen, and ends what it gave."""
+        OAuthGrant.objects.filter(code_hash=hash_of(code)).end()
         rows = OAuthCode.objects.select_related("agent__app").filter(code_hash=hash_of(code), client=client)
         # Who brings it at the same time waits, and finds it gone.
         row = rows.select_for_update(of=("self",)).first()
@@ -75,16 +86,21 @@ class Refreshing(grants.RefreshTokenGrant):  # type: ignore[misc]  # authlib has
     INCLUDE_NEW_REFRESH_TOKEN = True
 
     def authenticate_refresh_token(self, refresh_token: str) -> OAuthGrant | None:
-        """None, too, for one whose key an operator revoked. One that is used twice was stolen: it ends the grant."""
+        """None, too, for one whose key an operator revoked, or that lay idle for too long.
+
+        One of the same family that is not the last was used before, and so was stolen by one of the two: nobody goes on
+        with the grant.
+        """
         rows, hashed = OAuthGrant.objects.select_related("agent__app", "key"), hash_of(refresh_token)
-        if stolen := rows.filter(previous_hash=hashed).first():
-            stolen.end()
+        rows.idle(timezone.now()).filter(refresh_hash=hashed).end()
+        rows.filter(family_hash=hash_of(family_of(refresh_token))).exclude(refresh_hash=hashed).end()
         row = rows.filter(refresh_hash=hashed).select_for_update(of=("self",)).first()
         return None if row is None or row.key.revoked_at else row
 
     def authenticate_user(self, refresh_token: OAuthGrant) -> Consent | None:
         row = refresh_token
-        return Consent(row.agent, row.scopes, row.allowed_by, row) if is_open(row.agent) else None
+        family = family_of(self.request.form["refresh_token"])
+        return Consent(row.agent, row.scopes, row.allowed_by, row, family) if is_open(row.agent) else None
 
     def revoke_old_credential(self, refresh_token: OAuthGrant) -> None:
         """Done with the saving of the new one."""
@@ -100,6 +116,11 @@ class RequiredChallenge(CodeChallenge):  # type: ignore[misc]  # authlib has no 
         if not data.get("code_challenge") or data.get("code_challenge_method") != METHOD:
             raise InvalidRequestError("A code_challenge with code_challenge_method S256 is needed.")
         super().validate_code_challenge(grant, redirect_uri)
+
+
+class Metadata(ClientMetadataClaims):  # type: ignore[misc]  # authlib has no types
+    def validate_redirect_uris(self) -> None:
+        """Looked at by `check_said`: authlib refuses com.example.app:/callback, which RFC 8252 recommends."""
 
 
 class Registration(ClientRegistrationEndpoint):  # type: ignore[misc]  # authlib has no types
@@ -151,7 +172,7 @@ class Revocation(RevocationEndpoint):  # type: ignore[misc]  # authlib has no ty
         key = find_key(token_string, timezone.now())
         if key is not None:
             return OAuthGrant.objects.filter(key=key).first()
-        return OAuthGrant.objects.filter(refresh_hash=hash_of(token_string)).first()
+        return OAuthGrant.objects.filter(family_hash=hash_of(family_of(token_string))).first()
 
     def revoke_token(self, token: OAuthGrant, request: Any) -> None:
         token.end()
@@ -171,15 +192,16 @@ class Server(AuthorizationServer):  # type: ignore[misc]  # authlib has no types
         assert key is not None
         hashed = hash_of(token["refresh_token"])
         if consent.replaces:
-            old, before = consent.replaces.key, consent.replaces.refresh_hash
+            old = consent.replaces.key
             OAuthGrant.objects.filter(pk=consent.replaces.pk).update(
-                key=key, refresh_hash=hashed, previous_hash=before, refreshed_at=timezone.now()
+                key=key, refresh_hash=hashed, refreshed_at=timezone.now()
             )
             old.delete()
             return
         OAuthGrant.objects.create(
             client=request.client, agent=consent.agent, scopes=consent.scopes, allowed_by=consent.allowed_by,
-            key_id=key.pk, refresh_hash=hashed,
+            key_id=key.pk, code_hash=request.authorization_code.code_hash, refresh_hash=hashed,
+            family_hash=hash_of(consent.family),
         )  # fmt: skip
 
 
@@ -197,7 +219,7 @@ def new_token(
         "token_type": "Bearer",
         "access_token": key.text,
         "expires_in": ACCESS_SECONDS,
-        "refresh_token": new_secret(),
+        "refresh_token": new_refresh_token(user.family),
         "scope": " ".join(key.row.scopes),
     }
 
@@ -210,6 +232,6 @@ def server() -> Server:
     made.register_token_generator("default", new_token)
     made.register_grant(CodeGrant, [RequiredChallenge(required=True)])
     made.register_grant(Refreshing)
-    made.register_endpoint(Registration)
+    made.register_endpoint(Registration(claims_classes=[Metadata]))
     made.register_endpoint(Revocation)
     return made

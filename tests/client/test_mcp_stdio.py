@@ -60,6 +60,13 @@ def test_what_is_nested_too_deep_is_no_json() -> None:
     assert (first["id"], first["error"]["code"], second["id"]) == (None, -32700, 4)
 
 
+def test_a_name_that_comes_twice_is_told_and_not_sent_on() -> None:
+    twice = '{"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "store", "name": "search"}}'
+    first, second = told(twice, LISTING)
+    assert (first["id"], first["error"]["code"], second["id"]) == (3, -32700, 4)
+    assert '"name" twice' in first["error"]["message"]
+
+
 def test_odd_bytes_and_characters_do_not_end_the_command(httpserver: HTTPServer) -> None:
     httpserver.expect_request("/mcp").respond_with_json({"jsonrpc": "2.0", "id": 4, "result": {}})
     lines = [b'{"jsonrpc": "2.0", "id": "\\ud800", "method": "x"}', b"\xff", json.dumps(LISTING).encode()]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
@@ -66,6 +70,59 @@ def test_nobody_is_shut_out_by_somebody_elsewhere(nina: User) -> None:
         try_to_sign_in(Client(), "wrong", REMOTE_ADDR="10.0.0.66")
     assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="10.0.0.66") == 429
     assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="10.0.0.7") == 302
+
+
+def guess(names: Sequence[str], **more: str) -> list[int]:
+    return [try_to_sign_in(Client(), "wrong", name, **more) for name in names]
+
+
+NAMES = [f"name{number}" for number in range(20)]
+
+
+def test_who_tries_many_names_has_to_wait_too(nina: User) -> None:
+    assert guess(NAMES, REMOTE_ADDR="10.0.0.66") == [200] * 19 + [429]
+    assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="10.0.0.66") == 429
+    assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="10.0.0.7") == 302
+    with after(minutes=16):
+        assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="10.0.0.66") == 302
+
+
+def test_signing_in_oneself_makes_no_room_for_guesses(nina: User) -> None:
+    guess(NAMES[:19])
+    assert try_to_sign_in(Client(), PASSWORD) == 302
+    assert guess(["last"]) == [429]
+
+
+def test_of_ipv6_the_network_counts(nina: User) -> None:
+    for number, name in enumerate(NAMES):
+        guess([name], REMOTE_ADDR=f"2001:db8::{number + 1:x}")
+    assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="2001:db8::ffff") == 429
+    assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="2001:db8:0:1::1") == 302
+
+
+def test_an_address_that_nobody_vouches_for_is_not_believed(nina: User) -> None:
+    for number, name in enumerate(NAMES):
+        guess([name], HTTP_X_FORWARDED_FOR=f"10.0.0.{number}")
+    assert try_to_sign_in(Client(), PASSWORD, HTTP_X_FORWARDED_FOR="10.0.0.77") == 429
+
+
+def test_behind_a_proxy_that_is_trusted_each_client_counts(nina: User, settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, behind_https_proxy=True, trusted_proxies=("127.0.0.1", "10.0.0.0/8"))
+    # The client may say what it likes: what the proxies have put behind that counts.
+    guess(NAMES, HTTP_X_FORWARDED_FOR="198.51.100.9, 203.0.113.5, 10.1.2.3")
+    assert try_to_sign_in(Client(), PASSWORD, HTTP_X_FORWARDED_FOR="198.51.100.8, 203.0.113.5") == 429
+    assert try_to_sign_in(Client(), PASSWORD, HTTP_X_FORWARDED_FOR="203.0.113.5, 203.0.113.6") == 302
+    assert try_to_sign_in(Client(), PASSWORD, REMOTE_ADDR="::ffff:203.0.113.5") == 429
+
+
+def test_behind_a_proxy_that_does_not_tell_nobody_is_shut_out_by_guesses_at_other_names(
+    nina: User, settings: Any
+) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, behind_https_proxy=True)
+    assert set(guess(NAMES)) == {200}
+    assert guess(["nina"] * 5)[-1] == 429
+    settings.MEMSITE = replace(settings.MEMSITE, trusted_proxies=("127.0.0.0/8",))
+    assert try_to_sign_in(Client(), "wrong", "olga", HTTP_X_FORWARDED_FOR="unknown") == 200
 
 
 def test_the_admin_has_the_same_door(nina: User) -> None:

@@ -28,6 +28,11 @@ def nested(depth: int) -> bytes:
         (b'{"a": -1.5E+0400}', "JSON|too large"),
         (b"9" * (json_body.MAX_DIGITS + 1), "JSON|too large"),
         (nested(MAX_DEPTH + 1), "deeper"),
+        (b'{"a": 1, "a": 1}', '"a" twice'),
+        (b'[{"x": {"a": 1, "b": 2, "a": 3}}]', '"a" twice'),
+        (rb'{"a": "\\", "\u0061": "\""}', '"a" twice'),
+        (b'{"": 1, "": 12345678901234567890123}', '"" twice'),
+        (b'{"%b": 1, "%b": 2}' % (b"n" * 1000, b"n" * 1000), "n{60}…"),
         (b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1) + b" ", None),
         (b"[" * (MAX_DEPTH + 1) + b"0" + b"]" * (MAX_DEPTH + 1), "deeper"),
     ],
@@ -55,7 +60,14 @@ def test_an_ordinary_body_is_read_without_a_look_at_each_value(document: Any, mo
 
 @pytest.mark.parametrize(
     "document",
-    [{"a": 2**70}, nested(MAX_DEPTH).decode(), {"text": r"\u0000 is how one writes NUL"}, {"n": 1e300}, [{}] * 100],
+    [
+        {"a": 2**70},
+        nested(MAX_DEPTH).decode(),
+        {"text": r"\u0000 is how one writes NUL"},
+        {"n": 1e300},
+        [{}] * 100,
+        {"a": {"a": '"\\'}, "b": ['\\"', "\\\\", '\\\\"'], '"': '""', "\u00e9\\": "\n"},
+    ],
 )
 def test_what_only_looks_odd_is_read_as_it_is(document: Any) -> None:
     body = document if isinstance(document, str) else json.dumps(document)

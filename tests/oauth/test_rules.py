@@ -17,7 +17,8 @@ from django.db import transaction
 from django.test import Client as DjangoClient
 from django.utils import timezone
 
-from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant
+from memories.maintain.housekeeping import end_idle_clients
+from memsite.oauth.models import OAuthClient, OAuthCode, OAuthGrant, hash_of
 from memsite.tenancy.keys import rotate_key
 from memsite.tenancy.models import Agent, ApiKey, AppStatus, AuditEntry, Membership, Role
 from tests.api.checks import assert_problem
@@ -166,11 +167,25 @@ def test_reading_alone_can_be_granted(olga: Client, client_id: str) -> None:
 
 def test_a_code_is_good_once_and_for_minutes(olga: Client, client_id: str) -> None:
     code = allow(olga, client_id)["code"]
-    exchange(client_id, code)
+    given = exchange(client_id, code)
     assert exchange(client_id, code, 400)["error"] == "invalid_grant"
+    assert tools(given["access_token"]).status_code == 401
+    refresh(client_id, given["refresh_token"], 400)
     late = allow(olga, client_id)["code"]
     with time_machine.travel(timezone.now() + timedelta(minutes=6)):
         assert exchange(client_id, late, 400)["error"] == "invalid_grant"
+
+
+def test_a_code_that_is_brought_again_ends_what_it_gave_however_late_and_nothing_else(
+    olga: Client, client_id: str
+) -> None:
+    code = allow(olga, client_id)["code"]
+    renewed = refresh(client_id, exchange(client_id, code)["refresh_token"])
+    other = exchange(client_id, allow(olga, client_id)["code"])
+    with time_machine.travel(timezone.now() + timedelta(minutes=30)):
+        assert exchange(client_id, code, 400, code_verifier="w" * 64)["error"] == "invalid_grant"
+        assert tools(renewed["access_token"]).status_code == 401
+        assert tools(other["access_token"]).status_code == 200
 
 
 def meanwhile(first: Callable[[], object], second: Callable[[], int]) -> int:
@@ -298,6 +313,8 @@ def test_a_program_on_ones_own_machine_may_use_any_port(olga: Client) -> None:
         "http://127.0.0.1.evil.example/callback",
         "http://127.0.0.1:/callback",
         "http://127.0.0.1:5x/callback",
+        "http://127.0.0.1:0/callback",
+        "http://127.0.0.1:65536/callback",
         "http://localhost/callback",
     ],
     rolled_back=True,
@@ -312,10 +329,10 @@ def test_what_a_browser_reads_otherwise_is_not_ones_own_machine(olga: Client, ur
 
 
 def test_of_a_program_its_own_scheme_is_shown(olga: Client) -> None:
-    uri = "evil://claude.ai/callback"
+    uri = "com.evil.app://claude.ai/callback"
     client_id = register(redirect_uris=[uri]).json()["client_id"]
     page = olga.get(address(client_id, redirect_uri=uri)).content.decode()
-    assert "<strong>evil:</strong>" in page
+    assert "<strong>com.evil.app:</strong>" in page
     assert "claude.ai" not in page
 
 
@@ -368,6 +385,58 @@ def test_a_refresh_token_that_is_used_twice_ends_it_all(tokens: dict[str, Any], 
     assert refresh(client_id, tokens["refresh_token"], 400)["error"] == "invalid_grant"
     assert tools(renewed["access_token"]).status_code == 401
     refresh(client_id, renewed["refresh_token"], 400)
+
+
+@each_row("renewals, brought", [(2, 0), (3, 0), (3, 1), (5, 2)], rolled_back=True)
+def test_any_earlier_refresh_token_ends_it_all(olga: Client, client_id: str, renewals: int, brought: int) -> None:
+    given = [exchange(client_id, allow(olga, client_id)["code"])]
+    for _ in range(renewals):
+        given.append(refresh(client_id, given[-1]["refresh_token"]))
+    refresh(client_id, given[brought]["refresh_token"], 400)
+    assert tools(given[-1]["access_token"]).status_code == 401
+    refresh(client_id, given[-1]["refresh_token"], 400)
+    assert not OAuthGrant.objects.exists()
+
+
+def test_a_token_of_no_family_ends_nothing(tokens: dict[str, Any], client_id: str) -> None:
+    for guessed in ("", ".", ".x", "x", "x.y", tokens["refresh_token"].partition(".")[2]):
+        refresh(client_id, guessed, 400)
+    assert refresh(client_id, tokens["refresh_token"])["access_token"]
+
+
+def test_a_token_from_before_there_were_families_is_the_first_of_its_own(
+    tokens: dict[str, Any], client_id: str
+) -> None:
+    OAuthGrant.objects.update(refresh_hash=hash_of("before"), family_hash=hash_of("before"))
+    renewed = refresh(client_id, refresh(client_id, "before")["refresh_token"])
+    refresh(client_id, "before", 400)
+    assert tools(renewed["access_token"]).status_code == 401
+
+
+def test_what_nobody_renews_is_over(tokens: dict[str, Any], client_id: str, settings: Any) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, oauth_idle_days=30)
+    begun = timezone.now()
+    with time_machine.travel(begun + timedelta(days=29)):
+        renewed = refresh(client_id, tokens["refresh_token"])
+    with time_machine.travel(begun + timedelta(days=58)):
+        renewed = refresh(client_id, renewed["refresh_token"])
+        assert end_idle_clients(timezone.now()) == 0
+    with time_machine.travel(begun + timedelta(days=89)):
+        refresh(client_id, renewed["refresh_token"], 400)
+        assert not OAuthGrant.objects.exists()
+
+
+def test_what_nobody_renews_is_dropped_by_night(tokens: dict[str, Any]) -> None:
+    assert end_idle_clients(timezone.now() + timedelta(days=89)) == 0
+    assert end_idle_clients(timezone.now() + timedelta(days=91)) == 1
+    assert not ApiKey.objects.filter(agent__name="hosted").exists()
+
+
+def test_a_client_ends_it_with_an_earlier_token_too(tokens: dict[str, Any], client_id: str) -> None:
+    renewed = refresh(client_id, tokens["refresh_token"])
+    body = {"token": tokens["refresh_token"], "client_id": client_id}
+    assert Client().post("/oauth/revoke", body).status_code == 200
+    assert tools(renewed["access_token"]).status_code == 401
 
 
 def test_a_refresh_token_is_its_clients_alone(tokens: dict[str, Any], client_id: str) -> None:
@@ -430,6 +499,51 @@ def test_what_no_client_may_say_of_itself(db: None, metadata: dict[str, Any]) ->
     assert answer.status_code == 400, answer.content
     assert answer.json()["error"].startswith("invalid_")
     assert not OAuthClient.objects.exists()
+
+
+@each_row(
+    "uri",
+    [
+        "https://client.example:0/", "https://client.example:65536/", "https://client.example:99999/cb",
+        "https://client.example:x/", "https://client.example:/cb", "http://127.0.0.1:0/cb", "http://127.0.0.1:70000/cb",
+        "https://*.example/cb", "https://client.example/*", "http://localhost:*/cb", "com.example.app:/*",
+        "https://client.example/cb#", "com.example.app:/cb#x", "http://127.0.0.1/#x",
+        "cursor://anysphere/cb", "myapp:/cb", "mailto:a@client.example", "tel:1", "sms:1", "ms-settings:x",
+        "ms-msdt:/id", "search-ms:x", "shell:startup", "smb://client.example/x", "ssh://client.example", "intent://x",
+        "itms-services://x", "vscode://x", "steam://run", "file:///etc/passwd", "ftp://client.example/", "about:blank",
+        "view-source:https://client.example/", "x-apple.systempreferences:x", "microsoft.windows.camera:x",
+        "android.resource://x", "com.apple.settings:/x", "soap.beep://x", ".app:/cb", "com.:/cb", "com..app:/cb",
+        f"com.{'a' * 100}:/cb", "com.example.app://a@client.example/cb",
+        "//client.example/cb", "/cb", "client.example/cb", "https:///cb", "https://", "",
+    ],
+    rolled_back=True,
+)  # fmt: skip
+def test_where_no_code_is_sent_to(db: None, uri: str) -> None:
+    answer = register(redirect_uris=[CALLBACK, uri])
+    assert (answer.status_code, answer.json()["error"]) == (400, "invalid_redirect_uri")
+    assert not OAuthClient.objects.exists()
+
+
+@each_row(
+    "uri",
+    [
+        "https://client.example/cb", "https://client.example:8443/cb?x=1", "https://[2001:db8::1]:65535/cb",
+        "http://127.0.0.1/cb", "http://127.0.0.1:1/cb", "http://127.0.0.1:65535/cb", "http://localhost:33418",
+        "http://[::1]:5/", "com.example.app:/cb", "io.modelcontextprotocol.client-1://cb", "org.example:cb",
+    ],
+    rolled_back=True,
+)  # fmt: skip
+def test_where_a_code_may_be_sent_to(db: None, uri: str) -> None:
+    answer = register(redirect_uris=[uri])
+    assert answer.status_code == 201, answer.content
+    assert OAuthClient.objects.get().check_redirect_uri(uri)
+
+
+def test_a_program_with_a_scheme_of_its_own_is_let_in(olga: Client) -> None:
+    uri = "com.example.app:/callback"
+    client_id = register(redirect_uris=[uri]).json()["client_id"]
+    told = allow(olga, client_id, redirect_uri=uri)
+    assert exchange(client_id, told["code"], redirect_uri=uri)["access_token"]
 
 
 @pytest.mark.parametrize("path", ["token", "revoke"])

@@ -184,6 +184,7 @@ class TestBadLines:
             b"[" * 10_000,
             b'{"type":' * 10_000,
             b"\xff\xfe\x00secret",
+            b'{"type": "rate_limit_event", "x": {"secret": 1, "secret": 2}}',
             b'{"type": "system"}',
             b'{"type": "system", "subtype": "init", "tools": [1]}',
             b'{"type": "system", "subtype": "init", "tools": "secret"}',

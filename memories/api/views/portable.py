@@ -11,7 +11,7 @@ from uuid import UUID
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import ValidationError
+from rest_framework.exceptions import ParseError, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -22,10 +22,12 @@ from memories.api.pages import flag, one_of, page, user_asked
 from memories.api.schema import lists, of_user, operation
 from memories.api.shapes.portable import ImportShown, SurveyShown, show_counts, show_import
 from memories.models import Import
+from memories.portable.files import is_gzip
 from memories.portable.sources import MEMSITE, SOURCES
 from memsite.conf import get_conf
 from memsite.drafts import without_name
 from memsite.exceptions import Busy, Conflict, TooLarge, Unprocessable
+from memsite.requests import encoding_of
 from memsite.tenancy.access import Right
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.models import AGENT_NAME_PATTERN
@@ -69,6 +71,7 @@ class TakeIn(OperatorView):
     creates = True
     parser_classes = [Unread]
     takes_endless_bodies = True
+    takes_encoded_as = ("gzip", "x-gzip")
 
     @operation(
         request={"application/octet-stream": OpenApiTypes.BINARY},
@@ -129,6 +132,8 @@ def received(chunks: Iterator[bytes]) -> Iterator[IO[bytes]]:
                 raise TooLarge(f"The file is larger than {most:,} bytes.")
             file.write(chunk)
         file.seek(0)
+        if encoding_of(request._request) and not is_gzip(file):
+            raise ParseError("Its Content-Encoding says gzip, and the body is not packed so.")
         yield file
 
 

@@ -11,6 +11,7 @@ from memories.agent import MemoryAgent
 from memories.compat.mcp_memory.graph import Entity, Graph, Relation, entity_text, relation_text
 from memories.providers.surrogates import without_surrogates
 from memories.text.clean import clean, is_visible
+from memsite.json_body import RepeatedName, parse_loosely
 from memsite.tenancy.origin import Origin
 
 AT_ONCE = 100
@@ -71,7 +72,9 @@ def read_line(line: str, entities: dict[str, Entity], relations: list[Relation],
     if not line.strip():
         return []
     try:
-        row = json.loads(line)
+        row = parse_loosely(line)
+    except RepeatedName as error:
+        raise ValueError(str(error.detail).replace("The body", "It")) from error
     except json.JSONDecodeError as error:
         raise ValueError("It is not valid JSON.") from error
     kind = row.get("type") if isinstance(row, dict) else None

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import ast
 import json
-from ast import literal_eval
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
@@ -39,7 +39,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter, users_named
 from memories.text.clean import is_visible
 from memsite.exceptions import Unprocessable
-from memsite.json_body import parse_json
+from memsite.json_body import RepeatedName, object_of, parse_json
 from memsite.tenancy.authentication import KeyAuthentication, key_of
 from memsite.tenancy.models import Scope
 from memsite.tenancy.origin import Origin
@@ -304,12 +304,24 @@ def objects_in_query(request: Request) -> dict[str, Any]:
 def read_object(name: str, text: str) -> dict[str, Any]:
     """JSON, or as mem0's own client writes an object into an address: as Python shows it, {'user_id': 'alice'}."""
     try:
-        found = parse_json(text.encode())
-    except ParseError:
-        try:
-            found = parse_json(json.dumps(literal_eval(text)).encode())
-        except (ParseError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
-            raise ValidationError({name: ["Not JSON."]}) from error
+        found = read_either(text)
+    except RepeatedName as error:
+        raise ValidationError({name: [str(error.detail).replace("The body", "It")]}) from error
+    except (ParseError, ValueError, TypeError, SyntaxError, MemoryError, RecursionError) as error:
+        raise ValidationError({name: ["Not JSON."]}) from error
     if not isinstance(found, dict):
         raise ValidationError({name: ["Not an object."]})
     return found
+
+
+def read_either(text: str) -> Any:
+    try:
+        return parse_json(text.encode())
+    except RepeatedName:
+        raise
+    except ParseError:
+        tree = ast.parse(text.lstrip(" \t"), mode="eval")
+        for one in ast.walk(tree):
+            if isinstance(one, ast.Dict):
+                object_of([(str(ast.literal_eval(key)), None) for key in one.keys if key])
+        return parse_json(json.dumps(ast.literal_eval(tree)).encode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ from memories.portable.files import Archive, is_zip, lines_of, unpacked
 from memories.portable.problems import BadFile
 from memories.portable.tables import Line
 from memories.providers.surrogates import without_surrogates
-from memsite.json_body import fits_64_bits
+from memsite.json_body import RepeatedName, fits_64_bits, parse_loosely
 
 CONVERSATION, FACT = "conversation", "fact"
 MOST_MESSAGES = 100
@@ -76,7 +75,9 @@ def first_line(file: IO[bytes], limits: Limits) -> dict[str, Any]:
 def parsed(raw: bytes, number: int) -> dict[str, Any]:
     """Raises BadFile."""
     try:
-        found = json.loads(raw)
+        found = parse_loosely(raw)
+    except RepeatedName as error:
+        raise BadFile(str(error.detail).replace("The body", f"Entry {number:,}")) from error
     except (ValueError, RecursionError) as error:
         raise BadFile(f"Entry {number:,} is no valid JSON.") from error
     if not isinstance(found, dict):
