@@ -94,7 +94,7 @@ class TakeIn(OperatorView):
         name, user_id = agent_asked(request, source), user_asked(request)
 
         def take(_: Slot, chunks: Iterator[bytes]) -> Answer:
-            with received(chunks) as file:
+            with received(chunks, encoding_of(request._request)) as file:
                 if flag(request, "dry_run"):
                     return 200, {"counts": show_counts(agent.survey_import(file, source))}
                 return 202, show_import(agent.begin_import(file, source, name, user_id))
@@ -123,7 +123,7 @@ class OneImport(OperatorView):
 
 
 @contextmanager
-def received(chunks: Iterator[bytes]) -> Iterator[IO[bytes]]:
+def received(chunks: Iterator[bytes], encoding: str) -> Iterator[IO[bytes]]:
     """The body as a file on the disk, without a name."""
     most = get_conf().import_megabytes * 1024 * 1024
     with without_name() as file:
@@ -132,7 +132,7 @@ def received(chunks: Iterator[bytes]) -> Iterator[IO[bytes]]:
                 raise TooLarge(f"The file is larger than {most:,} bytes.")
             file.write(chunk)
         file.seek(0)
-        if encoding_of(request._request) and not is_gzip(file):
+        if encoding and not is_gzip(file):
             raise ParseError("Its Content-Encoding says gzip, and the body is not packed so.")
         yield file
 
