@@ -229,5 +229,5 @@ class TestPreview:
 
 def test_a_turn_is_queued_in_both_its_parts(alice: Caller, session: dict[str, Any]) -> None:
     turn(alice, session, 1, FACT, "The database listens on port 5433.")
-    turn(alice, session, 2, "", "  \n")
+    turn(alice, session, 2, "", "  \n", internal_state={"step": 2})
     assert len(listed(alice)) == 2
