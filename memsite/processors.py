@@ -52,14 +52,20 @@ def least_taken(processors: Collection[int], taken: Collection[Kept]) -> int:
 
 
 def siblings() -> Iterator[Kept]:
-    """Those of the same parent that keep to one."""
-    own, parent = os.getpid(), os.getppid()
+    """Those that keep to one, of the same parent or of one beside it: `manage.py serve` has a granian for each."""
+    found: dict[int, list[str]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            told = (folder / "stat").read_text().rpartition(")")[2].split()
-            processors = os.sched_getaffinity(int(folder.name))
-            if int(told[PARENT]) == parent and int(folder.name) != own and len(processors) == 1:
-                yield Kept(min(processors), int(told[STARTED]))
+            found[int(folder.name)] = (folder / "stat").read_text().rpartition(")")[2].split()
+    parents = {pid: int(told[PARENT]) for pid, told in found.items()}
+    own, parent = os.getpid(), os.getppid()
+    grandparent = parents.get(parent)
+    for pid, its in parents.items():
+        if pid != own and (its == parent or (grandparent and parents.get(its) == grandparent)):
+            with suppress(OSError):
+                processors = os.sched_getaffinity(pid)
+                if len(processors) == 1:
+                    yield Kept(min(processors), int(found[pid][STARTED]))
 
 
 @contextmanager

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -140,17 +141,27 @@ class Site:
         self.start()
 
     def parts(self) -> dict[str, list[int]]:
-        """Process ids by part: `web` answer requests, `worker` is Celery's, `all` the site's own."""
+        """Process ids by part: `web` answer requests, `server` are what starts these, `worker` is Celery's, `beat` the
+        schedule, in a process that a worker has started or of its own; `all` is the site's own.
+        """
+        found: dict[str, list[int]] = {"web": [], "server": [], "worker": [], "beat": [], "all": []}
         if self.process is None or not self.is_running():
-            return {"web": [], "worker": [], "all": []}
-        found: dict[str, list[int]] = {"web": [], "worker": [], "all": [self.process.pid]}
+            return found
+        found["all"].append(self.process.pid)
         for pid, parent in descendants(self.process.pid):
-            command = command_of(pid)
-            if "granian" in command and "granian" in command_of(parent):
-                found["web"].append(pid)
-            elif "celery" in command and "serve" not in command:
-                found["worker"].append(pid)
+            command, above = command_of(pid), command_of(parent)
+            if "granian" in command:
+                found["web" if "granian" in above else "server"].append(pid)
+            elif "celery" in command:
+                found["beat" if "celery" in above or " beat " in command else "worker"].append(pid)
         return found
+
+    def kill_children(self) -> None:
+        """All but the first process, with -9."""
+        if self.process is not None:
+            for pid, _ in list(descendants(self.process.pid)):
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
 
     def kill(self, part: str, choose: Callable[[list[int]], int]) -> bool:
         """Kills one process of that part, with -9; False if there is none now."""

@@ -3,13 +3,11 @@
 import errno
 import json
 import os
-import signal
 import socket
 import subprocess
 import sys
 from dataclasses import replace
 from datetime import datetime, timedelta
-from io import StringIO
 from pathlib import Path
 
 import pytest
@@ -18,7 +16,9 @@ from django.core.management.base import CommandError
 from django.db import OperationalError
 
 from memories.management.commands import serve
-from memories.management.commands.serve import JsonLines, Lines, ProcessTree
+from memories.management.commands.serve import JsonLines
+from memsite import supervision
+from memsite.supervision import Supervisor
 from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -51,27 +51,19 @@ sys.stdin.read()
 """
 
 
-@pytest.fixture(autouse=True)
-def restored_signal_handlers():
-    kept = {number: signal.getsignal(number) for number in serve.STOP_SIGNALS}
-    yield
-    for number, handler in kept.items():
-        signal.signal(number, handler)
-
-
 def commands(broker_url: str) -> dict[str, list[str]]:
     return serve.processes("127.0.0.1", 8000, 2, 16, broker_url)
 
 
-def test_embedded_broker_needs_two_processes_and_the_worker_carries_the_beat():
+def test_embedded_broker_needs_no_beat_the_worker_carries_it():
     embedded = commands("embedded:///data/broker")
-    assert list(embedded) == ["web", "worker"]
+    assert [name for name in embedded if "web" not in name] == ["worker"]
     assert "--beat" in embedded["worker"]
 
 
 def test_real_broker_has_a_beat_of_its_own():
     real = commands("redis://localhost/0")
-    assert list(real) == ["web", "worker", "beat"]
+    assert [name for name in real if "web" not in name] == ["worker", "beat"]
     assert "--beat" not in real["worker"]
     assert "beat" in real["beat"]
 
@@ -80,9 +72,15 @@ def test_interactive_tasks_come_before_upkeep():
     assert "--queues=interactive,upkeep" in commands("embedded:///x")["worker"]
 
 
-def test_options_reach_the_web_server():
-    web = " ".join(serve.processes("::1", 81, 3, 5, "embedded:///x")["web"])
-    assert "--host ::1 --port 81 --workers 3 --blocking-threads 5" in web
+@pytest.mark.parametrize(
+    ("platform", "names", "workers"), [("linux", ["web.1", "web.2", "web.3"], 1), ("darwin", ["web"], 3)]
+)
+def test_options_reach_the_web_servers_of_which_linux_has_one_for_each_process(monkeypatch, platform, names, workers):
+    monkeypatch.setattr("sys.platform", platform)
+    web = serve.web_commands("::1", 81, 3, 5)
+    assert list(web) == names
+    for command in web.values():
+        assert f"--host ::1 --port 81 --workers {workers} --blocking-threads 5" in " ".join(command)
 
 
 def test_children_get_our_environment_and_find_this_checkout(monkeypatch):
@@ -145,53 +143,17 @@ def test_numbers_that_can_be_are_taken():
     assert (given.port, given.workers, given.threads) == (65_535, 1, serve.MOST_THREADS)
 
 
-@pytest.mark.parametrize(("returncode", "code"), [(-9, 137), (0, 1), (3, 3)])
-def test_a_part_that_ended_by_itself_is_a_failure(returncode, code):
-    assert serve.exit_code(returncode) == code
-
-
-def test_one_that_ends_ends_all_and_lends_its_code(capfd):
-    tree = ProcessTree()
-    tree.add_process("short", [sys.executable, "-c", "print('good', 'bye'); raise SystemExit(3)"])
-    tree.add_process("long", [sys.executable, "-c", "import signal; signal.pause()"])
-    tree.loop()
-    assert tree.returncode == 3
-    assert "short  | good bye" in capfd.readouterr().out
-
-
-def test_signal_before_the_first_event_stops_all_in_order(capfd):
-    """Honcho's own manager does not know its children's ids yet at this moment."""
-    tree = ProcessTree()
-    tree.add_process("long", [sys.executable, "-c", "import signal; signal.pause()"])
-    start = tree._start
-
-    def start_and_stop() -> None:
-        start()
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    tree._start = start_and_stop
-    tree.loop()
-    assert tree.returncode in serve.STOPPED_ON_REQUEST
-    assert "Traceback" not in capfd.readouterr().out
-
-
-def test_output_has_no_colours_outside_a_terminal(capfd):
-    tree = ProcessTree()
-    tree.add_process("one", [sys.executable, "-c", "print('plain')"])
-    tree.loop()
-    assert "\x1b" not in capfd.readouterr().out
-
-
-def test_logs_in_json_are_an_object_a_line_whatever_is_printed(capfd):
+def test_logs_in_json_are_an_object_a_line_whatever_is_printed(monkeypatch, capfd):
     logged = {"event": "request", "ms": 1.5}
     program = (
         f"import json; print(json.dumps({logged!r})); print(); print('[1]'); print('[' * 100_000); "
         "print('worker: Warm \\u2028 shutdown')"
     )
-    tree = ProcessTree(JsonLines(sys.stdout))
-    tree.tell("Memsite starts.")
-    tree.add_process("web", [sys.executable, "-c", program])
-    tree.loop()
+    monkeypatch.setattr(supervision, "MOST_DEATHS", 1)
+    supervisor = Supervisor(JsonLines(sys.stdout))
+    supervisor.tell("Memsite starts.")
+    supervisor.add("web", [sys.executable, "-c", program])
+    supervisor.run()
     lines = [json.loads(line) for line in capfd.readouterr().out.split("\n") if line]
     assert lines[0]["event"] == "Memsite starts."
     assert logged in lines
@@ -202,17 +164,40 @@ def test_logs_in_json_are_an_object_a_line_whatever_is_printed(capfd):
     )
 
 
-@pytest.mark.parametrize("kind", [Lines, JsonLines])
-@pytest.mark.parametrize("why", [errno.EPIPE, errno.ENOSPC])
-def test_what_nobody_can_read_ends_nothing(kind, why):
-    class Gone(StringIO):
-        def write(self, _: str) -> int:
-            raise OSError(why, "gone")
+HOLDER = """
+import sys
+from pathlib import Path
+from memsite.supervision import alone
+with alone(Path(sys.argv[1]), "http://127.0.0.1:8000"):
+    print("ready", flush=True)
+    sys.stdin.read()
+"""
 
-    tree = ProcessTree(kind(Gone()))
-    tree.add_process("one", [sys.executable, "-c", "print('line'); raise SystemExit(3)"])
-    tree.loop()
-    assert tree.returncode == 3
+
+def test_a_data_directory_is_served_once_and_who_comes_second_is_told_by_whom(tmp_path):
+    with (
+        subprocess.Popen(  # noqa: S603  # our own lines
+            [sys.executable, "-c", HOLDER, str(tmp_path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        ) as holder,
+    ):
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"ready\n"
+        who = rf"process {holder.pid}, since \d.*, at http://127\.0\.0\.1:8000\. Stop"
+        with pytest.raises(CommandError, match=who), supervision.alone(tmp_path, "http://127.0.0.1:9000"):
+            pass
+        holder.kill()
+    with supervision.alone(tmp_path, "http://127.0.0.1:9000"):
+        assert (tmp_path / supervision.LOCK).read_text().startswith(f"process {os.getpid()}, since ")
+
+
+def test_a_second_server_ends_before_it_starts_anything(settings, tmp_path, monkeypatch):
+    settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path)
+    monkeypatch.setattr(serve, "check_set_up", lambda: None)
+    with supervision.alone(tmp_path, "http://127.0.0.1:9000"), pytest.raises(CommandError, match="served already"):
+        call_command("serve", port=free_port())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs the kernel's parent death signal")

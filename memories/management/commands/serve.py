@@ -1,24 +1,19 @@
-"""`manage.py serve`: web, worker and beat in one process tree that starts and ends together."""
+"""`manage.py serve`: web, worker and beat in one process tree, whose parts are started again when they die."""
 
 import argparse
 import errno
 import json
 import os
-import signal
 import socket
-import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import UTC
 from pathlib import Path
 from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
-from honcho.manager import SIGNALS, Manager
 from honcho.printer import Message, Printer
-from honcho.process import Popen, Process
 
 import memsite
 from memories.management.numbers import whole_number
@@ -27,14 +22,13 @@ from memsite.broker import SCHEME
 from memsite.celery_settings import QUEUES_IN_ORDER
 from memsite.conf import get_conf
 from memsite.health import is_migrated
-from memsite.lifeline import die_with_parent, die_with_starter
+from memsite.supervision import Supervisor, alone
 
 # More than any machine has use for; a slip of a finger ends in a sentence.
 MOST_PROCESSES, MOST_THREADS = 500, 1_000
 WORKER_THREADS = 4  # tasks mostly wait: for a model, for the database
-# Granian waits for running requests, for a live stream without end: cut it before honcho's five seconds.
+# Granian waits for running requests, for a live stream without end: cut it before we kill it (STOP_SECONDS).
 WEB_STOP_SECONDS = 4
-STOPPED_ON_REQUEST = {number["rc"] for number in SIGNALS.values()}
 
 
 class Command(BaseCommand):
@@ -52,15 +46,18 @@ class Command(BaseCommand):
         )
 
     def handle(self, *args: Any, host: str, port: int, workers: int, threads: int, **options: Any) -> str | None:
-        check_port(host, port)
         check_set_up()
-        tree = ProcessTree(JsonLines(sys.stdout) if log_format() == "json" else Lines(sys.stdout))
-        tree.tell(f"Memsite starts at {url(host, port)}. Ctrl-C stops it.")
-        for name, command in processes(host, port, workers, threads, settings.CELERY_BROKER_URL).items():
-            tree.add_process(name, command, env=child_environment(workers, threads))
-        tree.loop()
-        if tree.returncode not in STOPPED_ON_REQUEST:
-            sys.exit(exit_code(tree.returncode))
+        with alone(get_conf().data_dir, url(host, port)):
+            check_port(host, port)
+            supervisor = Supervisor(JsonLines(sys.stdout) if log_format() == "json" else Lines(sys.stdout))
+            supervisor.tell(f"Memsite starts at {url(host, port)}. Ctrl-C stops it.")
+            for name, command in processes(host, port, workers, threads, settings.CELERY_BROKER_URL).items():
+                supervisor.add(name, command, child_environment(workers, threads))
+            code = supervisor.run()
+        if supervisor.output.is_stuck:
+            os._exit(code)  # Python itself would wait for whoever does not read.
+        if code:
+            sys.exit(code)
         return None
 
 
@@ -76,18 +73,24 @@ def url(host: str, port: int) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
-def exit_code(returncode: int) -> int:
-    """What a shell would say; a part that ended by itself is a failure even when it ended with 0."""
-    return 128 - returncode if returncode < 0 else returncode or 1
-
-
 def processes(host: str, port: int, workers: int, threads: int, broker_url: str) -> dict[str, list[str]]:
     """Name → command. The embedded broker's one worker carries the beat; a real broker may have many."""
     worker = worker_command()
-    web = web_command(host, port, workers, threads)
+    web = web_commands(host, port, workers, threads)
     if broker_url.startswith(f"{SCHEME}:"):
-        return {"web": web, "worker": [*worker, "--beat"]}
-    return {"web": web, "worker": worker, "beat": [*celery_command(), "beat", "--loglevel=INFO"]}
+        return {**web, "worker": [*worker, "--beat"]}
+    return {**web, "worker": worker, "beat": [*celery_command(), "beat", "--loglevel=INFO"]}
+
+
+def web_commands(host: str, port: int, workers: int, threads: int) -> dict[str, list[str]]:
+    """On Linux a granian for each web process: when one dies the others answer on, and each is counted by itself.
+
+    Only there the kernel spreads connections over all who listen on a port. Elsewhere one granian has all processes,
+    and ends with the first of them.
+    """
+    if not sys.platform.startswith("linux"):
+        return {"web": web_command(host, port, workers, threads)}
+    return {f"web.{number}": web_command(host, port, 1, threads) for number in range(1, workers + 1)}
 
 
 def web_command(host: str, port: int, workers: int, threads: int) -> list[str]:
@@ -97,8 +100,7 @@ def web_command(host: str, port: int, workers: int, threads: int) -> list[str]:
         *(sys.executable, "-m", "granian", "--interface", "wsgi", "--no-ws", "--log-level", "error"),
         *("--host", host, "--port", str(port)),
         *("--workers", str(workers), "--blocking-threads", str(threads)),
-        # A killed worker comes back; granian itself gives up when it dies again and again.
-        *("--workers-kill-timeout", str(WEB_STOP_SECONDS), "--respawn-failed-workers"),
+        *("--workers-kill-timeout", str(WEB_STOP_SECONDS)),
         *("--factory", "memsite.lifeline:web_application"),
     ]
 
@@ -183,71 +185,3 @@ def is_object(line: str) -> bool:
 def as_object(line: str, message: Message) -> str:
     at = f"{message.time.astimezone(UTC):%Y-%m-%dT%H:%M:%S.%fZ}"
     return json.dumps({"event": line.rstrip(), "logger": message.name, "level": "info", "timestamp": at})
-
-
-class ProcessTree(Manager):  # type: ignore[misc]
-    """Honcho's manager, made safe for the moments it leaves open: the first and the last."""
-
-    def __init__(self, lines: Lines | None = None) -> None:
-        super().__init__(lines or Lines(sys.stdout))
-        self._process_ctor = Branch
-
-    def tell(self, text: str) -> None:
-        self._system_print(text)
-
-    def loop(self) -> None:
-        # A closed terminal stops us in order too, unless `nohup` said otherwise.
-        if signal.getsignal(signal.SIGHUP) is signal.SIG_DFL:
-            signal.signal(signal.SIGHUP, lambda *_: os.kill(os.getpid(), signal.SIGTERM))
-        super().loop()
-
-    def _start(self) -> None:
-        """Wait until every process has an id: honcho's handler of an early Ctrl-C looks them all up."""
-        early = []
-        with signals_held_back():
-            super()._start()
-            while not self._all_started():
-                early.append(self.events.get())
-                if early[-1].type == "start":
-                    self._processes[early[-1].name]["pid"] = early[-1].data["pid"]
-        for event in early:
-            self.events.put(event)
-
-
-class Branch(Process):  # type: ignore[misc]
-    """One process of the tree and, between it and us, honcho's reader of its output."""
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self._child_ctor = start_child
-
-    def run(self, events: Any = None, ignore_signals: bool = False) -> None:
-        die_with_starter()
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        super().run(events, ignore_signals)
-
-
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-
-
-@contextmanager
-def signals_held_back() -> Iterator[None]:
-    signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-
-
-def start_child(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
-    """A program that hears signals as if started from a shell and dies with its reader. No shell involved."""
-    reader = os.getpid()
-
-    def before_exec() -> None:
-        for number in STOP_SIGNALS:
-            signal.signal(number, signal.SIG_DFL)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
-        die_with_parent(reader)
-
-    child: subprocess.Popen[bytes] = Popen(command, shell=False, preexec_fn=before_exec, **options)
-    return child
