@@ -55,6 +55,31 @@ for one in new:
     stop(one)
 """
 
+# As `manage.py serve` has it: each has a parent of its own, and these have one in common.
+COUSINS = """
+import os, sys
+from pathlib import Path
+from memsite.processors import keep_to_one
+count = len(os.sched_getaffinity(0))
+until, end = os.pipe()
+for _ in range(count):
+    told, tell = os.pipe()
+    if os.fork() == 0:
+        os.close(end)
+        if os.fork() == 0:
+            os.write(tell, str(keep_to_one(count, Path(sys.argv[1]))).encode())
+        os.read(until, 1)
+        os._exit(0)
+    print(os.read(told, 9).decode())
+"""
+
+
+@needs_some
+def test_each_has_its_own_where_each_has_a_parent_of_its_own(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", COUSINS, str(tmp_path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True, timeout=60)  # noqa: S603
+    assert sorted(map(int, done.stdout.split())) == sorted(os.sched_getaffinity(0))
+
 
 @needs_some
 def test_each_has_its_own_also_after_a_crash_and_new_code(tmp_path: Path) -> None:
