@@ -55,6 +55,19 @@ def scaled(number: int, share: float) -> int:
 
 def try_kills(site: Site, share: float) -> tuple[bool, str]:
     done = kills.kill_under_load(site, kills.drawn(scaled(100, share)))
+    return done.holds, told_of(done)
+
+
+def try_deaths(site: Site, share: float) -> tuple[bool, str]:
+    parts = kills.drawn_rounds(scaled(20, share))
+    done = kills.kill_under_load(site, parts)
+    went_on = done.restarts == parts.count(kills.RESTART) + 1
+    end = "went on by itself each time" if went_on else "ENDED"
+    told = f"{told_of(done)}\n  The site {end}; the longest time without an answer was {done.silence:.1f} s."
+    return done.holds and done.is_quick and went_on, told
+
+
+def told_of(done: kills.Outcome) -> str:
     killed = ", ".join(f"{count} {part}" for part, count in done.kills.items())
     told = (
         f"{done.kills.total()} kills ({killed}), {done.restarts} starts; {done.acknowledged:,} writes acknowledged, "
@@ -63,7 +76,7 @@ def try_kills(site: Site, share: float) -> tuple[bool, str]:
     )
     for what in (*done.lost[:3], *done.doubled[:3], *done.broken[:3]):
         told += f"\n  {what}"
-    return done.holds, told
+    return told
 
 
 def try_copies(site: Site, share: float) -> tuple[bool, str]:
@@ -124,6 +137,7 @@ TRIES: dict[str, Try] = {
     "crowd": try_crowd,
     "mingling": try_mingling,
     "kills": try_kills,
+    "deaths": try_deaths,
 }
 
 if __name__ == "__main__":

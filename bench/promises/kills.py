@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import random
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -22,6 +23,10 @@ LOOK_EVERY_SECONDS = 0.01
 TRY_AGAIN_SECONDS = 0.05
 PARTS = ("web", "web", "web", "worker", "all")
 """What is killed: as often one of the web processes as everything else."""
+CHILDREN, RESTART = "children", "restart"
+ROUND = ("web", "worker", "beat", CHILDREN)
+"""What dies while the site goes on, which has to start it again by itself."""
+LONGEST_SILENCE_SECONDS = 15.0
 SAID = "The probe {} takes {} seconds to answer"
 MEMORY = "Shelf {} is empty"
 """Nothing that is learnt from what is said has these words."""
@@ -48,10 +53,16 @@ class Outcome:
     broken: list[str]
     integrity: list[str]
     dead_work: int
+    silence: float
+    """Seconds that passed at most between two answers, but for restarts that we asked for."""
 
     @property
     def holds(self) -> bool:
         return not (self.lost or self.doubled or self.broken or self.integrity or self.dead_work)
+
+    @property
+    def is_quick(self) -> bool:
+        return self.silence < LONGEST_SILENCE_SECONDS
 
 
 def drawn(kills: int, seed: int = 7) -> list[str]:
@@ -59,11 +70,23 @@ def drawn(kills: int, seed: int = 7) -> list[str]:
     return random.Random(seed).choices(PARTS, k=kills)  # noqa: S311
 
 
+def drawn_rounds(kills: int, seed: int = 7) -> list[str]:
+    """So many parts, each in turn in an order of chance. Between two turns the site is started anew: whoever dies ten
+    times in ten minutes ends it.
+    """
+    chance = random.Random(seed)  # noqa: S311
+    parts: list[str] = []
+    for start in range(0, kills, len(ROUND)):
+        parts += [RESTART, *chance.sample(ROUND, k=len(ROUND))[: kills - start]]
+    return parts[1:]
+
+
 def kill_under_load(site: Site, parts: Sequence[str], seed: int = 7) -> Outcome:
     """One process of each of the parts after the other. The site is running, and is running again in the end."""
     (key,) = site.new_app("kills")
     written = Written()
-    done, restarts = asyncio.run(load_and_kill(site, key, parts, random.Random(seed), written))  # noqa: S311
+    listening = Listening(site)
+    done, restarts = asyncio.run(load_and_kill(site, key, parts, random.Random(seed), written, listening))  # noqa: S311
     found = stored(site, key)
     lost = [f"{kind}: {text}" for kind, text in written.acknowledged if not found[kind, text]]
     doubled = [f"{kind}: {text}" for (kind, text), times in found.items() if times > 1]
@@ -71,33 +94,84 @@ def kill_under_load(site: Site, parts: Sequence[str], seed: int = 7) -> Outcome:
     problems = integrity(site)
     count = len(written.acknowledged)
     return Outcome(
-        done, restarts, count, len(written.unsure), lost, doubled, written.broken, problems, work["dead"]
+        done, restarts, count, len(written.unsure), lost, doubled, written.broken, problems, work["dead"],
+        listening.longest,
     )  # fmt: skip
 
 
 async def load_and_kill(
-    site: Site, key: str, parts: Sequence[str], chance: random.Random, written: Written
+    site: Site, key: str, parts: Sequence[str], chance: random.Random, written: Written, listening: Listening
 ) -> tuple[Counter[str], int]:
     """How many processes of each part were killed, and how often the whole site was started again."""
     stop = asyncio.Event()
     async with site.client(key) as client:
         writers = [asyncio.create_task(write_on(client, number, stop, written)) for number in range(WRITERS)]
+        listener = asyncio.create_task(listening.listen(stop))
         killed: Counter[str] = Counter()
         restarts = 0
         for part in parts:
+            if part == RESTART:
+                await asyncio.to_thread(site.wait_until_ready)
+                await listening.look()
+                restarts += await start_unheard(site, listening)
+                continue
             goal = len(written.acknowledged) + chance.randint(1, MOST_BETWEEN)
-            while len(written.acknowledged) < goal or not site.kill(part, chance.choice):
+            while len(written.acknowledged) < goal or not kill(site, part, chance):
                 if not site.is_running():
-                    await asyncio.to_thread(start_again, site)
-                    restarts += 1
+                    restarts += await start_unheard(site, listening)
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
             killed[part] += 1
+        if site.is_running():
+            await asyncio.to_thread(site.wait_until_ready)
+        await listening.look()
+        listening.is_meant = True
         # The last one killed may have been all of it; what is under way is answered by its successor.
         await asyncio.to_thread(start_again, site)
         restarts += 1
         stop.set()
-        await asyncio.gather(*writers)
+        await asyncio.gather(listener, *writers)
     return killed, restarts
+
+
+def kill(site: Site, part: str, chance: random.Random) -> bool:
+    if part == CHILDREN:
+        return site.is_running() and site.kill_children()
+    return site.kill(part, chance.choice)
+
+
+async def start_unheard(site: Site, listening: Listening) -> int:
+    """The site is silent, and is meant to be. One restart."""
+    listening.is_meant = True
+    await asyncio.to_thread(start_again, site)
+    listening.begin()
+    return 1
+
+
+class Listening:
+    """Asks all the time, on a new connection each time, and knows how long nobody answered."""
+
+    def __init__(self, site: Site) -> None:
+        self.url = f"{site.url}/healthz"
+        self.longest = 0.0
+        self.begin()
+
+    def begin(self) -> None:
+        """A silence counts from here on."""
+        self.last = time.monotonic()
+        self.is_meant = False
+
+    async def listen(self, stop: asyncio.Event) -> None:
+        while not stop.is_set():
+            await self.look()
+            await asyncio.sleep(TRY_AGAIN_SECONDS)
+
+    async def look(self) -> None:
+        with suppress(httpx.TransportError):
+            async with httpx.AsyncClient(timeout=1) as client:
+                if (await client.get(self.url)).is_success and not self.is_meant:
+                    now = time.monotonic()
+                    self.longest = max(self.longest, now - self.last)
+                    self.last = now
 
 
 def start_again(site: Site) -> None:

@@ -156,12 +156,23 @@ class Site:
                 found["beat" if "celery" in above or " beat " in command else "worker"].append(pid)
         return found
 
-    def kill_children(self) -> None:
-        """All but the first process, with -9."""
-        if self.process is not None:
-            for pid, _ in list(descendants(self.process.pid)):
-                with suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
+    def kill_children(self) -> bool:
+        """All but the first process, with -9; False if there are none now."""
+        pids = [pid for pid, _ in descendants(self.process.pid)] if self.process and self.is_running() else []
+        for pid in pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+        return bool(pids)
+
+    def left(self) -> list[int]:
+        """What runs for it, whoever its parent is by now."""
+        mark = f"MEMSITE_DATA_DIR={self.folder}".encode()
+        found = []
+        for environment in Path("/proc").glob("[0-9]*/environ"):
+            with suppress(OSError):
+                if mark in environment.read_bytes().split(b"\0"):
+                    found.append(int(environment.parent.name))
+        return found
 
     def kill(self, part: str, choose: Callable[[list[int]], int]) -> bool:
         """Kills one process of that part, with -9; False if there is none now."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import httpx
@@ -152,3 +153,47 @@ def test_what_was_acknowledged_is_there_once_whatever_is_killed(site: Site) -> N
     assert done.holds, done
     assert done.kills == {"web": 1, "worker": 1, "all": 1}
     assert done.acknowledged > 20
+
+
+@pytest.fixture
+def own_children(site: Site) -> Iterator[Site]:
+    """Started anew before, so that few deaths are counted, and after."""
+    site.restart()
+    yield site
+    site.restart()
+
+
+def test_whichever_two_die_are_started_again_and_all_end_when_asked(own_children: Site) -> None:
+    site = own_children
+    process = site.process
+    assert process is not None
+    for parts in (["server", "worker"], ["beat", "web"]):
+        before = site.left()
+        for part in parts:
+            assert site.kill(part, min)
+        wait_until(lambda dead=before: is_whole(site) and site.left() != dead)
+    assert site.kill_children()
+    site.wait_until_ready()
+    assert site.process is process
+    assert site.kill_children()
+    site.stop()
+    assert process.returncode == 0
+    wait_until(lambda: not site.left())
+    assert "It starts again in" in site.log.read_text()
+
+
+def test_all_end_with_the_first_process(own_children: Site) -> None:
+    assert own_children.kill("all", min)
+    wait_until(lambda: not own_children.left())
+
+
+def is_whole(site: Site) -> bool:
+    counts = {part: len(pids) for part, pids in site.parts().items()}
+    return counts == {"web": 2, "server": 2, "worker": 1, "beat": 1, "all": 1} and site.is_ready()
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    until = time.monotonic() + START_SECONDS
+    while not holds():
+        assert time.monotonic() < until
+        time.sleep(LOOK_EVERY_SECONDS)
