@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -65,21 +64,6 @@ def scraped_when_back(site: Site, starts: float) -> dict[str, float]:
             return found
         time.sleep(LOOK_EVERY_SECONDS)
     raise AssertionError("The process did not come back.")
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="processes are looked up in /proc")
-def test_whatever_process_below_the_main_one_is_killed_its_part_comes_back(site: Site) -> None:
-    whole = {part: len(pids) for part, pids in site.parts().items()}
-    assert whole["server"] == whole["web"] == 2
-    for part in ("server", "web", "worker"):
-        killed = min(site.parts()[part])
-        assert site.kill(part, lambda pids, killed=killed: killed)
-        until = time.monotonic() + START_SECONDS
-        while killed in site.parts()[part] or {name: len(pids) for name, pids in site.parts().items()} != whole:
-            assert site.is_running()
-            assert time.monotonic() < until, site.parts()
-            time.sleep(LOOK_EVERY_SECONDS)
-        site.wait_until_ready()
 
 
 def test_a_limit_is_exact_however_many_processes_are_asked_at_once(site: Site) -> None:
