@@ -121,7 +121,8 @@ async def load_and_kill(
                     restarts += await start_unheard(site, listening)
                 await asyncio.sleep(LOOK_EVERY_SECONDS)
             killed[part] += 1
-        if site.is_running():
+        # One that was killed whole a moment ago may seem to run.
+        if parts[-1] != "all" and site.is_running():
             await asyncio.to_thread(site.wait_until_ready)
         await listening.look()
         listening.is_meant = True
