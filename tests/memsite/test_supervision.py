@@ -76,6 +76,15 @@ def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervision, "FIRST_PAUSE_SECONDS", 0)
 
 
+@pytest.fixture(autouse=True)
+def heard() -> Iterator[None]:
+    """Whoever runs the tests in the background, or with `nohup`, has them ignore some of the signals."""
+    before = {number: signal.signal(number, signal.SIG_DFL) for number in supervision.STOP_SIGNALS}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @pytest.fixture
 def groups(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     """Of the processes that are started."""
@@ -185,6 +194,22 @@ def test_a_signal_before_the_first_start_is_heard(number: int, groups: list[int]
     supervisor.add("long", program(WAITS))
     assert supervisor.run() == 0
     assert signal.getsignal(number) == before
+
+
+def test_a_signal_that_is_to_be_ignored_stays_so(groups: list[int]) -> None:
+    """`nohup` says so of a closed terminal."""
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    handlers = []
+
+    class Noting(StoppedBy):
+        def write(self, message: supervision.Message) -> None:
+            handlers.append(signal.getsignal(signal.SIGHUP))
+            super().write(message)
+
+    supervisor = Supervisor(Noting("started"))
+    supervisor.add("long", program(WAITS))
+    assert supervisor.run() == 0
+    assert set(handlers) == {signal.SIG_IGN}
 
 
 def test_a_terminal_that_is_halted_holds_nobody_up(monkeypatch: pytest.MonkeyPatch) -> None:
