@@ -37,15 +37,15 @@ multilingual: $(VENV)/run.stamp $(VENV)/multilingual.stamp ## Install the embedd
 demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the first `make run`)
 	@$(BIN)/python manage.py demo
 
-test: $(TRIED) ## Run the tests, but for the long ones
+test: $(TRIED) ## Run the tests, but for the long and slow ones
 	@$(BIN)/python -m pytest -n 2 -m "not long and not browser"
 
 .PHONY: test-changed test-long test-postgres test-wall test-redis
 test-changed: $(TRIED) ## Run the tests nearest to what is not committed yet, about a minute (SINCE=main, ALL=1)
 	@$(BIN)/python -m tools.affected $(if $(SINCE),--since $(SINCE)) $(if $(ALL),--all)
 
-slowest: $(TRIED) ## Run the tests and name the twenty slowest
-	@$(BIN)/python -m pytest -n 2 -m "not long and not browser" --durations=20 --durations-min=0
+slowest: $(TRIED) ## Run the tests, name the twenty slowest, and write anew which are left to `make test-long` (tests/slow.txt)
+	@TEST_LIST_SLOW=1 $(BIN)/python -m pytest -n 2 -m "not long and not browser" --durations=20 --durations-min=0
 
 test-long: $(TRIED) ## Run the long tests, and those in a browser where there is Chromium
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "long or browser"

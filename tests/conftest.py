@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +30,11 @@ from tools.affected import QUICK
 TESTS = Path(__file__).parent
 ON_ONE_DATABASE = tuple(TESTS / name for name in ("bench", "cli", "client"))
 """What asks a server by HTTP, or measures, asks the database nothing that other tests do not."""
+SLOW = TESTS / "slow.txt"
+"""The tests that take half a second or more with all their cases, but for those marked: `make test` leaves them to
+`make test-long`, and `make slowest` writes the list anew."""
+SLOW_SECONDS = 0.5
+LISTING = "TEST_LIST_SLOW" in os.environ
 MARKERS = {"sqlite": "sqlite", "postgresql": "postgres"}
 """What is of a database itself is marked with it, and the mark says why."""
 NOON = datetime(2026, 11, 18, 12, tzinfo=UTC)
@@ -37,7 +43,12 @@ settings.register_profile("steady", derandomize=True, deadline=None, suppress_he
 settings.load_profile("steady")
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    slow = set() if LISTING else set(SLOW.read_text().split())
+    for item in items:
+        if function_of(item.nodeid) in slow:
+            item.add_marker(pytest.mark.long)
     if connection.vendor != "sqlite":
         others = [item for item in items if not asks_database(item)]
         config.hook.pytest_deselected(items=others)
@@ -48,6 +59,11 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 (reason,) = marker.args
                 if vendor != connection.vendor:
                     item.add_marker(pytest.mark.skip(reason=f"of {vendor} itself: {reason}"))
+
+
+def function_of(nodeid: str) -> str:
+    """Return the name of a test without that of its case."""
+    return nodeid.partition("[")[0]
 
 
 def asks_database(item: pytest.Item) -> bool:
@@ -70,17 +86,33 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.write_line(f"database: {connection.vendor}")
     if connection.vendor == "sqlite" and config.option.markexpr == QUICK and not config.option.keyword:
         note_durations(terminalreporter, config)
+        if LISTING:
+            list_slow(terminalreporter)
+
+
+def list_slow(terminalreporter: Any) -> None:
+    """Write the names of the tests that took SLOW_SECONDS or more, all cases together, into SLOW."""
+    seconds = seconds_of(terminalreporter, function_of)
+    slow = sorted(name for name, value in seconds.items() if value >= SLOW_SECONDS)
+    SLOW.write_text("".join(f"{name}\n" for name in slow))
+    terminalreporter.write_line(f"{SLOW.relative_to(TESTS.parent)}: {len(slow)} of {len(seconds)} tests")
 
 
 def note_durations(terminalreporter: Any, config: pytest.Config) -> None:
     """Keep the seconds of each test file that ran whole or in part, for `make test-changed`."""
+    seconds = seconds_of(terminalreporter, lambda nodeid: nodeid.partition("::")[0])
+    kept = config.cache.get("durations", {})
+    config.cache.set("durations", kept | {path: round(value, 2) for path, value in seconds.items()})
+
+
+def seconds_of(terminalreporter: Any, key: Callable[[str], str]) -> Counter[str]:
+    """Return how long the tests of each key took, by the clock, set-up and all."""
     seconds: Counter[str] = Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
             if isinstance(report, pytest.TestReport):
-                seconds[report.nodeid.partition("::")[0]] += report.duration
-    kept = config.cache.get("durations", {})
-    config.cache.set("durations", kept | {path: round(value, 2) for path, value in seconds.items()})
+                seconds[key(report.nodeid)] += report.duration
+    return seconds
 
 
 @dataclass

@@ -1,5 +1,6 @@
 """`make`: what it offers is described, and what is described is there."""
 
+import ast
 import re
 import shutil
 import subprocess
@@ -7,6 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import SLOW
 
 ROOT = Path(__file__).resolve().parent.parent
 MAKEFILE = (ROOT / "Makefile").read_text()
@@ -88,3 +91,19 @@ def test_what_ci_runs_is_what_check_runs():
     assert checks
     ci = re.findall(r"^make --no-print-directory ([a-z-]+)$", (ROOT / ".ci" / "run").read_text(), re.MULTILINE)
     assert ci == checks[1].split()
+
+
+def test_each_test_that_is_left_to_the_long_ones_is_there():
+    gone = [name for name in SLOW.read_text().split() if not is_there(*name.split("::"))]
+    assert not gone, "Not there any more; take these lines out of tests/slow.txt"
+
+
+def is_there(path: str, *names: str) -> bool:
+    """Tell whether the file has the function, or the class with the method."""
+    inside: list[ast.stmt] = ast.parse((ROOT / path).read_text()).body if (ROOT / path).exists() else []
+    for name in names:
+        found = [node for node in inside if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name]
+        if not found:
+            return False
+        inside = found[0].body
+    return True
