@@ -42,6 +42,8 @@ READ_CHARACTERS = 2_000
 SHOWN_WORDS = 6
 FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 WORD = re.compile(r"[^\W_]+(?:[-'’._/@:][^\W_]+)*")
+BEGINNING = re.compile(rf"(?:^|(?<=[.:;!?]\s))\W*{WORD.pattern}")
+"""The first word of a sentence, or behind a label: a capital there makes no name."""
 NAMED = re.compile(
     r"^(?:(?:the|our|my|on|in|at|for|host|server|node|machine|test)\s+)*(?:([a-z]{2,})[-_]?(?=\d)"
     r"|(run|build|ticket|order|invoice|job|issue|case|room|rack|incident|request|pull request|pr|customer|account|"
@@ -232,7 +234,7 @@ def name_addition(stored: str, new: str) -> str:
     if lone := [figure for figure in figures_of(new) if figure not in told and figure not in FEW]:
         return " ".join(lone)
     known = {word[:STEM].casefold() for word in WORD.findall(stored)}
-    names = [word for word in WORD.findall(new)[1:] if word[0].isupper() and not SPEAKER.match(word)]
+    names = [word for word in WORD.findall(BEGINNING.sub("", new)) if word[0].isupper() and not SPEAKER.match(word)]
     if lone := [word for word in names if word[:STEM].casefold() not in known]:
         return " ".join(lone)
     return name_denial(stored, new) or name_denial(new, stored)

@@ -147,7 +147,7 @@ def own_children(site: Site) -> Iterator[Site]:
     site.restart()
 
 
-def test_whichever_two_die_are_started_again_and_all_end_when_asked(own_children: Site) -> None:
+def test_whichever_two_die_are_started_again_and_all_end_when_asked_or_with_the_first(own_children: Site) -> None:
     site = own_children
     process = site.process
     assert process is not None
@@ -164,11 +164,9 @@ def test_whichever_two_die_are_started_again_and_all_end_when_asked(own_children
     assert process.returncode == 0
     wait_until(lambda: not site.left())
     assert "It starts again in" in site.log.read_text()
-
-
-def test_all_end_with_the_first_process(own_children: Site) -> None:
-    assert own_children.kill("all", min)
-    wait_until(lambda: not own_children.left())
+    site.start()
+    assert site.kill("all", min)
+    wait_until(lambda: not site.left())
 
 
 def is_whole(site: Site) -> bool:

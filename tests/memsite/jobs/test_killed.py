@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.scale import scaled
+
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parents[3]
-KILLS = 200
+KILLS = scaled(200, least=40)
 
 
-def test_two_hundred_killed_workers_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> None:
+def test_killed_workers_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "DJANGO_SETTINGS_MODULE": "memsite.settings",
