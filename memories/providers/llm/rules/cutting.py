@@ -13,7 +13,7 @@ from memories.text.wordlist import words
 
 _BORDER = re.compile(
     # From the first of several spaces, or behind what a border before it has taken: from each it would be quadratic.
-    r"(?:(?<!\s)|(?<=also )|(?<=then )|(?<=now )|(?<=that ))\s*(?:,\s*(?:and|but|so|or|then|plus|also)?|;|"
+    r"(?:(?:(?<!\s)|(?<=also )|(?<=then )|(?<=now )|(?<=that ))\s*|(?=\S))(?:,\s*(?:and|but|so|or|then|plus|also)?|;|"
     r"\s[-–—]+\s|—|…|\.\.\.|\s(?:and|but|so(?! that\b)|plus))"
     r"\s+(?:also |then |now |before that,? |that (?!one\b))?"
 )
