@@ -1,7 +1,6 @@
 """System checks that say what to fix before the first request does."""
 
 import os
-import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -92,25 +91,6 @@ def check_model(**_: Any) -> list[CheckMessage]:
         hint = "See MEMSITE_LLM and what follows it in docs/settings.md. Until then nothing is asked of it."
         return [Warning(f"The language model cannot be asked: {error}.", hint=hint, id="memsite.W010")]
     return []
-
-
-@register()
-def check_sqlite(**_: Any) -> list[CheckMessage]:
-    """The WAL-reset bug of SQLite: https://sqlite.org/wal.html#walresetbug."""
-    if connection.vendor != "sqlite" or not has_wal_reset_bug(sqlite3.sqlite_version_info):
-        return []
-    hint = (
-        "It is very rare, and needs two programs that write at the same instant. Use a Python with SQLite 3.51.3 or "
-        "newer (or 3.50.7, or 3.44.6), or PostgreSQL; keep the nightly backups: each of them is checked."
-    )
-    told = f"SQLite {sqlite3.sqlite_version} has a bug that may damage a database in WAL mode."
-    return [Warning(told, hint=hint, id="memsite.W005")]
-
-
-def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
-    """Every version with a WAL up to 3.51.2, but for those of older lines that were mended, too."""
-    mended = (3, 44, 6) <= version < (3, 45) or (3, 50, 7) <= version < (3, 51)
-    return (3, 7) <= version < (3, 51, 3) and not mended
 
 
 @register(Tags.database)

@@ -21,6 +21,7 @@ from memories.providers.llm.provider import LLMMisconfigured
 from memories.retrieve.arms import ask_arms, in_time
 from memsite.conf import get_conf
 from memsite.durability import count
+from memsite.sqlite.library import library_note
 from memsite.tenancy import wall
 from memsite.tenancy.models import App, AppStatus
 from memsite.versions import standing
@@ -44,7 +45,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     """200 when database, migrations and embedder are there, 503 otherwise; says which one is not.
 
     It stops at the first that is missing. `degraded` names what works less well than it should: that does not stop
-    the server.
+    the server. `notes` has what is worth knowing, and stops nothing.
     """
     found: dict[str, bool] = {}
     look = partial(in_time, partial(look_around, found), monotonic() + SECONDS)
@@ -52,7 +53,12 @@ def readyz(request: HttpRequest) -> HttpResponse:
     answers, _ = ask_arms({"ready": look}, SECONDS, here)
     checks = dict(found)
     ready = all(checks.get(name) for name in CHECKS)
-    body = {"status": "ok" if ready else "unavailable", "checks": checks, "degraded": answers.get("ready", [])}
+    body = {
+        "status": "ok" if ready else "unavailable",
+        "checks": checks,
+        "degraded": answers.get("ready", []),
+        "notes": [note] if (note := library_note()) else [],
+    }
     return JsonResponse(body, status=200 if ready else 503)
 
 

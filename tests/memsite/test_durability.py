@@ -9,14 +9,17 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.checks import run_checks
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
+from django.test import Client
 
-from memsite import checks, durability
-from memsite.checks import has_wal_reset_bug
+from memsite import durability
 from memsite.conf import get_conf
 from memsite.durability import unhurried
 from memsite.settings import database
+from memsite.sqlite import library
 from memsite.sqlite.base import DatabaseWrapper
+from memsite.sqlite.library import has_wal_reset_bug
 
 pytestmark = pytest.mark.sqlite("its journal is told how long to wait")
 FULL, NORMAL = 2, 1
@@ -116,12 +119,16 @@ def test_versions_of_sqlite_that_may_damage_a_log_are_known(version: tuple[int, 
     assert has_wal_reset_bug(version) is expected
 
 
-def test_a_sqlite_that_may_damage_a_log_is_told_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(checks, "connection", SimpleNamespace(vendor="sqlite"))
-    for version, ids in (((3, 51, 2), ["memsite.W005"]), ((3, 51, 3), [])):
-        monkeypatch.setattr(checks.sqlite3, "sqlite_version_info", version)
-        assert [message.id for message in checks.check_sqlite()] == ids
-    monkeypatch.setattr(checks.sqlite3, "sqlite_version_info", (3, 40, 1))
-    assert len(checks.check_sqlite()) == 1
-    monkeypatch.setattr(checks, "connection", SimpleNamespace(vendor="postgresql"))
-    assert checks.check_sqlite() == []
+def test_a_sqlite_with_the_bug_is_noted_calmly_and_stops_nothing(
+    client: Client, db: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for version, is_noted in (((3, 51, 2), True), ((3, 51, 3), False)):
+        monkeypatch.setattr(library.sqlite3, "sqlite_version_info", version)
+        note, answer = library.library_note(), client.get("/readyz")
+        assert ("3.51.3 or newer" in note) is is_noted
+        assert "damage" not in note
+        assert (answer.status_code, answer.json()["notes"]) == (200, [note] if is_noted else [])
+        assert "memsite.W005" not in {message.id for message in run_checks()}
+    monkeypatch.setattr(library.sqlite3, "sqlite_version_info", (3, 40, 1))
+    monkeypatch.setattr(library, "connection", SimpleNamespace(vendor="postgresql"))
+    assert library.library_note() == ""

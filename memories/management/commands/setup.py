@@ -27,6 +27,7 @@ from memories.management.plain_errors import plain_errors
 from memories.models import near
 from memsite.conf import Conf, get_conf
 from memsite.postgres.session import waiting_without_end
+from memsite.sqlite.library import library_note
 from memsite.tenancy import wall
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy, Scope
@@ -82,6 +83,8 @@ class Command(BaseCommand):
             self.stdout.write(welcome(url, first, conf.data_dir / NOTES_NAME))
         else:
             self.stdout.write(welcome_back(url, conf))
+        if note := library_note():
+            self.stdout.write(f"{note}\n")
 
     def say(self, what: str) -> None:
         self.stdout.write(f"{what} …")

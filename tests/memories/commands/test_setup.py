@@ -31,7 +31,6 @@ KEY = re.compile(r"\bmst_\w+")
 QUICK_SETTINGS = """
 from memsite.settings import *
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
-SILENCED_SYSTEM_CHECKS += ["memsite.W005"]  # of the library that this machine happens to have
 """
 
 
@@ -57,6 +56,11 @@ def start(db, data_dir):
         return out.getvalue()
 
     return run
+
+
+def test_a_sqlite_with_a_rare_bug_is_noted_at_the_end(start, monkeypatch):
+    monkeypatch.setattr(setup, "library_note", lambda: "A calm line.")
+    assert start().endswith("A calm line.\n")
 
 
 def value(text: str, name: str) -> str:

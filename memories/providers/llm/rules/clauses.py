@@ -52,10 +52,13 @@ _SHARED = re.compile(
     r"my|our|as|at|in|for|on|with|from|to|two|three|\d|every)\b)"
 )
 MAX_CLAUSES = 12
+_GAP = re.compile(r"(\s{8})\s+")
+"""Space that says no more than less of it: borders begin with any, and would be sought from each."""
 
 
 def split_clauses(text: str, is_open: bool) -> list[str]:
     """The clauses of a sentence; with `is_open` (a question, a request) also those that give its reasons."""
+    text = _GAP.sub(r"\1", text)
     pieces = [piece for part in _asides(text) for piece in _STRONG.split(part)]
     found: list[str] = []
     for piece in pieces:

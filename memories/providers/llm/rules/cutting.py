@@ -12,7 +12,8 @@ from memories.providers.llm.rules.words import ADVERBS, PREPOSITIONS, SUBORDINAT
 from memories.text.wordlist import words
 
 _BORDER = re.compile(
-    r"\s*(?:,\s*(?:and|but|so|or|then|plus|also)?|;|"
+    # From the first of several spaces, or behind what a border before it has taken: from each it would be quadratic.
+    r"(?:(?:(?<!\s)|(?<=also )|(?<=then )|(?<=now )|(?<=that ))\s*|(?=\S))(?:,\s*(?:and|but|so|or|then|plus|also)?|;|"
     r"\s[-–—]+\s|—|…|\.\.\.|\s(?:and|but|so(?! that\b)|plus))"
     r"\s+(?:also |then |now |before that,? |that (?!one\b))?"
 )
@@ -31,9 +32,10 @@ _NO_SUBJECT = words("""
     """)
 _REPORTING = re.compile(
     r"\b(?:that|if|whether|told|said|says|think|know|both|between|either|when|whenever|until|"
-    r"after|before|while|unless|where|why|what|how|who)\s*[^,;]*$",
+    r"after|before|while|unless|where|why|what|how|who)",
     re.IGNORECASE,
 )
+"""Looked for behind the last comma: see `_reports`."""
 _PLAIN_VERB = words("""
     is are was were has have had will can can't won't isn't aren't wasn't doesn't don't didn't does do did must should
     needs wants likes hates loves lives works goes gets got runs uses takes starts comes went says eats drinks plays
@@ -70,6 +72,8 @@ _TOLD_THAT = re.compile(
 
 MIN_WORDS = 3
 MOST_SUBJECT_WORDS = 7
+NEAR = 500
+"""Characters on either side of a border that tell whether a clause begins there: reading all would be quadratic."""
 
 
 _NO_TOPIC = _NO_SUBJECT | SUBORDINATORS | ADVERBS | PREPOSITIONS | _PRONOUN | words("ok okay oh ah well hey today")
@@ -86,7 +90,7 @@ _CUT_SHORT = re.compile(
 _BECAUSE = re.compile(r"(?:so |and |but )?because (?!(?:of|I|we)\b)[^,;:]{8,200}$", re.IGNORECASE)
 _ITS_RESULT = re.compile(r"(?<=[^\W_]) (?:we|I)(?P<ending>'\w+)? (?P<verb>[\w']+)", re.IGNORECASE)
 _GUESSED = re.compile(
-    r",\s+so (?!that\b|far\b)(?=[^,;]*\b(?:would|could|might|maybe|perhaps|probably)\b[^,;]*$)", re.IGNORECASE
+    r",\s+so (?!that\b|far\b)(?=[^,;]*$)(?=[^,;]*\b(?:would|could|might|maybe|perhaps|probably)\b)", re.IGNORECASE
 )
 _LET = re.compile(
     r"\b(?:unless|until|till|if|when|whenever|before|than|as) (?:I|we) "
@@ -118,9 +122,14 @@ def part_from_reason(text: str) -> str:
     for result in _ITS_RESULT.finditer(text):
         why, verb = text[: result.start()].split("because ", 1)[-1], result["verb"].lower()
         is_clause = bool(result["ending"]) or is_finite(verb) or verb in ADVERBS
-        if is_clause and has_verb(why) and not is_cut_short(why) and not _REPORTING.search(why):
+        if is_clause and has_verb(why) and not is_cut_short(why) and not _reports(why):
             return f"{text[: result.start()]},{text[result.start() :]}"
     return text
+
+
+def _reports(text: str) -> bool:
+    """Whether what stands behind the last comma or semicolon says or asks that something is so."""
+    return bool(_REPORTING.search(text, max(text.rfind(","), text.rfind(";")) + 1))
 
 
 def cut_run_on(text: str) -> list[str]:
@@ -129,10 +138,12 @@ def cut_run_on(text: str) -> list[str]:
     found: list[str] = []
     start = 0
     for match in _BORDER.finditer(text):
-        left, right = text[start : match.start()], text[match.end() :]
+        left = text[max(start, match.start() - NEAR) : match.start()]
+        right = text[match.end() : match.end() + NEAR]
         asks = bool(_ASKED.match(right)) and "," in match.group()
-        if len(left.split()) >= MIN_WORDS and (asks or _is_new(left, match.group(), right)):
-            found.append(left)
+        is_open = bool(_IF.match(text[start : min(start + NEAR, match.start())]))
+        if len(left.split()) >= MIN_WORDS and (asks or (not is_open and _is_new(left, match.group(), right))):
+            found.append(text[start : match.start()])
             start = match.end()
     found.append(text[start:])
     return [part for clause in found for part in _cut_told(clause.strip(" ,;–—-"))]
@@ -148,12 +159,14 @@ def _without_guess(text: str) -> str:
 def cut_reply(text: str) -> Iterator[tuple[str, str]]:
     """What may be a short answer, and the clause that follows it: "Postgres · we moved in May"."""
     for match in _BORDER.finditer(text):
-        answer, rest = text[: match.start()].strip(), text[match.end() :]
-        is_clause = _opens_clause(rest, match.group()) or _tells_of_the_past(rest)
-        if _are_two(answer, match.group(), rest):
+        if match.start() > NEAR:
             return
-        if answer and is_clause:
-            yield answer, rest
+        near = text[match.end() : match.end() + NEAR]
+        is_clause = _opens_clause(near, match.group()) or _tells_of_the_past(near)
+        if _are_two(text[: match.start()].strip(), match.group(), near):
+            return
+        if is_clause and (answer := text[: match.start()].strip()):
+            yield answer, text[match.end() :]
 
 
 def _are_two(answer: str, border: str, rest: str) -> bool:
@@ -170,7 +183,7 @@ def _tells_of_the_past(rest: str) -> bool:
 
 def _is_new(left: str, border: str, right: str) -> bool:
     """Whether a clause of its own begins behind the border, not one more of what somebody says or knows."""
-    if len(right.split()) < MIN_WORDS or _IF.match(left) or not _opens_clause(right, border):
+    if len(right.split()) < MIN_WORDS or not _opens_clause(right, border):
         return False
     if leans_on_what_is_done(right):
         return False
@@ -178,7 +191,7 @@ def _is_new(left: str, border: str, right: str) -> bool:
         return True
     if _is_second_subject(border, right):
         return False
-    return not _SPOKEN.search(left) and (_opens_with_pronoun(right) or not _REPORTING.search(left))
+    return not _SPOKEN.search(left) and (_opens_with_pronoun(right) or not _reports(left))
 
 
 def _is_second_subject(border: str, right: str) -> bool:

@@ -21,7 +21,7 @@ _ENGLISH = words("""
     """)
 _WORD = re.compile(r"[^\W\d_]+")
 _CUT = re.compile(
-    r"\s*[,;–—]\s+(?=(?:und |et |y |e |aber |mais |pero )?(?:ich|wir|mein|meine|je |j'|ma |mon |nous|soy|vivo|"
+    r"(?<!\s)\s*[,;–—]\s+(?=(?:und |et |y |e |aber |mais |pero )?(?:ich|wir|mein|meine|je |j'|ma |mon |nous|soy|vivo|"
     r"tengo|mi |yo|was|welche|kannst|kann|qu|tu |est-ce|así que|entonces|¿|me ajuda|vous|wo |wie |hast)|¿)",
     re.IGNORECASE,
 )

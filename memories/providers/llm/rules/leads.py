@@ -79,12 +79,14 @@ _CORRECTED = re.compile(
     re.IGNORECASE,
 )
 _TRAIL = re.compile(
-    r"(?:\s*[,;(–—-]*\s*\b(?:lol|lmao|haha+|hehe|btw|fyi|tbh|though|thx|thanks|thank you|ty|pls|please|you know|"
+    # What may be long is read from its first character only: from each it would be quadratic.
+    r"(?:(?:(?<!\s)\s+(?:[,;(–—-]+\s*)?|(?<![\s,;(–—-])[,;(–—-]+\s*|)"
+    r"\b(?:lol|lmao|haha+|hehe|btw|fyi|tbh|though|thx|thanks|thank you|ty|pls|please|you know|"
     r"i guess|i think|right|ok|okay|yeah|xd|by the way|if that helps|if that matters|just so you know|anyway|"
     r"as you know|for the record|i mean|sorry|alright|smh|ngl|imo|obviously|of course|danke|merci|gracias|"
     r"in case (?:you (?:ever )?need|it(?:'s| is)? (?:matters|helps|useful|of use)|that helps)(?: it| that| them)?|"
     r"so (?:no|yes)|don't let me forget(?: it)?|remind me)\)?|"
-    r"\s*[:;]-?[)(DPp]|\s*\^\^|[\s,;:–—-]+)$",
+    r"(?:(?<!\s)\s+)?(?:[:;]-?[)(DPp]|\^\^)|(?<![\s,;:–—-])[\s,;:–—-]+)$",
     re.IGNORECASE,
 )
 _SAYS_HOW = re.compile(

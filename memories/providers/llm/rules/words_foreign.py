@@ -10,7 +10,7 @@ STATEMENTS = {
         r"bruder|schwester|mutter|vater|hund|katze|chef|chefin|freund|freundin|partner|partnerin|kinder|eltern|oma|"
         r"opa|geburtstag|server|firma|team|arzt|ärztin)|wir (?:nutzen|verwenden|benutzen|wohnen|leben|ziehen|fliegen|"
         r"heiraten|fahren|setzen|deployen|haben (?:uns|beschlossen|entschieden|einen|eine|zwei|drei))|nenn mich|"
-        r"hab(?:e)? (?:am|einen?|ne)\b.*\b(?:termin|allergie|kind|hund)|nehme (?:ja )?(?:seit|täglich))\b"
+        r"hab(?:e)? (?:am|einen?|ne)\b.{0,200}\b(?:termin|allergie|kind|hund)|nehme (?:ja )?(?:seit|täglich))\b"
     ),
     "fr": (
         r"(?:\bje (?:suis|vis|travaille|m'appelle|préfère|déteste|parle|mange|bois|joue|déménage|pars|prends|"
