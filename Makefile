@@ -23,7 +23,7 @@ TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VEN
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help run multilingual demo test slowest check lint types imports migrations schema bench promises fuzz audit sbom client format lock clean
+.PHONY: help run multilingual demo test slowest statements check lint types imports migrations schema bench promises fuzz audit sbom client format lock clean
 
 help: ## List these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -47,10 +47,13 @@ test-changed: $(TRIED) ## Run the tests nearest to what is not committed yet, ab
 slowest: $(TRIED) ## Run the tests, name the twenty slowest, and write anew which are left to `make test-long` (tests/slow.txt)
 	@TEST_LIST_SLOW=1 $(BIN)/python -m pytest -n 2 -m "not long and not browser" --durations=20 --durations-min=0
 
+statements: $(TRIED) ## Write anew which tests PostgreSQL is not asked, for others send the same statements (tests/repeated.txt)
+	@$(BIN)/python -m pytest -p tests.statements -n 2 --dist loadgroup -m "not browser" --ignore=tests/promises
+
 test-long: $(TRIED) ## Run the long tests, and those in a browser where there is Chromium
 	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "long or browser"
 
-test-postgres: $(TRIED) ## Run what asks the database on a PostgreSQL of its own, and a Redis where there is redis-server
+test-postgres: $(TRIED) ## Run what asks the database on a PostgreSQL of its own, and a Redis where there is redis-server (TEST_SCALE=1 for all)
 	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not browser" $(WALLED:%=--ignore=%)
 
 test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind row-level security, the tests of what agents ask

@@ -24,7 +24,9 @@ from memsite.tenancy.policy import preset_values
 from memsite.tenancy.wall import site_wide
 from tests.caches import clear_caches
 from tests.databases import drop_test_database, flush, migrate_once
+from tests.scale import SCALE
 from tests.serving import Server, serving
+from tests.statements import REPEATED, function_of
 from tools.affected import QUICK
 
 TESTS = Path(__file__).parent
@@ -50,20 +52,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if function_of(item.nodeid) in slow:
             item.add_marker(pytest.mark.long)
     if connection.vendor != "sqlite":
-        others = [item for item in items if not asks_database(item)]
-        config.hook.pytest_deselected(items=others)
-        items[:] = [item for item in items if asks_database(item)]
+        repeated = set() if SCALE == 1 else set(REPEATED.read_text().split())
+        asking = [item for item in items if asks_database(item) and function_of(item.nodeid) not in repeated]
+        config.hook.pytest_deselected(items=[*set(items).difference(asking)])
+        items[:] = asking
     for item in items:
         for vendor, name in MARKERS.items():
             for marker in item.iter_markers(name):
                 (reason,) = marker.args
                 if vendor != connection.vendor:
                     item.add_marker(pytest.mark.skip(reason=f"of {vendor} itself: {reason}"))
-
-
-def function_of(nodeid: str) -> str:
-    """Return the name of a test without that of its case."""
-    return nodeid.partition("[")[0]
 
 
 def asks_database(item: pytest.Item) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import SLOW
+from tests.statements import REPEATED
 
 ROOT = Path(__file__).resolve().parent.parent
 MAKEFILE = (ROOT / "Makefile").read_text()
@@ -93,9 +94,10 @@ def test_what_ci_runs_is_what_check_runs():
     assert ci == checks[1].split()
 
 
-def test_each_test_that_is_left_to_the_long_ones_is_there():
-    gone = [name for name in SLOW.read_text().split() if not is_there(*name.split("::"))]
-    assert not gone, "Not there any more; take these lines out of tests/slow.txt"
+@pytest.mark.parametrize("listed", [SLOW, REPEATED], ids=lambda path: path.name)
+def test_each_test_that_is_left_out_somewhere_is_there(listed):
+    gone = [name for name in listed.read_text().split() if not is_there(*name.split("::"))]
+    assert not gone, f"Not there any more; take these lines out of {listed.relative_to(ROOT)}"
 
 
 def is_there(path: str, *names: str) -> bool:
