@@ -6,7 +6,7 @@ unexport PYTHONDONTWRITEBYTECODE
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-INSTALL := $(PIP) install --no-deps --require-hashes --requirement
+INSTALL := $(PIP) install --no-compile --no-deps --require-hashes --requirement
 # What agents ask: on PostgreSQL it runs behind row-level security, which adds to the same queries.
 WALLED := tests/api tests/compat tests/mcp tests/trust tests/policy/test_wall.py
 # For what needs settings but no server: a scratch directory, no key, no network.
@@ -225,7 +225,7 @@ $(VENV)/dev.stamp: requirements/dev.lock requirements/run.lock | $(BIN)/python
 $(VENV)/compat.stamp: requirements/compat.lock | $(BIN)/python
 	@echo "Installing other systems' clients, for the tests (once, and when requirements/compat.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/compat
-	@$(VENV)/compat/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/compat.lock
+	@$(VENV)/compat/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/compat.lock
 	@touch $@
 
 # What looks at us from outside shares nothing with us.
@@ -237,7 +237,7 @@ $(VENV)/multilingual.stamp: requirements/multilingual.lock | $(BIN)/python
 $(VENV)/trust.stamp: requirements/trust.lock | $(BIN)/python
 	@echo "Installing what tries and checks the rest (once, and when requirements/trust.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/trust
-	@$(VENV)/trust/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/trust.lock
+	@$(VENV)/trust/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/trust.lock
 	@touch $@
 
 # What ours is measured beside. One of them loads an extension into SQLite, for which not every Python is built.
@@ -253,14 +253,14 @@ $(VENV)/peers.stamp: requirements/peers.lock | $(BIN)/python
 $(VENV)/memtrust.stamp: requirements/memtrust.lock | $(BIN)/python
 	@echo "Installing a harness by others (once, and when requirements/memtrust.lock changes) …"
 	@$(BIN)/python -m venv --clear $(VENV)/memtrust
-	@$(VENV)/memtrust/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/memtrust.lock
+	@$(VENV)/memtrust/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/memtrust.lock
 	@touch $@
 
 # Ours on the Python that they run on, whichever ours runs on otherwise: one build may be a tenth faster than another.
 $(VENV)/beside.stamp: requirements/run.lock $(VENV)/peers.stamp
 	@echo "Installing ours beside them (once, and when requirements/run.lock changes) …"
 	@$(VENV)/peers/bin/python -m venv --clear $(VENV)/beside
-	@$(VENV)/beside/bin/python -m pip --disable-pip-version-check install --quiet --no-deps --require-hashes --requirement requirements/run.lock
+	@$(VENV)/beside/bin/python -m pip --disable-pip-version-check install --quiet --no-compile --no-deps --require-hashes --requirement requirements/run.lock
 	@touch $@
 
 # The command line of this checkout, found from where the script lies. A #! ends at the first space of a path: so the shell
