@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
@@ -53,6 +55,8 @@ BY_LOGARITHMS = (Ranking.STANDARD, Ranking.CONFIDENCE, Ranking.RECENT)
 """Their scores are what `rank` adds up; those of the others are shares, or products of these."""
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
 QUESTIONS_KEPT = 1024
+DIMENSIONS_READ = 25
+"""Of the stored vectors: one that is damaged is not to decide for all."""
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
 
@@ -188,7 +192,7 @@ def weigh(
         "graph": lambda: graph.proximity(app, question.text, reading),
     }
     found, failed = ask_arms({name: arms[name] for name in plan.arms}, here=here)
-    if "vector" in found and is_partial(app, embedder):
+    if "vector" in found and (is_partial(app, embedder) or reading.view.is_partial):
         failed.append("vector")
     vector = found.get("vector")
     evidence = Evidence(
@@ -213,7 +217,13 @@ def dimension(app: App, embedder: Embedder) -> int:
     if embedder.known_dim:
         return embedder.known_dim
     stored = Vector.objects.for_app(app).filter(model=embedder.name).order_by("memory_id")
-    return stored.values_list("dim", flat=True).first() or 1
+    return usual(stored.values_list("dim", flat=True)[:DIMENSIONS_READ])
+
+
+def usual(told: Iterable[Any]) -> int:
+    """The length that most of them have; 1 where there are none."""
+    counted = Counter(dim for dim in told if isinstance(dim, int) and dim > 0)
+    return max(counted, key=counted.__getitem__, default=1)
 
 
 @lru_cache(QUESTIONS_KEPT)

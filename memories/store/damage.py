@@ -1,0 +1,44 @@
+"""What is derived from memories and turns out to be damaged: told once, and asked to be mended (`memories.maintain`)."""
+
+from __future__ import annotations
+
+import sqlite3
+from threading import Lock
+from time import monotonic
+
+import structlog
+from django.db import DatabaseError
+
+from memsite.doorbell import ring
+
+MEND = "memories.tasks.upkeep_mend"
+TOLD_AGAIN_SECONDS = 300.0
+"""Who finds the same damage again has been heard, unless the worker was away."""
+log = structlog.get_logger("memories.store")
+
+
+class Reports:
+    """What this process has told of lately: moments (`monotonic`) by app and structure."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.told: dict[tuple[int, str], float] = {}
+
+    def is_new(self, app_pk: int, what: str) -> bool:
+        now = monotonic()
+        with self.lock:
+            last = self.told.get((app_pk, what))
+            if last is not None and now - last < TOLD_AGAIN_SECONDS:
+                return False
+            self.told[app_pk, what] = now
+            return True
+
+
+reports = Reports()
+
+
+def report_damage(app_pk: int, what: str, **details: int | str) -> None:
+    """Called on each request that meets the damage; logs and rings for a worker once in a while."""
+    if reports.is_new(app_pk, what):
+        log.error("damaged", what=what, app=app_pk, hint="It is made anew in the background.", **details)
+        ring(MEND, app_pk)
