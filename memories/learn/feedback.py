@@ -120,7 +120,9 @@ def weigh(app: App, memories: Sequence[Memory], answer: Answer, embedder: Embedd
 
 def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder) -> Mapping[int, Vectors]:
     """The memories' vectors, by pk, after `answer` was given its own; none where those cannot be had."""
-    rows = list(Vector.objects.for_app(app).filter(model=embedder.name, memory__in=pks).values_list("memory_id", "data"))
+    rows = list(
+        Vector.objects.for_app(app).filter(model=embedder.name, memory__in=pks).values_list("memory_id", "data")
+    )
     if not rows or not answer.passages:
         return {}
     try:

@@ -30,7 +30,7 @@ from memories.retrieve.nearest import Rows
 from memories.retrieve.order import Order, order_of
 from memories.retrieve.postings import Postings
 from memories.retrieve.sample import Sample
-from memories.store.damage import report_damage
+from memories.store.damage import VECTORS, report_damage
 from memsite.commits import Commit
 from memsite.latest import Latest
 from memsite.tenancy.models import App
@@ -245,7 +245,7 @@ class AppIndex:
             changes += [row[1] for row in rows]
         self.arrange(found, changes)
         if unreadable := [pk for pk in self.unreadable if self.row_of.get(pk, -1) >= found]:
-            report_damage(self.app_pk, "vectors", memories=len(unreadable), first=min(unreadable))
+            report_damage(self.app_pk, VECTORS, memories=len(unreadable), first=min(unreadable))
         for pk in gone_between(self.app_pk, self.change_number, latest):
             self.bury(pk)
         self.change_number = latest

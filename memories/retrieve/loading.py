@@ -125,8 +125,7 @@ def touched_between(app_pk: int, start: int, latest: int) -> list[int]:
 
 
 def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool = False) -> list[int]:
-    """Writes rows into columns of their number; answers the pks of those whose vectors cannot be read: as good as none.
-    """
+    """Writes rows into columns of their number; answers the pks of those that have vectors which cannot be read."""
     pks, _, kinds, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
     lengths, words, importances, priorities, confidences, tones, looks, origins, *times, blobs = rest
     created, changed, confirmed, since, until = unix_seconds(list(chain.from_iterable(times))).reshape(len(times), -1)

@@ -17,7 +17,7 @@ from memories.models import Memory, Vector
 from memories.providers.embeddings import Embedder, Vectors
 from memories.retrieve.anchors import anchored_days
 from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
-from memories.retrieve.arms.fulltext import look_up, look_up_symbols
+from memories.retrieve.arms.fulltext import is_damaged, look_up, look_up_symbols
 from memories.retrieve.arms.vector import measure
 from memories.retrieve.cosines import Cosines, Unmeasured
 from memories.retrieve.days import of_other_days
@@ -43,6 +43,7 @@ from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
 from memories.retrieve.surer import CLOSE, among, hits_with_the_surer, with_the_surer
 from memories.retrieve.words import Words, match_words
+from memories.store.damage import noticing_damage
 from memories.text.looks import Look, look_of
 from memsite.commits import Commit
 from memsite.conf import get_conf
@@ -117,6 +118,9 @@ def recall(
         ranked = at_least(ranked, min_score)
     ranked, at_odds = with_the_surer(app, reading, ranked, most, told, scope.commit, bring=not scope.past)
     hits = load(app, reading, ranked, limit, offset, scope.commit)
+    has_words = "fulltext" in plan.arms and "fulltext" not in degraded and bool(question.every_word)
+    if has_words and is_damaged(app, reading, evidence.words, [hit.row for hit in hits]):
+        degraded.append("fulltext")
     if at_odds:
         at_odds = among(at_odds, {*reading.at("pk", ranked.places[: offset + limit]).tolist(), *told})
     more = len(ranked.places) > offset + limit and len(hits) == limit
@@ -172,7 +176,8 @@ def weigh(
     here = at_hand(embedder)
 
     def holding_words() -> Words:
-        found = look_up(app, reading, words) if words else look_up_symbols(app, reading, question.text)
+        with noticing_damage(app.pk):
+            found = look_up(app, reading, words) if words else look_up_symbols(app, reading, question.text)
         if "fulltext" not in here and plan.ranking in BY_LOGARITHMS:
             # While another thread waits for the database to find the vectors.
             found.work_out()

@@ -1,8 +1,9 @@
-"""What is derived from memories and turns out to be damaged: told once, and asked to be mended (`memories.maintain`)."""
+"""What is derived from memories and turns out to be damaged: told once, and asked to be mended."""
 
 from __future__ import annotations
 
-import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from threading import Lock
 from time import monotonic
 
@@ -10,10 +11,12 @@ import structlog
 from django.db import DatabaseError
 
 from memsite.doorbell import ring
+from memsite.unwritable import is_index_damaged
 
 MEND = "memories.tasks.upkeep_mend"
 TOLD_AGAIN_SECONDS = 300.0
 """Who finds the same damage again has been heard, unless the worker was away."""
+VECTORS, FULLTEXT = "vectors", "fulltext"
 log = structlog.get_logger("memories.store")
 
 
@@ -42,3 +45,14 @@ def report_damage(app_pk: int, what: str, **details: int | str) -> None:
     if reports.is_new(app_pk, what):
         log.error("damaged", what=what, app=app_pk, hint="It is made anew in the background.", **details)
         ring(MEND, app_pk)
+
+
+@contextmanager
+def noticing_damage(app_pk: int) -> Iterator[None]:
+    """Reports the index of words where it says itself that it is damaged. The error goes on."""
+    try:
+        yield
+    except DatabaseError as error:
+        if is_index_damaged(error):
+            report_damage(app_pk, FULLTEXT)
+        raise

@@ -13,6 +13,7 @@ from django.db import transaction
 from django.db.models import F
 from django.dispatch import Signal
 
+from memories.store.damage import noticing_damage
 from memories.store.due import mark_due
 from memories.store.room import Suggestion, bring_down, hold
 from memories.store.writer import Writer
@@ -53,7 +54,7 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
     others have made room, `suggested` ones first. Raises LimitReached, and nothing is written, if none can.
     Raises AppGone where the app was active when `app` was read, and is not any more.
     """
-    with transaction.atomic():
+    with noticing_damage(app.pk), transaction.atomic():
         change_number, count, model, near_model, status, limit, told, blanks = take(app)
         if app.status == AppStatus.ACTIVE != status:
             raise AppGone
