@@ -43,11 +43,11 @@ WARM = f"m.status <> '{Status.COLD}' AND m.purged_at IS NULL"
 LACKS_VECTOR = f"""
 a.status = '{AppStatus.ACTIVE}' AND a.vector_model <> '' AND m.change_number <= a.embedded_to AND {WARM}
 AND NOT EXISTS (SELECT 1 FROM memories_vector v WHERE v.memory_id = m.id AND v.model = a.vector_model)
-"""
+"""  # noqa: S608  # our own names
 LACKS_NAME = f"""
 m.subject IS NOT NULL AND m.subject <> '' AND {WARM}
 AND NOT EXISTS (SELECT 1 FROM memories_mention t WHERE t.memory_id = m.id)
-"""
+"""  # noqa: S608
 Ask = Callable[[str, Sequence[Any]], list[Any]]
 Found = tuple[int, int]
 """The app and the row, or memory, that is damaged."""
