@@ -10,6 +10,7 @@ import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import structlog
@@ -21,7 +22,7 @@ from memories.maintain.embedding import embed
 from memories.maintain.run import Run, Unclaimed
 from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector
 from memories.models.fulltext import TABLE, app_word
-from memories.models.vector import read_vectors, to_bytes
+from memories.models.vector import embedded_text, read_vectors, to_bytes
 from memories.retrieve.arms import aside
 from memories.retrieve.serving import current_embedder, serving_embedder
 from memories.store import index_files
@@ -70,11 +71,13 @@ class Place:
 
     def batches(self, columns: str, source: str, where: str, alias: str) -> Iterator[list[Any]]:
         """All rows, some at a time, by their numbers, which come first."""
-        after = 0
-        sql = f"SELECT {alias}.id, {columns} FROM {source} WHERE {self.whose(f'{alias}.app_id')} AND {where} "  # noqa: S608
-        while rows := self.ask(f"{sql} AND {alias}.id > %s ORDER BY {alias}.id LIMIT {BATCH}", [after]):
-            after = rows[-1][0]
-            yield rows
+        whose = self.whose(f"{alias}.app_id")
+        # First the numbers alone: asked for the next ones each time, a database would look for them among all.
+        told = self.ask(f"SELECT {alias}.id FROM {source} WHERE {whose} AND {where}", [])  # noqa: S608
+        pks = sorted(pk for (pk,) in told)
+        for start in range(0, len(pks), BATCH):
+            some = ", ".join(map(str, pks[start : start + BATCH]))
+            yield self.ask(f"SELECT {alias}.id, {columns} FROM {source} WHERE {alias}.id IN ({some})", [])  # noqa: S608
 
 
 def here(app: App | None = None, *, thorough: bool = False) -> Place:
@@ -95,7 +98,8 @@ def in_copy(copy: sqlite3.Connection) -> Place:
 
 
 def unreadable_vectors(place: Place) -> Iterator[Found]:
-    """Also those of another length than most of their model."""
+    """Also those of another length than most of their model, and zeros of what the embedder can read."""
+    empty: dict[int, list[int]] = defaultdict(list)
     lengths: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
     for rows in place.batches("v.app_id, v.model, v.dim, v.data", "memories_vector v", "1 = 1", "v"):
         by_length: dict[Any, list[tuple[int, int, bytes]]] = defaultdict(list)
@@ -103,13 +107,32 @@ def unreadable_vectors(place: Place) -> Iterator[Found]:
             by_length[dim if isinstance(dim, int) else -1].append((pk, app, data))
             lengths[app, model][dim if isinstance(dim, int) else -1] += 1
         for dim, those in by_length.items():
-            whole = read_vectors([data for *_, data in those], dim)[0] if dim > 0 else [False] * len(those)
-            yield from ((app, pk) for (pk, app, _), is_whole in zip(those, whole, strict=True) if not is_whole)
+            whole, vectors = read_vectors([data for *_, data in those], max(dim, 1))
+            yield from (
+                (app, pk) for (pk, app, _), is_whole in zip(those, whole, strict=True) if not is_whole or dim < 1
+            )
+            for (pk, app, _), is_any in zip(compress(those, whole), vectors.any(axis=1), strict=True):
+                if not is_any:
+                    empty[app].append(pk)
     for (app, model), counted in lengths.items():
         usual = max(counted, key=counted.__getitem__)
         for dim in counted.keys() - {usual, -1}:
             sql = "SELECT id FROM memories_vector WHERE app_id = %s AND model = %s AND dim = %s"
             yield from ((app, pk) for (pk,) in place.ask(sql, [app, model, dim]))
+    if place.is_live:
+        yield from ((app, pk) for app, pks in empty.items() for pk in emptied(app, pks))
+
+
+def emptied(app_pk: int, pks: Sequence[int]) -> Iterator[int]:
+    """Of vectors that are zeros those whose embedder makes something else of the text now, if it is in this process."""
+    app = App.objects.select_related("policy").get(pk=app_pk)
+    embedder = serving_embedder(app, current_embedder())
+    for start in range(0, len(pks) if embedder.in_process else 0, BATCH):
+        rows = Vector.objects.for_app(app).filter(pk__in=pks[start : start + BATCH], model=embedder.name)
+        told = list(rows.values_list("pk", "memory__content", "memory__subject"))
+        made = embed([embedded_text(content, subject) for _, content, subject in told], embedder) if told else None
+        if made is not None:
+            yield from (pk for (pk, *_), vector in zip(told, made, strict=True) if vector.any())
 
 
 def lacking_vectors(place: Place) -> Iterator[Found]:
