@@ -14,8 +14,8 @@ from bench.promises.mingle import ACTS, LATEST, REFUSED, Guest
 from bench.promises.site import Site
 
 APP = "memory"
-MEMORIES = 500
-"""The app's limit."""
+MEMORIES = 2_000
+"""The app's limit. With so many, what each thread keeps of the database is full soon."""
 GUESTS, SAMPLES = 8, 20
 FIRST_SHARE = 0.1
 """Of the requests, after which memory is taken for grown: what is kept of the last ones is full by then."""

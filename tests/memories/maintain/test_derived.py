@@ -19,6 +19,7 @@ from memories.maintain import derived
 from memories.maintain.derived import damage_in, here, mend, mend_reported
 from memories.maintain.run import Unclaimed
 from memories.models import Entity, Memory, Mention, Passage, Summary, Vector
+from memories.portable.export import exported
 from memories.retrieve import kept
 from memories.store import damage, index_files
 from memsite.tenancy.models import App
@@ -195,44 +196,6 @@ def test_vectors_of_another_type(how: str, sql: str, alice: Caller, rung: Rung) 
     assert found(alice, "where whales sing", mode="vector") == ([TEXTS[0]], []) or found(alice, "whales")[1] == []
 
 
-@of_sqlite
-@each_row(
-    "how, sql, is_degraded",
-    [
-        ("zeroed", "UPDATE memories_fulltext_data SET block = zeroblob(length(block)) WHERE id > 10", True),
-        ("all zeroed", "UPDATE memories_fulltext_data SET block = zeroblob(length(block))", True),
-        ("emptied", "UPDATE memories_fulltext_data SET block = x'' WHERE id > 10", True),
-        ("nothing", "UPDATE memories_fulltext_data SET block = NULL WHERE id > 10", True),
-        ("text", "UPDATE memories_fulltext_data SET block = 'abc' WHERE id > 10", True),
-        ("garbage", "UPDATE memories_fulltext_data SET block = CAST(hex(block) AS BLOB) WHERE id > 10", True),
-        ("cut off", "UPDATE memories_fulltext_data SET block = substr(block, 1, length(block) / 2) WHERE id > 10", True),
-        ("missing", "DELETE FROM memories_fulltext_data WHERE id > 10", True),
-        ("all missing", "DELETE FROM memories_fulltext_data", True),
-        ("sizes missing", "DELETE FROM memories_fulltext_docsize", False),
-        ("sizes garbage", "UPDATE memories_fulltext_docsize SET sz = x'fe07c3ff12'", False),
-        ("rows missing", "INSERT INTO memories_fulltext (memories_fulltext, rowid, app, content, subject, tags) "
-         "SELECT 'delete', id, app, content, subject, tags FROM memories_fulltext_source", True),
-        ("rows too many", "INSERT INTO memories_fulltext (rowid, app, content, subject, tags) "
-         "VALUES (9999, 'app1', 'Whales', '', '[]')", False),
-    ],
-    rolled_back=True,
-)  # fmt: skip
-def test_the_index_of_words(how: str, sql: str, is_degraded: bool, alice: Caller, rung: Rung) -> None:
-    start_anew(rung)
-    execute(sql)
-    texts, degraded = found(alice, "where whales sing")
-    assert texts[0] == TEXTS[0]
-    assert ("fulltext" in degraded) == is_degraded
-    assert ("fulltext" in found(alice, "whales", mode="fulltext")[1]) == is_degraded
-    assert len(rung) == int(is_degraded), "once"
-    ask_around(alice)
-    assert named_now(alice.app) == {"index of words"}
-    heal(alice.app)
-    alice.app.refresh_from_db()
-    assert found(alice, "whales", mode="fulltext") == ([TEXTS[0]], [])
-    assert alice.patch(f"memories/{Memory.objects.get(content=TEXTS[0]).uid}", {"content": "x"}).status_code == 200
-
-
 @each_row(
     "how, break_it, name",
     [
@@ -349,29 +312,13 @@ def test_verify_names_what_is_damaged_and_repairs_it(alice: Caller) -> None:
 
 def test_each_night_mends(alice: Caller) -> None:
     vector_of(alice.app).update(data=b"abc")
-    if connection.vendor == "sqlite":
-        execute("UPDATE memories_fulltext_data SET block = zeroblob(length(block)) WHERE id > 10")
-    assert do("nightly")["mended"] == 1 + (connection.vendor == "sqlite")
+    assert do("nightly")["mended"] == 1
     do("embedding")
     assert named_now(alice.app) == set()
 
 
-@of_sqlite
-def test_an_index_without_its_list_of_pages_is_noticed_though_it_says_that_it_is_whole(alice: Caller) -> None:
-    with transaction.atomic():
-        for number in range(300):
-            Memory.objects.create(app=alice.app, content=f"Number {number} is {number * 7919}", category="numbers")
-        execute("INSERT INTO memories_fulltext (memories_fulltext) VALUES ('optimize')")
-        execute("DELETE FROM memories_fulltext_idx")
-    assert "index of words" in named_now(alice.app)
-    mend(alice.app, Unclaimed(until=NOW), thorough=True)
-    assert "index of words" not in named_now(alice.app)
-
-
 def test_what_cannot_be_read_is_in_no_export(alice: Caller) -> None:
     vector_of(alice.app).update(data=b"abc")
-    from memories.portable.export import exported
-
     with exported(alice.app, vectors=True) as file:
         assert file.read().count(b'"type":"vector"') == len(TEXTS) - 1
     assert search(alice, "whales").hits
