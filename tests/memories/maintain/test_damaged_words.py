@@ -56,7 +56,6 @@ def named() -> set[str]:
     return set(damage_in(here(thorough=True)))
 
 
-@of_sqlite
 @each_row(
     "how, sql, is_degraded",
     [
@@ -66,7 +65,7 @@ def named() -> set[str]:
         ("nothing", "UPDATE memories_fulltext_data SET block = NULL WHERE id > 10", True),
         ("text", "UPDATE memories_fulltext_data SET block = 'abc' WHERE id > 10", True),
         ("garbage", "UPDATE memories_fulltext_data SET block = CAST(hex(block) AS BLOB) WHERE id > 10", True),
-        ("cut off", "UPDATE memories_fulltext_data SET block = substr(block, 1, length(block) / 2) WHERE id > 10", True),
+        ("cut off", "UPDATE memories_fulltext_data SET block = substr(block, 1, 40) WHERE id > 10", True),
         ("missing", "DELETE FROM memories_fulltext_data WHERE id > 10", True),
         ("all missing", "DELETE FROM memories_fulltext_data", True),
         ("sizes missing", "DELETE FROM memories_fulltext_docsize", False),
