@@ -45,21 +45,21 @@ class Outcome:
         return max(self.growth.values()) <= MOST_GROWTH
 
 
-def keep_asking(site: Site, requests: int, seed: int = 7) -> Outcome:
-    """So many requests, by agents that are asked for and ask at the same time."""
-    (key,) = site.new_app(APP, capture_summaries=True, tiered=True, memory_limit=MEMORIES)
+def keep_asking(site: Site, requests: int, memories: int = MEMORIES, seed: int = 7) -> Outcome:
+    """So many requests by some that ask at the same time, to an app that has as many memories as it may."""
+    (key,) = site.new_app(APP, capture_summaries=True, tiered=True, memory_limit=memories)
     outcome = Outcome(resident={pid: [] for pid in site.parts()["web"]})
-    asyncio.run(ask_all(site, key, requests, seed, outcome))
+    asyncio.run(ask_all(site, key, requests, memories, seed, outcome))
     outcome.restarted = outcome.resident.keys() != set(site.parts()["web"])
     return outcome
 
 
-async def ask_all(site: Site, key: str, requests: int, seed: int, outcome: Outcome) -> None:
+async def ask_all(site: Site, key: str, requests: int, limit: int, seed: int, outcome: Outcome) -> None:
     memories, sessions = deque[str](maxlen=LATEST), deque[str](maxlen=LATEST)
     guests = [Guest(seed + number, memories, sessions) for number in range(GUESTS)]
     async with site.client(key) as agent:
-        filled = [{"content": f"Door {number} of the warehouse is closed"} for number in range(MEMORIES)]
-        for start in range(0, MEMORIES, 100):
+        filled = [{"content": f"Door {number} of the warehouse is closed"} for number in range(limit)]
+        for start in range(0, limit, 100):
             await agent.post("memories/batch", json={"memories": filled[start : start + 100]})
         memories.append((await agent.post("memories", json={"content": "Whales sing"})).json()["id"])
         sessions.append((await agent.post("sessions", json={})).json()["id"])

@@ -36,6 +36,11 @@ class Reports:
             self.told[app_pk, what] = now
             return True
 
+    def has_any(self) -> bool:
+        """Of the last minutes."""
+        with self.lock:
+            return any(monotonic() - last < TOLD_AGAIN_SECONDS for last in self.told.values())
+
 
 reports = Reports()
 
