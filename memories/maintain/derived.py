@@ -238,12 +238,8 @@ def are_words_of(place: Place, app: int) -> bool:
     ((indexed, there),) = place.ask(f"SELECT {told}, {own}", [f"app : {app_word(app)}", app])
     if indexed != there:
         return False
-    # By their numbers, of which the one behind each of as many steps is taken: some may be met twice.
-    sql = "SELECT min(id), max(id) FROM memories_memory WHERE app_id = %s AND content <> ''"
-    ((first, last),) = place.ask(sql, [app])
-    steps = range(first, last + 1, max(1, (last - first) // SAMPLE)) if there else ()
-    near = "SELECT id FROM memories_memory WHERE app_id = %s AND content <> '' AND id >= %s ORDER BY id LIMIT 1"
-    pks = sorted({pk for step in steps for (pk,) in place.ask(near, [app, step])})
+    every = sorted(pk for (pk,) in place.ask("SELECT id FROM memories_memory WHERE app_id = %s", [app]))
+    pks = every[:: max(1, len(every) // SAMPLE)]
     some = (pks[start : start + aside.FEW_TEXTS] for start in range(0, len(pks), aside.FEW_TEXTS))
     return not any(aside.lost(those, place.ask) for those in some)
 
@@ -389,7 +385,11 @@ def mend(app: App, run: Run, *, thorough: bool = False) -> Counter[str]:
     mended: Counter[str] = Counter()
     for one in DERIVED:
         if pks := sorted({pk for _, pk in found_by(one, here(app, thorough=thorough))}):
-            one.rebuild(app, pks)
+            try:
+                one.rebuild(app, pks)
+            except DatabaseError as error:
+                log.error("not_mended", what=one.name, app=app.app_id, error=str(error))
+                continue
             mended[one.name] = len(pks)
             with transaction.atomic():
                 run.done({"mended": len(pks)})
