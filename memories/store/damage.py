@@ -10,7 +10,7 @@ from time import monotonic
 import structlog
 from django.db import DatabaseError
 
-from memsite.doorbell import ring
+from memsite.doorbell import send
 from memsite.unwritable import is_index_damaged
 
 MEND = "memories.tasks.upkeep_mend"
@@ -49,7 +49,8 @@ def report_damage(app_pk: int, what: str, **details: int | str) -> None:
     """Called on each request that meets the damage; logs and rings for a worker once in a while."""
     if reports.is_new(app_pk, what):
         log.error("damaged", what=what, app=app_pk, hint="It is made anew in the background.", **details)
-        ring(MEND, app_pk)
+        # At once: the transaction that has met it may be taken back.
+        send(MEND, (app_pk,))
 
 
 @contextmanager

@@ -36,7 +36,7 @@ def some(transactional_db: None, alice: Caller) -> Caller:
 def rung(monkeypatch: pytest.MonkeyPatch) -> Rung:
     """Whom a worker was rung for."""
     heard: Rung = []
-    monkeypatch.setattr(damage, "ring", lambda task, app_pk: heard.append((task, app_pk)))
+    monkeypatch.setattr(damage, "send", lambda task, args: heard.append((task, *args)))
     return heard
 
 

@@ -60,7 +60,7 @@ def alice(built: Caller, db: None) -> Caller:
 def rung(monkeypatch: pytest.MonkeyPatch) -> Rung:
     """Whom a worker was rung for."""
     heard: Rung = []
-    monkeypatch.setattr(damage, "ring", lambda task, app_pk: heard.append((task, app_pk)))
+    monkeypatch.setattr(damage, "send", lambda task, args: heard.append((task, *args)))
     return heard
 
 
