@@ -4,6 +4,7 @@ again, and it is made anew. With commits, as it is in use: what it refuses takes
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -11,8 +12,9 @@ from django.db import connection
 
 from memories.maintain.derived import damage_in, damage_in_copy, here, mend, mend_reported
 from memories.maintain.run import Unclaimed
-from memories.models import Memory
+from memories.models import Memory, Revision
 from memories.store import damage
+from memsite.tenancy.append_only import purge_permit
 from tests.caches import clear_caches
 from tests.conftest import NOON, Caller
 from tests.tables import each_row
@@ -25,11 +27,14 @@ Rung = list[tuple[str, int]]
 
 
 @pytest.fixture
-def some(transactional_db: None, alice: Caller) -> Caller:
+def some(transactional_db: None, alice: Caller) -> Iterator[Caller]:
     for text in TEXTS:
         alice.remember(text, subject=text.split()[0])
     do("embedding")
-    return alice
+    yield alice
+    execute("INSERT INTO memories_fulltext (memories_fulltext) VALUES ('rebuild')")
+    with purge_permit():
+        Revision.objects.all().delete()
 
 
 @pytest.fixture
