@@ -20,6 +20,7 @@ from django.utils import timezone
 
 from memories.maintain.embedding import embed
 from memories.maintain.run import Run, Unclaimed
+from memories.maintain.summaries import AT_LEAST_CHANGES
 from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector
 from memories.models.fulltext import TABLE, app_word
 from memories.models.vector import embedded_text, read_vectors, to_bytes
@@ -175,7 +176,7 @@ def is_text(told: bytes | None) -> bool:
 def write_anew(app: App, pks: Sequence[int]) -> None:
     """They go, and their categories are written anew by the job `summaries`."""
     rows = Summary.objects.for_app(app).filter(pk__in=pks)
-    mark_due(app, set(rows.values_list("category", "user_id")), timezone.now())
+    mark_due(app, set(rows.values_list("category", "user_id")), timezone.now(), AT_LEAST_CHANGES)
     rows.delete()
 
 

@@ -238,7 +238,7 @@ class AppIndex:
             return False
         is_new = self.change_number < 0 or self.is_overtaken(self.size, self.change_number, latest)
         if is_new:
-            self.begin(count, latest)
+            self.begin(count if isinstance(count, int) else 0, latest)
         found, changes = self.size, list[int]()
         for rows in changed_between(self.app_pk, self.model, self.dim, self.change_number, latest, away=self.away):
             self.append(rows)

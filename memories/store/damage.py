@@ -16,7 +16,7 @@ from memsite.unwritable import is_index_damaged
 MEND = "memories.tasks.upkeep_mend"
 TOLD_AGAIN_SECONDS = 300.0
 """Who finds the same damage again has been heard, unless the worker was away."""
-VECTORS, FULLTEXT = "vectors", "fulltext"
+VECTORS, FULLTEXT, COUNTS = "vectors", "fulltext", "counts"
 log = structlog.get_logger("memories.store")
 
 

@@ -5,7 +5,7 @@ it, and it is made anew.
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -41,8 +41,10 @@ def build_some() -> Caller:
     alice = make_caller(make_app("acme", capture_summaries=True, tiered=False), "alice")
     for text in TEXTS:
         alice.remember(text, subject=text.split()[0], category="animals")
-    do("summaries")
-    do("embedding")
+    with travel(NOW + timedelta(minutes=5), tick=False):
+        do("summaries")
+        do("embedding")
+    assert Passage.objects.for_app(alice.app).exclude(data=None).exists()
     return alice
 
 
