@@ -187,9 +187,7 @@ def test_a_second_one_at_the_same_time_is_refused(live: Path, folder: Path) -> N
 
 
 @of_sqlite
-def test_what_is_damaged_and_can_be_made_anew_is_named_and_no_reason_to_refuse_a_backup(
-    live: Path, folder: Path
-) -> None:
+def test_what_can_be_made_anew_is_named_and_no_reason_to_refuse_a_backup(live: Path, folder: Path) -> None:
     with closing(sqlite3.connect(live)) as database:
         database.execute("UPDATE memories_vector SET data = x'00'")
         database.execute("UPDATE memories_fulltext_data SET block = zeroblob(length(block)) WHERE id > 10")
