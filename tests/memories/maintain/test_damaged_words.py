@@ -15,6 +15,7 @@ from memories.maintain.run import Unclaimed
 from memories.models import Memory, Revision
 from memories.store import damage
 from memsite.tenancy.append_only import purge_permit
+from sessions.models import Event
 from tests.caches import clear_caches
 from tests.conftest import NOON, Caller
 from tests.tables import each_row
@@ -34,6 +35,7 @@ def some(transactional_db: None, alice: Caller) -> Iterator[Caller]:
     yield alice
     execute("INSERT INTO memories_fulltext (memories_fulltext) VALUES ('rebuild')")
     with purge_permit():
+        Event.objects.all().delete()
         Revision.objects.all().delete()
 
 
