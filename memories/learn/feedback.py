@@ -130,7 +130,8 @@ def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder)
     except EmbedderError as error:
         log.warning("answer_not_embedded", embedder=embedder.name, error=str(error))
         return {}
-    return dict(zip(*by_number(rows, embedder.known_dim), strict=True))
+    numbers, vectors = by_number(rows, embedder.known_dim)
+    return dict(zip(numbers, vectors, strict=True))
 
 
 def note_weighed(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict]) -> None:
