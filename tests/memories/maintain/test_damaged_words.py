@@ -12,8 +12,8 @@ from django.db import connection
 
 from memories.maintain.derived import damage_in, damage_in_copy, here, mend, mend_reported
 from memories.maintain.run import Unclaimed
-from memories.models import Memory, Revision
-from memories.store import damage
+from memories.models import Revision
+from memories.store import Candidate, damage, writing
 from memsite.tenancy.append_only import purge_permit
 from sessions.models import Event
 from tests.caches import clear_caches
@@ -122,8 +122,8 @@ def test_each_night_looks_at_the_words_too(some: Caller) -> None:
 
 
 def test_an_index_without_its_list_of_pages_is_noticed_though_it_says_that_it_is_whole(some: Caller) -> None:
-    rows = [Memory(app=some.app, content=f"Number {n} is {n * 7919}", category="numbers") for n in range(600)]
-    Memory.objects.bulk_create(rows)
+    with writing(some.app, "agent:alice", NOON) as write:
+        write.create_all([Candidate(content=f"Number {n} is {n * 7919}") for n in range(400)])
     execute("INSERT INTO memories_fulltext (memories_fulltext) VALUES ('optimize')")
     execute("DELETE FROM memories_fulltext_idx")
     assert "index of words" in named()
