@@ -7,6 +7,7 @@ from django.utils import timezone
 
 from memories.agent import MemoryAgent
 from memories.jobs import JOBS
+from memories.maintain.derived import mend_reported
 from memories.maintain.run import Unclaimed
 from memories.store.revisions import LEARNING as ACTOR
 from memories.store.sweep import sweep
@@ -53,6 +54,16 @@ def upkeep_tell(app_pk: int) -> None:
     if app:
         with confined(app_pk):
             upkeeper(app).tell(Unclaimed(until=timezone.now()))
+
+
+@shared_task
+def upkeep_mend(app_pk: int) -> int:
+    """Rung for by requests that met damage in what is derived from memories; answers how much was made anew."""
+    app = App.objects.filter(pk=app_pk, status=AppStatus.ACTIVE).select_related("policy").first()
+    if app is None:
+        return 0
+    with confined(app_pk):
+        return mend_reported(app).total()
 
 
 @shared_task

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import mmap
 import os
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-MAGIC = b"memsite arrays 1"
+MAGIC = b"memsite arrays 2"
 PAGE = mmap.ALLOCATIONGRANULARITY
 LENGTH_BYTES = 8
 About = dict[str, Any]
@@ -31,7 +32,10 @@ def write_arrays(file: BinaryIO, about: About, arrays: Mapping[str, NDArray[Any]
     for name, array in arrays.items():
         places[name] = [array.dtype.str, list(array.shape[1:]), layout_of(array), end]
         end += aligned(capacity * array.dtype.itemsize * int(np.prod(array.shape[1:], dtype=np.int64)))
-    head = json.dumps({"about": about, "arrays": places, "capacity": capacity, "bytes": end}).encode()
+    sums = {name: checksum(array) for name, array in arrays.items()}
+    size = len(next(iter(arrays.values()), ()))
+    told = {"about": about, "arrays": places, "capacity": capacity, "bytes": end, "size": size, "sums": sums}
+    head = json.dumps(told).encode()
     begin = aligned(len(MAGIC) + LENGTH_BYTES + len(head))
     file.write(MAGIC + len(head).to_bytes(LENGTH_BYTES, "little") + head)
     for name, array in arrays.items():
@@ -66,7 +70,9 @@ def read_about(path: Path) -> About:
 
 
 def map_arrays(path: Path) -> tuple[About, dict[str, NDArray[Any]]]:
-    """What is told of them, and the arrays, as long as there is room in the file. Errors are those of `read_about`.
+    """What is told of them, and the arrays, as long as there is room in the file. Errors are those of `read_about`;
+    ValueError also where the arrays are not as they were written, which is found by reading all of them once: a third
+    of a second for a million rows of signs and numbers, and a second for their vectors.
 
     The file may be replaced or deleted meanwhile: who has mapped it, has it.
     """
@@ -77,7 +83,19 @@ def map_arrays(path: Path) -> tuple[About, dict[str, NDArray[Any]]]:
         name: np.ndarray((head["capacity"], *shape), np.dtype(kind), mapped, begin + offset, order=layout)
         for name, (kind, shape, layout, offset) in head["arrays"].items()
     }
+    size = head["size"]
+    for name, array in arrays.items():
+        if checksum(array[:size]) != head["sums"][name]:
+            raise ValueError(f"{name} is not as it was written.")
     return head["about"], arrays
+
+
+def checksum(array: NDArray[Any]) -> int:
+    """Of the numbers, as they lie in the file: column by column or row by row."""
+    total = 0
+    for part in array.T if layout_of(array) == "F" else (array,):
+        total = zlib.adler32(np.ascontiguousarray(part).reshape(-1).view(np.uint8).data, total or 1)
+    return total
 
 
 def read_head(file: BinaryIO) -> tuple[dict[str, Any], int]:

@@ -19,6 +19,7 @@ from memories.providers.embeddings import make_embedder
 from memories.providers.llm.factory import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memories.retrieve.arms import ask_arms, in_time
+from memories.store.damage import reports
 from memsite.conf import get_conf
 from memsite.durability import count
 from memsite.sqlite.library import library_note
@@ -104,6 +105,11 @@ def vectors_are_complete() -> bool:
     return not App.objects.filter(status=AppStatus.ACTIVE, vectors_lost=True).exists()
 
 
+def nothing_was_damaged() -> bool:
+    """As far as this process has met it in the last minutes: it is made anew meanwhile (`memories.store.damage`)."""
+    return not reports.has_any()
+
+
 def model_answers() -> bool:
     """Whether the language model is asked, and has answered lately. Without it rules answer, and texts wait for it."""
     try:
@@ -149,6 +155,7 @@ CHECKS: dict[str, Callable[[], bool]] = {
 }
 DEGRADED: dict[str, Callable[[], bool]] = {
     "vectors": vectors_are_complete,
+    "indexes": nothing_was_damaged,
     "writing": takes_writes,
     "model": model_answers,
 }

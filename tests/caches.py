@@ -3,6 +3,7 @@
 from memories.maintain import by_rule
 from memories.retrieve import hit_rows, let_in
 from memories.retrieve.pipeline import indexes
+from memories.store import damage
 
 
 def clear_caches() -> None:
@@ -10,3 +11,4 @@ def clear_caches() -> None:
     hit_rows.kept.clear()
     let_in.kept.clear()
     by_rule.kept.clear()
+    damage.reports.told.clear()

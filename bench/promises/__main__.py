@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.page import circumstances
-from bench.promises import copies, crowd, keys, kills, traces
+from bench.promises import copies, crowd, keys, kills, memory, traces
 from bench.promises.mingle import mingle
 from bench.promises.site import Site
 
@@ -128,6 +128,15 @@ def try_mingling(site: Site, share: float) -> tuple[bool, str]:
     return done.holds, "\n  ".join([f"{dict(done.statuses)}.", *done.broken[:9]])
 
 
+def try_memory(site: Site, share: float) -> tuple[bool, str]:
+    done = memory.keep_asking(site, scaled(100_000, share))
+    told = f"{done.statuses.total():,} requests, {dict(done.statuses)}{', RESTARTED' if done.restarted else ''}."
+    for pid, resident in done.resident.items():
+        sizes = " ".join(f"{one / 2**20:.0f}" for one in resident)
+        told += f"\n  Web process {pid}, in MiB: {sizes}; {done.growth[pid]:+.1%} after the first tenth."
+    return done.holds and done.is_flat, told
+
+
 TRIES: dict[str, Try] = {
     "traces": try_traces,
     "limit": try_limit,
@@ -136,6 +145,7 @@ TRIES: dict[str, Try] = {
     "copies": try_copies,
     "crowd": try_crowd,
     "mingling": try_mingling,
+    "memory": try_memory,
     "kills": try_kills,
     "deaths": try_deaths,
 }

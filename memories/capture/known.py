@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from memories.models import Memory, Source, Vector, Visibility
 from memories.models.memory import MemoryQuerySet
-from memories.models.vector import from_bytes
+from memories.models.vector import by_number
 from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import RULES, Provider
 from memories.providers.relation import Pair, relate_all
@@ -395,9 +395,9 @@ def nearest_newer(write: Writer, candidate: Candidate, seen: int) -> dict[int, f
     vectors = Vector.objects.for_app(app).filter(
         model=candidate.vector_model, dim=len(candidate.vector), memory__in=rows
     )  # fmt: skip
-    found = list(vectors.values_list("memory_id", "data"))
-    alike = from_bytes([bytes(data) for _, data in found], len(candidate.vector)) @ candidate.vector
+    found, told = by_number(vectors.values_list("memory_id", "data"), len(candidate.vector))
+    alike = told @ candidate.vector
     best = np.argsort(-alike, kind="stable")[:NEAREST]
-    near: dict[int, float | None] = {found[at][0]: float(alike[at]) for at in best}
-    compared = {pk for pk, _ in found}
+    near: dict[int, float | None] = {found[at]: float(alike[at]) for at in best}
+    compared = set(found)
     return near | dict.fromkeys([pk for pk in pks if pk not in compared][:NEWEST_WITHOUT_VECTOR])

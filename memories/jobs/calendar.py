@@ -11,6 +11,7 @@ from memories.jobs.base import MemoryJob, Upkeeper
 from memories.learn.triggers import roll_over
 from memories.maintain.cold import freeze_unused
 from memories.maintain.decay import decay_app
+from memories.maintain.derived import mend
 from memories.maintain.expire import archive_expired
 from memories.maintain.health import note_health
 from memories.maintain.insights import gather_insights
@@ -34,12 +35,13 @@ class Triggers(MemoryJob):
 class Nightly(MemoryJob):
     name, title, schedule = (
         "nightly",
-        "learns what was missed, merges duplicates, promotes what is new",
+        "mends what is damaged, learns what was missed, merges duplicates, promotes what is new",
         Calendar(time(2)),
     )
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         now = timezone.now()
+        mend(hands.app, run)
         extract_missed(hands.app, now, run)
         merge_duplicates(hands.app, now, run, hands.provider(), hands.embedder)
         promote_todays(hands.app, now, run)

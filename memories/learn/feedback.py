@@ -22,7 +22,7 @@ from django.db.models.functions import Length
 from memories.learn.verdict import AT_ODDS, Answer, Verdict, is_of_another, likeness_of, take_up, verdict_of
 from memories.models import Injection, Memory, Vector
 from memories.models.injection import LESSONS, InjectionQuerySet
-from memories.models.vector import embedded_text, from_bytes
+from memories.models.vector import by_number, embedded_text
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.store import writing
 from memsite.tenancy.models import App, AppPolicy
@@ -121,7 +121,7 @@ def weigh(app: App, memories: Sequence[Memory], answer: Answer, embedder: Embedd
 def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder) -> Mapping[int, Vectors]:
     """The memories' vectors, by pk, after `answer` was given its own; none where those cannot be had."""
     rows = list(
-        Vector.objects.for_app(app).filter(model=embedder.name, memory__in=pks).values_list("memory_id", "dim", "data")
+        Vector.objects.for_app(app).filter(model=embedder.name, memory__in=pks).values_list("memory_id", "data")
     )
     if not rows or not answer.passages:
         return {}
@@ -130,7 +130,8 @@ def vectors_of(app: App, pks: Sequence[int], answer: Answer, embedder: Embedder)
     except EmbedderError as error:
         log.warning("answer_not_embedded", embedder=embedder.name, error=str(error))
         return {}
-    return {pk: from_bytes([bytes(data)], dim)[0] for pk, dim, data in rows if dim == embedder.known_dim}
+    numbers, vectors = by_number(rows, embedder.known_dim)
+    return dict(zip(numbers, vectors, strict=True))
 
 
 def note_weighed(session: AgentSession, rows: Sequence[Injection], verdicts: Mapping[int, Verdict]) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import structlog
 
 from memories.models import GENERAL, Passage, Vector
-from memories.models.vector import embedded_text, from_bytes, to_bytes
+from memories.models.vector import by_number, embedded_text, to_bytes
 from memories.providers.embeddings import Embedder, EmbedderError, Vectors
 from memories.providers.llm.provider import Noted
 from memories.providers.llm.rules.plain import one_line
@@ -117,15 +117,14 @@ def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embed
         return nearest
     by_pk = {fact.number: fact for fact in facts}
     rows = Vector.objects.for_app(app).filter(model=embedder.name, memory__in=by_pk)
-    vectors = {pk: bytes(data) for pk, data in rows.values_list("memory_id", "data")}
-    asked = embed([embedded_text(line.text, line.heading or None) for line in lines], embedder) if vectors else None
+    told = list(rows.values_list("memory_id", "data"))
+    asked = embed([embedded_text(line.text, line.heading or None) for line in lines], embedder) if told else None
     if asked is None:
         return nearest
-    vectors = {pk: data for pk, data in vectors.items() if len(data) == asked[0].nbytes}
-    if not vectors:
+    pks, vectors = by_number(told, asked.shape[1])
+    if not pks:
         return nearest
-    pks = list(vectors)
-    cosines = asked @ from_bytes(list(vectors.values()), asked.shape[1]).T
+    cosines = asked @ vectors.T
     near = (embedder.thresholds.related + embedder.thresholds.same) / 2
     for at, place in enumerate(np.argmax(cosines, axis=1)):
         fact = by_pk[pks[place]]

@@ -114,8 +114,9 @@ def prepare(app: App, model: str, run: Run) -> int:
 
 def copy_rest(write: Writer, model: str, dim: int) -> None:
     """What was written meanwhile. Nobody else writes now."""
-    while near.fill(write.app, model, dim, 0, BATCH):
-        pass
+    after = 0
+    while copied := near.fill(write.app, model, dim, after, BATCH):
+        after = max(copied)
 
 
 def tidy(app: App, run: Run, model: str) -> None:

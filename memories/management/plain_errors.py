@@ -40,6 +40,7 @@ DATABASE_HINTS = (
 UNWRITABLE_HINTS = {
     Why.FULL: DISK_HINTS[errno.ENOSPC],
     Why.READ_ONLY: "It is read-only: make it writable, then run this again. Nothing is lost.",
+    Why.DAMAGED: "`manage.py verify --repair` makes it anew, then run this again. Nothing is lost.",
     Why.FAILING: "Look after its disk, or the quota on it, then run this again.",
 }
 

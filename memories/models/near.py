@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from django.db import connection, transaction
 
-from memories.models.vector import Vector, from_bytes
+from memories.models.vector import Vector, by_number
 from memories.providers.embeddings import Vectors
 from memsite.conf import get_conf
 from memsite.postgres.session import waiting_without_end
@@ -116,17 +116,21 @@ def written(vector: Vectors) -> str:
 
 
 def put(app: App, rows: Sequence[Vector]) -> None:
-    """These vectors of one model, for pgvector too, but for those of another length than it has. One statement."""
-    if not rows:
+    """These vectors of one model and length, for pgvector too, but for those of another length than it has, and those
+    that cannot be read. One statement.
+    """
+    pks, vectors = by_number(((row.memory_id, row.data) for row in rows), rows[0].dim if rows else 1)
+    if not pks:
         return
-    texts = [written(from_bytes([bytes(row.data)], row.dim)[0]) for row in rows]
-    model, pks = rows[0].model, [row.memory_id for row in rows]
+    texts, model, dim = list(map(written, vectors)), rows[0].model, rows[0].dim
     with connection.cursor() as cursor:
-        cursor.execute(PUT, [model, app.pk, pks, texts, app.pk, app.pk, model, rows[0].dim])
+        cursor.execute(PUT, [model, app.pk, pks, texts, app.pk, app.pk, model, dim])
 
 
 def fill(app: App, model: str, dim: int, after: int, most: int) -> list[int]:
-    """Adds up to so many that are missing, of memories behind this pk; answers their pks. Two statements."""
+    """Adds up to so many that are missing, of memories behind this pk; answers their pks, also of those that cannot be
+    read. Two statements.
+    """
     with connection.cursor() as cursor:
         cursor.execute(MISSING, [app.pk, model, after, dim, after, most])
         rows = [Vector(app=app, memory_id=pk, model=model, dim=dim, data=data) for pk, data in cursor.fetchall()]

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+from itertools import compress
+from typing import Any
+
 import numpy as np
 from django.db import models
+from numpy.typing import NDArray
 
 from memories.models.fulltext import HAS_CHARACTERS, MEMORY
 from memories.models.memory import Memory
@@ -12,6 +17,9 @@ from memsite.tenancy.append_only import TriggerOperation
 from memsite.tenancy.scoping import IndexedByApp, ScopedQuerySet
 
 FLOAT_BYTES = 4
+BYTES = (bytes, memoryview)
+LENGTH_MAY_VARY = 0.1
+"""Of the square of a vector's length: what is stored is as near to 1 as float32 can say, garbage is not."""
 
 
 class Vector(IndexedByApp):
@@ -45,9 +53,33 @@ def to_bytes(vector: Vectors) -> bytes:
     return vector.astype("<f4").tobytes()
 
 
-def from_bytes(blobs: list[bytes], dim: int) -> Vectors:
-    """ndarray of shape (len(blobs), dim), float32."""
-    return np.frombuffer(b"".join(blobs), dtype="<f4").reshape(len(blobs), dim)
+def read_vectors(told: Sequence[Any], dim: int) -> tuple[NDArray[np.bool_], Vectors]:
+    """Which of these are vectors of `dim` numbers, and they alone, in their order: shape (how many, dim), float32.
+
+    The one place where stored vectors are read. Whatever a column may hold is left out if it is something else: nothing
+    at all, of another length or kind, with numbers that are none, or far from the length of 1 (or 0, which embedders
+    make of what they cannot read).
+    """
+    size = dim * FLOAT_BYTES
+    whole = np.fromiter((isinstance(one, BYTES) and len(one) == size for one in told), bool, len(told))
+    vectors = np.frombuffer(b"".join(compress(told, whole)), "<f4").reshape(np.count_nonzero(whole), dim)
+    with np.errstate(over="ignore", invalid="ignore"):
+        squares = np.vecdot(vectors, vectors)
+        sound = np.abs(squares - 1) < LENGTH_MAY_VARY
+    # Of very small numbers the squares are none.
+    empty = np.flatnonzero(squares == 0)
+    sound[empty] = ~vectors[empty].any(axis=1)
+    if sound.all():
+        return whole, vectors
+    whole[np.flatnonzero(whole)[~sound]] = False
+    return whole, vectors[sound]
+
+
+def by_number(told: Iterable[tuple[int, Any]], dim: int) -> tuple[list[int], Vectors]:
+    """The numbers of those that can be read, and their vectors."""
+    pairs = list(told)
+    whole, vectors = read_vectors([data for _, data in pairs], dim)
+    return [number for (number, _), is_whole in zip(pairs, whole, strict=True) if is_whole], vectors
 
 
 MINILM = "all-MiniLM-L6-v2"

@@ -104,7 +104,7 @@ def lines_of(table: Table, app: App, user_id: str | None, seen: Seen) -> Iterato
         after = batch[-1][0]
         for row in batch:
             values = dict(zip(fields[1:], row[1:], strict=True))
-            if not drop_absent(table, values, seen):
+            if not (table.is_told(values) and drop_absent(table, values, seen)):
                 continue
             line = table.line_of(values)
             if name := table.name_of(line):

@@ -33,6 +33,7 @@ from memories.models import (
     Vector,
 )
 from memories.models.cold import unpack
+from memories.models.vector import read_vectors
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession, Cooldown, Event, Resource, Role, Turn, role_named
@@ -100,6 +101,10 @@ class Table:
             return rows
         return rows.filter(self.of_user(app, user_id)) if self.of_user else rows.none()
 
+    def is_told(self, values: Mapping[str, Any]) -> bool:
+        """Whether the row is worth a line."""
+        return True
+
     def line_of(self, values: Mapping[str, Any]) -> Line:
         return {"type": self.name, **values}
 
@@ -134,7 +139,11 @@ class ExtractionTable(Table):
 
 
 class VectorTable(Table):
-    """`data` is base64 of little-endian float32."""
+    """`data` is base64 of little-endian float32. What cannot be read is made anew by whoever takes in the file."""
+
+    def is_told(self, values: Mapping[str, Any]) -> bool:
+        dim = values["dim"]
+        return isinstance(dim, int) and bool(read_vectors([values["data"]], dim)[0].all())
 
     def line_of(self, values: Mapping[str, Any]) -> Line:
         return {"type": self.name, **values, "data": b64encode(bytes(values["data"])).decode()}

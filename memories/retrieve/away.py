@@ -15,7 +15,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from memories.models.near import TABLE, near_of, written
-from memories.models.vector import from_bytes
+from memories.models.vector import by_number
 from memories.providers.embeddings import Vectors
 from memories.retrieve import nearest as near
 from memories.retrieve.columns import Columns
@@ -93,14 +93,13 @@ class InPgvector:
         return rows[best], alike[best]
 
     def of(self, rows: Rows) -> Vectors:
-        """Exact: what was embedded. Zeros where there is none any more."""
+        """Exact: what was embedded. Zeros where there is none, or none that can be read."""
         found = np.zeros((len(rows), self.dim), np.float32)
         for start in range(0, len(rows), READ_AT_ONCE):
             pks = self.columns.pk[rows[start : start + READ_AT_ONCE]]
-            data = {pk: bytes(blob) for pk, blob in answers(DATA, [pks.tolist(), *self.those])}
-            known = [at for at, pk in enumerate(pks.tolist()) if pk in data]
-            if known:
-                found[start + np.array(known)] = from_bytes([data[int(pks[at])] for at in known], self.dim)
+            places = {pk: start + at for at, pk in enumerate(pks.tolist())}
+            known, vectors = by_number(answers(DATA, [pks.tolist(), *self.those]), self.dim)
+            found[[places[pk] for pk in known]] = vectors
         return found
 
     def worth_comparing(self, asked: Rows, rows: Rows, floor: float) -> Rows:

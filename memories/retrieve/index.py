@@ -30,6 +30,7 @@ from memories.retrieve.nearest import Rows
 from memories.retrieve.order import Order, order_of
 from memories.retrieve.postings import Postings
 from memories.retrieve.sample import Sample
+from memories.store.damage import VECTORS, report_damage
 from memsite.commits import Commit
 from memsite.latest import Latest
 from memsite.tenancy.models import App
@@ -80,14 +81,16 @@ class View:
     """An app's memories at one moment. Nothing that is written later shows in it.
 
     `readings` keeps what `memories.retrieve.reading` made of it for the last few pairs of eyes. What is `known` of its
-    first rows is not worked out again; `postings` are of the index, and may tell of rows after these.
+    first rows is not worked out again; `postings` are of the index, and may tell of rows after these. It `is_partial`
+    where memories have vectors that cannot be read.
     """
 
     def __init__(
         self, columns: Columns, users: Codes, subjects: Subjects, held: Held | None = None, known: Known = NOTHING,
-        postings: Postings | None = None,
+        postings: Postings | None = None, *, is_partial: bool = False,
     ) -> None:  # fmt: skip
         self.columns, self.users, self.subjects = columns, users, subjects
+        self.is_partial = is_partial
         self.held = held or InProcess(columns, Sample())
         self.known = known
         self.postings = postings or Postings()
@@ -185,6 +188,8 @@ class AppIndex:
         self.columns = empty_columns(self.dim, away=self.away)
         self.size, self.change_number = 0, -1
         self.row_of: dict[int, int] = {}
+        self.unreadable: set[int] = set()
+        """Pks of the memories whose vectors cannot be read, until they have others."""
         self.users, self.subjects, self.sessions = Codes(), Subjects(), Sessions()
         self.forget()
 
@@ -210,7 +215,10 @@ class AppIndex:
                 # Readings know the view that keeps them: nothing of either would be freed before the next collection.
                 before.readings.clear()
                 held = self.held(columns)
-                self.latest_view = View(columns, self.users, self.subjects, held, known, self.postings)
+                is_partial = bool(self.unreadable)
+                self.latest_view = View(
+                    columns, self.users, self.subjects, held, known, self.postings, is_partial=is_partial
+                )
             return self.latest_view
 
     def held(self, columns: Columns) -> Held:
@@ -230,12 +238,14 @@ class AppIndex:
             return False
         is_new = self.change_number < 0 or self.is_overtaken(self.size, self.change_number, latest)
         if is_new:
-            self.begin(count, latest)
+            self.begin(count if isinstance(count, int) else 0, latest)
         found, changes = self.size, list[int]()
         for rows in changed_between(self.app_pk, self.model, self.dim, self.change_number, latest, away=self.away):
             self.append(rows)
             changes += [row[1] for row in rows]
         self.arrange(found, changes)
+        if unreadable := [pk for pk in self.unreadable if self.row_of.get(pk, -1) >= found]:
+            report_damage(self.app_pk, VECTORS, memories=len(unreadable), first=min(unreadable))
         for pk in gone_between(self.app_pk, self.change_number, latest):
             self.bury(pk)
         self.change_number = latest
@@ -269,7 +279,7 @@ class AppIndex:
     def keep(self) -> None:
         users, subjects = self.users.names[1:], self.subjects.names[1:]
         state = kept.State(self.columns, self.size, self.change_number, users, subjects)
-        if not self.away:
+        if not (self.away or self.unreadable):
             kept.write_apart(self.kind, state)
 
     @property
@@ -286,12 +296,13 @@ class AppIndex:
         start, end = self.size, self.size + len(rows)
         self.reserve(end)
         new = self.columns.each(lambda column: column[start:end])
-        fill(new, rows, self.users, self.subjects, away=self.away)
+        unreadable = fill(new, rows, self.users, self.subjects, away=self.away)
         new.session_number[:] = self.sessions.numbers_of(new.session)
         pks = [row[0] for row in rows]
         for pk in self.row_of.keys() & set(pks):
             self.bury(pk)
         self.row_of.update(zip(pks, range(start, end), strict=True))
+        self.unreadable.update(unreadable)
         new.alive[:] = True
         self.size = end
 
@@ -313,6 +324,7 @@ class AppIndex:
 
     def bury(self, pk: int) -> None:
         shown.drop((self.app_pk, pk))
+        self.unreadable.discard(pk)
         row = self.row_of.pop(pk, None)
         if row is not None:
             self.columns.alive[row] = False

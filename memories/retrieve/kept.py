@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
@@ -76,6 +77,9 @@ def find(kind: Kind) -> State | None:
         return None
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("index_file_unreadable", file=path.name, error=str(error))
+        with suppress(OSError):
+            # Else it would be in the way of the one that is written next.
+            path.unlink()
         return None
     return State(columns, size, change_number, users, subjects)
 

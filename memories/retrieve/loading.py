@@ -13,6 +13,7 @@ from django.db import connection
 from numpy.typing import NDArray
 
 from memories.models.near import TABLE as NEAR
+from memories.models.vector import read_vectors
 from memories.retrieve.columns import NOBODY, ORIGINS, TONES, Codes, Columns
 from memories.retrieve.nearest import sign_bits
 from memories.text.looks import looks_kept
@@ -123,8 +124,8 @@ def touched_between(app_pk: int, start: int, latest: int) -> list[int]:
     return [pk for (pk,) in fetch_all(TOUCHED, [app_pk, start, latest + MEANWHILE] * 2)]
 
 
-def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool = False) -> None:
-    """Writes rows into columns of their number."""
+def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool = False) -> list[int]:
+    """Writes rows into columns of their number; answers the pks of those that have vectors which cannot be read."""
     pks, _, kinds, agents, user_names, subject_names, sessions, turns, *rest = zip(*rows, strict=True)
     lengths, words, importances, priorities, confidences, tones, looks, origins, *times, blobs = rest
     created, changed, confirmed, since, until = unix_seconds(list(chain.from_iterable(times))).reshape(len(times), -1)
@@ -150,17 +151,20 @@ def fill(new: Columns, rows: Rows, users: Codes, subjects: Codes, *, away: bool 
     new.confirmed[:] = np.where(np.isnan(confirmed), created, confirmed)
     new.since[:], new.until[:] = np.where(np.isnan(since), -np.inf, since), np.where(np.isnan(until), np.inf, until)
     has_vector = np.array([blob is not None for blob in blobs])
-    known = [bytes(blob) for blob in blobs if blob is not None]
+    known = [blob for blob in blobs if blob is not None]
     # Of a text that it cannot read an embedder makes zeros: these say as little as none.
     if away:
         new.signs[:] = 0
-        new.signs[has_vector] = packed_words(known, new.signs.shape[1])
+        new.signs[has_vector] = packed_words(list(map(bytes, known)), new.signs.shape[1])
         new.embedded[:] = new.signs.any(axis=1)
-        return
-    if known:
-        new.vectors[has_vector] = np.frombuffer(b"".join(known), "<f4").reshape(-1, new.vectors.shape[1])
+        return []
+    at = np.flatnonzero(has_vector)
+    whole, vectors = read_vectors(known, new.vectors.shape[1])
+    new.vectors[at[whole]] = vectors
     new.embedded[:] = new.vectors.any(axis=1)
     new.signs[:] = sign_bits(new.vectors)
+    unreadable: list[int] = new.pk[at[~whole]].tolist()
+    return unreadable
 
 
 def put(column: NDArray[Any], told: Sequence[int]) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache, partial
+from typing import Any
 
 import numpy as np
 from django.db.models import QuerySet
@@ -15,7 +17,7 @@ from memories.models import Memory, Vector
 from memories.providers.embeddings import Embedder, Vectors
 from memories.retrieve.anchors import anchored_days
 from memories.retrieve.arms import Arm, ask_arms, at_hand, graph, summary
-from memories.retrieve.arms.fulltext import look_up, look_up_symbols
+from memories.retrieve.arms.fulltext import is_damaged, look_up, look_up_symbols
 from memories.retrieve.arms.vector import measure
 from memories.retrieve.cosines import Cosines, Unmeasured
 from memories.retrieve.days import of_other_days
@@ -41,6 +43,7 @@ from memories.retrieve.reading import Reading, Rows, Scope, read
 from memories.retrieve.serving import is_partial
 from memories.retrieve.surer import CLOSE, among, hits_with_the_surer, with_the_surer
 from memories.retrieve.words import Words, match_words
+from memories.store.damage import noticing_damage
 from memories.text.looks import Look, look_of
 from memsite.commits import Commit
 from memsite.conf import get_conf
@@ -53,6 +56,8 @@ BY_LOGARITHMS = (Ranking.STANDARD, Ranking.CONFIDENCE, Ranking.RECENT)
 """Their scores are what `rank` adds up; those of the others are shares, or products of these."""
 COLUMN_FIRST: dict[str, str] = {Ranking.CONFIDENCE: "confidence", Ranking.RECENT: "updated"}
 QUESTIONS_KEPT = 1024
+DIMENSIONS_READ = 25
+"""Of the stored vectors: one that is damaged is not to decide for all."""
 
 indexes = Indexes(get_conf().index_megabytes * 2**20)
 
@@ -113,6 +118,9 @@ def recall(
         ranked = at_least(ranked, min_score)
     ranked, at_odds = with_the_surer(app, reading, ranked, most, told, scope.commit, bring=not scope.past)
     hits = load(app, reading, ranked, limit, offset, scope.commit)
+    has_words = "fulltext" in plan.arms and "fulltext" not in degraded and bool(question.every_word)
+    if has_words and is_damaged(app, reading, evidence.words, [hit.row for hit in hits]):
+        degraded.append("fulltext")
     if at_odds:
         at_odds = among(at_odds, {*reading.at("pk", ranked.places[: offset + limit]).tolist(), *told})
     more = len(ranked.places) > offset + limit and len(hits) == limit
@@ -168,7 +176,8 @@ def weigh(
     here = at_hand(embedder)
 
     def holding_words() -> Words:
-        found = look_up(app, reading, words) if words else look_up_symbols(app, reading, question.text)
+        with noticing_damage(app.pk):
+            found = look_up(app, reading, words) if words else look_up_symbols(app, reading, question.text)
         if "fulltext" not in here and plan.ranking in BY_LOGARITHMS:
             # While another thread waits for the database to find the vectors.
             found.work_out()
@@ -188,7 +197,7 @@ def weigh(
         "graph": lambda: graph.proximity(app, question.text, reading),
     }
     found, failed = ask_arms({name: arms[name] for name in plan.arms}, here=here)
-    if "vector" in found and is_partial(app, embedder):
+    if "vector" in found and (is_partial(app, embedder) or reading.view.is_partial):
         failed.append("vector")
     vector = found.get("vector")
     evidence = Evidence(
@@ -213,7 +222,13 @@ def dimension(app: App, embedder: Embedder) -> int:
     if embedder.known_dim:
         return embedder.known_dim
     stored = Vector.objects.for_app(app).filter(model=embedder.name).order_by("memory_id")
-    return stored.values_list("dim", flat=True).first() or 1
+    return usual(stored.values_list("dim", flat=True)[:DIMENSIONS_READ])
+
+
+def usual(told: Iterable[Any]) -> int:
+    """The length that most of them have; 1 where there are none."""
+    counted = Counter(dim for dim in told if isinstance(dim, int) and dim > 0)
+    return max(counted, key=counted.__getitem__, default=1)
 
 
 @lru_cache(QUESTIONS_KEPT)

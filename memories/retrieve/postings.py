@@ -39,6 +39,8 @@ class Postings:
     def __init__(self) -> None:
         self.kept: dict[str, Posting] = {}
         self.cost = 0
+        self.is_damaged = False
+        """Whether the database's index of words was found to be damaged. Once it is mended, all is read anew."""
         self.lock = Lock()
 
     def get(self, word: str) -> Posting | None:

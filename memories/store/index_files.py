@@ -13,7 +13,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from memories.models import Forgotten, Memory, Revision
-from memsite.array_file import About, read_about
+from memsite.array_file import About, map_arrays, read_about
 from memsite.conf import get_conf
 from memsite.drafts import draft_in
 from memsite.sqlite.files import index_folder
@@ -81,6 +81,25 @@ def drop_untrue() -> None:
         for path in here.glob(f"*{SUFFIX}"):
             if not (get_conf().keep_indexes and is_readable_and_true(path)):
                 path.unlink(missing_ok=True)
+
+
+def unreadable() -> list[int]:
+    """Pks of the apps whose files are damaged. Reads all of them."""
+    folder = index_folder()
+    found = []
+    for path in sorted(folder.glob(f"*{SUFFIX}")) if folder else ():
+        try:
+            map_arrays(path)
+        except FileNotFoundError:
+            continue
+        except (OSError, ValueError, KeyError, TypeError):
+            found.append(int(path.stem) if path.stem.isdecimal() else 0)
+    return found
+
+
+def drop(app_pk: int) -> None:
+    if path := path_of(app_pk):
+        path.unlink(missing_ok=True)
 
 
 def is_readable_and_true(path: Path) -> bool:

@@ -13,6 +13,8 @@ from django.db import transaction
 from django.db.models import F
 from django.dispatch import Signal
 
+from memories.models import Memory
+from memories.store.damage import COUNTS, noticing_damage, report_damage
 from memories.store.due import mark_due
 from memories.store.room import Suggestion, bring_down, hold
 from memories.store.writer import Writer
@@ -35,7 +37,11 @@ RETURNING change_number, memory_count, vector_model, near_model, status,
           (SELECT LENGTH("key") - LENGTH(REPLACE("key", ' ', '')) FROM memories_entity
            WHERE app_id = %s AND kind = 'subject' ORDER BY 1 DESC LIMIT 1)
 """
-KEEP = "UPDATE tenancy_app SET memory_count = memory_count + %s, vector_model = %s WHERE id = %s"
+# Never below none: what was counted wrong refuses no write until it is counted anew (`memories.maintain.derived`).
+KEEP = """
+UPDATE tenancy_app SET memory_count = CASE WHEN memory_count + %s < 0 THEN 0 ELSE memory_count + %s END,
+vector_model = %s WHERE id = %s
+"""
 
 committed = Signal()
 """Some of an app's memories were written, and it is committed. With its `app_pk`; what a receiver raises is logged."""
@@ -53,7 +59,7 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
     others have made room, `suggested` ones first. Raises LimitReached, and nothing is written, if none can.
     Raises AppGone where the app was active when `app` was read, and is not any more.
     """
-    with transaction.atomic():
+    with noticing_damage(app.pk), transaction.atomic():
         change_number, count, model, near_model, status, limit, told, blanks = take(app)
         if app.status == AppStatus.ACTIVE != status:
             raise AppGone
@@ -70,7 +76,10 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
             row = App.objects.filter(pk=app.pk)
             row.update(near_model=write.near_model, index_number=F("index_number") + 1)
         if write.count != count or write.vector_model != model:
-            execute_all([(KEEP, [write.count - count, write.vector_model, app.pk])])
+            more = write.count - count
+            execute_all([(KEEP, [more, more, write.vector_model, app.pk])])
+        if write.count < 0:
+            report_damage(app.pk, COUNTS)
 
 
 def take(app: App) -> tuple[Any, ...]:
@@ -78,7 +87,11 @@ def take(app: App) -> tuple[Any, ...]:
     state: list[tuple[Any, ...]] = fetch_all(TAKE, [app.pk] * 4)
     if not state:
         raise App.DoesNotExist
-    return state[0]
+    change_number, count, *rest = state[0]
+    if not isinstance(count, int):
+        report_damage(app.pk, COUNTS)
+        count = Memory.objects.for_app(app).live().count()
+    return change_number, count, *rest
 
 
 def shrink(

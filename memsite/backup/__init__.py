@@ -6,9 +6,11 @@ the disk, then renamed. What can go wrong on the way leaves the backups before i
 
 from __future__ import annotations
 
+import sqlite3
 import time
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
@@ -32,17 +34,21 @@ __all__ = [
     "make_backup",
     "restore_backup",
 ]
+Damage = Mapping[str, Counter[int]]
+"""How many rows of what can be made anew cannot be read, by structure and app."""
+Look = Callable[[sqlite3.Connection], Damage]
 NAME = "memsite-{:%Y%m%dT%H%M%SZ}"
 
 
 @dataclass(frozen=True, slots=True)
 class Backup:
-    """`rows` by table."""
+    """`rows` by table. What is `damaged` is made anew from the rest, wherever it is put back."""
 
     path: Path
     bytes: int
     seconds: float
     rows: Mapping[str, int]
+    damaged: Damage = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +57,7 @@ class Checked:
 
     rows: Mapping[str, int]
     is_older: bool
+    damaged: Damage = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +71,10 @@ class Restored:
     lacks_pgvector: bool = False
 
 
-def make_backup(folder: Path, now: datetime, keep: int | None = None) -> Backup:
+def make_backup(folder: Path, now: datetime, keep: int | None = None, look: Look = lambda copy: {}) -> Backup:
     """A new file in `folder`, made if need be. With `keep`, only the last of each of so many days are left there.
+
+    A copy of SQLite is given to who wants to `look` at what is damaged in it and is no reason not to keep it.
 
     Raises BackupError, with a sentence for people; also for a second one at the same time, and inside a transaction.
     """
@@ -74,11 +83,11 @@ def make_backup(folder: Path, now: datetime, keep: int | None = None) -> Backup:
     check_is_ours()
     started, vendor = time.monotonic(), vendor_here()
     with backup_draft_in(folder) as draft:
-        rows = vendor.copy_to(draft, now)
+        rows, damaged = vendor.copy_to(draft, now, look)
         path = in_place(draft, folder / f"{NAME.format(now.astimezone(UTC))}{vendor.SUFFIX}")
     if keep is not None:
         rotate(folder, keep)
-    return Backup(path, path.stat().st_size, time.monotonic() - started, rows)
+    return Backup(path, path.stat().st_size, time.monotonic() - started, rows, damaged)
 
 
 def check_is_ours() -> None:
@@ -90,10 +99,9 @@ def check_is_ours() -> None:
         )
 
 
-def check_backup(path: Path) -> Checked:
+def check_backup(path: Path, look: Look = lambda copy: {}) -> Checked:
     """Reads all of it. Raises BackupError if it is not whole, or of a newer version than this."""
-    rows, is_older = vendor_of(path).check(path)
-    return Checked(rows, is_older)
+    return Checked(*vendor_of(path).check(path, look))
 
 
 def restore_backup(path: Path, now: datetime) -> Restored:

@@ -44,13 +44,16 @@ WHERE datname = current_database() AND backend_type = 'client backend' AND pid <
 LOOKS, LOOK_EVERY_SECONDS = 10, 0.2
 
 
-def copy_to(draft: Path, now: datetime) -> dict[str, int]:
-    """Writes the backup to `draft`; answers the rows by table. One snapshot, which holds up nobody."""
+def copy_to(draft: Path, now: datetime, look: object = None) -> tuple[dict[str, int], dict[str, Any]]:
+    """Writes the backup to `draft`; answers the rows by table. One snapshot, which holds up nobody.
+
+    Nobody can `look` into a dump: words are indexed anew when it is put back, and vectors are looked at there.
+    """
     dump(private(draft))
-    return check(draft)[0]
+    return check(draft)[0], {}
 
 
-def check(path: Path) -> tuple[dict[str, int], bool]:
+def check(path: Path, look: object = None) -> tuple[dict[str, int], bool, dict[str, Any]]:
     """Rows by table, and whether it is of an older version. Reads all of it. Raises BackupError."""
     with plainly():
         # What is not there is not damaged.
@@ -61,7 +64,7 @@ def check(path: Path) -> tuple[dict[str, int], bool]:
         rows[table] = rows.get(table, 0) + bool(line)
         if table == "django_migrations" and line:
             applied.add((line.split("\t")[1], line.split("\t")[2]))
-    return rows, is_older(applied)
+    return rows, is_older(applied), {}
 
 
 def copied_rows(path: Path) -> Iterator[tuple[str, str]]:
@@ -84,7 +87,7 @@ def copied_rows(path: Path) -> Iterator[tuple[str, str]]:
 
 def restore(path: Path, stamp: str) -> tuple[dict[str, int], bool, Path | None, bool]:
     """The same, the file in which the database is kept as it was before, and whether pgvector's copies are left out."""
-    rows, older = check(path)
+    rows, older, _ = check(path)
     if is_in_use():
         raise BackupError(IN_USE)
     folder = get_conf().backups

@@ -11,6 +11,7 @@ import pytest
 
 from bench.promises.__main__ import names
 from bench.promises.keys import rotate
+from bench.promises.memory import Outcome as Memory
 
 
 def test_some_are_tried_by_their_names() -> None:
@@ -21,6 +22,13 @@ def test_some_are_tried_by_their_names() -> None:
 def test_a_name_of_none_is_told_before_a_site_is_started(text: str) -> None:
     with pytest.raises(argparse.ArgumentTypeError, match="some of traces, "):
         names(text)
+
+
+def test_memory_grows_from_what_it_was_after_the_first_tenth() -> None:
+    flat = Memory(resident={1: [100, 200, *[205] * 17, 209], 2: [100] * 20})
+    assert flat.is_flat
+    assert max(flat.growth.values()) == pytest.approx(0.045)
+    assert not Memory(resident={1: [100, 200, *[205] * 17, 220], 2: [100] * 20}).is_flat
 
 
 class SlowForOne:

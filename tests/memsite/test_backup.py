@@ -26,6 +26,7 @@ from django.db import connection
 from django.db.utils import ConnectionHandler
 
 from memories.jobs import JOBS
+from memories.maintain.derived import damage_in_copy
 from memories.maintain.run import Unclaimed
 from memories.models import Memory
 from memsite import checks
@@ -183,6 +184,18 @@ def test_a_second_one_at_the_same_time_is_refused(live: Path, folder: Path) -> N
             make_backup(folder, NOW)
         assert draft.read_text() == "half of it"
     assert make_backup(folder, NOW).path.exists()
+
+
+@of_sqlite
+def test_what_can_be_made_anew_is_named_and_no_reason_to_refuse_a_backup(live: Path, folder: Path) -> None:
+    with closing(sqlite3.connect(live)) as database:
+        database.execute("UPDATE memories_vector SET data = x'00'")
+        database.execute("UPDATE memories_fulltext_data SET block = zeroblob(length(block)) WHERE id > 10")
+        database.commit()
+    made = make_backup(folder, NOW, look=damage_in_copy)
+    assert set(made.damaged) == {"index of words", "vectors"}
+    with pytest.raises(CommandError, match=r"Damaged: index of words, vectors \(1\)"):
+        call_command("verify", str(made.path))
 
 
 # --- what goes wrong

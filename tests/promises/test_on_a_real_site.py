@@ -17,6 +17,7 @@ from bench.promises.copies import send_copies
 from bench.promises.crowd import write_together
 from bench.promises.keys import hit_limit, revoke, rotate
 from bench.promises.kills import kill_under_load
+from bench.promises.memory import SAMPLES, keep_asking
 from bench.promises.mingle import mingle
 from bench.promises.site import LOOK_EVERY_SECONDS, PATIENCE_SECONDS, START_SECONDS, Site
 from bench.promises.traces import purge_in_use
@@ -130,6 +131,13 @@ def test_all_kinds_of_requests_to_the_same_few_memories_are_answered(site: Site)
     done = mingle(site, guests=6, acts=60)
     assert done.holds, done.broken
     assert done.statuses[200] > 100
+
+
+def test_the_memory_of_each_web_process_is_looked_at_while_they_are_asked(site: Site) -> None:
+    done = keep_asking(site, requests=160, memories=50)
+    assert done.holds, done
+    assert [len(sizes) for sizes in done.resident.values()] == [SAMPLES] * 2
+    assert all(min(sizes) > 2**20 for sizes in done.resident.values())
 
 
 def test_what_was_acknowledged_is_there_once_whatever_is_killed(site: Site) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
+from memories.maintain.derived import damage_in_copy, named
 from memories.management.plain_errors import plain_errors
 from memsite.backup import BackupError, make_backup
 from memsite.conf import get_conf
@@ -26,8 +27,14 @@ class Command(BaseCommand):
         keep = None if to else conf.backup_keep
         try:
             with plain_errors():
-                made = make_backup(to or conf.backups, timezone.now(), keep)
+                made = make_backup(to or conf.backups, timezone.now(), keep, damage_in_copy)
         except BackupError as error:
             raise CommandError(str(error)) from error
         rows = sum(made.rows.values())
-        return f"{made.path}: {rows:,} rows, {made.bytes / 1e6:,.1f} MB, {made.seconds:.1f} s. Checked."
+        told = f"{made.path}: {rows:,} rows, {made.bytes / 1e6:,.1f} MB, {made.seconds:.1f} s. Checked"
+        if not made.damaged:
+            return f"{told}."
+        return (
+            f"{told}, and damaged: {named(made.damaged)}. Nothing is lost: it is made anew by the next night, or now "
+            "by `manage.py verify --repair`."
+        )

@@ -9,7 +9,7 @@ from itertools import chain, zip_longest
 from typing import Any
 
 import numpy as np
-from django.db import connection
+from django.db import DatabaseError, connection
 from numpy.typing import NDArray
 
 from memories.models import Memory
@@ -19,6 +19,7 @@ from memories.retrieve.index import View
 from memories.retrieve.postings import Posting
 from memories.retrieve.reading import Reading, Rows
 from memories.retrieve.words import Words, match_words
+from memories.store.damage import FULLTEXT, noticing_damage, report_damage
 from memories.text.unspaced import is_unspaced, spaced
 from memsite.prepared import fetch_all
 from memsite.tenancy.models import App
@@ -44,6 +45,7 @@ IN_POSTGRES = (
 # An index of words finds a range of numbers as fast as one, and a list one by one.
 NEW_IN_SQLITE = f"SELECT {{}}, rowid FROM {TABLE} WHERE {TABLE} MATCH %s AND rowid BETWEEN %s AND %s"
 NEW_IN_POSTGRES = f"SELECT {{}}, id FROM {MEMORY} WHERE id = ANY(%s) AND {WORDS} @@ memsite_query(%s, %s)"
+FEW_SUSPECTS = 4
 SYMBOL, MOST_SYMBOLS = "So", 8
 """The category of emoji, flags and the like in Unicode. What joins and colours them is of others."""
 HANGUL_LETTER = re.compile("[\u1100-\u11ff]")
@@ -63,6 +65,32 @@ def look_up(app: App, reading: Reading, words: Sequence[str]) -> Words:
         places = {word: reading.places_of(rows[word]) for word in words}
     places = without_seams(places)
     return match_words(reading, [*places], [*places.values()])
+
+
+def is_damaged(app: App, reading: Reading, words: Words, hits: Sequence[Memory]) -> bool:
+    """Whether SQLite's index of words has lost some, as far as one answer shows it: no word of the question is held by
+    anything, or one of them by nothing that the index knows, and yet by what was found otherwise.
+
+    No query as long as nothing speaks for it; else two, of a few memories. Zeroed pages make the index answer nothing,
+    and say nothing.
+    """
+    if reading.view.postings.is_damaged:
+        return True
+    unheld = [word for word, where in zip(words.names, words.places, strict=True) if not len(where)]
+    if connection.vendor != "sqlite" or not unheld:
+        return False
+    suspects = [row.pk for row in hits if any(word in row.content.casefold() for word in unheld)]
+    if not suspects and len(unheld) == len(words.names):
+        suspects = [row.pk for row in hits] or reading.pks[-FEW_SUSPECTS:].tolist()
+    try:
+        with noticing_damage(app.pk):
+            is_lost = bool(suspects) and bool(aside.lost(suspects[:FEW_SUSPECTS]))
+    except DatabaseError:
+        is_lost = True
+    if is_lost:
+        reading.view.postings.is_damaged = True
+        report_damage(app.pk, FULLTEXT)
+    return is_lost
 
 
 def look_up_symbols(app: App, reading: Reading, text: str) -> Words:

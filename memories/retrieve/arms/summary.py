@@ -8,7 +8,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from memories.models import Passage, Summary
-from memories.models.vector import from_bytes
+from memories.models.vector import by_number
 from memories.providers.embeddings import Embedder, Vectors
 from memories.retrieve.question import Question
 from memories.retrieve.ranking import COVERED_COUNTS
@@ -46,15 +46,15 @@ def answers(
 ) -> list[Answer]:  # fmt: skip
     """Passages of the three summaries that fit best, best first, as far as their memories may be shown. One query.
 
-    Vectors of another model count nothing, whatever its name.
+    Vectors of another model, whatever its name, and those that cannot be read count nothing.
     """
     rows = [row for row in passages(app, users) if row.memory_id in shown]
     meaning = np.zeros(len(rows))
-    told = [bytes(row.data or b"") if row.model == embedder.name else b"" for row in rows]
-    alike = [at for at, data in enumerate(told) if vector is not None and len(data) == vector.nbytes]
-    if vector is not None and alike:
-        cosines = from_bytes([told[at] for at in alike], len(vector)) @ vector
-        meaning[alike] = embedder.thresholds.likened(cosines)
+    if vector is not None:
+        alike, vectors = by_number(
+            ((at, row.data) for at, row in enumerate(rows) if row.model == embedder.name), len(vector)
+        )
+        meaning[alike] = embedder.thresholds.likened(vectors @ vector)
     asked = {stem(word) for word in question.words}
     found = [Answer(row, float(meaning[at]), covered(asked, row.text)) for at, row in enumerate(rows)]
     found.sort(key=lambda answer: -answer.score)

@@ -15,7 +15,7 @@ from memories.agent.base import current_embedder
 from memories.maintain.passages import Line, Sources, read_lines
 from memories.maintain.summaries import AT_LEAST_CHANGES, LEASE, VERSIONS_KEPT, facts_of, rewrite_due
 from memories.models import LinkKind, Memory, Passage, Status, Summary, SummaryDue
-from memories.models.vector import from_bytes
+from memories.models.vector import read_vectors
 from memories.providers.embeddings import EmbedderUnavailable, HashEmbedder
 from memories.providers.llm.provider import LLMUnavailable, Noted, Written
 from memories.providers.llm.rules import summaries as rules
@@ -487,7 +487,7 @@ def test_passages_have_the_vectors_of_their_text(app: App) -> None:
     written(app, "Standup is at nine")
     row = Passage.objects.get()
     embedder = current_embedder()
-    vector = from_bytes([bytes(row.data or b"")], embedder.dim)[0]
+    vector = read_vectors([row.data], embedder.dim)[1][0]
     assert row.model == embedder.name
     np.testing.assert_array_equal(vector, embedder.embed_documents([row.text])[0])
 

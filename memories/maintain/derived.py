@@ -1,0 +1,407 @@
+"""What is derived from memories: whether it is whole, and making it anew where it is not.
+
+`verify`, each backup and each night look at all of it here; what a request stumbles over is mended by the same list
+(`memories.store.damage`). Nothing here is the truth: what is damaged may go, and is made from the memories again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Any
+
+import structlog
+from django.db import DatabaseError, connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from memories.maintain.embedding import embed
+from memories.maintain.run import Run, Unclaimed
+from memories.maintain.summaries import AT_LEAST_CHANGES
+from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector
+from memories.models.fulltext import TABLE, app_word
+from memories.models.vector import embedded_text, read_vectors, to_bytes
+from memories.retrieve.arms import aside
+from memories.retrieve.serving import current_embedder, serving_embedder
+from memories.store import index_files
+from memories.store.due import mark_due
+from memories.store.mentions import drop_unmentioned, keep_mentions, words_of
+from memsite.prepared import fetch_all
+from memsite.tenancy.models import App, AppStatus
+from memsite.tenancy.wall import confined
+
+log = structlog.get_logger("memories.maintain")
+SITE = 0
+"""In the place of an app's pk: of all apps together."""
+BATCH = 1_000
+SAMPLE = 64
+"""Memories of an app that are looked for in the index of words, from the first to the last."""
+INTEGRITY = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('integrity-check', 1)"  # noqa: S608  # our own names
+REBUILD = f"INSERT INTO {TABLE} ({TABLE}) VALUES ('rebuild')"  # noqa: S608
+WARM = f"m.status <> '{Status.COLD}' AND m.purged_at IS NULL"
+LACKS_VECTOR = f"""
+a.status = '{AppStatus.ACTIVE}' AND a.vector_model <> '' AND m.change_number <= a.embedded_to AND {WARM}
+AND NOT EXISTS (SELECT 1 FROM memories_vector v WHERE v.memory_id = m.id AND v.model = a.vector_model)
+"""  # noqa: S608  # our own names
+LACKS_NAME = f"""
+m.subject IS NOT NULL AND m.subject <> '' AND {WARM}
+AND NOT EXISTS (SELECT 1 FROM memories_mention t WHERE t.memory_id = m.id)
+"""  # noqa: S608
+Ask = Callable[[str, Sequence[Any]], list[Any]]
+Found = tuple[int, int]
+"""The app and the row, or memory, that is damaged."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A database: how it `ask`s for rows, and of which app it is looked at (None: of all). `thorough` is what keeps
+    writers waiting: two seconds for 100,000 memories.
+    """
+
+    ask: Ask
+    vendor: str
+    app_pk: int | None = None
+    thorough: bool = False
+    is_live: bool = True
+
+    def whose(self, column: str = "app_id") -> str:
+        return "1 = 1" if self.app_pk is None else f"{column} = {int(self.app_pk)}"
+
+    def batches(self, columns: str, source: str, where: str, alias: str) -> Iterator[list[Any]]:
+        """All rows, some at a time, by their numbers, which come first."""
+        whose = self.whose(f"{alias}.app_id")
+        # First the numbers alone: asked for the next ones each time, a database would look for them among all.
+        told = self.ask(f"SELECT {alias}.id FROM {source} WHERE {whose} AND {where}", [])  # noqa: S608
+        pks = sorted(pk for (pk,) in told)
+        for start in range(0, len(pks), BATCH):
+            some = ", ".join(map(str, pks[start : start + BATCH]))
+            yield self.ask(f"SELECT {alias}.id, {columns} FROM {source} WHERE {alias}.id IN ({some})", [])  # noqa: S608
+
+
+def here(app: App | None = None, *, thorough: bool = False) -> Place:
+    """The site's own database."""
+    return Place(fetch_all, connection.vendor, app.pk if app else None, thorough)
+
+
+def in_copy(copy: sqlite3.Connection) -> Place:
+    """One of SQLite, of which nobody else knows."""
+
+    def ask(sql: str, parameters: Sequence[Any]) -> list[Any]:
+        return copy.execute(sql.replace("%s", "?"), parameters).fetchall()
+
+    return Place(ask, "sqlite", thorough=True, is_live=False)
+
+
+# --- vectors
+
+
+def unreadable_vectors(place: Place) -> Iterator[Found]:
+    """Also those of another length than most of their model, and zeros of what the embedder can read."""
+    empty: dict[int, list[int]] = defaultdict(list)
+    lengths: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
+    for rows in place.batches("v.app_id, v.model, v.dim, v.data", "memories_vector v", "1 = 1", "v"):
+        by_length: dict[Any, list[tuple[int, int, bytes]]] = defaultdict(list)
+        for pk, app, model, dim, data in rows:
+            by_length[dim if isinstance(dim, int) else -1].append((pk, app, data))
+            lengths[app, model][dim if isinstance(dim, int) else -1] += 1
+        for dim, those in by_length.items():
+            whole, vectors = read_vectors([data for *_, data in those], max(dim, 1))
+            yield from (
+                (app, pk) for (pk, app, _), is_whole in zip(those, whole, strict=True) if not is_whole or dim < 1
+            )
+            for (pk, app, _), is_any in zip(compress(those, whole), vectors.any(axis=1), strict=True):
+                if not is_any:
+                    empty[app].append(pk)
+    for (app, model), counted in lengths.items():
+        usual = max(counted, key=counted.__getitem__)
+        for dim in counted.keys() - {usual, -1}:
+            sql = "SELECT id FROM memories_vector WHERE app_id = %s AND model = %s AND dim = %s"
+            yield from ((app, pk) for (pk,) in place.ask(sql, [app, model, dim]))
+    if place.is_live:
+        yield from ((app, pk) for app, pks in empty.items() for pk in emptied(app, pks))
+
+
+def emptied(app_pk: int, pks: Sequence[int]) -> Iterator[int]:
+    """Of vectors that are zeros those whose embedder makes something else of the text now, if it is in this process."""
+    app = App.objects.select_related("policy").get(pk=app_pk)
+    embedder = serving_embedder(app, current_embedder())
+    for start in range(0, len(pks) if embedder.in_process else 0, BATCH):
+        rows = Vector.objects.for_app(app).filter(pk__in=pks[start : start + BATCH], model=embedder.name)
+        told = list(rows.values_list("pk", "memory__content", "memory__subject"))
+        made = embed([embedded_text(content, subject) for _, content, subject in told], embedder) if told else None
+        if made is not None:
+            yield from (pk for (pk, *_), vector in zip(told, made, strict=True) if vector.any())
+
+
+def lacking_vectors(place: Place) -> Iterator[Found]:
+    """Memories that have none, and of which it is noted that they have."""
+    source = "memories_memory m JOIN tenancy_app a ON a.id = m.app_id"
+    for rows in place.batches("m.app_id", source, LACKS_VECTOR, "m"):
+        yield from ((app, pk) for pk, app in rows)
+
+
+def drop_vectors(app: App, pks: Sequence[int]) -> None:
+    """What lacks its vector gets one within a minute: the job `embedding` looks at all of the app again."""
+    Vector.objects.for_app(app).filter(pk__in=pks).delete()
+    embed_anew(app, pks)
+
+
+def embed_anew(app: App, pks: Sequence[int]) -> None:
+    App.objects.filter(pk=app.pk).update(embedded_to=0)
+
+
+# --- summaries
+
+
+def unreadable_summaries(place: Place) -> Iterator[Found]:
+    """Whose text, or a line of it, is none."""
+    if place.vendor != "sqlite":
+        return
+    own = place.batches("s.app_id, s.id, CAST(s.content AS BLOB)", "memories_summary s", "1 = 1", "s")
+    lines = place.batches("p.app_id, p.summary_id, CAST(p.text AS BLOB)", "memories_passage p", "1 = 1", "p")
+    found = {(app, pk) for told in (own, lines) for rows in told for _, app, pk, text in rows if not is_text(text)}
+    yield from sorted(found)
+
+
+def is_text(told: bytes | None) -> bool:
+    try:
+        return bool(told and b"\0" not in told and told.decode())
+    except UnicodeDecodeError:
+        return False
+
+
+def write_anew(app: App, pks: Sequence[int]) -> None:
+    """They go, and their categories are written anew by the job `summaries`."""
+    rows = Summary.objects.for_app(app).filter(pk__in=pks)
+    mark_due(app, set(rows.values_list("category", "user_id")), timezone.now(), AT_LEAST_CHANGES)
+    # Their texts, which cannot be read, are not asked for.
+    rows.only("pk").delete()
+
+
+def unreadable_passages(place: Place) -> Iterator[Found]:
+    """Whose vector is none, or of another length than most of the app's of its model."""
+    lengths: dict[tuple[int, str], Counter[int]] = defaultdict(Counter)
+    told: list[tuple[int, int, str, Any]] = []
+    for rows in place.batches("p.app_id, p.model, p.data", "memories_passage p", "p.data IS NOT NULL", "p"):
+        told += [(app, pk, model, data) for pk, app, model, data in rows]
+    for app, model in {(app, model) for app, _, model, _ in told}:
+        sql = "SELECT dim FROM memories_vector WHERE app_id = %s AND model = %s LIMIT %s"
+        lengths[app, model].update(dim for (dim,) in place.ask(sql, [app, model, BATCH]) if isinstance(dim, int))
+    for app, pk, model, data in told:
+        usual = max(lengths[app, model], key=lengths[app, model].__getitem__, default=0)
+        dim = usual or (len(data) // 4 if isinstance(data, bytes | memoryview) else 0)
+        if dim <= 0 or not read_vectors([data], dim)[0].all():
+            yield app, pk
+
+
+def embed_passages(app: App, pks: Sequence[int]) -> None:
+    """At once; where the embedder is away they are found by their words."""
+    embedder = serving_embedder(app, current_embedder())
+    for start in range(0, len(pks), BATCH):
+        rows = list(Passage.objects.for_app(app).filter(pk__in=pks[start : start + BATCH]))
+        made = embed([row.text for row in rows], embedder) if rows else None
+        for at, row in enumerate(rows):
+            row.model, row.data = ("", None) if made is None else (embedder.name, to_bytes(made[at]))
+        Passage.objects.for_app(app).bulk_update(rows, ["model", "data"])
+
+
+# --- the index of words
+
+
+def damaged_words(place: Place) -> Iterator[Found]:
+    """SQLite's index of words says itself what is wrong with it, but not what it has lost without a trace; so it is
+    also counted, and some memories are looked for.
+    """
+    if place.vendor != "sqlite":
+        return
+    try:
+        if place.thorough:
+            place.ask(INTEGRITY, [])
+        # Twice: somebody may write between two questions.
+        is_whole = all(are_words_of(place, app) or are_words_of(place, app) for app in apps_of(place))
+    except (DatabaseError, sqlite3.Error) as error:
+        log.warning("index_of_words_damaged", error=str(error))
+        is_whole = False
+    if not is_whole:
+        yield SITE, 0
+
+
+def apps_of(place: Place) -> list[int]:
+    return [pk for (pk,) in place.ask(f"SELECT id FROM tenancy_app WHERE {place.whose('id')}", [])]  # noqa: S608
+
+
+def are_words_of(place: Place, app: int) -> bool:
+    """Whether the index knows as many memories of the app as there are, and some of them by their words."""
+    told = f"(SELECT count(*) FROM {TABLE} WHERE {TABLE} MATCH %s)"  # noqa: S608
+    own = "(SELECT count(*) FROM memories_memory WHERE app_id = %s AND content <> '')"
+    ((indexed, there),) = place.ask(f"SELECT {told}, {own}", [f"app : {app_word(app)}", app])
+    if indexed != there:
+        return False
+    every = sorted(pk for (pk,) in place.ask("SELECT id FROM memories_memory WHERE app_id = %s", [app]))
+    pks = every[:: max(1, len(every) // SAMPLE)]
+    some = (pks[start : start + aside.FEW_TEXTS] for start in range(0, len(pks), aside.FEW_TEXTS))
+    return not any(aside.lost(those, place.ask) for those in some)
+
+
+def index_words(app: App, pks: Sequence[int]) -> None:
+    """Of all apps, in one transaction. Every process loads anew what it has kept of it."""
+    with transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(REBUILD)
+        App.objects.update(index_number=F("index_number") + 1)
+
+
+# --- what memories name, and how many there are
+
+
+def unnamed(place: Place) -> Iterator[Found]:
+    """Memories about something that mention nothing."""
+    for rows in place.batches("m.app_id, m.subject", "memories_memory m", LACKS_NAME, "m"):
+        yield from ((app, pk) for pk, app, subject in rows if words_of(subject))
+
+
+def unmentioned(place: Place) -> Iterator[Found]:
+    """Names that no memory mentions any more."""
+    where = "NOT EXISTS (SELECT 1 FROM memories_mention t WHERE t.entity_id = e.id)"
+    for rows in place.batches("e.app_id", "memories_entity e", where, "e"):
+        yield from ((app, pk) for pk, app in rows)
+
+
+def name_anew(app: App, pks: Sequence[int]) -> None:
+    for start in range(0, len(pks), BATCH):
+        with transaction.atomic():
+            rows = list(Memory.objects.for_app(app).filter(pk__in=pks[start : start + BATCH]))
+            Mention.objects.for_app(app).filter(memory__in=rows).delete()
+            keep_mentions(app, rows, timezone.now(), 0)
+
+
+def miscounted(place: Place) -> Iterator[Found]:
+    """Apps whose numbers are others than their memories'."""
+    live = ", ".join(f"'{status}'" for status in LIVE)
+    rows = place.ask(
+        f"SELECT a.id, a.memory_count, a.change_number, a.embedded_to, "  # noqa: S608  # our own names
+        f"(SELECT count(*) FROM memories_memory m WHERE m.app_id = a.id AND m.status IN ({live})), "
+        "(SELECT max(m.change_number) FROM memories_memory m WHERE m.app_id = a.id) "
+        f"FROM tenancy_app a WHERE {place.whose('a.id')}",
+        [],
+    )
+    for app, count, change, embedded_to, counted, latest in rows:
+        numbers = (count, change, embedded_to)
+        if not all(isinstance(number, int) for number in numbers) or count != counted or change < (latest or 0):
+            yield app, app
+
+
+def count_anew(app: App, pks: Sequence[int]) -> None:
+    """Nobody writes to the app meanwhile: who does has its row."""
+    with transaction.atomic():
+        rows = Memory.objects.for_app(app)
+        App.objects.filter(pk=app.pk).update(embedded_to=0)
+        latest = rows.order_by("-change_number").values_list("change_number", flat=True).first() or 0
+        App.objects.filter(pk=app.pk).update(
+            memory_count=rows.live().count(), change_number=max(latest, known_change(app)) + 1, embedded_to=0
+        )
+
+
+def known_change(app: App) -> int:
+    sql = "SELECT change_number FROM tenancy_app WHERE id = %s"
+    return next((number for (number,) in fetch_all(sql, [app.pk]) if isinstance(number, int)), 0)
+
+
+# --- the files of indexes
+
+
+def unreadable_files(place: Place) -> Iterator[Found]:
+    if place.vendor == "sqlite" and place.is_live:
+        yield from ((pk, pk) for pk in index_files.unreadable() if place.app_pk in (None, pk))
+
+
+def drop_files(app: App, pks: Sequence[int]) -> None:
+    """Who needs one reads the database, and writes it again."""
+    index_files.drop(app.pk)
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """`find` tells the damaged rows, or memories, of a place; `rebuild` makes an app's anew."""
+
+    name: str
+    find: Callable[[Place], Iterator[Found]]
+    rebuild: Callable[[App, Sequence[int]], None]
+
+
+DERIVED = (
+    # First: whatever changes or deletes a memory changes it, too.
+    Derived("index of words", damaged_words, index_words),
+    Derived("counts", miscounted, count_anew),
+    Derived("vectors", unreadable_vectors, drop_vectors),
+    Derived("missing vectors", lacking_vectors, embed_anew),
+    Derived("names in memories", unnamed, name_anew),
+    Derived("names of nothing", unmentioned, drop_unmentioned),
+    Derived("summaries", unreadable_summaries, write_anew),
+    Derived("vectors of summaries", unreadable_passages, embed_passages),
+    Derived("files of indexes", unreadable_files, drop_files),
+)
+
+
+def damage_in(place: Place) -> dict[str, Counter[int]]:
+    """How many are damaged, by structure and app (or SITE). What cannot even be looked at is."""
+    found = {one.name: Counter(app for app, _ in found_by(one, place)) for one in DERIVED}
+    return {name: counted for name, counted in found.items() if counted}
+
+
+def found_by(one: Derived, place: Place) -> set[Found]:
+    try:
+        return set(one.find(place))
+    except (DatabaseError, sqlite3.Error) as error:
+        log.warning("not_looked_at", what=one.name, error=str(error))
+        return {(SITE, 0)}
+
+
+def damage_in_copy(copy: sqlite3.Connection) -> dict[str, Counter[int]]:
+    return damage_in(in_copy(copy))
+
+
+def named(damage: Mapping[str, Counter[int]]) -> str:
+    """For people: "vectors (3), index of words"."""
+    return ", ".join(
+        name if counted.keys() == {SITE} else f"{name} ({counted.total():,})" for name, counted in damage.items()
+    )
+
+
+def mend_all(damage: Mapping[str, Counter[int]]) -> Counter[str]:
+    """What was found on the whole site, or in a copy of it just made: app by app."""
+    pks = {pk for counted in damage.values() for pk in counted}
+    apps = App.objects.filter(status=AppStatus.ACTIVE).select_related("policy").order_by("pk")
+    mended: Counter[str] = Counter()
+    for app in apps if SITE in pks else apps.filter(pk__in=pks):
+        with confined(app.pk):
+            mended += mend_reported(app)
+    return mended
+
+
+def mend(app: App, run: Run, *, thorough: bool = False) -> Counter[str]:
+    """Makes anew what is damaged; answers what, and counts it as `mended`."""
+    mended: Counter[str] = Counter()
+    for one in DERIVED:
+        if pks := sorted({pk for _, pk in found_by(one, here(app, thorough=thorough))}):
+            try:
+                one.rebuild(app, pks)
+            except DatabaseError as error:
+                log.error("not_mended", what=one.name, app=app.app_id, error=str(error))
+                continue
+            mended[one.name] = len(pks)
+            with transaction.atomic():
+                run.done({"mended": len(pks)})
+    if mended:
+        log.warning("mended", app=app.app_id, **{name.replace(" ", "_"): count for name, count in mended.items()})
+    return mended
+
+
+def mend_reported(app: App) -> Counter[str]:
+    """The same after a request has met damage. Every process looks again at what it takes for damaged."""
+    mended = mend(app, Unclaimed(until=timezone.now()), thorough=True)
+    App.objects.filter(pk=app.pk).update(index_number=F("index_number") + 1)
+    return mended
