@@ -31,6 +31,7 @@ from memories.portable.sources.items import CONVERSATION, moment
 from memories.portable.tables import BY_NAME, Line, Table
 from memories.store import Candidate, Writer
 from memories.text.clean import each_text, texts_in, without_secrets
+from memories.text.secrets import redact
 from memsite.names import stand_in
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.origin import Origin, least_trusted
@@ -84,8 +85,12 @@ class Admission:
         values = {name: value for name, value in line.items() if name != "messages"}
         line = changed(line, {name: kept(None, name, value) for name, value in values.items()})
         if line["type"] == CONVERSATION:
-            line["messages"] = [{**one, "id": kept(None, "id", one["id"])} for one in line["messages"]]
+            line["messages"] = [self.message(one) for one in line["messages"]]
         return line
+
+    def message(self, said: Line) -> Line:
+        content = redact(said["content"]).text if self.redacts_raw else said["content"]
+        return said | {"id": kept(None, "id", said["id"]), "content": content}
 
     def believed(self, line: Line) -> Line:
         if not self.is_trusted and line["type"] in WRITTEN_ANEW:
