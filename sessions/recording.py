@@ -104,9 +104,10 @@ def stored_before(session: AgentSession, said: Sequence[Said], new: Sequence[Res
 
 
 def in_public(said: Said, *, redacts: bool) -> Said:
-    """Without what was said between `<private>` tags: that is never stored. Where the app `redacts`, without secrets, and
-    nothing is made of them: two texts that differ in a secret only are one, for whoever knows the rest could else guess
-    it by what the text is known again by.
+    """Without what was said between `<private>` tags: that is never stored. Where the app `redacts`, without secrets.
+
+    Nothing is made of those: two texts that differ in a secret only are one, or else whoever knows the rest could guess
+    it by the key of the text.
     """
     if not redacts:
         return replace(said, text=strip_private(said.text)) if "<" in said.text else said

@@ -107,8 +107,7 @@ def page(
                 return answer
             if not has_right(answer.role, right):
                 raise PermissionDenied
-            if request.method == "POST":
-                request.POST = public(request.POST)  # type: ignore[assignment]  # as Django sets it itself
+            request.POST = public(request)  # type: ignore[assignment]  # as Django sets it itself
             request.desk = answer  # type: ignore[attr-defined]  # it is a DeskRequest from here on
             if answer.app.status == AppStatus.PURGING and not while_purging:
                 return render(request, "dashboard/purging.html", {"desk": answer}, status=410)
@@ -129,13 +128,13 @@ def page(
     return decorate
 
 
-def public(form: QueryDict) -> QueryDict:
+def public(request: HttpRequest) -> QueryDict:
     """A form without secrets, whatever its fields: no page of the desk takes any but passwords."""
-    told = form.copy()
-    for name, values in form.lists():
+    form = request.POST.copy()
+    for name, values in request.POST.lists():
         if name != CSRF and "password" not in name:
-            told.setlist(name, [without_secrets(str(value)) for value in values])
-    return told
+            form.setlist(name, [without_secrets(str(value)) for value in values])
+    return form
 
 
 def ask_to_sign_in(request: HttpRequest, *, can_be_looked_at: bool) -> HttpResponse:
