@@ -29,6 +29,8 @@ class Address(RawText):
 
     def to_internal_value(self, data: Any) -> str:
         given = super().to_internal_value(data)
+        if "[redacted: " in given:
+            raise serializers.ValidationError("This is how it is shown: it is called by what stands in the brackets.")
         try:
             check_address(given, get_conf().webhook_networks, WEBHOOK_NETWORKS)
         except ServiceRefused as error:
