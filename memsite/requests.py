@@ -9,6 +9,7 @@ from contextlib import suppress
 import structlog
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
+from memories.text.clean import secret_in_name
 from memsite.metrics import count_request
 
 log = structlog.get_logger("memsite.requests")
@@ -24,7 +25,8 @@ class RequestLog:
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         given = request.META.get("HTTP_X_REQUEST_ID", "")
-        request_id = given if SAFE_ID.fullmatch(given) else uuid.uuid4().hex
+        is_harmless = SAFE_ID.fullmatch(given) and not secret_in_name(given)
+        request_id = given if is_harmless else uuid.uuid4().hex
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         started = time.perf_counter()

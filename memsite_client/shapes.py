@@ -523,11 +523,14 @@ class AgentWithKey(TypedDict):
 
 
 class Counted(TypedDict):
-    """`left_out` is what does not fit into this app."""
+    """`left_out` is what does not fit into this app, or waits for a person: `withheld` of it do."""
 
     new: int
     known: int
     left_out: int
+    redacted: int
+    untrusted: int
+    withheld: int
 
 
 class Import(TypedDict):

@@ -12,7 +12,8 @@ from typing import Any
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, Max, OuterRef
 
-from memories.text.clean import without_private
+from memories.text.clean import each_text, without_private, without_secrets
+from memories.text.secrets import redact
 from sessions.life import note_life
 from sessions.models import MAX_TURN, AgentSession, Resource, Turn
 
@@ -46,9 +47,15 @@ def fingerprint(checkpoint: Mapping[str, Any]) -> str:
 def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any], now: datetime) -> tuple[Turn, bool]:
     """The turn, and whether it is new. Raises DifferentCheckpoint, and SessionGone.
 
-    What was said between `<private>` tags is not in it, but tells one body from another.
+    What was said between `<private>` tags is not in it, but tells one body from another; a secret does not, where the
+    app's policy keeps none.
     """
     note_life(session, now)
+    if session.app.policy.redact_raw:
+        public = {name: without_private_or_secrets(value) for name, value in checkpoint.items()}
+        checkpoint = {name: each_text(value, masked) for name, value in checkpoint.items()}
+    else:
+        public = without_private(checkpoint)
     print_ = fingerprint(checkpoint)
     try:
         with transaction.atomic():
@@ -58,7 +65,7 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
                 number=number,
                 fingerprint=print_,
                 created_at=now,
-                **without_private(checkpoint),
+                **public,
             )
     except IntegrityError:
         turn = Turn.objects.for_app(session.app).get(session=session, number=number)
@@ -66,6 +73,15 @@ def store_turn(session: AgentSession, number: int, checkpoint: Mapping[str, Any]
             raise DifferentCheckpoint from None
         return turn, False
     return turn, True
+
+
+def without_private_or_secrets(value: Any) -> Any:
+    return each_text(value, without_secrets)
+
+
+def masked(text: str) -> str:
+    """What is told of a text where nothing may be told of its secrets."""
+    return redact(text).text
 
 
 def last_turn_number(session: AgentSession) -> int:

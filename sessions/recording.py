@@ -10,9 +10,9 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories.text.clean import clean, is_visible
+from memories.text.clean import clean, is_visible, without_secrets
 from memories.text.fence import strip_fenced
-from memories.text.secrets import strip_private
+from memories.text.secrets import redact, strip_private
 from memsite.hex_bounds import hex_bounds
 from sessions.markers import find_events
 from sessions.models import AgentSession, Event, Resource
@@ -42,7 +42,11 @@ class Said:
 def source_key(*names: str | None, text: str) -> str | None:
     """A key for a text from the first name it has; None if it has none."""
     name = next(filter(None, names), None)
-    return f"{short(name)}:{hashlib.sha256(text.encode()).hexdigest()[:HASH_DIGITS]}" if name else None
+    return keyed(short(name), text) if name else None
+
+
+def keyed(name: str, text: str) -> str:
+    return f"{name}:{hashlib.sha256(text.encode()).hexdigest()[:HASH_DIGITS]}"
 
 
 def name_in(key: str | None) -> str:
@@ -93,14 +97,26 @@ def stored_of(session: AgentSession, said: Sequence[Said]) -> list[tuple[str | N
 
 def stored_before(session: AgentSession, said: Sequence[Said], new: Sequence[Resource]) -> list[UUID]:
     """The ids of those that were stored before the new ones. One query, if there are any."""
-    keys = {item.source_key for item in said} - {None} - {resource.source_key for resource in new}
+    public = (in_public(item, redacts=session.app.policy.redact_raw) for item in said)
+    keys = {item.source_key for item in public} - {None} - {resource.source_key for resource in new}
     rows = Resource.objects.for_app(session.app).filter(session=session, source_key__in=keys).order_by("pk")
     return list(rows.values_list("uid", flat=True)) if keys else []
 
 
-def in_public(said: Said) -> Said:
-    """Without what was said between `<private>` tags: that is never stored."""
-    return replace(said, text=strip_private(said.text)) if "<" in said.text else said
+def in_public(said: Said, *, redacts: bool) -> Said:
+    """Without what was said between `<private>` tags: that is never stored. Where the app `redacts`, without secrets.
+
+    Nothing is made of those: two texts that differ in a secret only are one, or else whoever knows the rest could guess
+    it by the key of the text.
+    """
+    if not redacts:
+        return replace(said, text=strip_private(said.text)) if "<" in said.text else said
+    public = without_secrets(said.text)
+    if public == said.text:
+        return said
+    masked, key = redact(said.text).text, said.source_key
+    is_named = key and masked != said.text
+    return replace(said, text=public, source_key=keyed(name_in(key), masked) if is_named else key)
 
 
 def resource_of(session: AgentSession, said: Said, now: datetime) -> Resource:

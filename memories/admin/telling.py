@@ -15,12 +15,26 @@ from memsite.tenancy.access import Right, actor_of
 
 @admin.register(Webhook)
 class WebhookAdmin(ReadOnlyAdmin[Webhook]):
-    list_display = ["url", "app", "description", "is_active", "reason", "created_at"]
+    list_display = ["address", "app", "description", "is_active", "reason", "created_at"]
     list_filter = [("app", AppFilter), "is_active"]
     list_select_related = ["app"]
-    search_fields = ["url", "description"]
+    search_fields = ["description"]
     ordering = ["-id"]
-    fields = ["app", "url", "description", "events", "is_active", "reason", "uid", "secret_changed_at", "created_at"]
+    fields = [
+        "app",
+        "address",
+        "description",
+        "events",
+        "is_active",
+        "reason",
+        "uid",
+        "secret_changed_at",
+        "created_at",
+    ]
+
+    @admin.display(description="url", ordering="url")
+    def address(self, row: Webhook) -> str:
+        return row.url_shown
 
 
 @admin.register(Delivery)
@@ -29,7 +43,7 @@ class DeliveryAdmin(ReadOnlyAdmin[Delivery]):
     list_display = ["id", "kind", "webhook", "status", "attempts", "answer", "reason", "app", "created_at"]
     list_filter = [("app", AppFilter), "status", "kind"]
     list_select_related = ["app", "webhook"]
-    search_fields = ["webhook__url"]
+    search_fields = ["webhook__description"]
     ordering = ["-id"]
     actions = ["replay"]
     fields = [

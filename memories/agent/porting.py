@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import IO
@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db import DataError, IntegrityError, transaction
 from django.utils import timezone
 
+from memories.agent.admitting import Admission, withhold
 from memories.agent.facts import ComingFacts, Facts
 from memories.agent.knowledge import Knowledge
 from memories.agent.purging import SWEEP_TASK
@@ -28,10 +29,11 @@ from memories.portable.export import StillPurging, exported
 from memories.portable.learning import said_in, session_for
 from memories.portable.markdown import written
 from memories.portable.problems import BadFile
-from memories.portable.restore import KNOWN, LEFT_OUT, NEW, restore
+from memories.portable.restore import KNOWN, LEFT_OUT, NEW, REDACTED, WITHHELD, noted, restore
+from memories.portable.signature import is_ours
 from memories.portable.sources import MEMSITE, SOURCES, Limits, lines_in
 from memories.portable.sources.items import CONVERSATION
-from memories.portable.staging import CannotImport, UnderWay, check_app, known_facts, stage, survey
+from memories.portable.staging import CannotImport, UnderWay, check_app, holds_nothing, known_facts, stage, survey
 from memories.portable.tables import Line
 from memories.store import LimitReached, writing
 from memsite.conf import get_conf
@@ -68,24 +70,34 @@ class Porting(Sessions, Knowledge):
     def note_export(self, user_id: str | None) -> None:
         note(self.actor, self.app, "app exported", self.app.app_id, after={"of_one_user": user_id is not None})
 
-    def survey_import(self, file: IO[bytes], source: str) -> dict[str, dict[str, int]]:
+    def survey_import(self, file: IO[bytes], source: str, *, trust: bool = False) -> dict[str, dict[str, int]]:
         """What the file would bring, by type. Keeps nothing. Raises BadFile."""
-        return survey(
-            self.app, lines_in(file, SOURCES[source], limits()), lambda facts: sift(facts, self.app.policy).free
-        )
+        lines = self.admitted(file, source, trust)
+        return survey(self.app, lines, lambda facts: sift(facts, self.app.policy).free)
 
-    def begin_import(self, file: IO[bytes], source: str, agent: str = "", user_id: str | None = None) -> Import:
+    def admitted(self, file: IO[bytes], source: str, trust: bool) -> Iterator[Line]:
+        """The file's lines as they may be taken over. `trust`: an operator vouches for who said them."""
+        most = limits()
+        is_trusted = source == MEMSITE and (trust or is_ours(file, most.most_bytes, most.most_bytes_of_one))
+        admission = Admission(self.app, is_trusted=is_trusted, is_fresh=holds_nothing(self.app))
+        return admission.admitted(lines_in(file, SOURCES[source], most))
+
+    def begin_import(
+        self, file: IO[bytes], source: str, agent: str = "", user_id: str | None = None, *, trust: bool = False
+    ) -> Import:  # fmt: skip
         """Looks at all of the file and keeps it; what is short is taken in at once, the rest by a worker.
 
-        Raises BadFile and CannotImport, and then nothing is kept.
+        `trust`: the operator vouches for who the file says has said and reviewed something. Raises BadFile and
+        CannotImport, and then nothing is kept.
         """
         check_app(self.app)
         named = "" if source == MEMSITE else agent or f"import-{source}"
         row = Import.objects.create(
             app=self.app, source=source, agent=named, user_id=user_id, asked_by=self.actor, created_at=timezone.now()
         )
-        stage(row, lines_in(file, SOURCES[source], limits()))
-        note(self.actor, self.app, "import begun", str(row.uid), after={"source": source, "lines": row.lines})
+        stage(row, self.admitted(file, source, trust))
+        told = {"source": source, "lines": row.lines, **({"trusted by": self.actor} if trust else {})}
+        note(self.actor, self.app, "import begun", str(row.uid), after=told)
         if row.lines <= MOST_AT_ONCE:
             self.carry_on(row, Unclaimed(until=timezone.now()))
         else:
@@ -126,7 +138,9 @@ class Porting(Sessions, Knowledge):
         with writing(self.app, row.asked_by, timezone.now()) as write:
             self.check_part(part)
             note_changes(self.app, write.now)
-            counts = restore(write, lines, is_fresh=row.is_fresh)
+            free = [line for line in lines if WITHHELD not in line]
+            counts = restore(write, free, is_fresh=row.is_fresh) if free else Counter()
+            counts += withhold(write, [line for line in lines if WITHHELD in line])
             pass_over(self.app)
             self.note_taken(row, part, {lines[0]["type"]: counts}, run)
 
@@ -161,7 +175,7 @@ class Porting(Sessions, Knowledge):
             said = said_in(line)
             captured = self.capture_messages(session, said, partial(self.note_heard, part, session), is_live=False)
             new = len(captured.resources)
-            counts["session"] += Counter({NEW: int(is_new)})
+            counts["session"] += Counter({NEW: int(is_new), REDACTED: int(is_new and REDACTED in line)})
             counts["message"] += Counter({NEW: new, KNOWN: len(said) - new})
         with transaction.atomic():
             self.note_taken(row, part, counts, run)
@@ -179,7 +193,8 @@ class Porting(Sessions, Knowledge):
         there = sum(line["id"] in known for line in facts.lines)
         # What a person has to decide about is no memory yet.
         stored = len(new.free)
-        counts = {"memory": Counter({NEW: stored, KNOWN: there, LEFT_OUT: len(facts.lines) - there - stored})}
+        told = noted(line for line in facts.lines if line["id"] not in known)
+        counts = {"memory": Counter({NEW: stored, KNOWN: there, LEFT_OUT: len(facts.lines) - there - stored}) + told}
 
         def note_known(*_: object) -> None:
             self.check_part(part)

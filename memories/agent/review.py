@@ -82,7 +82,7 @@ class Review(Knowledge):
         session, resource = rejection.session, rejection.resource
         kept = {"content": rejection.content, "category": rejection.category, **(rejection.candidate or {})}
         usual = {
-            "source": Source.FACT, "origin": origin_of(resource), "tier": session.tier if session else 1,
+            "source": Source.FACT, "origin": origin_of(resource, session), "tier": session.tier if session else 1,
             "user_id": session.user_id if session else None,
         }  # fmt: skip
         fields = {**usual, **kept, **self.own_words(kept["content"], changes), **changes, **self.reviewed()}

@@ -34,7 +34,13 @@ class Telling(Sessions):
             row = Webhook.objects.create(
                 app=self.app, url=url, description=description, events=list(events), **last_of(self.app)
             )
-            note(self.actor, self.app, "webhook added", str(row.uid), after={"url": url, "events": list(events)})
+            note(
+                self.actor,
+                self.app,
+                "webhook added",
+                str(row.uid),
+                after={"url": row.url_shown, "events": list(events)},
+            )
         return row
 
     def change_webhook(self, row: Webhook, changes: Mapping[str, Any]) -> Webhook:
@@ -46,7 +52,8 @@ class Telling(Sessions):
         with transaction.atomic():
             # Not all of the row: a worker notes in it how far it is told.
             row.save(update_fields=list(fields))
-            note(self.actor, self.app, "webhook changed", str(row.uid), after=changes)
+            told = {**changes, **({"url": row.url_shown} if "url" in changes else {})}
+            note(self.actor, self.app, "webhook changed", str(row.uid), after=told)
         return row
 
     def delete_webhook(self, row: Webhook) -> None:

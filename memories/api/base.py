@@ -24,7 +24,7 @@ from rest_framework.views import APIView
 
 from memories.agent import AnothersSession, BothSuperseded, MemoryAgent
 from memories.api.fields import Shape, read_as
-from memories.api.pages import as_uuid, refuse_unknown
+from memories.api.pages import as_uuid, refuse_secrets, refuse_unknown
 from memories.models import FutureTrigger, Memory
 from memories.store import LimitReached
 from memsite.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
@@ -95,6 +95,7 @@ class View(APIView):
         method = (request.method or "").lower()
         if method not in self.http_method_names or not hasattr(self, method):  # 405, whatever it brings along
             return
+        refuse_secrets(request, kwargs)
         door = getattr(self, method)
         if not self.is_lenient:
             refuse_unknown(request, *getattr(door, "takes", ()))

@@ -1,4 +1,8 @@
-"""Fields that take what they say and nothing else: no "3" for 3, no 1 for true, no field nobody knows."""
+"""Fields that take what they say and nothing else: no "3" for 3, no 1 for true, no field nobody knows.
+
+No secret comes in by them either: a text that is read is without, an object in all its texts, and a name that is one is
+refused. What is said by people and agents is `Raw…`: the app's policy says what becomes of it (`sessions.recording`).
+"""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
@@ -11,9 +15,9 @@ from rest_framework import serializers
 from rest_framework.fields import empty
 
 from memories.models.memory import MAX_TAGS, TAG_LENGTH
-from memories.text.clean import is_visible
+from memories.text.clean import each_text, is_visible, secret_in_name, without_secrets
 from memsite.json_body import MAX_OBJECT_CHARACTERS, fits_64_bits, json_length
-from memsite.tenancy.policy import is_category
+from memsite.tenancy.policy import MOST_CHARACTERS, is_category
 
 MAX_NUMBER = 2**64
 READERS_KEPT = 1_024
@@ -24,12 +28,43 @@ class Text(serializers.CharField):
     def run_validation(self, data: Any = empty) -> Any:
         if isinstance(data, str) and self.trim_whitespace and not self.allow_blank and not is_visible(data):
             self.fail("blank")
-        return super().run_validation(data)
+        value = super().run_validation(data)
+        return self.kept(value) if isinstance(value, str) else value
+
+    def kept(self, text: str) -> str:
+        """What is read of a text that is right. What is longer than anything that is kept is for others to refuse."""
+        if len(text) > MOST_CHARACTERS:
+            return text
+        public = without_secrets(text)
+        return public.strip() if self.trim_whitespace else public
 
     def to_internal_value(self, data: Any) -> str:
         if not isinstance(data, str):
             self.fail("invalid")
         return str(super().to_internal_value(data))
+
+
+class RawText(Text):
+    """Word for word."""
+
+    def kept(self, text: str) -> str:
+        return text
+
+
+class Name(Text):
+    """By which something is found again. One that is a secret is refused: what stood for it would not match it for ever
+    (with another key of the server it is another), and whoever sends it goes on sending it, to wherever that is logged.
+    """
+
+    def kept(self, text: str) -> str:
+        refuse_secret(text)
+        return text
+
+
+def refuse_secret(name: str) -> None:
+    """Raises ValidationError, which does not say it again."""
+    if kind := secret_in_name(name):
+        raise serializers.ValidationError(f"This looks like a secret ({kind}), and names are shown: take another one.")
 
 
 class Number(serializers.FloatField):
@@ -97,9 +132,19 @@ class JSONObject(serializers.DictField):
 
     default_validators = [refuse_huge_integers]
 
+    def run_validation(self, data: Any = empty) -> Any:
+        return each_text(super().run_validation(data), without_secrets)
+
     def run_child_validation(self, data: Any) -> Any:
         """Anything may be in it, and there may be much."""
         return data
+
+
+class RawObject(JSONObject):
+    """Word for word."""
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return serializers.DictField.run_validation(self, data)
 
 
 class SmallObject(JSONObject):
@@ -116,6 +161,16 @@ class JSONValue(serializers.JSONField):
 
     default_validators = [refuse_huge_integers]
 
+    def run_validation(self, data: Any = empty) -> Any:
+        return each_text(super().run_validation(data), without_secrets)
+
+
+class RawValue(JSONValue):
+    """Word for word."""
+
+    def run_validation(self, data: Any = empty) -> Any:
+        return serializers.JSONField.run_validation(self, data)
+
 
 class Different(serializers.ListField):
     """What is named twice is one."""
@@ -131,8 +186,8 @@ class Tags(Different):
         super().__init__(max_length=MAX_TAGS, **options)
 
 
-def category(**options: Any) -> Text:
-    return Text(validators=[is_category], **options)
+def category(**options: Any) -> Name:
+    return Name(validators=[is_category], **options)
 
 
 class Shape(serializers.Serializer[Any]):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -16,6 +16,7 @@ from rest_framework.pagination import Cursor, CursorPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from memories.text.clean import secret_in_name
 from memsite.moments import in_utc
 
 DEFAULT_LIMIT = 50
@@ -90,6 +91,14 @@ def refuse_unknown(request: Request, *known: str) -> None:
         raise ValidationError({name: ["Given more than once."] for name in twice})
     if nul := [name for name, value in request.query_params.items() if "\0" in value]:
         raise ValidationError({name: ["Contains a NUL character."] for name in nul})
+
+
+def refuse_secrets(request: Request, path: Mapping[str, Any]) -> None:
+    """Addresses are logged wherever they pass: a secret in one is refused, whatever it was to be."""
+    query = request.query_params.items() if request.META.get("QUERY_STRING") else ()
+    for name, value in (*query, *path.items()):
+        if isinstance(value, str) and (kind := secret_in_name(value)):
+            raise ValidationError({name[:100]: [f"This looks like a secret ({kind}): it belongs into no address."]})
 
 
 def up_to(most: int, name: str, given: str | None, default: int) -> int:

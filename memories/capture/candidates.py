@@ -14,7 +14,7 @@ from memories.store import Candidate
 from memories.text.entities import MAX_SUBJECT_WORDS, entity_key
 from memories.text.instructions import find_instructions
 from memories.text.secrets import redact
-from memsite.tenancy.origin import Origin
+from memsite.tenancy.origin import Origin, least_trusted
 from memsite.tenancy.policy import CATEGORY_PATTERN
 from sessions.models import AgentSession, Resource, Role
 
@@ -25,6 +25,8 @@ ORIGINS = {
     Role.USER: Origin.USER, Role.ASSISTANT: Origin.ASSISTANT, Role.TOOL: Origin.TOOL, Role.SYSTEM: Origin.AGENT,
 }  # fmt: skip
 """Who speaks in a role."""
+FROM_UNSIGNED = "unsigned_import"
+"""In the environment of a session that came with a file of which nobody knows who wrote it."""
 MOST_ENTITIES = 20
 NO_NAMES = STOP_WORDS | {"user", "the user", "agent", "the agent", "assistant", "the assistant"}
 
@@ -64,9 +66,14 @@ def category_of(name: str) -> str:
     return name if re.fullmatch(CATEGORY_PATTERN, name) else GENERAL
 
 
-def origin_of(resource: Resource | None) -> Origin:
-    """Who said it; what comes from no text, the agent itself."""
-    return ORIGINS[Role(resource.role)] if resource else Origin.ASSISTANT
+def origin_of(resource: Resource | None, session: AgentSession | None = None) -> Origin:
+    """Who said it; what comes from no text, the agent itself. Of a file nobody vouches for, a program."""
+    if resource is None:
+        return Origin.ASSISTANT
+    said = ORIGINS[Role(resource.role)]
+    session = session or resource.session
+    is_unsigned = session is not None and FROM_UNSIGNED in session.environment
+    return least_trusted((said, Origin.AGENT)) if is_unsigned else said
 
 
 def candidate_of(fact: Fact, session: AgentSession, resource: Resource) -> Candidate:
@@ -82,7 +89,7 @@ def candidate_from(
         tier=session.tier,
         user_id=session.user_id,
         source=Source.FACT,
-        origin=origin_of(resource),
+        origin=origin_of(resource, session),
         agent=session.agent,
         session=session,
         turn_number=resource.turn_number if resource else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 
 from memories.capture import work
-from memories.capture.candidates import ORIGINS
+from memories.capture.candidates import origin_of
 from memories.capture.embed import embed_candidates
 from memories.capture.refusals import refuse
 from memories.capture.room import BACKGROUND_SECONDS, suggest_room
@@ -21,7 +21,7 @@ from memories.text.fence import strip_fenced
 from memories.text.messages import Message
 from memories.text.secrets import redact, strip_private
 from memsite.tenancy.origin import least_trusted
-from sessions.models import AgentSession, Resource, Role
+from sessions.models import AgentSession, Resource
 
 DIGEST_CATEGORY = "conversations"
 
@@ -38,7 +38,7 @@ def digest_session(
     written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
     candidates: list[Candidate] = []
     if text := redact(written.text).text.strip():
-        origin = least_trusted(ORIGINS[Role(one.role)] for one in spoken)
+        origin = least_trusted(origin_of(one) for one in spoken.select_related("session"))
         candidates = [digest_candidate(session, text[: policy.max_characters], written.made_by, origin)]
     held = [(refusal, one) for one in candidates if (refusal := withheld(one, policy))]
     candidates = [one for one in candidates if all(one is not other for _, other in held)]

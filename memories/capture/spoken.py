@@ -79,7 +79,7 @@ def capture_said(
     the texts are a sign of life. Raises SessionGone and SaidOtherwise.
     """
     shown = Injection.objects.for_app(session.app).into(session).lines()
-    said = [in_public(item) for item in said]
+    said = [in_public(item, redacts=session.app.policy.redact_raw) for item in said]
     heard = [listen(session, item, shown) for item in said]
     embed_candidates([candidate for one in heard for candidate in one.candidates], embedder)
     for one in heard:

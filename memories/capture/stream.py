@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
 
 from memories.capture.spoken import Captured
+from memories.text.secrets import redact
 from sessions.checkpoints import DifferentCheckpoint, next_turn_number, number_after, store_turn
 from sessions.models import AgentSession, Role, Turn
 from sessions.recording import Said, source_key
@@ -115,6 +116,9 @@ class StreamCapture:
 
     def hear(self, item: Item) -> list[Said]:
         """Collects what belongs to the turn; answers the text to be kept. Sub-agents are not the agent."""
+        # Alone, as it is kept alone: beside others it may read otherwise.
+        if isinstance(item, AssistantText | UserText) and self.session.app.policy.redact_raw:
+            item = replace(item, text=redact(item.text).text)
         if isinstance(item, BadLine):
             self.note_error(item)
         elif isinstance(item, SessionInit):

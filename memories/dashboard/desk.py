@@ -14,18 +14,20 @@ from zoneinfo import ZoneInfo
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import BadRequest, PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 
 from memories.agent import MemoryAgent
+from memories.text.clean import without_secrets
 from memsite.problems import problem_response
 from memsite.tenancy.access import Right, actor_of, apps_of, has_right, role_in
 from memsite.tenancy.models import App, AppStatus, Role
 
 SAFE = ("GET", "HEAD")
 APPS_OFFERED = 200
+CSRF = "csrfmiddlewaretoken"
 LAST_APP = "desk_app"
 GONE = "It is not there any more: somebody has deleted it."
 
@@ -105,6 +107,7 @@ def page(
                 return answer
             if not has_right(answer.role, right):
                 raise PermissionDenied
+            request.POST = public(request)  # type: ignore[assignment]  # as Django sets it itself
             request.desk = answer  # type: ignore[attr-defined]  # it is a DeskRequest from here on
             if answer.app.status == AppStatus.PURGING and not while_purging:
                 return render(request, "dashboard/purging.html", {"desk": answer}, status=410)
@@ -123,6 +126,15 @@ def page(
         return guarded
 
     return decorate
+
+
+def public(request: HttpRequest) -> QueryDict:
+    """A form without secrets, whatever its fields: no page of the desk takes any but passwords."""
+    form = request.POST.copy()
+    for name, values in request.POST.lists():
+        if name != CSRF and "password" not in name:
+            form.setlist(name, [without_secrets(str(value)) for value in values])
+    return form
 
 
 def ask_to_sign_in(request: HttpRequest, *, can_be_looked_at: bool) -> HttpResponse:

@@ -9,6 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 
+from memories.text.clean import without_secrets
 from memsite.literal import Literal
 from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
@@ -48,7 +49,12 @@ class Webhook(Scoped, Identified):
         constraints = [models.UniqueConstraint(fields=["app", "uid"], name="webhook_uid_is_unique_in_app")]
 
     def __str__(self) -> str:
-        return self.url
+        return self.url_shown
+
+    @property
+    def url_shown(self) -> str:
+        """What anybody is told: the token that it may have to hold is for the one who is called."""
+        return without_secrets(self.url)
 
 
 MEMORY_DELETED = "memory.deleted"

@@ -38,6 +38,7 @@ COUNTED = ("version", "access_count", "attempts", "windows_read", "changes", "st
 """What goes on counting where the file ends: half of what the column holds is left for that."""
 POLICY_LATER = {
     "review_origins": default_review_origins(), "approval_origins": [], "inject_unreviewed": True, "users_apart": False,
+    "redact_raw": False,
 }  # fmt: skip
 """Policy fields that older servers did not write."""
 

@@ -1,11 +1,11 @@
-"""An app → its file: NDJSON, the header first, then row after row in the order in which they came to be, the end last.
+"""An app → its file: NDJSON, the header first, then row after row in the order in which they came to be, the end last,
+with the server's signature over all of it.
 
 The same app gives the same bytes, here and wherever it was imported.
 """
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 from typing import IO, Any
@@ -13,7 +13,10 @@ from typing import IO, Any
 import orjson
 
 from memories.models import Forgotten, Purge
+from memories.portable.files import CHUNK_BYTES
 from memories.portable.seen import Seen
+from memories.portable.signature import FIELD as SIGNATURE
+from memories.portable.signature import Seal
 from memories.portable.tables import Line, Table, in_order
 from memsite.drafts import without_name
 from memsite.json_body import plain
@@ -51,11 +54,14 @@ def exported(app: App, *, user_id: str | None = None, vectors: bool = False) -> 
 
 def complete(header: Line, body: IO[bytes]) -> IO[bytes]:
     file: IO[bytes] = without_name()
+    seal = Seal(header)
     try:
         file.write(encode(header))
         body.seek(0)
-        shutil.copyfileobj(body, file)
-        file.write(encode({"type": END, "lines": sum(header["counts"].values())}))
+        while chunk := body.read(CHUNK_BYTES):
+            seal.add(chunk)
+            file.write(chunk)
+        file.write(encode({"type": END, "lines": sum(header["counts"].values()), SIGNATURE: seal.signature()}))
         file.seek(0)
     except BaseException:
         file.close()

@@ -20,6 +20,9 @@ from memsite.tenancy.policy import POLICY_FIELDS
 from sessions.models import AgentSession, Resource
 
 NEW, KNOWN, LEFT_OUT = "new", "known", "left_out"
+REDACTED, UNTRUSTED, WITHHELD = "redacted", "untrusted", "withheld"
+"""Notes on a line, beside its fields, and counts of what is new: a secret was taken out; the file was not believed in
+who said it or has reviewed it; [kind of rejection, reason], a person has to decide about it, or it is left out."""
 Names = dict[str, dict[str, int]]
 """Field of a reference → name → pk."""
 WRITTEN_ANEW = ("summary", "passage", "summary_due")
@@ -32,15 +35,21 @@ def restore(write: Writer, lines: Sequence[Line], *, is_fresh: bool) -> Counter[
     if name == POLICY:
         return restore_policy(write, lines[0], is_fresh)
     table = BY_NAME[name]
-    if name in WRITTEN_ANEW and not is_fresh:
+    is_believed = not any(line.get(UNTRUSTED) for line in lines)
+    if name in WRITTEN_ANEW and not (is_fresh and is_believed):
         return Counter({LEFT_OUT: len(lines)})
     known = known_keys(table, write.app, lines)
     new = [line for line in lines if key_of(table, line) not in known]
     names = pks_of(table, write.app, new)
     rows = [row for line in new if (row := row_of(table, write.app, line, names))]
     kept = FITTING.get(name, all_fit)(write.app, rows)
-    insert(write, table, kept, new, is_fresh)
-    return +Counter({NEW: len(kept), KNOWN: len(lines) - len(new), LEFT_OUT: len(new) - len(kept)})
+    insert(write, table, kept, new, is_fresh and is_believed)
+    counts = Counter({NEW: len(kept), KNOWN: len(lines) - len(new), LEFT_OUT: len(new) - len(kept)})
+    return +(counts + noted(new))
+
+
+def noted(lines: Iterable[Line]) -> Counter[str]:
+    return Counter(name for line in lines for name in (REDACTED, UNTRUSTED, WITHHELD) if line.get(name))
 
 
 def restore_policy(write: Writer, line: Line, is_fresh: bool) -> Counter[str]:
@@ -55,7 +64,7 @@ def restore_policy(write: Writer, line: Line, is_fresh: bool) -> Counter[str]:
     policy.save()
     App.objects.filter(pk=app.pk).update(name=line["name"], preset=line["preset"])
     note_change(write.actor, app, "policy changed", app.app_id, before, policy_values(policy))
-    return Counter({NEW: 1})
+    return Counter({NEW: 1}) + noted([line])
 
 
 def policy_values(policy: AppPolicy) -> dict[str, Any]:

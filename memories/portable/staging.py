@@ -16,7 +16,7 @@ from django.utils import timezone
 from memories.models import Import, ImportPart, ImportStatus, Memory, Purge
 from memories.models.imported import packed
 from memories.portable.learning import candidates_of
-from memories.portable.restore import KNOWN, LEFT_OUT, NEW, key_of, known_keys
+from memories.portable.restore import KNOWN, LEFT_OUT, NEW, WITHHELD, key_of, known_keys, noted
 from memories.portable.sources.items import CONVERSATION, FACT
 from memories.portable.tables import BY_NAME, Line
 from memories.store import Candidate
@@ -127,12 +127,15 @@ def counted(app: App, part: list[Line], free: Free) -> Iterator[tuple[str, dict[
         there = known_facts(app, part)
         known = sum(line["id"] in there for line in part)
         new = len(free(candidates_of(Import(app=app), part, there)))
-        yield "memory", {NEW: new, KNOWN: known, LEFT_OUT: len(part) - known - new}
+        told = noted(line for line in part if line["id"] not in there)
+        yield "memory", {NEW: new, KNOWN: known, LEFT_OUT: len(part) - known - new} | told
     elif kind in BY_NAME:
         table = BY_NAME[kind]
         keys = known_keys(table, app, part)
-        known = sum(key_of(table, line) in keys for line in part)
-        yield kind, {NEW: len(part) - known, KNOWN: known}
+        new = [line for line in part if key_of(table, line) not in keys]
+        held = sum(WITHHELD in line for line in new)
+        counts = {NEW: len(new) - held, KNOWN: len(part) - len(new)} | noted(new)
+        yield kind, counts | ({LEFT_OUT: held} if held else {})
     else:
         # The policy, which only an app that holds nothing takes over.
         yield kind, {NEW if holds_nothing(app) else LEFT_OUT: len(part)}

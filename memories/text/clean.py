@@ -1,4 +1,9 @@
-"""What may be kept of a text: nothing that was said in private, and no secret."""
+"""What may be kept of a text: nothing that was said in private, and no secret.
+
+Every text that comes in passes here before anything is made of it: the fields of bodies (memories.api.fields), the
+arguments of tools (memories.compat), the lines of files (memories.agent.admitting), the forms of people
+(memories.dashboard.desk). Whoever adds a door uses what it reads with, and need not think of secrets.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +11,13 @@ import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from memories.text.secrets import redact, strip_private
+from memories.text.secrets import KINDS, redact, strip_private
+from memories.text.secrets.found import mark
 
 DEEPEST = 100
+CLEAN_KEPT = 20_000
+_clean: dict[int, None] = {}
+"""Hashes of texts that were clean when they were looked at last: each text passes several times."""
 
 
 def clean(text: str) -> str:
@@ -23,7 +32,26 @@ def is_visible(text: str) -> bool:
 
 def without_secrets(text: str) -> str:
     """The same with the white space at its ends, for texts that are kept as they are."""
-    return redact(strip_private(text)).text
+    key = hash(text)
+    if key in _clean:
+        return text
+    kept = redact(strip_private(text)).text
+    if kept == text:
+        _clean[key] = None
+        if len(_clean) > CLEAN_KEPT:
+            _clean.clear()
+    return kept
+
+
+def secret_in_name(name: str) -> str:
+    """What kind of secret a name is or holds, "" for none: by names things are found again, and they are shown.
+
+    One of digits alone is a number, whatever cards are numbered like. A mark in it stands for a secret.
+    """
+    if name.isdigit() or (without_secrets(name) == name and "[redacted: " not in name):
+        return ""
+    kinds = redact(name).kinds or [kind for kind in KINDS if mark(kind) in name]
+    return next(iter(kinds), "" if strip_private(name) == name else "private part")
 
 
 def clean_all(value: Any) -> Any:

@@ -19,6 +19,7 @@ import orjson
 from django.db import IntegrityError, connection, transaction
 from django.db.models import BinaryField, BooleanField, Func, Q, QuerySet, Value
 
+from memories.text.clean import secret_in_name
 from memsite.conf import get_conf
 from memsite.exceptions import Conflict, Gone, Unprocessable
 from memsite.json_body import dump_json
@@ -131,6 +132,8 @@ def free() -> None:
 def check_key(key: str) -> str:
     if not 0 < len(key) <= MAX_KEY_LENGTH or not key.isprintable():
         raise Unprocessable(f"Idempotency-Key: 1 to {MAX_KEY_LENGTH} printable characters.")
+    if kind := secret_in_name(key):
+        raise Unprocessable(f"Idempotency-Key: this looks like a secret ({kind}), and it is kept: take another one.")
     return key
 
 

@@ -148,6 +148,11 @@ class AppPolicy(Row):
         help_text="Categories markers may name.",
     )
 
+    redact_raw = models.BooleanField(
+        default=True,
+        help_text="Secrets in what was said, texts and turns, are marked as such before they are stored.",
+    )
+
     useful_above = share(0.7, "A fact that is less useful than this is chatter and not kept.")
     verifiable_above = share(0.5, "A fact that is less verifiable than this is an opinion and not kept.")
 
@@ -267,11 +272,16 @@ class AppPolicy(Row):
 
 POLICY_FIELDS = tuple(field.name for field in AppPolicy._meta.concrete_fields if field.name != "app")
 
+TRUST_FIELDS = (
+    "review_origins", "approval_origins", "inject_unreviewed", "share_memories", "users_apart", "redact_raw",
+)  # fmt: skip
+"""Those that say who is believed and who sees what: no file says that by itself."""
+
 POLICY_GROUPS = (
     (
         "What is captured",
         ("capture_markers", "capture_facts", "capture_summaries", "capture_digest", "marker_categories",
-         "useful_above", "verifiable_above"),
+         "redact_raw", "useful_above", "verifiable_above"),
     ),
     (
         "How much is kept",

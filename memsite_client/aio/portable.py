@@ -23,18 +23,22 @@ class AsyncPortable(AsyncConnection):
 
     async def import_into_app(
         self, app_id: str, file: AsyncIterable[bytes] | bytes, *, source: ImportSource = "memsite",
-        agent: str | None = None, user_id: str | None = None,
+        agent: str | None = None, user_id: str | None = None, trust: bool = False,
     ) -> Import:  # fmt: skip
-        """The import, which may go on: `get_import` tells how far it is. Raises InvalidRequest, and nothing is kept."""
-        query = {"source": source, "agent": agent, "user_id": user_id}
+        """The import, which may go on: `get_import` tells how far it is. Raises InvalidRequest, and nothing is kept.
+
+        `trust`: an operator vouches for an export that the server has not signed.
+        """
+        query = {"source": source, "agent": agent, "user_id": user_id, "trust": trust or None}
         path = f"apps/{part(app_id)}/import"
         return cast(Import, await self.upload(path, file, query, timeout=self.patience()))
 
     async def survey_import(
-        self, app_id: str, file: AsyncIterable[bytes] | bytes, *, source: ImportSource = "memsite"
+        self, app_id: str, file: AsyncIterable[bytes] | bytes, *, source: ImportSource = "memsite",
+        trust: bool = False,
     ) -> Survey:  # fmt: skip
         """What the file would bring. Keeps nothing."""
-        query = {"source": source, "dry_run": True}
+        query = {"source": source, "dry_run": True, "trust": trust or None}
         path = f"apps/{part(app_id)}/import"
         return cast(Survey, await self.upload(path, file, query, timeout=self.patience()))
 

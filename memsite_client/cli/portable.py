@@ -64,11 +64,12 @@ def export(file: Path | None, app: str | None, user_id: str | None, vectors: boo
 @click.option("--app", help="Into which app, for a key of several.")
 @click.option("--agent", help="Whose conversations they become (import-SOURCE).")
 @click.option("--user", "user_id", type=EndUser(), help="The end user they were with, where the file does not tell.")
+@click.option("--trust", is_flag=True, help="Believe an export that the server has not signed in who said what.")
 @click.option("--dry-run", is_flag=True, help="Only tell what the file would bring.")
 @as_json
 def import_file(
-    file: Path, source: ImportSource, app: str | None, agent: str | None, user_id: str | None, dry_run: bool,
-    json_: bool,
+    file: Path, source: ImportSource, app: str | None, agent: str | None, user_id: str | None, trust: bool,
+    dry_run: bool, json_: bool,
 ) -> None:  # fmt: skip
     """Take FILE into an app: an export of Memsite, or what another system has exported.
 
@@ -78,9 +79,9 @@ def import_file(
     with connect() as memsite, opened(file, source) as content:
         app_id = app_for(memsite, app)
         if dry_run:
-            survey = memsite.survey_import(app_id, sent(content), source=source)
+            survey = memsite.survey_import(app_id, sent(content), source=source, trust=trust)
             return print_json(survey) if json_ else show_counts(survey["counts"])
-        row = memsite.import_into_app(app_id, sent(content), source=source, agent=agent, user_id=user_id)
+        row = memsite.import_into_app(app_id, sent(content), source=source, agent=agent, user_id=user_id, trust=trust)
         row = waited_for(memsite, app_id, row)
     print_json(row) if json_ else show_counts(row["counts"])
     if row["status"] != "done":
@@ -188,6 +189,6 @@ def waited_for(memsite: Memsite, app_id: str, row: Import) -> Import:
 
 def show_counts(counts: dict[str, Counted]) -> None:
     for kind, count in counts.items():
-        numbers = (("new", count["new"]), ("known", count["known"]), ("left out", count["left_out"]))
-        told = ", ".join(f"{number:,} {name}" for name, number in numbers if number)
+        numbers = {"new": 0, "known": 0, "left_out": 0, **count}
+        told = ", ".join(f"{number:,} {name.replace('_', ' ')}" for name, number in numbers.items() if number)
         click.echo(f"{kind.replace('_', ' '):12} {told or 'nothing'}")

@@ -24,18 +24,22 @@ class Portable(Connection):
 
     def import_into_app(
         self, app_id: str, file: Iterable[bytes] | bytes, *, source: ImportSource = "memsite",
-        agent: str | None = None, user_id: str | None = None,
+        agent: str | None = None, user_id: str | None = None, trust: bool = False,
     ) -> Import:  # fmt: skip
-        """The import, which may go on: `get_import` tells how far it is. Raises InvalidRequest, and nothing is kept."""
-        query = {"source": source, "agent": agent, "user_id": user_id}
+        """The import, which may go on: `get_import` tells how far it is. Raises InvalidRequest, and nothing is kept.
+
+        `trust`: an operator vouches for an export that the server has not signed.
+        """
+        query = {"source": source, "agent": agent, "user_id": user_id, "trust": trust or None}
         path = f"apps/{part(app_id)}/import"
         return cast(Import, self.upload(path, file, query, timeout=self.patience()))
 
     def survey_import(
-        self, app_id: str, file: Iterable[bytes] | bytes, *, source: ImportSource = "memsite"
+        self, app_id: str, file: Iterable[bytes] | bytes, *, source: ImportSource = "memsite",
+        trust: bool = False,
     ) -> Survey:  # fmt: skip
         """What the file would bring. Keeps nothing."""
-        query = {"source": source, "dry_run": True}
+        query = {"source": source, "dry_run": True, "trust": trust or None}
         path = f"apps/{part(app_id)}/import"
         return cast(Survey, self.upload(path, file, query, timeout=self.patience()))
 

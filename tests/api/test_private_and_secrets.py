@@ -32,8 +32,6 @@ SECRETS = {
     "4111 1111 1111 1111": "My credit card is 4111 1111 1111 1111.",
     "pa55w0rd": "The database is at postgres://admin:pa55w0rd@db.example.com:5432/app.",
 }
-RAW = {"agent_sessions_resource", "agent_sessions_turn"}
-"""Where what was said is kept word for word, as it has to be."""
 
 
 @pytest.fixture
@@ -192,12 +190,14 @@ class TestPrivate:
         assert "agent_sessions_resource" in tables_with(WORD)
 
 
-class TestSecrets:
-    """In the raw text they stay: it is the record of what was said."""
+def said_once(text: str) -> dict[str, Any]:
+    return {"messages": [{"role": "user", "content": text, "external_id": "m1"}]}
 
+
+class TestSecrets:
     def in_no_memory(self, secret: str) -> None:
         upkeep_learn_due()
-        assert tables_with(secret) <= RAW
+        assert tables_with(secret) == set()
 
     @each_row("secret", SECRETS, rolled_back=True)
     def test_said_by_a_user(self, alice: Caller, session: dict[str, Any], secret: str) -> None:
@@ -209,6 +209,24 @@ class TestSecrets:
     def test_said_by_the_agent(self, alice: Caller, session: dict[str, Any], secret: str) -> None:
         turn(alice, session, 1, "Which key do we use?", SECRETS[secret])
         self.in_no_memory(secret)
+
+    def test_what_differs_in_a_secret_only_is_the_same(self, alice: Caller, session: dict[str, Any]) -> None:
+        """By what it is known again by, nobody can find out what the secret was."""
+        texts = [f"The pin of my card is {pin}, I live in Berlin." for pin in ("1234", "9876")]
+        stored = [alice.post(f"sessions/{session['id']}/messages", said_once(text)).json() for text in texts]
+        assert stored[0]["resource_ids"] == stored[1]["resource_ids"] != []
+        assert [turn(alice, session, 1, text).status_code for text in texts] == [201, 200]
+        assert turn(alice, session, 1, "I live in Porto.").status_code == 409
+
+    def test_a_stream_and_its_turn_agree(self, alice: Caller, session: dict[str, Any]) -> None:
+        secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+        lines = ndjson(user(f"The token is {secret}. I work at Siemens."), assistant("Good."), RESULT)
+        for _ in range(2):
+            assert alice.stream(session["id"], lines).status_code == 200
+        self.in_no_memory(secret)
+        (kept,) = alice.get(f"sessions/{session['id']}/turns").json()["results"]
+        assert kept["user_input"] == "The token is [redacted: github token]. I work at Siemens."
+        assert contents(alice.app).count("User works at Siemens") == 1
 
     @each_row("secret", SECRETS, rolled_back=True)
     def test_in_a_marker(self, alice: Caller, session: dict[str, Any], secret: str) -> None:

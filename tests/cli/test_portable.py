@@ -12,6 +12,8 @@ from memsite_client import Memsite
 from tests.cli.conftest import run, run_json
 from tests.serving import Server
 
+NONE = {"left_out": 0, "redacted": 0, "untrusted": 0, "withheld": 0}
+
 
 @pytest.fixture
 def key(db: None, server: Server, monkeypatch: pytest.MonkeyPatch) -> str:
@@ -32,7 +34,7 @@ def test_an_app_is_saved_and_taken_in_by_another(memsite: Memsite, server: Serve
     with pytest.MonkeyPatch.context() as elsewhere:
         elsewhere.setenv("MEMSITE_API_KEY", other["MEMSITE_API_KEY"])
         survey = run_json("import", str(file), "--dry-run")
-        assert survey["counts"]["memory"] == {"new": 1, "known": 0, "left_out": 0}
+        assert survey["counts"]["memory"] == {"new": 1, "known": 0, **NONE}
         answer = run("import", str(file))
         assert "memory       1 new" in answer.stdout
         assert "memory       1 known" in run("import", str(file)).stdout
@@ -53,7 +55,7 @@ def test_a_folder_of_notes_is_learnt_from(memsite: Memsite, tmp_path: Path) -> N
     (notes / "me.md").write_text("# Me\n\nI work at Bosch.\n")
     (notes / "picture.png").write_bytes(b"\x89PNG")
     row = run_json("import", str(notes), "--source", "markdown")
-    assert row["counts"]["message"] == {"new": 1, "known": 0, "left_out": 0}
+    assert row["counts"]["message"] == {"new": 1, "known": 0, **NONE}
     assert "folder" in run("import", str(notes), code=2).stderr
 
 

@@ -6,9 +6,11 @@ from django.core.exceptions import ValidationError as ModelValidationError
 from django.core.validators import RegexValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
+from rest_framework.fields import empty
 
-from memories.api.fields import MAX_NUMBER, Flag, JSONObject, OneOf, Shape, Text, names, whole_of
+from memories.api.fields import MAX_NUMBER, Flag, JSONObject, Name, OneOf, Shape, Text, names, refuse_secret, whole_of
 from memories.models import Purge, PurgeStatus, PurgeWhat
+from memories.text.clean import texts_in
 from memsite.tenancy.models import (
     DOMAIN_PATTERN,
     Agent,
@@ -61,11 +63,16 @@ class PolicyShown(JSONObject):
 
 @extend_schema_field(Policy(partial=True))
 class PolicyChanges(serializers.DictField):
-    pass
+    def run_validation(self, data: Any = empty) -> Any:
+        """Of its texts all are names."""
+        values = super().run_validation(data)
+        for text in texts_in(values):
+            refuse_secret(text)
+        return values
 
 
 class NewApp(Shape):
-    app_id = Text(validators=[is_app_id], help_text="Its name in URLs.")
+    app_id = Name(validators=[is_app_id], help_text="Its name in URLs.")
     name = Text(max_length=200)
     preset = OneOf(Preset.choices, default=Preset.STANDARD)
     policy = PolicyChanges(default=dict, help_text="Policy fields that differ from the preset's.")
@@ -88,7 +95,7 @@ class AppShown(Shape):
 
 
 class NewAgent(Shape):
-    name = Text(validators=[is_agent_name])
+    name = Name(validators=[is_agent_name])
     domain = Text(default="", allow_blank=True, max_length=128, validators=[is_domain_or_none])
     scopes = serializers.ListField(child=OneOf(Scope.choices), default=[Scope.READ, Scope.WRITE], min_length=1)
 

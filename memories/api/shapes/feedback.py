@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from memories.api.fields import Id, Number, Shape, Text, Whole
+from memories.api.fields import Id, Number, RawText, Shape, Text, Whole
 from memories.learn.feedback import Feedback, Judged
 from sessions.models import MAX_TURN
 
@@ -13,10 +13,10 @@ MAX_RESPONSE_CHARACTERS = 1_000_000
 
 class Answered(Shape):
     turn_number = Whole(min_value=1, max_value=MAX_TURN)
-    text = Text(
+    text = RawText(
         max_length=MAX_RESPONSE_CHARACTERS, allow_blank=True, trim_whitespace=False, help_text="What the agent said."
     )
-    question = Text(
+    question = RawText(
         max_length=MAX_RESPONSE_CHARACTERS, allow_blank=True, trim_whitespace=False, required=False, default="",
         help_text="What it was asked; to say that again is no use of a memory. If not given, the stored turn's.",
     )  # fmt: skip

@@ -7,12 +7,12 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Shape, Text
+from memories.api.fields import Name, RawText, Shape, Text
 from memories.api.shapes.sessions import MAX_MESSAGES, Message
 
 
-def said() -> Text:
-    return Text(required=False, allow_null=True, allow_blank=True, trim_whitespace=False, default="")
+def said() -> RawText:
+    return RawText(required=False, allow_null=True, allow_blank=True, trim_whitespace=False, default="")
 
 
 class HookEvent(Shape):
@@ -22,9 +22,9 @@ class HookEvent(Shape):
     """
 
     hook_event_name = Text(max_length=100)
-    session_id = Text(max_length=200, help_text="Claude Code's own: our session has it as its external_id.")
+    session_id = Name(max_length=200, help_text="Claude Code's own: our session has it as its external_id.")
     cwd = Text(required=False, allow_null=True, allow_blank=True, default="")
-    prompt_id = Text(required=False, allow_null=True, allow_blank=True, default="")
+    prompt_id = Name(required=False, allow_null=True, allow_blank=True, default="")
     prompt = said()
     last_assistant_message = said()
     source = Text(required=False, allow_null=True, allow_blank=True, default="")  # type: ignore[assignment]  # so named

@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import Flag, Id, Number, OneOf, Shape, Text, Whole
+from memories.api.fields import Flag, Id, Name, Number, OneOf, Shape, Text, Whole
 from memories.jobs.listing import Listed
 from memsite.jobs.models import JobRun, RunStatus
 
@@ -43,7 +43,7 @@ class JobsShown(Shape):
 
 
 class JobFired(Shape):
-    app_id = Text(required=False, help_text="Needed unless the key belongs to an app or the job is for the whole site.")
+    app_id = Name(required=False, help_text="Needed unless the key belongs to an app or the job is for the whole site.")
 
 
 class JobAnswer(Shape):

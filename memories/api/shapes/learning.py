@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.agent.learning import Preview
-from memories.api.fields import Id, Shape, Text, names
+from memories.api.fields import Id, Name, Shape, Text, names
 from memories.api.shapes.sessions import MAX_MESSAGES, Message
 from memories.capture.known import Known
 from memories.capture.refusals import Refusal
@@ -34,7 +34,7 @@ class ExtractionShown(Shape):
 
 class PreviewQuestion(Shape):
     messages = serializers.ListField(child=Message(), allow_empty=False, max_length=MAX_MESSAGES)
-    user_id = Text(max_length=200, required=False, allow_null=True, default=None)
+    user_id = Name(max_length=200, required=False, allow_null=True, default=None)
 
 
 class RelationShown(Shape):

@@ -15,6 +15,7 @@ from memories.api.fields import (
     Flag,
     Id,
     JSONObject,
+    Name,
     Number,
     OneOf,
     Shape,
@@ -71,7 +72,7 @@ class MemoryFields(Shape):
     confidence = Confidence(required=False)
     tags = Tags(required=False)
     pinned = Flag(required=False)
-    user_id = Text(max_length=200, required=False, allow_null=True)
+    user_id = Name(max_length=200, required=False, allow_null=True)
     visibility = OneOf(Visibility.choices, required=False)
     valid_from = serializers.DateTimeField(required=False, allow_null=True)
     valid_until = serializers.DateTimeField(required=False, allow_null=True)
@@ -93,7 +94,7 @@ class NewMemory(MemoryFields):
     origin = OneOf(ORIGINS_OF_AGENTS, required=False, help_text="Who said it: docs/trust.md.")
     session_id = Id(required=False, allow_null=True)
     turn_number = Whole(min_value=0, max_value=MAX_TURN, required=False, allow_null=True)
-    external_id = Text(max_length=200, required=False, allow_null=True)
+    external_id = Name(max_length=200, required=False, allow_null=True)
 
 
 class NewMemoryOnce(NewMemory):
@@ -207,7 +208,7 @@ class SearchQuestion(Shape):
     limit = Whole(min_value=1, max_value=100, default=10)
     mode = OneOf(MODES, default="auto")
     min_score = Number(default=None, allow_null=True, min_value=-100, max_value=100)
-    user_id = Text(max_length=200, required=False, allow_null=True, default=None)
+    user_id = Name(max_length=200, required=False, allow_null=True, default=None)
     filters = JSONObject(
         required=False, allow_null=True, default=dict, help_text="and, or, not, fields and operators: docs/search.md."
     )
@@ -281,7 +282,7 @@ class ContextQuestion(Shape):
     format = OneOf([*Block.values, "json"], required=False)
     max_tokens = Whole(min_value=1, max_value=200_000, required=False, allow_null=True, default=None)
     limit = Whole(min_value=1, max_value=1000, required=False, allow_null=True, default=None)
-    user_id = Text(max_length=200, required=False, allow_null=True, default=None)
+    user_id = Name(max_length=200, required=False, allow_null=True, default=None)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         if fields.get("query") and fields.get("messages"):

@@ -9,13 +9,16 @@ from rest_framework import serializers
 from memories.api.fields import OneOf, Shape, Text, Whole, names
 from memories.models import Import, ImportStatus
 
-COUNTS = "By type: what is new, what was known already, what does not fit into this app."
+COUNTS = "By type: what is new, what was known already, what was left out; and how much of it was changed."
 
 
 class Counted(Shape):
     new = Whole()
     known = Whole()
-    left_out = Whole()
+    left_out = Whole(help_text="It does not fit into this app, or waits for a person.")
+    redacted = Whole(help_text="A secret was taken out of it.")
+    untrusted = Whole(help_text="The file is not signed by this server: who said or reviewed it is not believed.")
+    withheld = Whole(help_text="Of what was left out: a person has to decide about it, or agents may not read it.")
 
 
 class ImportShown(Shape):

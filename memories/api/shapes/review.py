@@ -7,7 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from memories.agent import Foreseen
-from memories.api.fields import Flag, Id, OneOf, Shape, Text, names
+from memories.api.fields import Flag, Id, Name, OneOf, Shape, Text, names
 from memories.api.shapes.memories import MAX_BATCH
 from memories.models import Rollback, RollbackStatus, RollbackWhat
 
@@ -29,7 +29,7 @@ class Decided(Shape):
 class NewRollback(Shape):
     what = OneOf(RollbackWhat.choices)
     # A field of that name, not DRF's attribute.
-    source = Text(max_length=200, help_text="An id or a name, as `what` says.")  # type: ignore[assignment]
+    source = Name(max_length=200, help_text="An id or a name, as `what` says.")  # type: ignore[assignment]
     since = serializers.DateTimeField(required=False, allow_null=True, default=None, help_text="Only from then on.")
     reason = Text(max_length=400, required=False, default="", allow_blank=True)
     dry_run = Flag(default=False, help_text="Only says what would be taken back.")

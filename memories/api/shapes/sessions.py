@@ -11,7 +11,11 @@ from memories.api.fields import (
     Id,
     JSONObject,
     JSONValue,
+    Name,
     OneOf,
+    RawObject,
+    RawText,
+    RawValue,
     Shape,
     Text,
     Whole,
@@ -44,9 +48,9 @@ class Environment(JSONValue):
 
 
 class NewSession(Shape):
-    external_id = Text(max_length=200, required=False, allow_null=True, help_text="Yours; opens the same one again.")
+    external_id = Name(max_length=200, required=False, allow_null=True, help_text="Yours; opens the same one again.")
     tier = Whole(min_value=1, max_value=3, required=False, help_text="1 observe, 2 investigate, 3 remediate.")
-    user_id = Text(max_length=200, required=False, allow_null=True)
+    user_id = Name(max_length=200, required=False, allow_null=True)
     title = Text(max_length=500, required=False, allow_blank=True)
     environment = Environment(
         required=False, help_text=f"Where it is; {MAX_OBJECT_CHARACTERS:,} characters as JSON at most."
@@ -95,10 +99,10 @@ class SessionEnded(Shape):
 
 
 class Checkpoint(Shape):
-    user_input = Text(required=False, default="", allow_blank=True, trim_whitespace=False)
-    tool_calls = serializers.ListField(child=JSONValue(allow_null=True), required=False, default=list)
-    llm_output = Text(required=False, default="", allow_blank=True, trim_whitespace=False)
-    internal_state = JSONObject(required=False, default=dict)
+    user_input = RawText(required=False, default="", allow_blank=True, trim_whitespace=False)
+    tool_calls = serializers.ListField(child=RawValue(allow_null=True), required=False, default=list)
+    llm_output = RawText(required=False, default="", allow_blank=True, trim_whitespace=False)
+    internal_state = RawObject(required=False, default=dict)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         says = any(is_visible(fields[name]) for name in ("user_input", "llm_output"))
@@ -139,9 +143,9 @@ class Recovered(Shape):
 
 class Message(Shape):
     role = OneOf(Role.choices)
-    content = Text(trim_whitespace=False)
+    content = RawText(trim_whitespace=False)
     at = serializers.DateTimeField(required=False, allow_null=True, default=None)
-    external_id = Text(
+    external_id = Name(
         max_length=200, required=False, allow_null=True, default=None, help_text="Yours: sent again, it is stored once."
     )
 

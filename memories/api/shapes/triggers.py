@@ -9,7 +9,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from memories.api.fields import Flag, Id, OneOf, Shape, Text, names
+from memories.api.fields import Flag, Id, Name, OneOf, Shape, Text, names
 from memories.api.shapes.memories import MemoryShown, show_memory
 from memories.learn.coming import MESSAGE_CHARACTERS
 from memories.learn.triggers import MOST_MEMORIES, Due
@@ -46,7 +46,7 @@ class NewTrigger(TriggerFields):
     memory_ids = serializers.ListField(
         child=Id(), required=False, default=list, max_length=MOST_MEMORIES, help_text="What it brings up."
     )
-    user_id = Text(max_length=200, required=False, allow_null=True)
+    user_id = Name(max_length=200, required=False, allow_null=True)
     visibility = OneOf(Visibility.choices, required=False)
 
     def validate_visibility(self, visibility: str) -> str:

@@ -9,7 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.announce.changes import KINDS
-from memories.api.fields import Different, Flag, JSONObject, Number, OneOf, Shape, Text, Whole, names
+from memories.api.fields import Different, Flag, JSONObject, Name, Number, OneOf, RawText, Shape, Text, Whole, names
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
 from memories.providers.errors import ServiceRefused
 from memories.providers.outward import WEBHOOK_NETWORKS, check_address
@@ -21,12 +21,16 @@ MOST_TEXTS, TEXT_CHARACTERS, PLACE_CHARACTERS, ADDRESS_CHARACTERS = 100, 100_000
 
 
 @extend_schema_field({"type": "string", "pattern": "^https?://[^/]", "maxLength": ADDRESS_CHARACTERS})
-class Address(Text):
+class Address(RawText):
+    """Kept with the token that it may have to hold; shown without one."""
+
     def __init__(self, **options: Any) -> None:
         super().__init__(max_length=ADDRESS_CHARACTERS, **options)
 
     def to_internal_value(self, data: Any) -> str:
         given = super().to_internal_value(data)
+        if "[redacted: " in given:
+            raise serializers.ValidationError("This is how it is shown: it is called by what stands in the brackets.")
         try:
             check_address(given, get_conf().webhook_networks, WEBHOOK_NETWORKS)
         except ServiceRefused as error:
@@ -92,8 +96,8 @@ is_bridge_name = RegexValidator(r"^[a-z0-9][a-z0-9-]{0,59}\Z", "Lower-case lette
 
 
 class NewBridge(Shape):
-    name = Text(validators=[is_bridge_name], help_text="slack, discord-home, …")
-    agent = Text(validators=[is_agent_name], help_text="Whose sessions they become.")
+    name = Name(validators=[is_bridge_name], help_text="slack, discord-home, …")
+    agent = Name(validators=[is_agent_name], help_text="Whose sessions they become.")
 
 
 class BridgeShown(Shape):
@@ -113,20 +117,20 @@ class BridgeWithSecret(BridgeShown):
 class Heard(Shape):
     """One message of a chat."""
 
-    text = Text(max_length=TEXT_CHARACTERS, trim_whitespace=False)
-    channel = Text(max_length=PLACE_CHARACTERS)
-    thread = Text(max_length=PLACE_CHARACTERS, required=False, allow_null=True, default=None)
-    user = Text(max_length=200, required=False, allow_null=True, default=None)
+    text = RawText(max_length=TEXT_CHARACTERS, trim_whitespace=False)
+    channel = Name(max_length=PLACE_CHARACTERS)
+    thread = Name(max_length=PLACE_CHARACTERS, required=False, allow_null=True, default=None)
+    user = Name(max_length=200, required=False, allow_null=True, default=None)
     role = OneOf([Role.USER.value, Role.ASSISTANT.value], default=Role.USER.value)
     at = serializers.DateTimeField(required=False, allow_null=True, default=None)
-    message_id = Text(max_length=150, required=False, allow_null=True, default=None)
+    message_id = Name(max_length=150, required=False, allow_null=True, default=None)
 
 
 SHOWN = ("url", "description", "events", "is_active", "reason", "created_at")
 
 
 def show_webhook(row: Webhook) -> dict[str, Any]:
-    return {"id": row.uid, **{name: getattr(row, name) for name in SHOWN}}
+    return {"id": row.uid, **{name: getattr(row, name) for name in SHOWN}, "url": row.url_shown}
 
 
 def show_delivery(row: Delivery) -> dict[str, Any]:

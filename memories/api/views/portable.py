@@ -11,7 +11,7 @@ from uuid import UUID
 from django.http import FileResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
-from rest_framework.exceptions import ParseError, ValidationError
+from rest_framework.exceptions import ParseError, PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
@@ -80,6 +80,12 @@ class TakeIn(OperatorView):
             OpenApiParameter("source", str, enum=list(SOURCES), description="What has written the file."),
             OpenApiParameter("agent", AGENT, description="Whose conversations they become: import-SOURCE unless said."),
             of_user("The end user they were with, where the file does not tell."),
+            OpenApiParameter(
+                "trust",
+                bool,
+                description="Believe an app's file that this server has not signed in who said and "
+                "reviewed what. Operators only, not agents with the scope `operator`.",
+            ),
             OpenApiParameter("dry_run", bool, description="Only tell what the file would bring."),
         ],
         operation_id="import_into_app",
@@ -87,17 +93,19 @@ class TakeIn(OperatorView):
     def post(self, request: Request, app_id: str) -> Response:
         """Takes a file in, plain, gzip or zip. All of it is looked at first: where anything is wrong, nothing is kept.
 
+        Secrets are taken out. An app's file is believed in who said what if this server has signed it.
+
         202 with the import; a worker goes on with a long one. What the app has already stays as it is.
         """
         agent = self.agent_of(self.app_named(app_id))
         source = one_of("source", request.query_params.get("source", MEMSITE), list(SOURCES))
-        name, user_id = agent_asked(request, source), user_asked(request)
+        name, user_id, trust = agent_asked(request, source), user_asked(request), self.trust_asked(source)
 
         def take(_: Slot, chunks: Iterator[bytes]) -> Answer:
             with received(chunks, encoding_of(request._request)) as file:
                 if flag(request, "dry_run"):
-                    return 200, {"counts": show_counts(agent.survey_import(file, source))}
-                return 202, show_import(agent.begin_import(file, source, name, user_id))
+                    return 200, {"counts": show_counts(agent.survey_import(file, source, trust=trust))}
+                return 202, show_import(agent.begin_import(file, source, name, user_id, trust=trust))
 
         try:
             return self.create_as_read(file_chunks(request), take)
@@ -105,6 +113,16 @@ class TakeIn(OperatorView):
             raise Unprocessable(str(error)) from error
         except CannotImport as error:
             raise Conflict(str(error)) from error
+
+    def trust_asked(self, source: str) -> bool:
+        """PermissionDenied to an agent: with its own file it would make its words an operator's."""
+        if not flag(self.request, "trust"):
+            return False
+        if source != MEMSITE:
+            raise ValidationError({"trust": ["Only an app's export tells who is to be trusted."]})
+        if self.caller().agent:
+            raise PermissionDenied("Only an operator says that a file is to be trusted: no agent's key does.")
+        return True
 
 
 class Imports(OperatorView):

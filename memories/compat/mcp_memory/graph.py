@@ -8,8 +8,9 @@ relation     "Alice works at Acme", with the entity it starts from as its subjec
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import AfterValidator
 from rest_framework.exceptions import ValidationError
 from typing_extensions import TypedDict
 
@@ -17,20 +18,24 @@ from memories.agent import MemoryAgent
 from memories.compat.kept import external_id, keep_new, kept
 from memories.models import Memory
 from memories.store import Candidate
-from memories.text.clean import clean, is_visible
+from memories.text.clean import clean, is_visible, without_secrets
 from memsite.tenancy.origin import Origin
 
 KIND = "graph"
 MOST_IN_SUBJECT = 200
 
 
+Word = Annotated[str, AfterValidator(without_secrets)]
+"""Any text of the dialect: without secrets before anything is made of it, so that it is found again by the same."""
+
+
 class Entity(TypedDict):
-    name: str
-    entityType: str
-    observations: list[str]
+    name: Word
+    entityType: Word
+    observations: list[Word]
 
 
-Relation = TypedDict("Relation", {"from": str, "to": str, "relationType": str})
+Relation = TypedDict("Relation", {"from": Word, "to": Word, "relationType": Word})
 
 
 class KnowledgeGraph(TypedDict):

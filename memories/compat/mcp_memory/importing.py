@@ -10,7 +10,7 @@ from typing import Any
 from memories.agent import MemoryAgent
 from memories.compat.mcp_memory.graph import Entity, Graph, Relation, entity_text, relation_text
 from memories.providers.surrogates import without_surrogates
-from memories.text.clean import clean, is_visible
+from memories.text.clean import clean, each_text, is_visible, without_secrets
 from memsite.json_body import RepeatedName, parse_loosely
 from memsite.tenancy.origin import Origin
 
@@ -72,7 +72,7 @@ def read_line(line: str, entities: dict[str, Entity], relations: list[Relation],
     if not line.strip():
         return []
     try:
-        row = parse_loosely(line)
+        row = each_text(parse_loosely(line), without_secrets)
     except RepeatedName as error:
         raise ValueError(str(error.detail).replace("The body", "It")) from error
     except json.JSONDecodeError as error:

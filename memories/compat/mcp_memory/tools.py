@@ -11,7 +11,7 @@ from rest_framework.exceptions import APIException
 from typing_extensions import TypedDict
 
 from memories.api.storing import StoringView
-from memories.compat.mcp_memory.graph import Added, Entity, Graph, KnowledgeGraph, NoSuchEntity, Relation
+from memories.compat.mcp_memory.graph import Added, Entity, Graph, KnowledgeGraph, NoSuchEntity, Relation, Word
 from memories.mcp.toolbox import Told, Toolbox
 
 toolbox = Toolbox()
@@ -19,13 +19,13 @@ LONGEST_QUERY = 2048
 
 
 class Observed(TypedDict):
-    entityName: str
-    contents: list[str]
+    entityName: Word
+    contents: list[Word]
 
 
 class Withdrawn(TypedDict):
-    entityName: str
-    observations: list[str]
+    entityName: Word
+    observations: list[Word]
 
 
 class Entities(TypedDict):
@@ -98,7 +98,7 @@ def add_observations(door: StoringView, observations: list[Observed]) -> Told:
 
 
 @toolbox.writes("Delete Entities", destroys=True, repeatable=True, answers=Done)
-def delete_entities(door: StoringView, entityNames: list[str]) -> Told:  # noqa: N803  # the reference server's name
+def delete_entities(door: StoringView, entityNames: list[Word]) -> Told:  # noqa: N803  # the reference server's name
     """Deletes entities with their observations and relations, for good."""
     graph_of(door).delete_entities(entityNames)
     return done("Entities deleted successfully")
@@ -125,12 +125,12 @@ def read_graph(door: StoringView) -> Told:
 
 
 @toolbox.reads("Search Nodes", answers=KnowledgeGraph)
-def search_nodes(door: StoringView, query: Annotated[str, Field(max_length=LONGEST_QUERY)]) -> Told:
+def search_nodes(door: StoringView, query: Annotated[Word, Field(max_length=LONGEST_QUERY)]) -> Told:
     """Entities whose name, type or observations contain the text, with their relations."""
     return told(graph_of(door).search(query))
 
 
 @toolbox.reads("Open Nodes", answers=KnowledgeGraph)
-def open_nodes(door: StoringView, names: list[str]) -> Told:
+def open_nodes(door: StoringView, names: list[Word]) -> Told:
     """Entities by their names, with their relations."""
     return told(graph_of(door).part(names))

@@ -9,7 +9,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from memories.api.fields import JSONObject, Number, SmallObject, Text
+from memories.api.fields import JSONObject, Name, Number, RawText, SmallObject, Text
 from memories.api.shapes.memories import cleaned
 from memories.models import Action, Memory, Revision
 from sessions.models import role_named
@@ -39,16 +39,16 @@ class Speaker(Text):
 
 class Message(Lenient):
     role = Speaker()
-    content = Text(max_length=LONGEST, allow_blank=True)
+    content = RawText(max_length=LONGEST, allow_blank=True)
 
 
 class Owner(Lenient):
     """Whose it is: named at the top, or, as newer clients do, in `filters`."""
 
-    user_id = Text(max_length=200, required=False, allow_null=True)
-    agent_id = Text(max_length=200, required=False, allow_null=True)
-    app_id = Text(max_length=200, required=False, allow_null=True)
-    run_id = Text(max_length=200, required=False, allow_null=True)
+    user_id = Name(max_length=200, required=False, allow_null=True)
+    agent_id = Name(max_length=200, required=False, allow_null=True)
+    app_id = Name(max_length=200, required=False, allow_null=True)
+    run_id = Name(max_length=200, required=False, allow_null=True)
     filters = JSONObject(required=False, allow_null=True)
 
 

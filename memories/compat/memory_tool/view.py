@@ -11,7 +11,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import AgentView
-from memories.api.fields import Flag, OneOf, Shape, Text, Whole
+from memories.api.fields import Flag, Name, OneOf, Shape, Text, Whole
 from memories.api.schema import operation
 from memories.compat.memory_tool.commands import COMMANDS, carry_out
 from memories.compat.memory_tool.files import MOST_CHARACTERS, Files
@@ -30,33 +30,32 @@ NEEDS = {
 }
 
 
-class RawText(serializers.CharField):
+class Verbatim(Text):
     """Any text, its white space and all."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(trim_whitespace=False, allow_blank=True, required=False, **options)
 
-    def to_internal_value(self, data: Any) -> str:
-        if not isinstance(data, str):
-            self.fail("invalid")
-        return str(super().to_internal_value(data))
+
+class Path(Verbatim, Name):
+    pass
 
 
 class Command(Shape):
     """The input of the tool as the model wrote it."""
 
     command = OneOf(list(COMMANDS))
-    path = RawText(max_length=LONGEST_PATH)
+    path = Path(max_length=LONGEST_PATH)
     view_range = serializers.ListField(
         child=Whole(), min_length=2, max_length=2, required=False, allow_null=True, help_text="First and last line."
     )
-    file_text = RawText(max_length=MOST_CHARACTERS)
-    old_str = RawText(max_length=MOST_CHARACTERS)
-    new_str = RawText(max_length=MOST_CHARACTERS, default="")
+    file_text = Verbatim(max_length=MOST_CHARACTERS)
+    old_str = Verbatim(max_length=MOST_CHARACTERS)
+    new_str = Verbatim(max_length=MOST_CHARACTERS, default="")
     insert_line = Whole(required=False)
-    insert_text = RawText(max_length=MOST_CHARACTERS)
-    old_path = RawText(max_length=LONGEST_PATH)
-    new_path = RawText(max_length=LONGEST_PATH)
+    insert_text = Verbatim(max_length=MOST_CHARACTERS)
+    old_path = Path(max_length=LONGEST_PATH)
+    new_path = Path(max_length=LONGEST_PATH)
 
     def validate(self, fields: dict[str, Any]) -> dict[str, Any]:
         missing = [name for name in NEEDS[fields["command"]] if name not in fields]

@@ -27,14 +27,22 @@ class Command(BaseCommand):
         parser.add_argument("--agent", type=agent_name, help="whose conversations they become (import-SOURCE)")
         parser.add_argument("--user", type=end_user, help="the end user they were with, where the file does not tell")
 
+        parser.add_argument(
+            "--trust", action="store_true", help="believe an export that this server has not signed in who said what"
+        )
+
     def handle(self, *args: Any, app: str, file: Path, source: str, **options: Any) -> None:
         if options["agent"] and source == MEMSITE:
             raise CommandError("--agent goes with another source: an app's export tells its agents itself.")
+        if options["trust"] and source != MEMSITE:
+            raise CommandError("--trust goes with an app's export only: nothing else tells who is to be trusted.")
         with plain_errors():
             agent = MemoryAgent(app_named(app), None, ACTOR)
             try:
                 with file.open("rb") as content:
-                    row = agent.begin_import(content, source, options["agent"] or "", options["user"])
+                    row = agent.begin_import(
+                        content, source, options["agent"] or "", options["user"], trust=options["trust"]
+                    )
             except UnderWay as error:
                 go_on = f"A running server goes on with it; so does `manage.py run_job imports --app {app}`."
                 raise CommandError(f"{error} {go_on}") from error

@@ -172,7 +172,7 @@ def test_ids_of_another_app_lead_nowhere(charlie: Caller, rows: Rows, copy: App)
     before = export(charlie.app)
     memory = next(row for row in rows if row["type"] == "memory")
     spy = lines(joined(rows).replace(memory["uid"].encode(), foreign.encode()))
-    row = take_in(copy, joined(spy))
+    row = take_in(copy, joined(spy), trust=True)
     assert (row.status, row.counts["memory"]) == ("done", {"new": 2})
     assert export(charlie.app) == before
     assert charlie.get(f"memories/{foreign}").json()["content"] == "Bears sleep"
@@ -217,7 +217,7 @@ def test_a_dry_run_says_of_the_policy_what_the_import_does(rows: Rows, copy: App
 
 def test_a_dry_run_counts_and_keeps_nothing(rows: Rows, copy: App, source: App) -> None:
     content = joined(rows)
-    counts = agent_of(copy).survey_import(BytesIO(content), "memsite")
+    counts = agent_of(copy).survey_import(BytesIO(content), "memsite", trust=True)
     assert (counts["memory"], counts["session"]) == ({"new": 2, "known": 0}, {"new": 1, "known": 0})
     assert not Import.objects.exists()
     counts = agent_of(source).survey_import(BytesIO(content), "memsite")

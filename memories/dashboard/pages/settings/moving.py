@@ -30,6 +30,13 @@ class ImportForm(forms.Form):
     user_id = forms.CharField(
         label="End user", required=False, max_length=200, help_text="Whom they were with, where the file does not tell."
     )
+    trust = forms.BooleanField(
+        label="I vouch for this file",
+        required=False,
+        help_text="Only for an app's export that this server has not signed, or that was changed since: believe it in "
+        "who said and who reviewed something, and take over whom its policy trusts. Otherwise its memories come as "
+        "another program's word that nobody has reviewed.",
+    )
 
     def clean_file(self) -> Any:
         file, most = self.cleaned_data["file"], get_conf().import_megabytes
@@ -47,6 +54,8 @@ class ImportForm(forms.Form):
         fields = super().clean() or self.cleaned_data
         if fields.get("agent") and fields.get("source") == MEMSITE:
             self.add_error("agent", "An app's export tells its agents itself.")
+        if fields.get("trust") and fields.get("source") != MEMSITE:
+            self.add_error("trust", "Only an app's export tells who is to be trusted.")
         return fields
 
 
@@ -59,8 +68,10 @@ def moving(request: DeskRequest) -> HttpResponse:
         file, agent = cast(IO[bytes], fields["file"].file), request.desk.agent()
         try:
             if "look" in request.POST:
-                return show_moving(request, form, agent.survey_import(file, fields["source"]))
-            row = agent.begin_import(file, fields["source"], fields["agent"], fields["user_id"] or None)
+                return show_moving(request, form, agent.survey_import(file, fields["source"], trust=fields["trust"]))
+            row = agent.begin_import(
+                file, fields["source"], fields["agent"], fields["user_id"] or None, trust=fields["trust"]
+            )
         except BadFile as error:
             form.add_error("file", str(error))
         except CannotImport as error:
