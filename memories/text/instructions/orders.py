@@ -78,6 +78,7 @@ Found = tuple[int, int, str]
 _TOKEN = re.compile(r"[^\W_]+(?:'[^\W_]+)?")
 _UNSPACED = re.compile(r"[\u3041-\u30ff\u3400-\u9fff]")
 _KANA = re.compile(r"[\u3041-\u30ff]")
+_ELIDED = words("l d n qu s j m t dell all nell dall sull un degl")
 _TURKISH_GOES_ON = re.compile(r"\s{0,2}[,:;]|\s{1,2}ve\b")
 _TURKISH_MUST = re.compile(r"\w{2}m[ae]li(?:sin(?:iz)?|dir)?\Z")
 _SENTENCE = re.compile(r"(?:[^.!?;。\n]|[.!?;](?![\s\"')\]]|\Z)|\n(?!\s{0,9}\n)){1,600}")
@@ -203,7 +204,7 @@ def meanings(word: str) -> Mapping[str, int]:
     merged: dict[str, int] = dict(_LISTS.single.get(word, _NOTHING))
     if not merged and "'" in word:
         before, _, after = word.partition("'")
-        merged = dict(meanings(before if after == "s" else after))
+        merged = dict(meanings(before if after == "s" else after if before in _ELIDED else ""))
         if before == "n":
             merged["fr"] = merged.get("fr", 0) | Word.NOT
     for length in range(_SHORTEST_STEM, min(len(word), _LONGEST_STEM) + 1):
@@ -509,7 +510,8 @@ def _may_set_aside(sentence: Sentence) -> bool:
 def _begs(sentence: Sentence) -> bool:
     for hit in sentence.any_of(Word.PLEASE | Word.NOW):
         before = 8 if sentence.language in (TURKISH, CHINESE) or hit.means & Word.NOW else 0
-        if sentence.has_near(hit, VERB, before, 6):
+        verb = sentence.has_near(hit, VERB, before, 6)
+        if verb and ":" not in sentence.text[hit.end : verb.start]:
             return True
     musts = sentence.any_of(Word.MUST) if sentence.language == CHINESE else []
     return any(sentence.has_near(must, EVIL | Word.READER | Word.TELL, 6, 6) for must in musts)
