@@ -100,5 +100,5 @@ class Learning(Caller):
     def lessons_file(self, user_id: str | None) -> str:
         """What was learnt, as Markdown by subject; empty when nothing was."""
         lessons = self.memories_of(user_id).of_user(user_id).active().lessons().order_by("-importance", "-pk")
-        noted = [as_noted(memory) for memory in harmless(lessons[:MOST_LESSONS])]
+        noted = [as_noted(memory) for memory in harmless(lessons[:MOST_LESSONS], self.app.policy)]
         return self.rules.summarise("lessons", noted, "", LESSONS_CHARACTERS).text

@@ -167,7 +167,7 @@ class Sessions(Feedback, Triggers, Upkeep):
         """What a session of this end user would begin with now, if these memories (pks) were `shown` in it before."""
         budget = max(1, budget_tokens(self.app.policy, self.app.policy.block) - SEAMS_TOKENS)
         dues, lessons = self.due_triggers(user_id), self.lessons(user_id).exclude(pk__in=shown)
-        first = harmless(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS])
+        first = harmless(lessons.order_by(*MOST_TELLING)[:MOST_LESSONS], self.app.policy)
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
         at_odds = self.doubted([memory for one in dues for memory in one.memories] + first, user_id, now)
         due = inject_due(dues, self.app.policy, budget // 2, at_odds)

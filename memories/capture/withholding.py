@@ -3,7 +3,7 @@ whom the app does not take at it."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,18 +53,19 @@ def withheld(candidate: Candidate, policy: AppPolicy) -> Refusal | None:
 
 def reason_to_wait(told: Mapping[str, Any], origin: str, policy: AppPolicy) -> tuple[str, str] | None:
     """(kind of rejection, reason) for the fields of a memory that somebody tells."""
-    if suspicion := suspicion_in(text for name in READ_BY_AGENTS for text in texts_in(told.get(name))):
-        return RejectionKind.QUARANTINE, suspicion
+    from_outside = origin in policy.screened_origins
+    for name in READ_BY_AGENTS:
+        for text in texts_in(told.get(name)):
+            # One word of metadata, an address say, tells where it was read, and stands in no prompt.
+            is_source = name == "metadata" and len(text.split()) < 2
+            if suspicion := suspicion_in([text], from_outside=from_outside and not is_source):
+                return RejectionKind.QUARANTINE, suspicion
     if origin in policy.approval_origins:
         return RejectionKind.APPROVAL, f"the word of {Origin(origin).label}: a person has to approve it"
     return None
 
 
-def suspicion_in(texts: Iterable[str]) -> str:
+def suspicion_in(texts: Iterable[str], *, from_outside: bool = False) -> str:
     """The first thing that is wrong with one of these; empty if nothing is."""
-    return next((f"{one.kind}: {one.why}" for one in suspicions(texts)), "")
-
-
-def suspicions(texts: Iterable[str]) -> Iterator[Any]:
-    for text in texts:
-        yield from find_instructions(text)
+    found = (one for text in texts for one in find_instructions(text, from_outside=from_outside))
+    return next((f"{one.kind}: {one.why}" for one in found), "")

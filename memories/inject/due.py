@@ -95,7 +95,7 @@ def inject_due(dues: Sequence[Due], policy: AppPolicy, budget_tokens: int, at_od
         is_harmless = not is_suspicious(due.trigger.message)
         if is_harmless and fits(due_block([*taken, due], policy, ()), budget_tokens):
             taken.append(due)
-    candidates, brought = harmless(each_once(taken)), list[Memory]()
+    candidates, brought = harmless(each_once(taken), policy), list[Memory]()
     for memory in candidates:
         if fits(due_block(taken, policy, [*brought, memory], at_odds), budget_tokens):
             brought.append(memory)

@@ -31,7 +31,8 @@ def inject_lessons(
     lessons: Sequence[Memory], policy: AppPolicy, total: int, budget_tokens: int, at_odds: Collection[int] = ()
 ) -> Injected:
     """As many of these, in this order, as the budget holds. `total`: how many there are to choose from."""
-    lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy, at_odds))) for lesson in harmless(lessons)]
+    told = harmless(lessons, policy)
+    lines = [Line(lesson, lesson_line(lesson, note_of(lesson, policy, at_odds))) for lesson in told]
     taken, text = fit(lines, budget_tokens, lambda some: lessons_block(some, total))
     shown = tuple(line.text for line in taken)
     return Injected(text, estimate_tokens(text), [line.memory for line in taken], total, LESSONS, shown, at_odds)

@@ -96,7 +96,7 @@ def inject(
     def line_of(memory: Memory, shown: Memory) -> Line:
         return Line(memory, line_text(shown, block, now, note_of(memory, app.policy, at_odds)))
 
-    lines = [line_of(memory, memory) for memory in harmless(memories)]
+    lines = [line_of(memory, memory) for memory in harmless(memories, app.policy)]
     if lines and estimate_tokens(render(lines[:1])) > budget:
         # The best of all, and longer than the whole budget: its beginning is worth half of it.
         best = shortened(lines[0].memory, budget // 2)

@@ -95,7 +95,7 @@ class Week:
 
     def gather_one(self, pks: Sequence[int]) -> None:
         """The model is asked before the transaction; in it, only what is still as it was told is gathered."""
-        told = harmless(archived(self.app).filter(pk__in=pks))
+        told = harmless(archived(self.app).filter(pk__in=pks), self.app.policy)
         candidate = self.write_of(told)
         try:
             with transaction.atomic():

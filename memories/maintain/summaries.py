@@ -63,7 +63,7 @@ def facts_of(app: App, category: str, user_id: str, now: datetime) -> list[Noted
     Without what is not for an agent to read: agents are told summaries.
     """
     first = first_of(app, category, user_id, now).only("uid", *NOTED, *VOUCHED)
-    facts = [as_noted(memory) for memory in harmless(first)]
+    facts = [as_noted(memory) for memory in harmless(first, app.policy)]
     return surer_sides(facts, at_odds_in(app, category, user_id, now))
 
 

@@ -104,8 +104,9 @@ def search(
         filters={"and": narrowed} if narrowed else {},
     )  # fmt: skip
     recall, following = search_page(door.memory_agent(), question)
+    told = harmless([hit.row for hit in recall.hits], door.app.policy)
     answer: dict[str, Any] = {
-        "memories": [brief_hit(hit, door.app, detail=detail) for hit in recall.hits if harmless([hit.row])]
+        "memories": [brief_hit(hit, door.app, detail=detail) for hit in recall.hits if hit.row in told]
     }
     if recall.summaries:
         answer["summaries"] = [
@@ -331,4 +332,4 @@ def lessons(door: StoringView, limit: Limit = 20, cursor: Cursor = None, user_id
     """What users corrected and agents learnt, the latest first."""
     rows = door.memory_agent().memories_of(user_id).of_user(user_id).active().lessons()
     some, following = take(rows, limit, cursor)
-    return {"lessons": [brief(row) for row in harmless(some)]} | given(next=following)
+    return {"lessons": [brief(row) for row in harmless(some, door.app.policy)]} | given(next=following)

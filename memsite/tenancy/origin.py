@@ -20,6 +20,9 @@ class Origin(models.TextChoices):
     WEB = "web", "something read on the web"
 
 
+FROM_OUTSIDE = (Origin.TOOL, Origin.WEB)
+"""Words of strangers: what brings an address, a command or an order along is not told before a person has seen it."""
+OF_AGENTS = (Origin.ASSISTANT, Origin.AGENT, *FROM_OUTSIDE)
 SAYABLE_ORIGINS = (Origin.ASSISTANT, Origin.AGENT, Origin.TOOL, Origin.WEB)
 """What an agent may call a memory that it stores: whoever holds no more than an agent's key is no user or operator."""
 

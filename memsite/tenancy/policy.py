@@ -11,7 +11,7 @@ from django.db.models import Q
 from timezone_field import TimeZoneField
 
 from memsite.rows import Row
-from memsite.tenancy.origin import check_origins, default_review_origins
+from memsite.tenancy.origin import FROM_OUTSIDE, OF_AGENTS, Origin, check_origins, default_review_origins
 
 OPERATIONAL_CATEGORIES = ("timing", "dependency", "behavior", "remediation", "maintenance")
 PERSONAL_CATEGORIES = ("work", "preferences", "health", "hobbies", "relationships")
@@ -31,6 +31,7 @@ class Preset(models.TextChoices):
     ASSISTANT = "assistant"
     KNOWLEDGE = "knowledge"
     COMPACT = "compact"
+    STRICT = "strict"
 
 
 PRESET_IS_FOR = {
@@ -39,6 +40,7 @@ PRESET_IS_FOR = {
     Preset.ASSISTANT: "personal assistants: facts from talk, importance and recency count",
     Preset.KNOWLEDGE: "knowledge bases: facts with written summaries, meaning and graph side by side",
     Preset.COMPACT: "small apps: ten memories of 200 characters, one digest per conversation",
+    Preset.STRICT: "agents that read what strangers write: nothing of it is told before a person has seen it",
 }
 
 
@@ -257,6 +259,13 @@ class AppPolicy(Row):
     def __str__(self) -> str:
         return "policy"
 
+    @property
+    def screened_origins(self) -> tuple[Origin, ...]:
+        """Whose memories wait for a person if they bring an address, a command or an order to the reader: what comes
+        from outside; where all of that has to be approved, what agents say themselves, who may repeat it.
+        """
+        return OF_AGENTS if set(FROM_OUTSIDE) <= set(self.approval_origins) else FROM_OUTSIDE
+
     def clean(self) -> None:
         # An empty value may stand there, so Django itself passes over null, "" and {}; anything else it has checked.
         for name in ("review_origins", "approval_origins"):
@@ -352,6 +361,7 @@ PRESETS: dict[str, dict[str, Any]] = {
         "ranking": Ranking.RECENT,
         "block": Block.APP,
     },
+    Preset.STRICT: {"approval_origins": [Origin.TOOL.value, Origin.WEB.value]},
 }
 
 

@@ -45,7 +45,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('app_id', models.CharField(max_length=64, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9][a-z0-9._-]{0,63}\\Z', 'Lower-case letters, digits, . - and _, 64 at most.')])),
                 ('name', models.CharField(max_length=200)),
-                ('preset', models.CharField(choices=[('standard', 'Standard'), ('ops', 'Ops'), ('assistant', 'Assistant'), ('knowledge', 'Knowledge'), ('compact', 'Compact')], default='standard', max_length=20)),
+                ('preset', models.CharField(choices=[('standard', 'Standard'), ('ops', 'Ops'), ('assistant', 'Assistant'), ('knowledge', 'Knowledge'), ('compact', 'Compact'), ('strict', 'Strict')], default='standard', max_length=20)),
                 ('status', models.CharField(choices=[('active', 'Active'), ('uninstalled', 'Uninstalled'), ('purging', 'purging: uninstalled, and being deleted')], default='active', max_length=20)),
                 ('change_number', models.PositiveBigIntegerField(default=0, editable=False)),
                 ('vector_model', models.CharField(blank=True, default='', editable=False, help_text='The embedder its searches use; empty: none yet.', max_length=120)),
