@@ -10,6 +10,7 @@ import structlog
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from memsite.metrics import count_request
+from memsite.sqlite.waiting import arrived
 from memsite.timed_bodies import TimedBody
 
 log = structlog.get_logger("memsite.requests")
@@ -28,8 +29,11 @@ class RequestLog:
         request_id = given if SAFE_ID.fullmatch(given) else uuid.uuid4().hex
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
-        started = time.perf_counter()
-        response = self.get_response(request)
+        started, came = time.perf_counter(), arrived.set(time.monotonic())
+        try:
+            response = self.get_response(request)
+        finally:
+            arrived.reset(came)
         response["X-Request-ID"] = request_id
         read_to_the_end(request, response)
         seconds = time.perf_counter() - started
