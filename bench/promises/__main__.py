@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.page import circumstances
-from bench.promises import copies, crowd, keys, kills, traces
+from bench.promises import copies, crowd, keys, kills, locked, slow, traces
 from bench.promises.mingle import mingle
 from bench.promises.site import Site
 
@@ -128,6 +128,24 @@ def try_mingling(site: Site, share: float) -> tuple[bool, str]:
     return done.holds, "\n  ".join([f"{dict(done.statuses)}.", *done.broken[:9]])
 
 
+def try_slow(site: Site, share: float) -> tuple[bool, str]:
+    done = slow.send_slowly(site, scaled(1000, share), scaled(64, share))
+    return done.holds and done.is_quick, (
+        f"Half sent without a key: {dict(done.strangers)}; with one: {dict(done.known)}; beside them "
+        f"{len(done.waits):,} requests, {dict(done.statuses)}, p99 {done.p99:.2f}, longest {done.waits[-1]:.2f} s."
+    )
+
+
+def try_locked(site: Site, share: float) -> tuple[bool, str]:
+    if site.environment.get("MEMSITE_DATABASE_URL"):
+        return True, "Not tried: PostgreSQL has no lock that all writers wait for."
+    done = locked.hold_lock(site, 40, 12, 60 * share)
+    return done.holds and done.is_quick, (
+        f"40 writers {dict(done.writers)}, afterwards {done.afterwards}; 12 readers {dict(done.readers)}, the slowest "
+        f"{max(done.waits):.2f} s."
+    )
+
+
 TRIES: dict[str, Try] = {
     "traces": try_traces,
     "limit": try_limit,
@@ -136,6 +154,8 @@ TRIES: dict[str, Try] = {
     "copies": try_copies,
     "crowd": try_crowd,
     "mingling": try_mingling,
+    "slow": try_slow,
+    "locked": try_locked,
     "kills": try_kills,
     "deaths": try_deaths,
 }
