@@ -27,9 +27,9 @@ FIRST_SECONDS, SECONDS_A_PIECE = 10.0, 1.0
 """So long a body may take, and so much longer for each of its pieces."""
 PATIENT_SECONDS = 60.0
 """Of a file, or of a stream whose length is known, each piece by itself: as a whole it may take hours."""
-LATE_SECONDS = 1.0
+LATE_SECONDS = 5.0
 """What an answer has left of a short body is waited for so long: with that the connection is good for the next."""
-A_MOMENT = 0.05
+A_MOMENT = 0.25
 """Seconds, in which what has come with its header is read. Who waits longer needs a place."""
 
 
@@ -45,9 +45,8 @@ class NoRoom(Busy, BadRequest):
     pass
 
 
-unread = Places(
-    4, "As many bodies come in slowly as this server has room for: nothing was stored. Send it again in a moment.", NoRoom
-)
+NO_ROOM = "As many bodies come in slowly as this server has room for: nothing was stored. Send it again in a moment."
+unread = Places(4, NO_ROOM, NoRoom)
 
 
 class TimedBody:

@@ -194,6 +194,8 @@ def take_turn(seconds: float, is_excess: bool) -> bool:
     """False if it was in vain; where one waits too many, as soon as the lock is stuck."""
     if not is_excess:
         return TURN.acquire(timeout=seconds)
+    if TURN.acquire(blocking=False):
+        return True
     until = monotonic() + seconds
     while (wait := min(until, WAITING.stuck_at) - monotonic()) > 0:
         if TURN.acquire(timeout=wait):

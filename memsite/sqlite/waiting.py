@@ -19,7 +19,7 @@ arrived: ContextVar[float | None] = ContextVar("arrived", default=None)
 
 
 class Waiting:
-    """The requests that wait. As long as the lock goes from one to the next, all of them may: it is theirs in a moment."""
+    """The requests that wait. While the lock goes from one to the next, all of them may: it is theirs in a moment."""
 
     def __init__(self) -> None:
         self.count, self._lock = 0, Lock()

@@ -163,8 +163,9 @@ def test_a_request_may_wait_from_its_arrival_on(impatient: Path, monkeypatch: py
 
 
 class NobodysTurn:
-    def acquire(self, **_: Any) -> bool:
-        raise AssertionError("it has waited")
+    def acquire(self, *, blocking: bool = True, timeout: float = -1) -> bool:
+        assert not blocking, f"it waits {timeout} s"
+        return False
 
 
 def test_where_the_lock_is_stuck_the_next_is_refused_at_once(
@@ -175,6 +176,7 @@ def test_where_the_lock_is_stuck_the_next_is_refused_at_once(
     monkeypatch.setattr(base.WAITING, "count", 2)
     with monkeypatch.context() as others:
         others.setattr(base, "TURN", NobodysTurn())
+        others.setattr(Waiting, "stuck_at", -inf)
         assert_problem(gina.post("memories", {"content": "Bears sleep"}), 503)
     assert base.WAITING.count == 2
     with transaction.atomic():  # No request: a worker's, or a command's.
