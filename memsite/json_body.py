@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any
 
 import orjson
+from django.http import HttpRequest
 from rest_framework.exceptions import ParseError
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import BaseParser
@@ -16,6 +17,7 @@ from rest_framework.request import Request
 
 from memsite.conf import get_conf
 from memsite.exceptions import TooLarge
+from memsite.requests import length_of
 
 # Deeper than any honest document, shallower than what json and the database can take.
 MAX_DEPTH = 64
@@ -49,9 +51,10 @@ class StrictJSONParser(BaseParser):
 
 
 def read_bounded(stream: Any, limit: int) -> bytes:
-    """The whole body, or TooLarge as soon as it is known to be over `limit` bytes."""
-    body: bytes = stream.read(limit + 1)
-    if len(body) > limit:
+    """The whole body, or TooLarge as soon as it is known to be over `limit` bytes: of a request, before any is read."""
+    is_too_large = isinstance(stream, HttpRequest) and length_of(stream) > limit
+    body: bytes = b"" if is_too_large else stream.read(limit + 1)
+    if is_too_large or len(body) > limit:
         raise TooLarge(f"The body is larger than {limit:,} bytes.")
     return body
 

@@ -202,6 +202,11 @@ def error_view(request: HttpRequest, status: int, detail: str, code: str = "", *
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     if isinstance(exception, RequestDataTooBig):
         return error_view(request, TooLarge.status_code, TooLarge.default_detail, TooLarge.default_code)
+    if isinstance(exception, exceptions.APIException):  # The body did not come in time.
+        answer = error_view(request, exception.status_code, str(exception.detail), code_of(exception))
+        if (wait := getattr(exception, "wait", None)) is not None:
+            answer["Retry-After"] = whole_seconds(wait)
+        return answer
     is_for_another = isinstance(exception, DisallowedHost)
     return error_view(
         request, HTTPStatus.BAD_REQUEST, NO_HOST_OF_OURS if is_for_another else "The request cannot be read."

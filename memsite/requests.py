@@ -11,6 +11,8 @@ from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from memories.text.clean import secret_in_name
 from memsite.metrics import count_request
+from memsite.sqlite.waiting import arrived
+from memsite.timed_bodies import TimedBody
 
 log = structlog.get_logger("memsite.requests")
 SHORT_BODY_BYTES = 65_536
@@ -29,8 +31,11 @@ class RequestLog:
         request_id = given if is_harmless else uuid.uuid4().hex
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
-        started = time.perf_counter()
-        response = self.get_response(request)
+        started, came = time.perf_counter(), arrived.set(time.monotonic())
+        try:
+            response = self.get_response(request)
+        finally:
+            arrived.reset(came)
         response["X-Request-ID"] = request_id
         read_to_the_end(request, response)
         seconds = time.perf_counter() - started
@@ -45,11 +50,16 @@ def read_to_the_end(request: HttpRequest, response: HttpResponse) -> None:
     """Reads what the answer has left of a short body, and says of any other that the connection ends.
 
     Where the rest of a body is still on its way, the server would close the connection without a word: the next request
-    on it, of a client that did nothing wrong but ask for what is not there, would get no answer.
+    on it, of a client that did nothing wrong but ask for what is not there, would get no answer. It is waited for only
+    where a good key came with it.
     """
+    body = request.META.get("wsgi.input")
     if "HTTP_TRANSFER_ENCODING" in request.META or "HTTP_EXPECT" in request.META:
         # Its length is not known, or it is sent to who wants it.
         is_left = response.status_code >= 400
+    elif isinstance(body, TimedBody):
+        is_known = getattr(request, "auth", None) is not None
+        is_left = not body.finish(SHORT_BODY_BYTES if is_known else 0)
     else:
         is_left = False
         with suppress(UnreadablePostError):
@@ -63,6 +73,12 @@ def encoding_of(request: HttpRequest) -> str:
     has_body = "HTTP_TRANSFER_ENCODING" in request.META or request.META.get("CONTENT_LENGTH") not in (None, "", "0")
     told = request.META.get("HTTP_CONTENT_ENCODING", "").strip().lower() if has_body else ""
     return "" if told == "identity" else told
+
+
+def length_of(request: HttpRequest) -> int:
+    """The bytes that its body says it has; 0 if it does not say."""
+    told = request.META.get("CONTENT_LENGTH") or ""
+    return int(told) if told.isdecimal() else 0
 
 
 def current_request_id() -> str:

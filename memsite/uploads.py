@@ -9,6 +9,7 @@ from django.core.exceptions import RequestDataTooBig
 from django.core.files.uploadhandler import FileUploadHandler
 
 from memsite.conf import get_conf
+from memsite.timed_bodies import be_patient
 
 
 class Bounded(FileUploadHandler):
@@ -30,6 +31,7 @@ class Bounded(FileUploadHandler):
         most = conf.max_body_bytes
         if SESSION_KEY in self.request.session:  # type: ignore[union-attr]  # forms come through the middleware
             most += conf.import_megabytes * 1024 * 1024
+            be_patient(META["wsgi.input"])
         if content_length > most:
             raise RequestDataTooBig
 

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.page import circumstances
-from bench.promises import copies, crowd, keys, kills, memory, traces
+from bench.promises import copies, crowd, keys, kills, locked, memory, slow, traces
 from bench.promises.mingle import mingle
 from bench.promises.site import Site
 
@@ -137,6 +137,24 @@ def try_memory(site: Site, share: float) -> tuple[bool, str]:
     return done.holds and done.is_flat, told
 
 
+def try_slow(site: Site, share: float) -> tuple[bool, str]:
+    done = slow.send_slowly(site, scaled(1000, share), scaled(64, share))
+    return done.holds and done.is_quick, (
+        f"Half sent without a key: {dict(done.strangers)}; with one: {dict(done.known)}; beside them "
+        f"{len(done.waits):,} requests, {dict(done.statuses)}, p99 {done.p99:.2f}, longest {done.waits[-1]:.2f} s."
+    )
+
+
+def try_locked(site: Site, share: float) -> tuple[bool, str]:
+    if site.environment.get("MEMSITE_DATABASE_URL"):
+        return True, "Not tried: PostgreSQL has no lock that all writers wait for."
+    done = locked.hold_lock(site, 40, 12, 60 * share)
+    return done.holds and done.is_quick, (
+        f"40 writers {dict(done.writers)}, afterwards {done.afterwards}; 12 readers {dict(done.readers)}, the slowest "
+        f"{max(done.waits):.2f} s."
+    )
+
+
 TRIES: dict[str, Try] = {
     "traces": try_traces,
     "limit": try_limit,
@@ -146,6 +164,8 @@ TRIES: dict[str, Try] = {
     "crowd": try_crowd,
     "mingling": try_mingling,
     "memory": try_memory,
+    "slow": try_slow,
+    "locked": try_locked,
     "kills": try_kills,
     "deaths": try_deaths,
 }

@@ -13,9 +13,10 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
-from memories.api.places import Places
+from memsite.places import Places
 from memsite.tenancy.authentication import NO_GOOD_KEY, still_opens
 from memsite.tenancy.models import ApiKey
+from memsite.timed_bodies import TimedBody, be_patient
 
 CHUNK_BYTES = 64 * 1024
 # Pieces that may wait to be stored; a client that sends faster is made to wait.
@@ -50,11 +51,12 @@ def while_open(request: Request, chunks: Iterator[bytes]) -> Iterator[bytes]:
 
 
 def live_chunks(request: Request) -> Iterator[bytes]:
-    http = request._request
+    http, source = request._request, request._request.META["wsgi.input"]
     if not http.META.get("CONTENT_LENGTH"):
         # As long as an agent runs, it keeps a thread.
         with streams.one():
-            yield from LiveBody(http.META["wsgi.input"])
+            yield from LiveBody(source.source if isinstance(source, TimedBody) else source)
+    be_patient(source)
     while chunk := http.read(CHUNK_BYTES):
         yield chunk
 
@@ -62,6 +64,7 @@ def live_chunks(request: Request) -> Iterator[bytes]:
 def file_chunks(request: Request) -> Iterator[bytes]:
     """The same for a file, of which no piece is wanted before it is whole."""
     http = request._request
+    be_patient(http.META["wsgi.input"])
     source = http if http.META.get("CONTENT_LENGTH") else http.META["wsgi.input"]
     return while_open(request, iter(partial(source.read, CHUNK_BYTES), b""))
 

@@ -24,6 +24,7 @@ from memsite.oauth.models import LOOPBACK, SCOPES
 from memsite.oauth.registering import MOST_BYTES
 from memsite.oauth.server import AUTH_METHODS, METHOD, Consent, InvalidTarget, server
 from memsite.problems import error_view
+from memsite.requests import length_of
 from memsite.tenancy.access import actor_of
 from memsite.tenancy.audit import note
 
@@ -103,7 +104,7 @@ def about_server(request: HttpRequest) -> HttpResponse:
 @never_cache
 def register(request: HttpRequest) -> HttpResponse:
     """RFC 7591, for anybody: so it may not be much that is kept of it."""
-    if len(request.body) > MOST_BYTES:
+    if length_of(request) > MOST_BYTES or len(request.body) > MOST_BYTES:
         return refusal("invalid_client_metadata", f"More than {MOST_BYTES:,} bytes.")
     try:
         document = parse_json(request.body)

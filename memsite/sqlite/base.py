@@ -4,7 +4,8 @@ It also knows small and capital letters beyond ASCII for one: memsite/sqlite/let
 
 Who finds the database locked tries again after 1, 2, 5 and in the end 100 milliseconds, while those who come later try
 at once: among many writers some waited for ten seconds and more. So one thread of a process waits for the lock at a
-time, and the others for their turn; all of that together for as long as the connection would have waited alone.
+time, and the others for their turn; all of that together for as long as the connection would have waited alone, and a
+request from its arrival on. Where the lock is stuck, some threads are left for others: memsite/sqlite/waiting.py.
 
 SQLite waits for its lock with the connection's mutex held. A cursor that could not begin a transaction stays alive in
 the traceback of the error; when Python's collector finds that in another thread, it waits for the mutex to let go of
@@ -14,8 +15,8 @@ wait is over, and each wait that is in vain leaves the next such cursor. So the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from functools import lru_cache
 from pathlib import Path
@@ -31,9 +32,13 @@ from django.db.backends.sqlite3.operations import DatabaseOperations
 
 from memsite.drafts import private
 from memsite.sqlite.letters import FOLDED, folded
+from memsite.sqlite.waiting import STUCK_SECONDS, Waiting, arrived
 from memsite.sqlite.watch import watch
 
-TURN = Lock()
+TURN, WAITING = Lock(), Waiting()
+LOCKED = "database is locked"
+LATE_SECONDS = 1.0
+WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 SQL_KEPT, LONGEST_KEPT = 256, 4096
 """How many statements are kept as SQLite takes them, and of at most how many characters."""
 
@@ -53,10 +58,19 @@ kept_with_question_marks = lru_cache(SQL_KEPT)(converted)
 class Cursor(base.SQLiteCursorWrapper):
     """Django's own converts each statement each time, which is a tenth of what storing a memory takes."""
 
+    wrapper: DatabaseWrapper
+
     def convert_query(self, query: str, *, param_names: list[str] | None = None) -> str:
         if param_names is not None:
             return super().convert_query(query, param_names=param_names)
         return with_question_marks(query)
+
+    def execute(self, query: str, params: Any = None) -> Any:
+        """A statement that writes outside of a transaction waits for the lock as one that begins a transaction."""
+        if self.connection.in_transaction or not query.startswith(WRITES):
+            return super().execute(query, params)
+        with self.wrapper.turn():
+            return super().execute(query, params)
 
 
 class Operations(DatabaseOperations):
@@ -100,6 +114,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     def create_cursor(self, name: str | None = None) -> Cursor:
         cursor: Cursor = self.connection.cursor(factory=Cursor)
+        cursor.wrapper = self
         return cursor
 
     def fetch_all(self, sql: str, parameters: Sequence[Any]) -> list[Any]:
@@ -114,24 +129,51 @@ class DatabaseWrapper(base.DatabaseWrapper):
             return found
 
     def _start_transaction_under_autocommit(self) -> None:
-        if TURN.acquire(blocking=False):
-            try:
-                self.begin()
-            finally:
-                TURN.release()
-        else:
-            self.begin_in_turn()
-
-    def begin_in_turn(self) -> None:
-        started, patience = monotonic(), self.busy_timeout
-        if not TURN.acquire(timeout=patience / 1_000):
-            raise OperationalError("database is locked")
-        try:
-            self.busy_timeout = max(0, patience - round(1_000 * (monotonic() - started)))
+        with self.turn():
             self.begin()
+
+    @contextmanager
+    def turn(self) -> Iterator[None]:
+        """In it the write lock is waited for. OperationalError where it is not to be had."""
+        with WAITING.one() as is_excess:
+            if not is_excess and not self.is_late and TURN.acquire(blocking=False):
+                try:
+                    yield
+                finally:
+                    TURN.release()
+            else:
+                with self.turn_of_others(is_excess):
+                    yield
+            WAITING.moved()
+
+    @contextmanager
+    def turn_of_others(self, is_excess: bool) -> Iterator[None]:
+        started, usual = monotonic(), self.busy_timeout
+        if usual < 1_000 * self.longest_wait and WAITING.is_stuck:  # It only counts.
+            raise OperationalError(LOCKED)
+        patience = usual if (came := arrived.get()) is None else min(usual, self.milliseconds_left(came))
+        if not take_turn(patience / 1_000, is_excess):
+            raise OperationalError(LOCKED)
+        try:
+            left = patience - round(1_000 * (monotonic() - started))
+            self.busy_timeout = max(0, min(left, round(1_000 * STUCK_SECONDS)) if is_excess else left)
+            yield
         finally:
             TURN.release()
-            self.busy_timeout = patience
+            self.busy_timeout = usual
+
+    @property
+    def longest_wait(self) -> float:
+        """Seconds, from a request's arrival on where there is one."""
+        return float(self.settings_dict["OPTIONS"].get("timeout", 5))
+
+    def milliseconds_left(self, came: float) -> int:
+        return max(0, round(1_000 * (came + self.longest_wait - monotonic())))
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a request has taken a while before it writes: it may wait for less than the connection would."""
+        return (came := arrived.get()) is not None and monotonic() - came > LATE_SECONDS
 
     def begin(self) -> None:
         with self.cursor() as cursor:
@@ -146,3 +188,16 @@ class DatabaseWrapper(base.DatabaseWrapper):
     @busy_timeout.setter
     def busy_timeout(self, milliseconds: int) -> None:
         self.connection.execute(f"PRAGMA busy_timeout = {milliseconds}")
+
+
+def take_turn(seconds: float, is_excess: bool) -> bool:
+    """False if it was in vain; where one waits too many, as soon as the lock is stuck."""
+    if not is_excess:
+        return TURN.acquire(timeout=seconds)
+    if TURN.acquire(blocking=False):
+        return True
+    until = monotonic() + seconds
+    while (wait := min(until, WAITING.stuck_at) - monotonic()) > 0:
+        if TURN.acquire(timeout=wait):
+            return True
+    return False

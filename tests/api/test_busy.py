@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Iterator
 from dataclasses import replace
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from memsite.postgres.session import ASKED
 from memsite.settings import LOCK_SECONDS, database
 from memsite.sqlite import base
 from memsite.sqlite.base import DatabaseWrapper
+from memsite.sqlite.waiting import Waiting, arrived
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app, make_caller
 from tests.databases import copy_test_database
@@ -145,6 +147,55 @@ def test_a_turn_ends_when_the_transaction_begins_or_cannot(held: sqlite3.Connect
     held.execute("ROLLBACK")
     with transaction.atomic():
         assert not base.TURN.locked()
+
+
+def test_a_request_may_wait_from_its_arrival_on(impatient: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    turn = Turn(monkeypatch, milliseconds=0)
+    waits: list[int] = []
+    monkeypatch.setattr(DatabaseWrapper, "begin", lambda self: waits.append(self.busy_timeout))
+    came = arrived.set(turn.now - 0.03)
+    try:
+        connection.cursor().close()
+        connection._start_transaction_under_autocommit()  # type: ignore[attr-defined]  # ours
+    finally:
+        arrived.reset(came)
+    assert waits == [20]
+
+
+class NobodysTurn:
+    def acquire(self, *, blocking: bool = True, timeout: float = -1) -> bool:
+        assert not blocking, f"it waits {timeout} s"
+        return False
+
+
+def test_where_the_lock_is_stuck_the_next_is_refused_at_once(
+    gina: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gina.remember("Whales sing")  # The key's use is noted.
+    settings.MEMSITE = replace(settings.MEMSITE, web_threads=6)
+    monkeypatch.setattr(base.WAITING, "count", 2)
+    with monkeypatch.context() as others:
+        others.setattr(base, "TURN", NobodysTurn())
+        others.setattr(Waiting, "stuck_at", -inf)
+        assert_problem(gina.post("memories", {"content": "Bears sleep"}), 503)
+    assert base.WAITING.count == 2
+    with transaction.atomic():  # No request: a worker's, or a command's.
+        assert Memory.objects.count() == 1
+
+
+def test_all_may_wait_while_the_lock_goes_from_one_to_the_next(
+    gina: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.MEMSITE = replace(settings.MEMSITE, web_threads=6)
+    monkeypatch.setattr(base.WAITING, "count", 2)
+    monkeypatch.setattr(Waiting, "stuck_at", inf)
+    assert gina.post("memories", {"content": "Bears sleep"}).status_code == 201
+
+
+def test_who_writes_without_a_transaction_waits_for_a_turn_too(gina: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    Turn(monkeypatch, milliseconds=60)
+    with pytest.raises(OperationalError, match="locked"):
+        Memory.objects.update(confidence=0.5)
 
 
 def test_the_site_begins_as_that_has_it() -> None:

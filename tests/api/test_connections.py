@@ -44,10 +44,14 @@ def answered(connection: HTTPConnection) -> HTTPResponse:
 
 LATE = [
     ("sessions/01a21e70-bf99-7733-a69a-6f06f0f0ac8b/end", True, 404),
-    ("nothing", True, 404),
     ("memories/changes", True, 405),
-    ("memories", False, 401),
     ("memories", True, 201),
+]
+HALF_SENT = [
+    ("memories", False, len(BODY), 401),
+    ("sessions", False, len(BODY), 401),
+    ("nothing", True, len(BODY), 404),
+    ("memories", True, 10**9, 413),
 ]
 
 
@@ -65,6 +69,20 @@ def test_a_body_that_comes_late_leaves_a_connection_that_can_be_used(server: Ser
             assert (answer.status, answer.getheader("Connection")) == (row[-1], None), row
             connection.request("GET", "/healthz")
             assert answered(connection).status == 200, row
+
+
+def test_address_key_and_size_are_judged_before_a_byte_is_waited_for(server: Server) -> None:
+    """More connections than the server has threads; none sends more than the first byte of its body."""
+    key = server.new_app()
+    with ExitStack() as stack:
+        rows = HALF_SENT * 5
+        connections = [stack.enter_context(connected(server)) for _ in rows]
+        for connection, (path, is_known, length, _) in zip(connections, rows, strict=True):
+            begun(connection, key if is_known else "mst_nobodys", path, Content_Length=str(length))
+            connection.send(BODY[:1])
+        for connection, row in zip(connections, rows, strict=True):
+            answer = answered(connection)
+            assert (answer.status, answer.getheader("Connection")) == (row[-1], "close"), row
 
 
 def test_a_long_body_that_nobody_wants_ends_the_connection(server: Server, connection: HTTPConnection) -> None:

@@ -17,9 +17,11 @@ from bench.promises.copies import send_copies
 from bench.promises.crowd import write_together
 from bench.promises.keys import hit_limit, revoke, rotate
 from bench.promises.kills import kill_under_load
+from bench.promises.locked import hold_lock
 from bench.promises.memory import SAMPLES, keep_asking
 from bench.promises.mingle import mingle
 from bench.promises.site import LOOK_EVERY_SECONDS, PATIENCE_SECONDS, START_SECONDS, Site
+from bench.promises.slow import send_slowly
 from bench.promises.traces import purge_in_use
 
 pytestmark = [pytest.mark.long, pytest.mark.xdist_group("site")]
@@ -138,6 +140,19 @@ def test_the_memory_of_each_web_process_is_looked_at_while_they_are_asked(site: 
     assert done.holds, done
     assert [len(sizes) for sizes in done.resident.values()] == [SAMPLES] * 2
     assert all(min(sizes) > 2**20 for sizes in done.resident.values())
+
+
+def test_whoever_sends_half_of_a_request_keeps_nobody_from_an_answer(site: Site) -> None:
+    done = send_slowly(site, strangers=48, known=12)
+    assert done.holds, done
+    assert done.statuses[201] > 0
+
+
+def test_readers_and_some_writers_are_answered_while_the_lock_is_held(site: Site) -> None:
+    if site.environment.get("MEMSITE_DATABASE_URL"):
+        pytest.skip("PostgreSQL has no lock that all writers wait for")
+    done = hold_lock(site, writers=40, readers=12, seconds=0)
+    assert done.holds, done
 
 
 def test_what_was_acknowledged_is_there_once_whatever_is_killed(site: Site) -> None:

@@ -16,11 +16,11 @@ from rest_framework.response import Response
 from memories.agent import Change, MemoryAgent
 from memories.api.base import AgentView, AnyAnswer
 from memories.api.pages import whole
-from memories.api.places import Places
 from memories.api.schema import Problem, operation, whole_number
 from memories.api.shapes.changes import ChangesShown, show_change
 from memsite.exceptions import BeyondTheFeed
 from memsite.json_body import dump_json
+from memsite.places import Places
 from memsite.tenancy.authentication import still_opens
 from memsite.tenancy.models import ApiKey
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import IO
 from uuid import UUID
 
-from django.http import FileResponse
+from django.http import FileResponse, HttpRequest
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.exceptions import ParseError, PermissionDenied, ValidationError
@@ -27,7 +27,7 @@ from memories.portable.sources import MEMSITE, SOURCES
 from memsite.conf import get_conf
 from memsite.drafts import without_name
 from memsite.exceptions import Busy, Conflict, TooLarge, Unprocessable
-from memsite.requests import encoding_of
+from memsite.requests import encoding_of, length_of
 from memsite.tenancy.access import Right
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.models import AGENT_NAME_PATTERN
@@ -102,7 +102,7 @@ class TakeIn(OperatorView):
         name, user_id, trust = agent_asked(request, source), user_asked(request), self.trust_asked(source)
 
         def take(_: Slot, chunks: Iterator[bytes]) -> Answer:
-            with received(chunks, encoding_of(request._request)) as file:
+            with received(chunks, request._request) as file:
                 if flag(request, "dry_run"):
                     return 200, {"counts": show_counts(agent.survey_import(file, source, trust=trust))}
                 return 202, show_import(agent.begin_import(file, source, name, user_id, trust=trust))
@@ -141,9 +141,11 @@ class OneImport(OperatorView):
 
 
 @contextmanager
-def received(chunks: Iterator[bytes], encoding: str) -> Iterator[IO[bytes]]:
+def received(chunks: Iterator[bytes], request: HttpRequest) -> Iterator[IO[bytes]]:
     """The body as a file on the disk, without a name."""
-    most = get_conf().import_megabytes * 1024 * 1024
+    most, encoding = get_conf().import_megabytes * 1024 * 1024, encoding_of(request)
+    if length_of(request) > most:
+        raise TooLarge(f"The file is larger than {most:,} bytes.")
     with without_name() as file:
         for chunk in chunks:
             if file.tell() + len(chunk) > most:

@@ -13,14 +13,14 @@ from memsite.exceptions import Busy
 class Places:
     """One in so many threads of this process, and one at least. Whoever finds no room is `told` so, with 503."""
 
-    def __init__(self, one_in: int, told: str) -> None:
-        self.one_in, self.told = one_in, told
+    def __init__(self, one_in: int, told: str, error: type[Busy] = Busy) -> None:
+        self.one_in, self.told, self.error = one_in, told, error
         self.taken, self.lock = 0, Lock()
 
     def take(self) -> None:
         with self.lock:
             if self.taken >= max(1, get_conf().web_threads // self.one_in):
-                raise Busy(self.told)
+                raise self.error(self.told)
             self.taken += 1
 
     def give_back(self) -> None:
