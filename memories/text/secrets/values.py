@@ -8,12 +8,20 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
-from memories.text.secrets.words import GOES_ON, GRAMMAR, NO_VALUES, TECHNICAL, UNITS_OF_RULES, WELL_KNOWN_PASSWORDS
+from memories.text.secrets.words import (
+    GOES_ON,
+    GRAMMAR,
+    NO_VALUES,
+    NO_VALUES_OF_CODE,
+    TECHNICAL,
+    UNITS_OF_RULES,
+    WELL_KNOWN_PASSWORDS,
+)
 
 MIN_RANDOM_CHARS = 6
 MIN_LONG_CHARS = 16
 _STAND_IN = re.compile(
-    r"""<[^<>]*>?.*|\$\{.*|\$[a-z_]\w*|\$\(.*|`.*|\{.*\}?|%[\w()]*%?[sd]?|\[[^\[\]]*\].*|:.*|\?|"""
+    r"""<[^<>]*>?.*|\$\{.*|\$[a-z_]\w*|\$\(.*|`.*|\{(?![0-9a-f-]{16,}\})[^{}]*\}?|\{\{.*|%[\w()]*%?[sd]?|\[[^\[\]]*\].*|:.*|\?|"""
     r"""!(?:secret|vault|ref|env|sub|getatt|var|include)\b.*|(?:op|vault|env|file|ref|ssm|enc|secret|keychain)[:+\[].*|"""
     r"""arn:aws.*|(?:your|insert|enter|replace|change)[-_ ](?:[a-z]+[-_ ]?){1,5}\d?|(?:[a-z]+[-_]){1,5}here|"""
     r"""[x*•.·…_-]{3,}|\W+""",
@@ -23,12 +31,19 @@ _PATH = re.compile(r"(?:~|\.{1,2})/[\w./-]+|/[\w.-]+(?:/[\w.-]+)+/?|[a-z]:\\.*|[
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://")
 _CODE = re.compile(
     r"[&*]?[a-z_$]+(?:(?:\.|::|->|\?\.)[a-z_$]\w*)*(?:[(\[]|<[a-z])|"
-    r"[a-z_$][a-z_]*(?:(?:\.|::|->|\?\.)[a-z_$][a-z_]*)+[;,]?\Z|"
+    r"[a-z_$][a-z_]*(?:(?:\.|::|->|\?\.)[a-z_$][a-z_]*)+(?:[;,].*)?\Z|"
     r"(?:sha\d{1,3}|md5|blake2\w?)[:-]|[a-z_]\w*\([\w., ]*\)"
 )
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:[-_'’./][^\W\d_]+)*")
-_DESCRIBING = re.compile(r".{3,}(?:ed|ing|able|ible|ised|ized)")
-_NAMES_ONE = re.compile(r"(?:\w+_)?(?:password|passwd|pwd|pass|secret|token|key)s?\d?")
+_DESCRIBING = re.compile(
+    r".{3,}(?:ed|ing|able|ible|[aiu][dt][oa]s?|ées?|és?|abile|ibile|ável|ível|lich|isch|los|oso|osa|euse?|mente?)"
+    r"|ge.{3,}(?:t|en)|(?:ver|be|er|ent|ab|aus|ein|an|auf|um)(?:ge)?.{4,}(?:t|en)"
+)
+"""Participles and adjectives: they say how a password is."""
+_NAMES_ONE = re.compile(
+    r"(?:\w+_|confirm|new|old|current|user|repeat|raw|plain|hashed|encoded|admin|root|bind|login|access|refresh|api|csrf|id)?"
+    r"(?:password|passwd|passwort|pwd|pass|secret|token|key)s?\d?\)*"
+)
 _TECHNICAL = re.compile(TECHNICAL)
 _WORDLIKE = re.compile(r"[^\W\d_]+\d{0,4}|\d+[a-z]{0,2}")
 _NUMBER = re.compile(r"[\d.,+~<>=%$€-]+")
@@ -47,19 +62,18 @@ class Value:
     is_quoted: bool = False
     is_said: bool = False
     """In a sentence ("is", "was changed to"), not behind ":" or "="."""
+    is_tight: bool = False
+    """Directly behind "="."""
 
 
 def is_password(value: Value) -> bool:
     """Behind a name for passwords anything counts, unless it is a stand-in, code, or the sentence going on."""
     plain = value.text.lower().strip("*_ ")
-    if (
-        is_stand_in(plain)
-        or plain.rstrip("!?;,.") in NO_VALUES
-        or re.split(r"[|,!]", plain, maxsplit=1)[0] in NO_VALUES
-    ):
+    no_values = NO_VALUES_OF_CODE if value.is_tight else NO_VALUES
+    if is_stand_in(plain) or {plain.rstrip("!?;,."), re.split(r"[|,!]", plain, maxsplit=1)[0]} & no_values:
         return False
     if " " in plain:
-        return value.is_quoted and _is_phrase(plain)
+        return value.is_quoted and (_is_phrase(plain) or (value.is_tight and any(map(str.isdigit, plain))))
     if value.is_quoted:
         return True
     if _is_reference(plain):
