@@ -65,11 +65,12 @@ _OF = rf"(?:[ \t]{{1,4}}(?:{any_of('of')})(?:[ \t]|(?<=['’]))(?:[^\n.:;!?=]|\.
 _ADVERB = rf"(?:{any_of('adverb')})"
 _IS = rf"(?<![^\W_])(?:{_ADVERB}[ \t])?(?:{any_of('is')})(?:[ \t]{{1,3}}{_ADVERB})?:?"
 _BECAME = rf"(?<![^\W_])(?:{any_of('lead')})?(?:{_ADVERB}[ \t])?(?:{any_of('became')}):?"
-_VERB = rf"(?:[:=：]|{_BECAME}|{_IS})"
+_VERB = rf"(?:[:=：]|['’]s(?=[ \t])|{_BECAME}|{_IS})"
 _ARTICLE = rf"(?:(?:{any_of('article')})[ \t])"
-_NEWLINE = r"[ \t]{0,4}(?:\r?\n[ \t>|]{0,20}(?:[`~]{3}\w{0,10}[ \t]{0,4})?){1,3}"
+_NEWLINE = r"[ \t]{0,4}[|>]?[+-]?[ \t]{0,4}(?:\r?\n[ \t>|]{0,20}(?:[`~]{3}\w{0,10}[ \t]{0,4})?){1,3}"
 
-_ASSIGNED = _tail(rf"{_CLOSING}(?P<op>[!:]?={{1,3}}>?|[:：]|->|→)(?P<gap>[*_]{{0,2}}[ \t]{{0,20}}){_SCHEME}")
+_TYPE = r"(?::[ \t]?[a-z&][\w\[\].&]{0,20}[ \t]{0,4}(?==))?"
+_ASSIGNED = _tail(rf"{_CLOSING}{_TYPE}(?P<op>[!:]?={{1,3}}>?|[:：]|->|→)(?P<gap>[*_]{{0,2}}[ \t]{{0,20}}){_SCHEME}")
 _QUALIFIED = _tail(
     rf"{_CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}[:：=][*_]{{0,2}}[ \t]{{0,20}}"
 )
@@ -93,7 +94,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 _NUMBERED = r"(?:\d{1,2}[.):]?[ ]?)?[^\W\d_]{2,12}"
 _PHRASE = (
-    rf"(?:{_CLOSING}{_OF}[ \t]{{0,4}}{_VERB})?\s{{0,8}}[\"'“`«]?"
+    rf"(?:{_CLOSING}{_OF}[ \t]{{0,4}}(?:{_VERB}|是|为|為|は))?\s{{0,8}}[\"'“`«]?"
     rf"(?P<quoted>(?:{_NUMBERED}[ \t,\n]{{1,3}}){{2,23}}{_NUMBERED})"
     r"(?=[.,;)\"'”`»]|\s*$)"
 )
@@ -211,22 +212,27 @@ def _value_of(text: str, folded: str, key: re.Match[str], kind: str) -> Found | 
     name = "password" if kind == "phrase" else kind
     is_secret = is_password if name == "password" else is_token
     before = folded[max(key.start() - BEFORE_CHARS, 0) : key.start()]
-    for reading in _readings(folded, key, kind, before):
+    for reading in _readings(text, folded, key, kind, before):
         found = _judged(text, reading, name, reading.judge or is_secret)
         if found:
             return None if _compiled(_LOCATED).search(before) else found
     return _reversed(text, folded, key, before) if name == "password" else None
 
 
-def _readings(folded: str, key: re.Match[str], kind: str, before: str) -> Iterator[Reading]:
+def _readings(text: str, folded: str, key: re.Match[str], kind: str, before: str) -> Iterator[Reading]:
     end = key.end()
     if kind == "token" and _compiled(_COUNTED).search(before[-20:]):
         return
     if (kind == "phrase" or key.group().endswith("phrase")) and (match := _compiled(_PHRASE).match(folded, end)):
-        yield Reading(match)
+        is_long = key.group().startswith(("seed", "12", "24")) and not key.group().endswith("phrase")
+        yield Reading(match, judge=_is_mnemonic if is_long else None)
+        if kind == "phrase":
+            return
     if (match := _ASSIGNED().match(folded, end)) and (match["quoted"] or not match["op"].startswith(("==", "!="))):
         is_tight = match["op"] == "=" and not match["gap"]
-        yield Reading(match, judge=is_token if key.group() == "pass" else None, is_tight=is_tight)
+        is_word = key.group() == "pass" and before[-1:] not in ("_", "-")
+        is_named = is_tight and kind in ("secret", "token") and text[key.start()].isupper()
+        yield Reading(match, judge=is_token if is_word else is_password if is_named else None, is_tight=is_tight)
     if match := _SAID().match(folded, end):
         yield Reading(match, is_said=True)
     if "\n" in folded[end : end + BEFORE_CHARS] and (match := _OWN_LINE().match(folded, end)):
@@ -274,6 +280,10 @@ def _unmarked(folded: str, before: str, end: int) -> Iterator[Reading]:
 
 def _names_something_else(words: str) -> bool:
     return any(word in TAIL_WORDS for word in re.findall(r"[^\W_]+", words))
+
+
+def _is_mnemonic(value: Value) -> bool:
+    return len(value.text.split()) >= 11 and is_password(value)
 
 
 def _is_own_line(value: Value) -> bool:

@@ -48,6 +48,7 @@ _TECHNICAL = re.compile(TECHNICAL)
 _WORDLIKE = re.compile(r"[^\W\d_]+\d{0,4}|\d+[a-z]{0,2}")
 _NUMBER = re.compile(r"[\d.,+~<>=%$€-]+")
 _NEXT_WORD = re.compile(r"[ \t]+[\"'(]?([^\W\d_]+\+?)")
+_GROUPS = re.compile(r"\d{4,5}(?:-\d{4,5}){2,7}")
 _RUNS = re.compile(r"[^\W_]+")
 _SYMBOLS = frozenset("!@#$%^&*+=?~")
 _SEPARATORS = frozenset("-_./: ")
@@ -100,6 +101,8 @@ def is_token(value: Value) -> bool:
         return False
     if plain.isdigit():
         return len(plain) >= MIN_RANDOM_CHARS and not (following and following[1] not in GOES_ON)
+    if _GROUPS.fullmatch(plain):
+        return True
     return not _TECHNICAL.fullmatch(plain) and looks_random(value.text.strip("*"))
 
 
