@@ -130,7 +130,7 @@ _REVERSED_END = rf"[ \t]*(?:[.,;:!?)\n]|$|(?:{any_of('of')}|and|und|y|et|e)(?![^
 
 _UNITS = "|".join(sorted(UNITS_OF_RULES - {"long", "or+", "and+"}))
 _NUMBER_LEAD = rf"{_CLOSING}{_OF},?[ \t]{{0,4}}(?:[:=：]|{_VERB})?\s{{0,4}}{_ARTICLE}?[\"'`*#]{{0,2}}"
-_NUMBER_END = rf"(?![.,:/-]?\w)(?![ \t-](?:{_UNITS}|digit|character|number|letter|time|day|zeichen|stell))"
+_NUMBER_END = rf"(?![.,:/-]?\w)(?![ \t-](?:{_UNITS}|digit|character|number|letter|time|day|zeichen|stell)|[ \t]to\b)"
 _CODE = rf"{_NUMBER_LEAD}(\d{{4,8}}[a-f#*]?|\d{{2,4}}[ -]\d{{2,4}}){_NUMBER_END}"
 _CARD_CODE = rf"{_NUMBER_LEAD}(\d{{3,4}}){_NUMBER_END}"
 _LIST_LEAD = rf"{_CLOSING}{_OF}[ \t]{{0,4}}(?:{_VERB})?"
@@ -176,7 +176,11 @@ def _begins_a_word(text: str, start: int) -> bool:
 
 
 def _is_joined(text: str, start: int) -> bool:
-    return text[max(start - 6, 0) : start].lower().endswith(("auth", "access", "api", "bot", "client", "app"))
+    return (
+        text[max(start - 6, 0) : start]
+        .lower()
+        .endswith(("auth", "access", "api", "bot", "client", "app", "griffs", "gangs"))
+    )
 
 
 def _behind(text: str, folded: str, key: re.Match[str]) -> Iterator[Found]:
@@ -274,7 +278,9 @@ def _unmarked(folded: str, before: str, end: int) -> Iterator[Reading]:
     if match and _compiled(_IS_ENV).search(before):
         yield Reading(match, is_tight=True)
     if match and any(char.isdigit() for char in match.group()):
-        is_given = match["quoted"] or any(_compiled(lead).search(before) for lead in (_CHANGED, _LOGIN, _WITH))
+        if _compiled(_LOGIN).search(before):
+            yield Reading(match, is_said=True, judge=_has_digit)
+        is_given = match["quoted"] or any(_compiled(lead).search(before) for lead in (_CHANGED, _WITH))
         yield Reading(match, is_said=True, judge=_is_given if is_given else _is_strong)
 
 
@@ -295,8 +301,13 @@ def _is_alone(value: Value) -> bool:
     return not value.rest.strip("` ") and is_password(value)
 
 
+def _has_digit(value: Value) -> bool:
+    """Behind a user's name: "login bob password x1-y2"."""
+    return any(char.isdigit() for char in value.text) and is_password(value)
+
+
 def _is_given(value: Value) -> bool:
-    """Behind a user's name, in quotes, or set: "user bob, password x1y2"."""
+    """In quotes, or set: "with the password x1y2"."""
     return any(char.isdigit() for char in value.text) and is_token(value)
 
 

@@ -49,7 +49,7 @@ _TECHNICAL = re.compile(TECHNICAL)
 _WORDLIKE = re.compile(r"[^\W\d_]+\d{0,4}|\d+[a-z]{0,2}")
 _NUMBER = re.compile(r"[\d.,+~<>=%$€-]+")
 _NEXT_WORD = re.compile(r"[ \t]+[\"'(]?([^\W\d_]+\+?)")
-_GROUPS = re.compile(r"\d{4,5}(?:-\d{4,5}){2,7}")
+_GROUPS = re.compile(r"\d{4,5}(?:-\d{4,5}){2,7}|(?=(?:\D{0,30}\d){4})[0-9a-z]{4,6}(?:-[0-9a-z]{4,6}){3,7}")
 _RUNS = re.compile(r"[^\W_]+")
 _SYMBOLS = frozenset("!@#$%^&*+=?~")
 _SEPARATORS = frozenset("-_./: ")
@@ -72,7 +72,7 @@ def is_password(value: Value) -> bool:
     """Behind a name for passwords anything counts, unless it is a stand-in, code, or the sentence going on."""
     plain = value.text.lower().strip("*_ ")
     no_values = NO_VALUES_OF_CODE if value.is_tight else NO_VALUES
-    if is_stand_in(plain) or {plain.rstrip("!?;,."), re.split(r"[|,!]", plain, maxsplit=1)[0]} & no_values:
+    if is_stand_in(plain) or {plain.rstrip("!?;,."), re.split(r"[|,]|!(?!\w)", plain, maxsplit=1)[0]} & no_values:
         return False
     if " " in plain:
         return value.is_quoted and (_is_phrase(plain) or (value.is_tight and any(map(str.isdigit, plain))))
