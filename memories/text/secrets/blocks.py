@@ -9,8 +9,9 @@ from memories.text.secrets.found import Found
 
 KIND = "private key"
 MAX_BLOCK_CHARS = 20_000
-_BEGIN = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
-_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----")
+_NAME = r"[A-Z0-9 ]{0,40}(?:PRIVATE KEY(?: BLOCK)?|OpenVPN Static key V\d)"
+_BEGIN = re.compile(rf"-----?BEGIN {_NAME}-----?|---- BEGIN {_NAME} ----")
+_END = re.compile(rf"-----?END {_NAME}-----?|---- END {_NAME} ----")
 _GAP = r"(?:[\s\"'+,>|]|\\[nr]){0,40}+"
 _HEADER = rf"(?:(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): ?[^\n\\]{{0,200}}{_GAP})"
 _BODY = re.compile(

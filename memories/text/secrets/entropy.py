@@ -22,9 +22,9 @@ _OPENS_CLEARLY = re.compile(
     r"(?<![a-z])(?:(?:api|access|secret|auth|private|encryption|signing)[ _-]?key|secret|token|password|credentials?)"
     r"(?![a-z])[^\n]{0,20}\Z"
 )
-_NAMES_NO_SECRET = re.compile(
+NAMES_NO_SECRET = re.compile(
     r"sha-?\d|(?<![a-z])(?:md5|sha|hash|digest|checksum|commit|etag|fingerprint|thumbprint|revision|rev|blob|tree|uuid|"
-    r"guid|public|publishable|cache|primary|foreign|idempotency|integrity|key[ _-]?id|base64,|"
+    r"guid|public|publishable|release|trace|span|cache|primary|foreign|idempotency|integrity|key[ _-]?id|base64,|"
     r"ssh-(?:rsa|ed25519|dss)|ecdsa-\S*)"
 )
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -43,7 +43,7 @@ def _before(text: str, start: int) -> str:
 
 
 def _is_secret(run: str, before: str) -> bool:
-    if not _OPENS.search(before) or _NAMES_NO_SECRET.search(before) or run.startswith("AAAA"):
+    if not _OPENS.search(before) or NAMES_NO_SECRET.search(before) or run.startswith("AAAA"):
         return False
     if _UUID.search(run) or run.count("/") > 3 or run.count(".") > 1 or not looks_random(run):
         return False

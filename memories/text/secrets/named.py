@@ -1,162 +1,313 @@
-"""Secrets that are called by their name: "password: x", "my token is x", `--api-key x`."""
+"""Secrets that are called by their name: "password: x", "la contraseña es x", `--api-key x`, 密码是 x."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
+from typing import NamedTuple
 
+from memories.text.secrets.cjk import find_cjk, is_cjk
 from memories.text.secrets.found import Found
 from memories.text.secrets.trim import trimmed
 from memories.text.secrets.values import Value, is_password, is_token, looks_random
-from memories.text.secrets.words import API_KEYS, CODES, PASSWORDS, SECRETS, TOKENS
+from memories.text.secrets.words import TAIL_WORDS, UNITS_OF_RULES, any_of, starts
 
 REST_CHARS = 40
+BEFORE_CHARS = 100
 
-_KEY = re.compile(
-    "|".join(
-        f"(?P<{name}>{'|'.join(forms)})"
-        for name, forms in (("password", PASSWORDS), ("key", API_KEYS), ("token", TOKENS), ("secret", SECRETS))
-    )
-    + rf"|(?<![^\W_])(?P<pin>{'|'.join(CODES)})"
-)
+KINDS = ("phrase", "codes", "password", "key", "token", "secret", "pin")
+
+
+@cache
+def _starts() -> tuple[str, ...]:
+    """Each name begins with one of them."""
+    return tuple({start for kind in KINDS for start in starts(kind)})
+
+
+@cache
+def _names() -> re.Pattern[str]:
+    named = "|".join(f"(?P<{kind}>{any_of(kind)})" for kind in KINDS[:-1])
+    return re.compile(rf"{named}|(?<![0-9a-zà-ÿ])(?P<pin>{any_of('pin')})")
+
+
+def _find_names(folded: str) -> Iterator[re.Match[str]]:
+    """Where secrets are called by a name. To look for its beginning first is quick."""
+    places: set[int] = set()
+    for start in [start for start in _starts() if start in folded]:
+        place = folded.find(start)
+        while place >= 0:
+            places.add(place)
+            place = folded.find(start, place + 1)
+    done = 0
+    for place in sorted(places):
+        if place >= done and (name := _names().match(folded, place)):
+            done = name.end()
+            yield name
+
+
 _VALUE = r"(?:([\"'`“„«])(?P<quoted>(?:\\.|[^\\\n\"'`“”„«»]|(?!\{n})[\"'`]){{1,256}})[\"'`”“»]|(?P<bare>\S{{1,256}}))"
 
 
-def _tail(lead: str) -> re.Pattern[str]:
+def _tail(lead: str) -> Callable[[], re.Pattern[str]]:
     """What may stand behind a name, up to and with the value."""
-    groups = re.compile(lead).groups
-    return re.compile(lead + _VALUE.format(n=groups + 1))
+
+    @cache
+    def compiled() -> re.Pattern[str]:
+        return re.compile(lead + _VALUE.format(n=re.compile(lead).groups + 1))
+
+    return compiled
 
 
-_CLOSING = r"\d{0,2}[\"'`*_)\]}]{0,4}[ \t]{0,4}(?:\([^()\n]{0,40}\)[*_]{0,2}[ \t]{0,4})?"
+_CLOSING = r"\d{0,2}[\"'`*_)\]}]{0,4}[ \t]{0,4}(?:[(（][^()（）\n]{0,40}[)）][*_]{0,2}[ \t]{0,4})?"
 _SCHEME = r"(?:(?:bearer|basic|token|digest|apikey)[ \t]{1,4})?"
-_ASSIGNED = _tail(
-    rf"{_CLOSING}(?:[!:]?={{1,3}}>?|[:：]|->|→)[*_]{{0,2}}[ \t]{{0,20}}(?:\r?(\n)[ \t]{{0,20}})?{_SCHEME}"
+_OF = rf"(?:[ \t]{{1,4}}(?:{any_of('of')})(?:[ \t]|(?<=['’]))(?:[^\n.:;!?=]|\.(?=\S)){{1,60}}?,?)?"
+_ADVERB = rf"(?:{any_of('adverb')})"
+_IS = rf"(?<![^\W_])(?:{_ADVERB}[ \t])?(?:{any_of('is')})(?:[ \t]{{1,3}}{_ADVERB})?:?"
+_BECAME = rf"(?<![^\W_])(?:{any_of('lead')})?(?:{_ADVERB}[ \t])?(?:{any_of('became')}):?"
+_VERB = rf"(?:[:=：]|['’]s(?=[ \t])|{_BECAME}|{_IS})"
+_ARTICLE = rf"(?:(?:{any_of('article')})[ \t])"
+_NEWLINE = r"[ \t]{0,4}[|>]?[+-]?[ \t]{0,4}(?:\r?\n[ \t>|]{0,20}(?:[`~]{3}\w{0,10}[ \t]{0,4})?){1,3}"
+
+_TYPE = r"(?::[ \t]?[a-z&][\w\[\].&]{0,20}[ \t]{0,4}(?==))?"
+_ASSIGNED = _tail(rf"{_CLOSING}{_TYPE}(?P<op>[!:]?={{1,3}}>?|[:：]|->|→)(?P<gap>[*_]{{0,2}}[ \t]{{0,20}}){_SCHEME}")
+_QUALIFIED = _tail(
+    rf"{_CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}[:：=][*_]{{0,2}}[ \t]{{0,20}}"
 )
-_CELL = _tail(rf"{_CLOSING}\|[ \t]{{0,20}}")
-_OF = (
-    r"(?:[ \t]{1,4}(?:for|to|of|on|at|für|zum|zur|von|vom|del?|du|para|pour|à|от|для)[ \t]"
-    r"(?:[^\n.:;!?=]|\.(?=\S)){1,60}?)?"
-)
-_VERB = (
-    r"(?:[:=：]|(?<![^\W_])(?:(?:is|was|ist|lautet|war|es|era|est|était|are)"
-    r"(?:[ \t]{1,3}(?:now|still|set[ \t]to|changed[ \t]to|jetzt|ahora))?:?"
-    r"|(?:(?:has|have|had|is|was)[ \t](?:been[ \t])?)?(?:changed|set|reset|updated|rotated|switched)[ \t]to:?"
-    r"|(?:wurde[ \t])?(?:geändert|gesetzt)[ \t]auf:?))"
-)
-_SAID = _tail(rf"{_CLOSING}{_OF}[ \t]{{0,4}}{_VERB}[ \t]{{1,20}}")
-_PHRASE = re.compile(
-    rf"[ \t]{{0,4}}{_VERB}[ \t]{{0,4}}(?P<quoted>(?:[^\W\d_]{{2,12}}[ \t]){{2,23}}[^\W\d_]{{2,12}})(?=[.,;)]|\s*$)",
-    re.M,
-)
-_TO = _tail(rf"{_OF}[ \t]{{1,4}}to[ \t]{{1,4}}")
-_CALL = re.compile(r"\([ \t]{0,4}([\"'])(?P<quoted>[^\"'\s]{1,128})\1")
+_OWN_LINE = _tail(rf"{_CLOSING}{_OF}[ \t]{{0,4}}(?P<verb>{_VERB})?:?[*_]{{0,2}}{_NEWLINE}")
+_CELL = _tail(rf"{_CLOSING}(?:\||\t)[ \t]{{0,20}}")
+_DASH = _tail(rf"{_CLOSING}(?:[ \t][–—-][ \t]|[ \t][(]|,[ \t])")
+_SAID = _tail(rf"{_CLOSING}{_OF},?[ \t]{{0,4}}{_VERB}[ \t]{{1,20}}")
+_TO = _tail(rf"{_OF}[ \t]{{1,4}}(?:wurde[ \t])?(?:{any_of('to')})[ \t]{{1,4}}")
 _NEXT = _tail(r"[ \t]{1,4}")
-_FLAG = _tail(r"(?:=|[ \t]{1,4})")
-_XML = re.compile(r"[^<>\n]{0,60}>(?P<quoted>[^<>\n]{1,256})</")
-_CHANGED = re.compile(
-    r"\b(?:set|change|changed|reset|update|updated|rotated?|switch(?:ed)?)[ \t](?:[\w'’-]{1,20}[ \t]){0,3}\Z"
+_FLAG = _tail(r"(?P<op>=|[ \t]{1,4})")
+_PAIRED = _tail(
+    r"[\w.:-]{0,24}[\"']?(?:[\s,<>]{1,60}[\"']?(?:value|val|content)[\"']?|\s{0,4}\{[^{}]{0,200}?\bdefault)"
+    r"\s{0,4}[:=>]\s{0,20}"
 )
-_IS_FLAG = re.compile(r"(?<![\w-])--?(?:[a-z0-9]+[-_])*\Z")
-_COUNTED = re.compile(
-    r"(?:max|min|total|input|output|prompt|completion|context|per|next|page|eos|bos|pad|stop|cost)[ _-]?\Z"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.MULTILINE)
+
+
+_NUMBERED = r"(?:\d{1,2}[.):]?[ ]?)?[^\W\d_]{2,12}"
+_PHRASE = (
+    rf"(?:{_CLOSING}{_OF}[ \t]{{0,4}}(?:{_VERB}|是|为|為|は))?\s{{0,8}}[\"'“`«]?"
+    rf"(?P<quoted>(?:{_NUMBERED}[ \t,\n]{{1,3}}){{2,23}}{_NUMBERED})"
+    r"(?=[.,;)\"'”`»]|\s*$)"
 )
-_LOGIN = re.compile(
-    r"\b(?:user(?:name)?|login|account|benutzer|usuario)\b[ :=]{1,4}\S{1,64}[ \t,;/]{1,4}"
-    r"(?:(?:and|with|mit|con) )?(?:the )?\Z"
+_CALL = r"\([ \t]{0,4}([\"'])(?P<quoted>[^\"'\s]{1,128})\1"
+_ARGUMENT = r"[\w.:-]{0,24}[\"'][ \t]{0,4},[ \t]{0,4}([\"'])(?P<quoted>[^\"'\n]{1,256})\1"
+_XML = r"[^<>\n]{0,60}>(?P<quoted>[^<>\n]{1,256})</"
+_HTML_CELL = (
+    r"[:：]?\s{0,4}</(?:td|th|dt|b|strong|label)>[:：]?\s{0,20}<(?:td|dd|code|kbd|pre)\b[^<>]{0,80}>\s{0,20}(?:<code>)?"
+    r"(?P<quoted>[^<>\n]{1,128}?)\s{0,20}<"
 )
-_NUMBER_LEAD = rf"{_CLOSING}{_OF}[ \t]{{0,4}}(?:[:=：]|{_VERB})?[ \t]{{0,4}}[\"'`*]{{0,2}}"
-_NUMBER_END = r"(?![.,:/-]?\w)(?![ \t](?:digit|character|number|letter|time|day|zeichen|stell))"
-_CODE = re.compile(rf"{_NUMBER_LEAD}(\d{{4,8}}|\d{{2,4}}[ -]\d{{2,4}}){_NUMBER_END}")
-_CARD_CODE = re.compile(rf"{_NUMBER_LEAD}(\d{{3,4}}){_NUMBER_END}")
+_CHANGED = rf"(?<![^\W_])(?:{any_of('change')})[ \t](?:[\w'’-]{{1,20}}[ \t]){{0,3}}\Z"
+_WITH = rf"(?<![^\W_])(?:{any_of('with')})[ \t]{{1,3}}{_ARTICLE}{{0,2}}\Z"
+_IS_FLAG = r"(?<![\w-])--?(?:[a-z0-9]+[-_])*\Z"
+_IS_COMMAND = r"(?:^|[ \t])-{1,2}[a-z][\w-]*(?:[ \t=]|$)[^\n,]*\Z"
+_IS_ENV = r"(?:^|\n)[ \t]{0,20}(?:env|setx?|arg)[ \t]{1,4}[\w.-]{0,60}\Z"
+_IS_ATTRIBUTE = r"(?:name|key|id|variable|property|setting)[\"']?\s{0,4}[:=]?\s{0,4}[\"'(]?[\w.:/-]{0,60}\Z"
+_IS_ENTRY = (
+    r"<(?:entry|property|string|item|setting|param|key|add|var|arg)\b[^<>]*[\"'][\w.:-]{0,60}\Z|<[\w.:-]{0,60}\Z"
+)
+_IS_CALL = r"(?:define|putenv|set\w*|put|add\w*|env|config|property|header|append|param)\(\s{0,4}[\"'][\w.:-]{0,60}\Z"
+_COUNTED = (
+    r"(?:max|min|total|input|output|prompt|completion|context|per|next|page|eos|bos|pad|stop|cost|design)[ _-]?\Z"
+)
+_LOGIN = (
+    r"\b(?:user(?:name)?|login|account|benutzer(?:name)?|usuario|usuário|utilisateur|utente|nutzer)\b[ :=]{1,4}\S{1,64}"
+    r"[\s,;/]{1,20}(?:(?:and|with|mit|con|und|y|et|avec|e|com) )?(?:(?:the|dem|la|le|a) )?\Z"
+)
+_LOCATED = r"(?:arn:aws|projects/|secrets/)\S*\Z"
+_REVERSED = (
+    rf"(?<!\S)[\"'`“]?([^\s\"'`“”]{{4,64}})[\"'`”]?[ \t](?:{any_of('is')}|as)[ \t](?:[\w'’-]{{1,20}}[ \t'’]){{0,3}}\Z"
+)
+_REVERSED_END = rf"[ \t]*(?:[.,;:!?)\n]|$|(?:{any_of('of')}|and|und|y|et|e)(?![^\W_]))"
+
+_UNITS = "|".join(sorted(UNITS_OF_RULES - {"long", "or+", "and+"}))
+_NUMBER_LEAD = rf"{_CLOSING}{_OF},?[ \t]{{0,4}}(?:[:=：]|{_VERB})?\s{{0,4}}{_ARTICLE}?[\"'`*#]{{0,2}}"
+_NUMBER_END = rf"(?![.,:/-]?\w)(?![ \t-](?:{_UNITS}|digit|character|number|letter|time|day|zeichen|stell)|[ \t]to\b)"
+_CODE = rf"{_NUMBER_LEAD}(\d{{4,8}}[a-f#*]?|\d{{2,4}}[ -]\d{{2,4}}){_NUMBER_END}"
+_CARD_CODE = rf"{_NUMBER_LEAD}(\d{{3,4}}){_NUMBER_END}"
+_LIST_LEAD = rf"{_CLOSING}{_OF}[ \t]{{0,4}}(?:{_VERB})?"
+_LIST_ITEM = (
+    r"[\s,;•*`\"'\[\]-]{0,20}(?:\d{1,2}[.)][ \t])?"
+    r"((?=[a-z -]{0,12}\d)[0-9a-z]{4,12}(?:[ -][0-9a-z]{4,12}){0,3})(?![\w:/])"
+)
+
+
+Judge = Callable[[Value], bool]
+
+
+class Reading(NamedTuple):
+    """A way to read what follows a name."""
+
+    match: re.Match[str]
+    is_said: bool = False
+    judge: Judge | None = None
+    """Stricter than what the name asks for."""
+    is_tight: bool = False
+    """`NAME=value`: what follows the value is something else."""
 
 
 def find_named(text: str, folded: str) -> Iterator[Found]:
     """`folded` is `text` in lower case, as long as `text`. Linear: what is read behind a name is bounded."""
     done = 0
-    for key in _KEY.finditer(folded):
+    for key in _find_names(folded):
         if key.start() < done or not _begins_a_word(text, key.start()):
             continue
-        found = _pin(folded, key) if key.lastgroup == "pin" else _value_of(text, folded, key)
-        if found:
-            done = found.end
+        for found in _behind(text, folded, key):
+            done = max(done, found.end)
             yield found
 
 
 def _begins_a_word(text: str, start: int) -> bool:
     """ "dbPassword", "db_password" and "dbpassword" do; "1Password" is a product, "detoken" nothing."""
     before = text[max(start - 1, 0) : start]
-    if not before.isalnum():
+    if not before.isalnum() or is_cjk(before) or is_cjk(text[start]):
         return True
-    if text[start : start + 4].lower() == "pass":
+    if text[start : start + 4].lower() in ("pass", "kenn", "schl"):
         return before != "1"
     return before.isdigit() or (before.islower() and text[start].isupper()) or _is_joined(text, start)
 
 
 def _is_joined(text: str, start: int) -> bool:
-    return text[max(start - 6, 0) : start].lower().endswith(("auth", "access", "api", "bot", "client", "app"))
+    return (
+        text[max(start - 6, 0) : start]
+        .lower()
+        .endswith(("auth", "access", "api", "bot", "client", "app", "griffs", "gangs"))
+    )
+
+
+def _behind(text: str, folded: str, key: re.Match[str]) -> Iterator[Found]:
+    kind = key.lastgroup or ""
+    if kind == "codes":
+        yield from _codes(folded, key.end())
+        return
+    found = _pin(folded, key) if kind == "pin" else None
+    found = found or find_cjk(text, key, kind)
+    if not found and kind != "pin":
+        found = _value_of(text, folded, key, kind)
+    if found:
+        yield found
+
+
+def _codes(folded: str, place: int) -> Iterator[Found]:
+    """Each of a list of recovery codes."""
+    lead = _compiled(_LIST_LEAD).match(folded, place)
+    place = lead.end() if lead else place
+    while item := _compiled(_LIST_ITEM).match(folded, place):
+        yield Found(*item.span(1), "secret")
+        place = item.end()
 
 
 def _pin(folded: str, key: re.Match[str]) -> Found | None:
     """A number of 4 to 8 digits; 3 are enough for a card's code."""
     pattern = _CARD_CODE if key.group().startswith("cv") else _CODE
-    number = pattern.match(folded, key.end())
+    number = _compiled(pattern).match(folded, key.end())
     return Found(*number.span(1), "pin") if number else None
 
 
-def _value_of(text: str, folded: str, key: re.Match[str]) -> Found | None:
-    kind = key.lastgroup or ""
-    is_secret = is_password if kind == "password" else is_token
-    for read in _readings(folded, key, kind):
-        match, is_said, judge = read
-        found = _judged(text, match, kind, is_said, judge or is_secret)
+def _value_of(text: str, folded: str, key: re.Match[str], kind: str) -> Found | None:
+    name = "password" if kind == "phrase" else kind
+    is_secret = is_password if name == "password" else is_token
+    before = folded[max(key.start() - BEFORE_CHARS, 0) : key.start()]
+    for reading in _readings(text, folded, key, kind, before):
+        found = _judged(text, reading, name, reading.judge or is_secret)
         if found:
-            return found
-    return None
+            return None if _compiled(_LOCATED).search(before) else found
+    return _reversed(text, folded, key, before) if name == "password" else None
 
 
-Judge = Callable[[Value], bool]
-
-
-def _readings(folded: str, key: re.Match[str], kind: str) -> Iterator[tuple[re.Match[str], bool, Judge | None]]:
-    """The ways to read what follows a name: the match, whether it is in a sentence, and a stricter judge."""
-    before = folded[max(key.start() - 100, 0) : key.start()]
+def _readings(text: str, folded: str, key: re.Match[str], kind: str, before: str) -> Iterator[Reading]:
     end = key.end()
-    if kind == "token" and _COUNTED.search(before):
+    if kind == "token" and _compiled(_COUNTED).search(before[-20:]):
         return
-    if match := _ASSIGNED.match(folded, end):
-        yield match, False, _is_own_line if match[1] else is_token if key.group() == "pass" else None
-    if match := _SAID.match(folded, end):
-        yield match, True, None
-    if key.group().endswith("phrase") and (match := _PHRASE.match(folded, end)):
-        yield match, False, None
-    if kind == "password" and (match := _CALL.match(folded, end)):
-        yield match, False, _is_given
+    if (kind == "phrase" or key.group().endswith("phrase")) and (match := _compiled(_PHRASE).match(folded, end)):
+        is_long = key.group().startswith(("seed", "12", "24")) and not key.group().endswith("phrase")
+        yield Reading(match, judge=_is_mnemonic if is_long else None)
+        if kind == "phrase":
+            return
+    if (match := _ASSIGNED().match(folded, end)) and (match["quoted"] or not match["op"].startswith(("==", "!="))):
+        is_tight = match["op"] == "=" and not match["gap"]
+        is_word = key.group() == "pass" and before[-1:] not in ("_", "-")
+        is_named = is_tight and kind in ("secret", "token") and text[key.start()].isupper()
+        yield Reading(match, judge=is_token if is_word else is_password if is_named else None, is_tight=is_tight)
+    if match := _SAID().match(folded, end):
+        yield Reading(match, is_said=True)
+    if "\n" in folded[end : end + BEFORE_CHARS] and (match := _OWN_LINE().match(folded, end)):
+        judge = _is_own_line if kind != "password" else _is_given if not match["verb"] else _is_alone
+        yield Reading(match, judge=judge)
+    if (match := _QUALIFIED().match(folded, end)) and not _names_something_else(match["words"]):
+        yield Reading(match, judge=_is_given)
+    if match := _CELL().match(folded, end):
+        yield Reading(match, judge=_is_given)
+    if match := _DASH().match(folded, end):
+        yield Reading(match, judge=_is_given)
+    yield from _marked(folded, before, end, kind)
     yield from _unmarked(folded, before, end)
 
 
-def _unmarked(folded: str, before: str, end: int) -> Iterator[tuple[re.Match[str], bool, Judge | None]]:
-    """Values with nothing but space or a border before them; what comes before the name has to tell."""
-    if _IS_FLAG.search(before) and (match := _FLAG.match(folded, end)):
-        yield match, False, None
-    is_changed = _CHANGED.search(before) is not None
-    if is_changed and (match := _TO.match(folded, end)):
-        yield match, True, None
-    if match := _CELL.match(folded, end):
-        yield match, False, _is_strong
-    if before.endswith("<") and (match := _XML.match(folded, end)):
-        yield match, False, None
-    if match := _NEXT.match(folded, end):
-        is_given = is_changed or match["quoted"] or _LOGIN.search(before)
-        yield match, True, _is_given if is_given else _is_strong
+def _marked(folded: str, before: str, end: int, kind: str) -> Iterator[Reading]:
+    """Values of an option, or apart from their name: in the next attribute, argument or element."""
+    if kind == "password" and (match := _compiled(_CALL).match(folded, end)):
+        yield Reading(match, judge=_is_given)
+    if "-" in before and _compiled(_IS_FLAG).search(before) and (match := _FLAG().match(folded, end)):
+        is_tight = match["op"] == "=" or _compiled(_IS_COMMAND).search(before.rstrip("-")) is not None
+        yield Reading(match, is_tight=is_tight)
+    if "<" in before and (match := _compiled(_XML).match(folded, end)) and _compiled(_IS_ENTRY).search(before):
+        yield Reading(match)
+    if match := _compiled(_HTML_CELL).match(folded, end):
+        yield Reading(match)
+    if (match := _PAIRED().match(folded, end)) and _compiled(_IS_ATTRIBUTE).search(before):
+        yield Reading(match)
+    if (match := _compiled(_ARGUMENT).match(folded, end)) and _compiled(_IS_CALL).search(before):
+        yield Reading(match)
+
+
+def _unmarked(folded: str, before: str, end: int) -> Iterator[Reading]:
+    """Values with nothing but space before them; what comes before the name has to tell."""
+    if match := _TO().match(folded, end):
+        is_changed = _compiled(_CHANGED).search(before) is not None
+        yield Reading(match, is_said=True, judge=None if is_changed else _is_strong)
+    match = _NEXT().match(folded, end)
+    if match and _compiled(_IS_ENV).search(before):
+        yield Reading(match, is_tight=True)
+    if match and any(char.isdigit() for char in match.group()):
+        if _compiled(_LOGIN).search(before):
+            yield Reading(match, is_said=True, judge=_has_digit)
+        is_given = match["quoted"] or any(_compiled(lead).search(before) for lead in (_CHANGED, _WITH))
+        yield Reading(match, is_said=True, judge=_is_given if is_given else _is_strong)
+
+
+def _names_something_else(words: str) -> bool:
+    return any(word in TAIL_WORDS for word in re.findall(r"[^\W_]+", words))
+
+
+def _is_mnemonic(value: Value) -> bool:
+    return len(value.text.split()) >= 11 and is_password(value)
 
 
 def _is_own_line(value: Value) -> bool:
-    return looks_random(value.text) and is_token(value)
+    return not value.rest.strip("`") and looks_random(value.text) and is_token(value)
+
+
+def _is_alone(value: Value) -> bool:
+    """The only word of its line."""
+    return not value.rest.strip("` ") and is_password(value)
+
+
+def _has_digit(value: Value) -> bool:
+    """Behind a user's name: "login bob password x1-y2"."""
+    return any(char.isdigit() for char in value.text) and is_password(value)
 
 
 def _is_given(value: Value) -> bool:
-    """Behind a user's name, in quotes, or set: "user bob, password x1y2"."""
+    """In quotes, or set: "with the password x1y2"."""
     return any(char.isdigit() for char in value.text) and is_token(value)
 
 
@@ -168,11 +319,24 @@ def _is_strong(value: Value) -> bool:
     return len(text) >= 8 and is_mixed and looks_random(text) and is_token(value)
 
 
-def _judged(text: str, match: re.Match[str], kind: str, is_said: bool, judge: Judge) -> Found | None:
+def _judged(text: str, reading: Reading, kind: str, judge: Judge) -> Found | None:
+    match = reading.match
     group = "quoted" if match["quoted"] else "bare"
     start, end = match.span(group)
     if group == "bare":
         start, end = trimmed(text, start, end)
-    rest = text[end : end + REST_CHARS].partition("\n")[0]
-    value = Value(text[start:end], rest, is_quoted=group == "quoted", is_said=is_said)
+    rest = "" if reading.is_tight else text[end : end + REST_CHARS].partition("\n")[0]
+    is_quoted = group == "quoted"
+    value = Value(text[start:end], rest, is_quoted=is_quoted, is_said=reading.is_said, is_tight=reading.is_tight)
     return Found(start, end, kind) if start < end and judge(value) else None
+
+
+def _reversed(text: str, folded: str, key: re.Match[str], before: str) -> Found | None:
+    """ "x1y2 is the password for staging"."""
+    match = _compiled(_REVERSED).search(before) if any(char.isdigit() for char in before) else None
+    if not match or not _compiled(_REVERSED_END).match(folded, key.end()):
+        return None
+    place = key.start() - len(before)
+    start, end = place + match.start(1), place + match.end(1)
+    is_secret = any(char.isdigit() for char in match[1]) and is_password(Value(text[start:end]))
+    return Found(start, end, "password") if is_secret else None

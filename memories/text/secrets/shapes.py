@@ -1,58 +1,119 @@
-"""Keys that are known by their shape alone, wherever they stand."""
+"""Secrets that data files describe: vendors' keys by their shape, and what stands in headers, addresses, commands."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
 
+from memories.text.secrets.entropy import NAMES_NO_SECRET
 from memories.text.secrets.found import Found
-from memories.text.secrets.values import looks_random
+from memories.text.secrets.values import Value, entropy, is_password, is_stand_in, is_token, looks_random
 
+DATA = Path(__file__).parent / "data"
 MIN_DISTINCT_CHARS = 5
 """With fewer, "ghp_xxxxxxxx…" shows how a key looks."""
 
-_W = r"[0-9A-Za-z]"
-_D = r"[0-9A-Za-z_-]"
-_SHAPES: tuple[tuple[str, str], ...] = (
-    ("memsite key", rf"mst_{_W}{{8}}_{_W}{{20,64}}"),
-    ("aws key", r"(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}"),
-    ("github token", rf"gh[pousr]_{_W}{{30,255}}|github_pat_[0-9A-Za-z_]{{30,255}}"),
-    ("gitlab token", rf"gl(?:pat|dt|rt|ft|soat|ptt|cbt|agent)-{_D}{{20,100}}"),
-    ("slack token", rf"xox[abeoprs]-{_D}{{10,255}}|xapp-\d-{_D}{{10,255}}"),
-    ("slack webhook", r"hooks\.slack\.com/(?:services|workflows)/[0-9A-Za-z/]{20,100}"),
-    ("stripe key", rf"(?:sk|rk)_(?:live|test)_{_W}{{10,255}}|whsec_[0-9A-Za-z+/=]{{24,100}}"),
-    ("anthropic key", rf"sk-ant-{_D}{{16,255}}"),
-    ("openai key", rf"sk-(?:proj|svcacct|admin|or-v\d)-{_D}{{16,255}}|sk-{_W}{{20,255}}"),
-    ("google key", rf"AIza{_D}{{30,40}}|GOCSPX-{_D}{{20,40}}|ya29\.{_D}{{20,255}}"),
-    ("npm token", rf"npm_{_W}{{30,64}}"),
-    ("pypi token", rf"pypi-{_D}{{32,255}}"),
-    ("sendgrid key", rf"SG\.{_D}{{16,64}}\.{_D}{{16,64}}"),
-    ("twilio key", r"SK[0-9a-f]{32}"),
-    ("telegram token", rf"\d{{8,10}}:{_D}{{35}}"),
-    ("hugging face token", rf"hf_{_W}{{30,64}}"),
-    (
-        "jwt",
-        rf"eyJ{_D}{{10,4096}}\.eyJ{_D}{{6,16384}}(?:\.{_D}{{0,4096}})?|eyJ{_D}{{10,4096}}(?:\.{_D}{{0,4096}}){{4}}",
-    ),
-    (
-        "vendor key",
-        rf"dop_v1_[0-9a-f]{{40,80}}|shp(?:at|ca|pa|ss)_[0-9a-fA-F]{{32}}|dapi[0-9a-f]{{32}}|lin_api_{_W}{{32,64}}"
-        rf"|glsa_[0-9A-Za-z_]{{32,64}}|hv[sbr]\.{_D}{{24,255}}|ATATT3{_D}{{24,255}}|tskey-[a-z]+-{_D}{{16,100}}"
-        rf"|AGE-SECRET-KEY-1[0-9A-Z]{{50,64}}|gsk_{_W}{{32,100}}|pplx-{_W}{{32,100}}|xai-{_W}{{32,120}}"
-        rf"|r8_{_W}{{32,64}}|ntn_{_W}{{32,64}}|dckr_(?:pat|oat)_{_D}{{20,64}}|NRAK-[0-9A-Z]{{20,40}}"
-        rf"|sntry[su]_{_D}{{32,255}}|sq0[a-z]{{3}}-{_D}{{20,64}}|key-[0-9a-f]{{32}}",
-    ),
-)
-_ANY = re.compile(
-    r"(?<![0-9A-Za-z_-])(?:" + "|".join(rf"(?P<k{i}>{shape})" for i, (_, shape) in enumerate(_SHAPES)) + rf")(?!{_W})"
-)
-_KIND_OF = {f"k{i}": kind for i, (kind, _) in enumerate(_SHAPES)}
-_WHOLE = frozenset(("slack webhook", "jwt"))
+_LONG_RUN = re.compile(r"[0-9A-Za-z_~.+/=%|:$-]{16}")
+"""What any vendor's key has."""
+_ALONE = r"(?:(?<![0-9A-Za-z_-])|(?<=\\[nrt])|(?<=%[2-7][0-9A-F]))(?:{})(?![0-9A-Za-z])"
+_ASSIGNED = r"[ \t\w.-]{0,20}['\"\s]{0,3}(?::{0,3}=|>|\|\||:|=>|\?=)[`'\"\s=]{0,5}"
+_VALUE = r"(?:\"([^\"\n]{1,128})\"|'([^'\n]{1,128})'|([^\s\"'|;&<>`][^\s\"'|;&<>]{0,127}))"
+_COMMAND = re.compile(r"\{C:([^{}]*(?:\{[\d,]+\}[^{}]*)*)\}")
+_PORTS = re.compile(r"[\d.:/-]+")
+_OWN_NAMES = frozenset(("password", "passwort", "pass", "passwd", "pwd", "pw", "senha", "contraseña", "mdp"))
+"""Behind "user:" they show what an address looks like."""
 
 
-def find_shapes(text: str) -> Iterator[Found]:
-    """Every shape is bounded, so the search is linear."""
-    for match in _ANY.finditer(text):
-        kind = _KIND_OF[match.lastgroup or ""]
-        if kind in _WHOLE or (len(set(match.group()[4:])) >= MIN_DISTINCT_CHARS and looks_random(match.group()[3:])):
-            yield Found(match.start(), match.end(), kind)
+class Shape(NamedTuple):
+    kind: str
+    check: str
+    pattern: str
+
+
+Shapes = tuple[tuple[Shape, ...], tuple[tuple[str, int], ...]]
+"""Rows, and each word that has to be in the lower-cased text with the place of its row."""
+
+
+@cache
+def vendors() -> Shapes:
+    return _read(
+        (hints, Shape(kind, check, rf"(?i:{word}){_ASSIGNED}({shape})(?![\w-])" if word else _ALONE.format(shape)))
+        for file in ("vendors.tsv", "shapes.tsv")
+        for kind, hints, check, word, shape in _rows(file)
+    )
+
+
+@cache
+def forms() -> Shapes:
+    return _read(
+        (hints, Shape(kind, check, "(?i)" + _COMMAND.sub(_command, pattern).replace("{V}", _VALUE)))
+        for kind, hints, check, pattern in _rows("forms.tsv")
+    )
+
+
+def _read(rows: Iterable[tuple[str, Shape]]) -> Shapes:
+    """Hints are apart by spaces; "\\ " is a space in one."""
+    hints, shapes = zip(*rows, strict=True)
+    apart = (one.replace("\\ ", "\0").split(" ") for one in hints)
+    return shapes, tuple((hint.replace("\0", " "), i) for i, some in enumerate(apart) for hint in some)
+
+
+def _rows(file: str) -> Iterator[list[str]]:
+    """The rows of a data file without their names."""
+    for line in (DATA / file).read_text(encoding="utf-8").splitlines():
+        if not line.startswith("#"):
+            yield line.split("\t")[1:]
+
+
+def _command(match: re.Match[str]) -> str:
+    return rf"\b(?:{match[1]})(?:\.exe)?\b(?:[^\n|;&]|\\\n){{0,200}}?[ \t]"
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def _matches(shapes: Shapes, text: str, folded: str) -> Iterator[tuple[Shape, re.Match[str]]]:
+    rows, hints = shapes
+    for i in dict.fromkeys([i for hint, i in hints if hint in folded]):
+        for match in _compiled(rows[i].pattern).finditer(text):
+            yield rows[i], match
+
+
+def find_vendor_keys(text: str, folded: str) -> Iterator[Found]:
+    """`folded` is `text` in lower case, as long as `text`. Every shape is bounded, so the search is linear."""
+    if _LONG_RUN.search(text):
+        for shape, match in _matches(vendors(), text, folded):
+            if _is_key(match, float(shape.check)):
+                yield Found(*match.span(match.lastindex or 0), shape.kind)
+
+
+def _is_key(match: re.Match[str], least_bits: float) -> bool:
+    if not least_bits:
+        return True
+    if match.lastindex:
+        lead = match.string[match.start() : match.start(1)].lower()
+        return not NAMES_NO_SECRET.search(lead) and looks_random(match[1]) and entropy(match[1]) >= least_bits
+    key = match.group()
+    return len(set(key[4:])) >= MIN_DISTINCT_CHARS and looks_random(key[3:]) and entropy(key) >= least_bits
+
+
+def find_forms(text: str, folded: str) -> Iterator[Found]:
+    for shape, match in _matches(forms(), text, folded):
+        start, end = match.span(match.lastindex or 0)
+        value = text[start:end]
+        if not is_stand_in(value.lower()) and value.lower() not in _OWN_NAMES and _CHECKS[shape.check](value):
+            yield Found(start, end, shape.kind)
+
+
+_CHECKS: dict[str, Callable[[str], bool]] = {
+    "any": lambda value: True,
+    "random": looks_random,
+    "token": lambda value: is_token(Value(value)),
+    "pair": lambda value: is_token(Value(value)) or (is_password(Value(value)) and not value.isalpha()),
+    "port": lambda value: not _PORTS.fullmatch(value),
+}

@@ -8,12 +8,21 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import pairwise
 
-from memories.text.secrets.words import GOES_ON, GRAMMAR, NO_VALUES, TECHNICAL, UNITS_OF_RULES, WELL_KNOWN_PASSWORDS
+from memories.text.secrets.words import (
+    GOES_ON,
+    GRAMMAR,
+    NO_VALUES,
+    NO_VALUES_OF_CODE,
+    TECHNICAL,
+    UNITS_OF_RULES,
+    WELL_KNOWN_PASSWORDS,
+)
 
 MIN_RANDOM_CHARS = 6
 MIN_LONG_CHARS = 16
 _STAND_IN = re.compile(
-    r"""<[^<>]*>?.*|\$\{.*|\$[a-z_]\w*|\$\(.*|`.*|\{.*\}?|%[\w()]*%?[sd]?|\[[^\[\]]*\].*|:.*|\?|"""
+    r"""<[^<>]*>?.*|\$\{.*|\$[a-z_]\w*|\$\(.*|`.*|\{(?![0-9a-f-]{16,}\})[^{}]*\}?|\{\{.*|%[\w()]*%?[sd]?|\[[^\[\]]*\].*|:.*|"""
+    r"""\?|\?[^}]*\}.*|"""
     r"""!(?:secret|vault|ref|env|sub|getatt|var|include)\b.*|(?:op|vault|env|file|ref|ssm|enc|secret|keychain)[:+\[].*|"""
     r"""arn:aws.*|(?:your|insert|enter|replace|change)[-_ ](?:[a-z]+[-_ ]?){1,5}\d?|(?:[a-z]+[-_]){1,5}here|"""
     r"""[x*•.·…_-]{3,}|\W+""",
@@ -23,16 +32,24 @@ _PATH = re.compile(r"(?:~|\.{1,2})/[\w./-]+|/[\w.-]+(?:/[\w.-]+)+/?|[a-z]:\\.*|[
 _URL = re.compile(r"[a-z][a-z0-9+.-]{1,20}://")
 _CODE = re.compile(
     r"[&*]?[a-z_$]+(?:(?:\.|::|->|\?\.)[a-z_$]\w*)*(?:[(\[]|<[a-z])|"
-    r"[a-z_$][a-z_]*(?:(?:\.|::|->|\?\.)[a-z_$][a-z_]*)+[;,]?\Z|"
+    r"[a-z_$][a-z_]*(?:(?:\.|::|->|\?\.)[a-z_$][a-z_]*)+(?:[;,].*)?\Z|"
     r"(?:sha\d{1,3}|md5|blake2\w?)[:-]|[a-z_]\w*\([\w., ]*\)"
 )
 _PLAIN_WORD = re.compile(r"[^\W\d_]+(?:[-_'’./][^\W\d_]+)*")
-_DESCRIBING = re.compile(r".{3,}(?:ed|ing|able|ible|ised|ized)")
-_NAMES_ONE = re.compile(r"(?:\w+_)?(?:password|passwd|pwd|pass|secret|token|key)s?\d?")
+_DESCRIBING = re.compile(
+    r".{3,}(?:ed|ing|able|ible|[aiu][dt][oa]s?|ées?|és?|abile|ibile|ável|ível|lich|isch|los|oso|osa|euse?|mente?)"
+    r"|ge.{3,}(?:t|en)|(?:ver|be|er|ent|ab|aus|ein|an|auf|um)(?:ge)?.{4,}(?:t|en)"
+)
+"""Participles and adjectives: they say how a password is."""
+_NAMES_ONE = re.compile(
+    r"(?:\w+_|confirm|new|old|current|user|repeat|raw|plain|hashed|encoded|admin|root|bind|login|access|refresh|api|csrf|id)?"
+    r"(?:password|passwd|passwort|pwd|pass|secret|token|key)s?\d?\)*"
+)
 _TECHNICAL = re.compile(TECHNICAL)
 _WORDLIKE = re.compile(r"[^\W\d_]+\d{0,4}|\d+[a-z]{0,2}")
 _NUMBER = re.compile(r"[\d.,+~<>=%$€-]+")
 _NEXT_WORD = re.compile(r"[ \t]+[\"'(]?([^\W\d_]+\+?)")
+_GROUPS = re.compile(r"\d{4,5}(?:-\d{4,5}){2,7}|(?=(?:\D{0,30}\d){4})[0-9a-z]{4,6}(?:-[0-9a-z]{4,6}){3,7}")
 _RUNS = re.compile(r"[^\W_]+")
 _SYMBOLS = frozenset("!@#$%^&*+=?~")
 _SEPARATORS = frozenset("-_./: ")
@@ -47,19 +64,18 @@ class Value:
     is_quoted: bool = False
     is_said: bool = False
     """In a sentence ("is", "was changed to"), not behind ":" or "="."""
+    is_tight: bool = False
+    """Directly behind "="."""
 
 
 def is_password(value: Value) -> bool:
     """Behind a name for passwords anything counts, unless it is a stand-in, code, or the sentence going on."""
     plain = value.text.lower().strip("*_ ")
-    if (
-        is_stand_in(plain)
-        or plain.rstrip("!?;,.") in NO_VALUES
-        or re.split(r"[|,!]", plain, maxsplit=1)[0] in NO_VALUES
-    ):
+    no_values = NO_VALUES_OF_CODE if value.is_tight else NO_VALUES
+    if is_stand_in(plain) or {plain.rstrip("!?;,."), re.split(r"[|,]|!(?!\w)", plain, maxsplit=1)[0]} & no_values:
         return False
     if " " in plain:
-        return value.is_quoted and _is_phrase(plain)
+        return value.is_quoted and (_is_phrase(plain) or (value.is_tight and any(map(str.isdigit, plain))))
     if value.is_quoted:
         return True
     if _is_reference(plain):
@@ -86,6 +102,8 @@ def is_token(value: Value) -> bool:
         return False
     if plain.isdigit():
         return len(plain) >= MIN_RANDOM_CHARS and not (following and following[1] not in GOES_ON)
+    if _GROUPS.fullmatch(plain):
+        return True
     return not _TECHNICAL.fullmatch(plain) and looks_random(value.text.strip("*"))
 
 

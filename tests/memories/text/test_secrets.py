@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
 import random
+import re
 import zlib
+from collections import Counter
+from pathlib import Path
 
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memories.text.secrets import KINDS, redact, strip_private
 from memories.text.secrets.figures import passes_luhn, passes_mod_97
+from memories.text.secrets.shapes import forms, vendors
 from tests.growth import assert_linear, repeated
 from tests.tables import each_row, each_row_of
 
@@ -253,6 +258,46 @@ def test_redacting_again_changes_nothing(kind: str, case: str) -> None:
     assert redact(once).kinds == ()
 
 
+LABELLED = Path(__file__).parents[2] / "data" / "secrets"
+MOST_MISSED, MOST_HIT = 0.03, 0.01
+
+
+def test_labelled_secrets_are_found() -> None:
+    """Rows of language, sort, and a text with its secrets in «…» (¦ as above): none of them is left whole."""
+    rows = json.loads((LABELLED / "labelled.json").read_text(encoding="utf-8"))
+    missed = []
+    for language, sort, case in rows:
+        marked = case.replace("¦", "")
+        text = redact(re.sub("[«»]", "", marked)).text
+        if any(secret in text for secret in re.findall("«([^»]*)»", marked)):
+            missed.append(f"{language} {sort}: {text}")
+    assert len(rows) >= 380
+    assert set(Counter(row[0] for row in rows)) == {"en", "de", "fr", "es", "it", "pt", "zh", "ja"}
+    assert len(missed) <= MOST_MISSED * len(rows), f"{len(missed)} of {len(rows)} missed:\n" + "\n".join(missed)
+
+
+def test_harmless_look_alikes_stay() -> None:
+    rows = json.loads((LABELLED / "harmless.json").read_text(encoding="utf-8"))
+    hit = [f"{sort}: {text}\n    {redact(text).text}" for sort, text in rows if redact(text).text != text]
+    assert len(rows) >= 640
+    assert len(hit) <= MOST_HIT * len(rows), f"{len(hit)} of {len(rows)} hit:\n" + "\n".join(hit)
+
+
+def test_no_shape_of_a_data_file_is_slow_with_what_calls_for_it() -> None:
+    """The words that a pattern is tried for, a hundred thousand characters of them: it comes to an end."""
+    for shapes, hints in (vendors(), forms()):
+        for i, hint in {i: hint for hint, i in hints}.items():
+            assert sum(1 for _ in re.finditer(shapes[i].pattern, repeated(f"{hint} a:")(100_000))) >= 0
+
+
+def test_what_is_not_seen_hides_nothing() -> None:
+    assert redact("tok\u200ben: ghp_16C7e42F292c69\u200d12E7710c838347Ae178B4a here").text == (
+        "tok\u200ben: [redacted: github token] here"
+    )
+    assert redact("ＡＢＣ ｐａｓｓｗｏｒｄ：ｈｕｎｔｅｒ２").text == "ＡＢＣ ｐａｓｓｗｏｒｄ：[redacted: password]"
+    assert redact("👩\u200d💻 ＡＢＣ").text == "👩\u200d💻 ＡＢＣ"
+
+
 TEXTS = st.lists(
     st.sampled_from(
         [
@@ -307,6 +352,16 @@ def test_a_forged_mark_hides_nothing() -> None:
 HOSTILE = [
     *("password: ", "password:(", "password is ", 'password="', "password to a ", "--a-password ", "bearer "),
     *("token key ", "sk-", "eyJa.", "4", "4111 ", "DE89 ", "://a:", "x@", "-----BEGIN PRIVATE KEY-----\n"),
+    *(
+        "パスワードは",
+        "密码 ",
+        "la contraseña de ",
+        "recovery codes: a1b2c ",
+        "| password |\n",
+        "seed phrase word ",
+        "totp key ",
+    ),
+    *("kind: secret\ndata:\n a: b\n", "a,password\n", "<a name='password' value", "echo a | ", "\u200b", "ａ"),
     *("Private-Lines: 1\nabcd\n", "a1b2 is my ", "<private ", "<private>", "\x00", "\ud800", "İ password: x1 "),
 ]
 
