@@ -72,7 +72,8 @@ def _word(candidate: Candidate, role: str) -> str:
     """The statement in the words it is kept in."""
     is_worded = candidate.is_final and candidate.type != INSTRUCTION
     if candidate.is_foreign or is_worded:
-        return begin_sentence(candidate.text)
+        is_named = candidate.is_foreign and candidate.speaker != SPEAKER
+        return f"{candidate.speaker}: {candidate.text}" if is_named else begin_sentence(candidate.text)
     return word(candidate.text, role, candidate.group, candidate.speaker)
 
 
@@ -97,13 +98,14 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
     category = candidate.category if candidate.category and is_allowed else ""
     category = category or read_category(content, candidate.evidence, setting.categories)
     kind = read_kind(content, candidate.type, candidate.is_lesson, candidate.evidence)
+    is_named = candidate.speaker != SPEAKER and candidate.speaker in content
     return Fact(
         content=content,
         message=candidate.message,
         quote=candidate.quote,
         kind=kind,
         category=category,
-        subject=candidate.speaker if candidate.speaker != SPEAKER else known or _subject(content, names),
+        subject=candidate.speaker if is_named else known or _subject(content, names),
         tags=_tags(category, names),
         importance=read_importance(content, kind),
         strength=read_strength(content, candidate.is_hedged, candidate.type == GUESS),
