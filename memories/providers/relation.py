@@ -40,6 +40,7 @@ KEPT_JUDGEMENTS = 4096
 READ_CHARACTERS = 2_000
 """Of a statement tell its language."""
 SHOWN_WORDS = 6
+POSSESSIVE = re.compile("['’]s?$")
 FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 WORD = re.compile(r"[^\W_]+(?:[-'’._/@:][^\W_]+)*")
 NAMED = re.compile(
@@ -238,6 +239,28 @@ def name_addition(stored: str, new: str) -> str:
     return name_denial(stored, new) or name_denial(new, stored)
 
 
+def is_doubtful(stored: str, new: str, relation: Relation) -> bool:
+    """Whether something exact speaks against what a language model says of two statements: other things of one kind,
+    and where it takes them for the same another figure, name or host, or a denial.
+    """
+    if relation == Relation.DIFFERENT:
+        return False
+    if name_other_thing(stored, new):
+        return True
+    if relation != Relation.SAME:
+        return False
+    new = with_measures_of(stored, new)
+    figures = [set(figures_of(text)) for text in (stored, new)]
+    is_other = bool(figures[0] - figures[1] and figures[1] - figures[0]) or begins_otherwise(stored, new)
+    return is_other or bool(name_addition(stored, new))
+
+
+def begins_otherwise(stored: str, new: str) -> bool:
+    """Whether each begins with a word that the other has nowhere: "Anna lives in Porto" / "Paul lives in Porto"."""
+    stems = [[POSSESSIVE.sub("", word)[:STEM].casefold() for word in WORD.findall(text)] for text in (stored, new)]
+    return all(stems) and stems[0][0] not in stems[1] and stems[1][0] not in stems[0]
+
+
 def figures_of(text: str) -> list[str]:
     """Numbers as digits: "six" is 6."""
     words = (NUMBERS.get(word.casefold(), "") for word in WORD.findall(text))
@@ -265,8 +288,13 @@ def name_denial(said: str, denying: str) -> str:
     """
     if DENYING.search(said):
         return ""
-    stems = {word[:STEM].casefold() for word in WORD.findall(said)}
-    return next((f"denied: {word}" for word in DENIED.findall(denying) if word[:STEM].casefold() in stems), "")
+    stems = {root(word) for word in WORD.findall(said)}
+    return next((f"denied: {word}" for word in DENIED.findall(denying) if root(word) in stems), "")
+
+
+def root(word: str) -> str:
+    """What "run" and "runs" have in common."""
+    return word[:STEM].casefold().removesuffix("s")
 
 
 def reason_of(name: str, pair: Pair, probability: float) -> str:
