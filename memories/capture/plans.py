@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from memories.capture.facts import Found, sort_out
 from memories.models import FutureTrigger, TriggerStatus
 from memories.providers.llm.provider import Fact
+from memories.providers.llm.rules.facts import is_once
 from memories.text.dating import make_dates_plain
 from memories.text.overlap import used_share
 from sessions.models import AgentSession, Role
@@ -45,7 +46,10 @@ def add_plans(session: AgentSession, found: Sequence[Found]) -> None:
         told = [candidate.content for candidate in one.candidates] + [refusal.content for refusal in one.refusals]
         if not any(used_share(message, text) >= ENOUGH for text in told):
             said_at = one.resource.said_at(session.app.policy.time_zone)
-            content = make_dates_plain(message, said_at).text
+            dated = make_dates_plain(message, said_at)
+            content = dated.text
             content = content[:1].upper() + content[1:]
             named = f"{speaker}: {content}" if speaker else content
-            sort_out(one, Fact(content=named, message=0, subject=speaker, quote=message), session, ())
+            until = dated.end if dated.is_to_come and is_once(content) else None
+            fact = Fact(content=named, message=0, subject=speaker, quote=message, valid_until=until)
+            sort_out(one, fact, session, ())

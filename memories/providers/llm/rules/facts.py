@@ -116,11 +116,11 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
         verifiable=_verifiable(candidate, content),
         useful=round(min(1.0, 0.7 + 0.3 * candidate.score), 2),
         entities=names,
-        valid_until=dated.end if dated.is_to_come and _is_once(content) else None,
+        valid_until=dated.end if dated.is_to_come and is_once(content) else None,
     )
 
 
-def _is_once(content: str) -> bool:
+def is_once(content: str) -> bool:
     """Whether what is said ends with its date: "is on leave until 5 May"."""
     return bool(_UNTIL.search(content))
 
