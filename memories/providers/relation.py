@@ -250,15 +250,20 @@ def is_doubtful(stored: str, new: str, relation: Relation) -> bool:
     if relation != Relation.SAME:
         return False
     new = with_measures_of(stored, new)
-    figures = [set(figures_of(text)) for text in (stored, new)]
-    is_other = bool(figures[0] - figures[1] and figures[1] - figures[0]) or begins_otherwise(stored, new)
-    return is_other or bool(name_addition(stored, new))
+    told, own = set(figures_of(stored)), set(figures_of(new))
+    is_other = bool(told - own and own - told) or bool(own - told - set(FEW))
+    return is_other or names_another(stored, new) or bool(name_denial(stored, new) or name_denial(new, stored))
 
 
-def begins_otherwise(stored: str, new: str) -> bool:
-    """Whether each begins with a word that the other has nowhere: "Anna lives in Porto" / "Paul lives in Porto"."""
-    stems = [[POSSESSIVE.sub("", word)[:STEM].casefold() for word in WORD.findall(text)] for text in (stored, new)]
-    return all(stems) and stems[0][0] not in stems[1] and stems[1][0] not in stems[0]
+def names_another(stored: str, new: str) -> bool:
+    """Whether a name stands in the new statement alone, and the stored one has no other words for it: "Anna lives in
+    Porto" / "Paul lives in Porto". "Lives in Portugal's capital" may be Lisbon.
+    """
+    words = [[POSSESSIVE.sub("", word) for word in WORD.findall(text)] for text in (stored, new)]
+    roots = [set(map(root, some)) for some in words]
+    names = [word for word in words[1] if word[0].isupper() and root(word) not in roots[0]]
+    others = [word for word in words[0] if len(word) > len("the") and root(word) not in roots[1]]
+    return any(not SPEAKER.match(name) for name in names) and all(word[0].isupper() for word in others)
 
 
 def figures_of(text: str) -> list[str]:
