@@ -163,7 +163,7 @@ def fail(claim: Claim, rows: Sequence[Extraction], error: Exception, now: dateti
             next_at=next_try(error, row.attempts, now),
             reason=told(error)[:500],
             is_gated=row.is_gated or (isinstance(error, LLMTooDear) and is_read_alone(claim, rows)),
-            finished_at=timezone.now() if is_over else None,
+            finished_at=now if is_over else None,
         )
 
 
