@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, tzinfo
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from django.core.exceptions import ValidationError
 
 EARLIEST, LATEST = datetime(1000, 1, 1, tzinfo=UTC), datetime(9000, 1, 1, tzinfo=UTC)
+MINUTE = timedelta(minutes=1)
 OUT_OF_REACH = f"A year from {EARLIEST:%Y} to {LATEST:%Y}."
 
 
@@ -31,3 +32,17 @@ def in_zone(moment: datetime, zone: tzinfo) -> datetime:
         return moment.astimezone(zone)
     except OverflowError:
         return moment.replace(tzinfo=zone)
+
+
+def own_offset(moment: datetime | None) -> int | None:
+    """Minutes by which the clock was ahead of UTC that it was read from; None where that is not told.
+
+    "Z" and "+00:00" are how programs write any moment: they tell no clock.
+    """
+    ahead = moment.utcoffset() if moment else None
+    return round(ahead / MINUTE) if ahead else None
+
+
+def in_own_zone(moment: datetime, offset: int | None, zone: tzinfo) -> datetime:
+    """By the clock that is so many minutes ahead of UTC; by that of `zone` if None."""
+    return in_zone(moment, zone if offset is None else timezone(offset * MINUTE))

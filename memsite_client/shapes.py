@@ -355,9 +355,13 @@ class Message(TypedDict):
 
 
 class KnownMessage(Message, total=False):
-    """`at` is when it was said, if that is not now; `external_id` is yours: sent again, it is stored once."""
+    """`at` is when it was said, if that is not now; `external_id` is yours: sent again, it is stored once.
+
+    `name` is who says it, where several people speak.
+    """
 
     at: str | None
+    name: str | None
     external_id: str | None
 
 
@@ -409,6 +413,7 @@ class Event(TypedDict):
 class Resource(TypedDict):
     id: str
     role: str
+    name: str | None
     raw_content: str
     content_type: str
     content_at: str

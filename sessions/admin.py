@@ -155,8 +155,8 @@ class ResourceAdmin(OfSession, ReadOnlyAdmin[Resource]):
     search_fields = ["raw_content", "source_key"]
     ordering = ["-id"]
     fields = [
-        "app", "uid", "session", "turn_number", "role", "content_type", "content_at", "created_at", "source_key",
-        "memories", "raw_content_shown",
+        "app", "uid", "session", "turn_number", "role", "speaker", "content_type", "content_at", "utc_offset",
+        "created_at", "source_key", "memories", "raw_content_shown",
     ]  # fmt: skip
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Resource]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, tzinfo
 from typing import Any, Self
 
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -11,6 +11,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from memsite.literal import Literal
+from memsite.moments import in_own_zone
 from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import (
     Identified,
@@ -24,6 +25,7 @@ from memsite.tenancy.scoping import (
 
 TIERS = (1, 2, 3)
 MAX_TURN = 2**31 - 1
+SPEAKER_LENGTH = 100
 
 
 class SessionStatus(models.TextChoices):
@@ -147,8 +149,10 @@ def role_named(word: str) -> Role | None:
 class Resource(Scoped, Identified):
     """Raw text as it came. Append-only; what is derived from it points here: the audit trail.
 
-    `content_at` is when it was said, `created_at` when it was stored. `source_key` names it within its session
-    (a line's uuid, a turn's part), so that text sent twice is stored once.
+    `content_at` is when it was said, `created_at` when it was stored; `utc_offset` are the minutes by which the clock
+    there was ahead of UTC, as far as the sender told. `speaker` is the name of who said it, "" where it is the user or
+    the agent of the session. `source_key` names it within its session (a line's uuid, a turn's part), so that text sent
+    twice is stored once.
     """
 
     session = models.ForeignKey(
@@ -159,6 +163,8 @@ class Resource(Scoped, Identified):
     raw_content = models.TextField()
     content_type = models.CharField(max_length=100, default="text/plain")
     content_at = models.DateTimeField()
+    utc_offset = models.SmallIntegerField(null=True, blank=True)
+    speaker = models.CharField(max_length=SPEAKER_LENGTH, blank=True, default="")
     source_key = models.CharField(max_length=200, null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
 
@@ -178,6 +184,10 @@ class Resource(Scoped, Identified):
 
     def __str__(self) -> str:
         return f"{self.role} text of {self.created_at:%Y-%m-%d %H:%M}"
+
+    def said_at(self, zone: tzinfo) -> datetime:
+        """When it was said, by the clock there; by that of `zone` where nobody told."""
+        return in_own_zone(self.content_at, self.utc_offset, zone)
 
 
 class Level(models.TextChoices):

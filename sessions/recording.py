@@ -14,8 +14,9 @@ from memories.text.clean import clean, is_visible, without_secrets
 from memories.text.fence import strip_fenced
 from memories.text.secrets import redact, strip_private
 from memsite.hex_bounds import hex_bounds
+from memsite.moments import own_offset
 from sessions.markers import find_events
-from sessions.models import AgentSession, Event, Resource
+from sessions.models import SPEAKER_LENGTH, AgentSession, Event, Resource, role_named
 
 MOST_IN_NAME, HASH_DIGITS = 120, 24
 
@@ -28,7 +29,9 @@ class SaidOtherwise(Exception):
 class Said:
     """A piece of text to keep. `source_key` None: it cannot be recognised when it is sent again.
 
-    `is_only`: no other text of the session may have the name that its key was made of.
+    `content_at` is by the clock where it was said, as far as that is known. `speaker` is the name of who says it, where
+    that is not the session's user or agent. `is_only`: no other text of the session may have the name that its key was
+    made of.
     """
 
     role: str
@@ -37,6 +40,7 @@ class Said:
     content_at: datetime | None = None
     turn_number: int | None = None
     is_only: bool = False
+    speaker: str = ""
 
 
 def source_key(*names: str | None, text: str) -> str | None:
@@ -127,9 +131,18 @@ def resource_of(session: AgentSession, said: Said, now: datetime) -> Resource:
         role=said.role,
         raw_content=said.text,
         content_at=said.content_at or now,
+        utc_offset=own_offset(said.content_at),
+        speaker=speaker_of(session, said.speaker),
         source_key=said.source_key,
         created_at=now,
     )
+
+
+def speaker_of(session: AgentSession, name: str) -> str:
+    """The name of who says it; "" where that is the session's own end user, or says a role and nobody's name."""
+    name = " ".join(clean(name).split())[:SPEAKER_LENGTH].strip()
+    is_own = name.casefold() == (session.user_id or "").casefold()
+    return "" if is_own or role_named(name) or not is_visible(name) else name
 
 
 def record_events(session: AgentSession, resource: Resource, now: datetime) -> int:

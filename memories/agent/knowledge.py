@@ -13,12 +13,13 @@ from django.utils import timezone
 
 from memories.agent.base import Caller
 from memories.agent.purging import SWEEP_TASK
+from memories.capture.echo import bound_by
 from memories.capture.outcome import Outcome
 from memories.capture.pipeline import Stored, remember, remember_sifted
 from memories.capture.refusals import Refusal, refuse
 from memories.capture.room import suggest_shrinking
 from memories.capture.withholding import READ_BY_AGENTS, Sifted, reason_to_wait, suspicion_in
-from memories.models import Link, LinkKind, Memory, Rejection, RejectionKind
+from memories.models import Injection, Link, LinkKind, Memory, Rejection, RejectionKind
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
 from memories.store import Candidate, Writer, shrink, writing
@@ -64,7 +65,16 @@ class Knowledge(Caller):
     def remember(
         self, candidates: Sequence[Candidate], *, dedupe: bool = True, on_stored: Stored | None = None
     ) -> list[Outcome]:
-        """Raises SessionGone if the session of one was purged meanwhile."""
+        """Raises SessionGone if the session of one was purged meanwhile.
+
+        What an agent makes of what its session was shown is no surer than that.
+        """
+        for session in {one.session for one in candidates if one.session and self.agent}:
+            shown = Injection.objects.for_app(self.app).into(session).statements()
+            for one in candidates if shown else ():
+                if one.session == session:
+                    sure = self.app.policy.start_confidence if one.confidence is None else one.confidence
+                    one.confidence = bound_by(one.content, sure, shown)
         return remember(
             self.app,
             candidates,

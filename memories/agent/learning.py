@@ -26,6 +26,7 @@ from memories.store import Candidate, Writer
 from memories.text.messages import Message
 from memsite.doorbell import ring
 from sessions.models import AgentSession, Resource
+from sessions.recording import Said, resource_of
 
 log = structlog.get_logger("memories.agent")
 # So that one very long session does not keep a worker from all others.
@@ -70,7 +71,7 @@ class Learning(Caller):
         now = timezone.now()
         session = AgentSession(app=self.app, agent=self.agent, user_id=user_id)
         texts = [
-            Resource(app=self.app, role=message.role, raw_content=message.content, content_at=message.at or now)
+            resource_of(session, Said(message.role, message.content, None, message.at, speaker=message.speaker), now)
             for message in messages
         ]
         provider = self.provider()

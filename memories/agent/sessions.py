@@ -30,6 +30,7 @@ from memories.models.injection import LESSONS
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.harmless import harmless
 from memories.retrieve.trust import at_odds_with, tags_of
+from memories.store.triggers import memories_of
 from memories.text.clean import clean_all
 from memories.text.tokens import estimate_tokens
 from memsite.conf import get_conf
@@ -171,7 +172,8 @@ class Sessions(Feedback, Triggers, Upkeep):
         total = lessons.count() if len(first) == MOST_LESSONS else len(first)
         at_odds = self.doubted([memory for one in dues for memory in one.memories] + first, user_id, now)
         due = inject_due(dues, self.app.policy, budget // 2, at_odds)
-        told = {*shown, *(memory.pk for memory in due.memories)}
+        planned = memories_of(self.app, [one.trigger for one in dues])
+        told = {*shown, *(memory.pk for memory in [*due.memories, *planned])}
         untold = [lesson for lesson in first if lesson.pk not in told]
         taught = inject_lessons(
             untold, self.app.policy, total - len(first) + len(untold), (budget - due.tokens) // 2, at_odds

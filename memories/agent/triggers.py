@@ -6,20 +6,27 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
 from django.db.models import Prefetch
 from django.utils import timezone
 
 from memories.agent.base import Caller
+from memories.capture.withholding import reason_to_wait, withheld
+from memories.learn.plain_plans import sentence_of
 from memories.learn.stretches import Days, WrongTrigger, check_days, days_to_come
 from memories.learn.triggers import Due, due, injectable, put_away, visible_triggers
 from memories.ledger.days import day_of
-from memories.models import FutureTrigger, Memory, Preload, TriggerStatus
+from memories.models import LIVE, FutureTrigger, Memory, Preload, Source, Status, TriggerStatus
+from memories.store import Candidate, Writer, writing
+from memories.store.triggers import memories_of, memory_name
 from memories.text.clean import clean
+from memories.text.future import find_coming
+from memories.text.overlap import used_share
 from memsite.tenancy.end_users import is_of_users, of_users
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.scoping import ScopedQuerySet
 
+TOLD_FROM = 0.8
+"""The share of a plan's words with which a memory tells of it, beside its day."""
 DAY_FIELDS = {"trigger_date", "until", "rule", "status"}
 
 
@@ -31,6 +38,12 @@ def told_cleanly(fields: Mapping[str, Any]) -> dict[str, Any]:
     if not message:
         raise WrongTrigger("message", "Is all private: nothing of it is kept.")
     return {**fields, "message": message}
+
+
+def tells(memory: Memory, trigger: FutureTrigger) -> bool:
+    """Whether it says what is then, and when."""
+    days = {one.on for one in find_coming(memory.text, memory.created_at)}
+    return trigger.trigger_date in days and used_share(trigger.message, memory.text) >= TOLD_FROM
 
 
 class Triggers(Caller):
@@ -59,14 +72,46 @@ class Triggers(Caller):
         """Raises WrongTrigger."""
         trigger = FutureTrigger(app=self.app, agent=self.agent, **told_cleanly(fields))
         self.settle_days(trigger)
-        with transaction.atomic():
+        with writing(self.app, self.actor, timezone.now()) as write:
             trigger.save(force_insert=True)
             Preload.objects.bulk_create(Preload(app=self.app, trigger=trigger, memory=memory) for memory in memories)
+            self.tell_of(write, trigger, memories)
         return trigger
+
+    def tell_of(self, write: Writer, trigger: FutureTrigger, memories: Sequence[Memory]) -> None:
+        """A memory by which the plan is found, unless one of these tells of it, or a person has to decide about it.
+
+        It gets its vector in the background.
+        """
+        candidate = Candidate(
+            content=sentence_of(trigger),
+            source=Source.API if self.agent else Source.OPERATOR,
+            agent=self.agent,
+            user_id=trigger.user_id,
+            visibility=trigger.visibility,
+            external_id=memory_name(trigger),
+        )
+        is_told = any(tells(memory, trigger) for memory in memories)
+        if is_told or len(candidate.content) > self.app.policy.max_characters or withheld(candidate, self.app.policy):
+            return
+        write.announce(write.create(candidate, reason="noted as to come"))
+
+    def retell(self, write: Writer, trigger: FutureTrigger) -> None:
+        """What is found says what the plan is now, and is put away while it is called off."""
+        memory = next(iter(memories_of(self.app, [trigger])), None)
+        if memory is None:
+            return
+        content, is_off = sentence_of(trigger), trigger.status == TriggerStatus.CANCELLED
+        if memory.text != content and not reason_to_wait({"content": content}, memory.origin, self.app.policy):
+            write.edit(memory, {"content": content}, reason="the plan was changed")
+        if is_off and memory.status in LIVE:
+            write.archive(memory, reason="the plan was called off")
+        elif not is_off and memory.status == Status.ARCHIVED:
+            write.restore(memory, reason="the plan waits again")
 
     def change_trigger(self, uid: UUID, changes: Mapping[str, Any]) -> FutureTrigger | None:
         """The trigger as changed, None if there is none for the caller. Raises WrongTrigger."""
-        with transaction.atomic():
+        with writing(self.app, self.actor, timezone.now()) as write:
             trigger = self.triggers().select_for_update().filter(uid=uid).first()
             if trigger is None:
                 return None
@@ -77,6 +122,7 @@ class Triggers(Caller):
             if changes.keys() & DAY_FIELDS:
                 self.settle_days(trigger)
             trigger.save()
+            self.retell(write, trigger)
         return trigger
 
     def settle_days(self, trigger: FutureTrigger) -> None:
@@ -88,7 +134,10 @@ class Triggers(Caller):
         trigger.trigger_date, trigger.until = days.on, days.until
 
     def forget_trigger(self, trigger: FutureTrigger) -> None:
-        """For good, with the answers that told of it."""
-        with transaction.atomic():
+        """For good, with the answers that told of it, and what was stored of it alone."""
+        with writing(self.app, self.actor, timezone.now()) as write:
+            told = memories_of(self.app, [trigger])
             trigger.delete()
+            if told:
+                write.forget(told)
             forget_answers(self.app, [trigger.uid])

@@ -6,6 +6,7 @@ refused. What is said by people and agents is `Raw…`: the app's policy says wh
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
+from datetime import datetime
 from functools import cache, lru_cache
 from typing import Any
 from uuid import UUID
@@ -108,6 +109,14 @@ class OneOf(serializers.ChoiceField):
     def __init__(self, choices: Any, **options: Any) -> None:
         super().__init__(choices, **options)
         self.error_messages["invalid_choice"] = f"One of {', '.join(map(str, self.choices))}."
+
+
+class SaidAt(serializers.DateTimeField):
+    """A moment in the time zone in which it is given: "tomorrow" counts from the day that it was there."""
+
+    def enforce_timezone(self, value: datetime) -> datetime:
+        moment: datetime = super().enforce_timezone(value)
+        return moment.astimezone(value.tzinfo) if value.tzinfo else moment
 
 
 class Id(serializers.UUIDField):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from memories.capture.pasted import shorten_pasted
@@ -52,8 +52,8 @@ def make_chunks(
 
     A message longer than a window is cut between paragraphs, else sentences, else words; only a run of characters
     longer than a window, which is no word, is cut anywhere. `Chunk.before` has at most `overlap` tokens of whole
-    messages or sentences said before. `Chunk.now` is when the window's last message was said, in the time zone of
-    `now`; `now` if that is not known. Linear in the length of the messages.
+    messages or sentences said before. `Chunk.now` is when the window's last message was said, by its own clock;
+    `now` if that is not known. Linear in the length of the messages.
     """
     kept = [kept_text(message) for message in messages]
     windows = []
@@ -61,7 +61,7 @@ def make_chunks(
         last = messages[parts[-1].place]
         chunk = Chunk(
             messages=tuple(_cut(messages[part.place], kept[part.place], part) for part in parts),
-            now=last.at.astimezone(now.tzinfo) if last.at else now,
+            now=last.at or now,
             before=_before(messages, kept, parts[0], overlap),
         )
         windows.append(Window(chunk, tuple(part.place for part in parts)))
@@ -80,7 +80,7 @@ def kept_text(message: Message) -> str:
 
 
 def _cut(message: Message, kept: str, part: _Part) -> Message:
-    return Message(message.role, kept[part.start : part.end].strip(), message.at)
+    return replace(message, content=kept[part.start : part.end].strip())
 
 
 def _parts(kept: Sequence[str], window: int) -> Iterator[_Part]:
@@ -138,7 +138,7 @@ def _before(messages: Sequence[Message], kept: Sequence[str], first: _Part, over
     while place >= 0 and room > 0:
         start = _start_of_tail(kept[place], end, room)
         if tail := kept[place][start:end].strip():
-            found.append(Message(messages[place].role, tail, messages[place].at))
+            found.append(replace(messages[place], content=tail))
         if start > 0:
             break
         room -= -(-end // CHARACTERS_PER_TOKEN) * CHARACTERS_PER_TOKEN

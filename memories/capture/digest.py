@@ -34,7 +34,9 @@ def digest_session(
     session, policy = claim.session, claim.session.app.policy
     spoken = Resource.objects.for_app(session.app).filter(session=session, role__in=work.SPOKEN)
     spoken = spoken.exclude(taken_back_in(session)).order_by("pk")
-    messages = [Message(text.role, plain(text.raw_content), text.content_at) for text in spoken]
+    messages = [
+        Message(text.role, plain(text.raw_content), text.said_at(policy.time_zone), text.speaker) for text in spoken
+    ]
     written = provider.digest(messages, now.astimezone(policy.time_zone), policy.max_characters)
     candidates: list[Candidate] = []
     if text := redact(written.text).text.strip():

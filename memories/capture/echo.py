@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection
 
 from memories.text.fence import strip_fenced
-from memories.text.overlap import EMPTY_WORDS
+from memories.text.overlap import EMPTY_WORDS, used_share
 from memories.text.relate.lexicon import concept_of
 
 _BULLET_RE = re.compile(r"\s*(?:(?:[-*•~]|\d{1,4}[.)])\s+|(?=\[Created: ))")
@@ -17,10 +17,15 @@ _LABEL_RE = re.compile(r"\[[^\[\]\n]{1,80}\]\s*")
 _TRUST_TAGS_RE = re.compile(r"(?:\[(?:uncertain|stale|unconfirmed|unreviewed|conflicting)[^\[\]\n]{0,40}\]\s*)+")
 _SUFFIX_RE = re.compile(r"\((?:confidence|age|category)\b[^()]{0,200}\)[\s.]*\Z", re.IGNORECASE)
 
+_FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 _DENIES = re.compile(r"not|never|no|none|nobody|nothing|neither|nor|without|cannot|\w+n['’]t")
 _CLAUSE_ENDS = ",;:.!?"
 LEFT_OUT = EMPTY_WORDS | {"user", "users", "team", "yes"}
 """Words that tell nothing by themselves, and who speaks or is spoken of."""
+TOLD = 0.5
+"""The share of a memory's words with which an agent tells what it was shown."""
+Shown = tuple[str, float]
+"""What a memory says that an agent was shown, and how sure it is."""
 _OPENING_MARKS = "\"'`*_([{“‘«„…"
 _CLOSING_MARKS = "\"'`*_)]}”’».,;:!?…"
 _DASHES = "-–—"
@@ -75,6 +80,20 @@ def is_shorter(statement: str, source: str) -> bool:
         if [word for word, _ in run] == words and any(is_denied for _, is_denied in run) == denied:
             return True
     return False
+
+
+def bound_by(statement: str, confidence: float, sources: Collection[Shown]) -> float:
+    """How sure a statement may be: what an agent makes of what it was shown is no surer than that."""
+    told = [sure for content, sure in sources if tells_of(statement, content)]
+    return min(confidence, max(told)) if told else confidence
+
+
+def tells_of(statement: str, source: str) -> bool:
+    """Whether it is made of the source. What has another figure in its place is news: "takes 90s", not 60s."""
+    own, other = set(_FIGURE.findall(statement)), set(_FIGURE.findall(source))
+    if own - other and other - own:
+        return False
+    return used_share(source, statement) >= TOLD or is_shorter(statement, source)
 
 
 def _telling(text: str) -> list[tuple[str, bool]]:

@@ -28,7 +28,6 @@ from memories.text.messages import Message
 from memories.text.overlap import used_share
 from memories.text.secrets import redact
 from memsite.conf import get_conf
-from memsite.moments import in_zone
 from memsite.tenancy.end_users import one_user
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
 from sessions.marker_lines import without_markers
@@ -144,9 +143,9 @@ def is_of_before(fact: Fact, chunk: Chunk) -> bool:
 
 def as_message(resource: Resource, policy: AppPolicy) -> Message:
     """Without secrets, and without the markers where these are memories of their own."""
-    at = in_zone(resource.content_at, policy.time_zone)
+    at = resource.said_at(policy.time_zone)
     text = without_markers(resource.raw_content) if policy.capture_markers else resource.raw_content
-    return Message(resource.role, redact(text).text, at)
+    return Message(resource.role, redact(text).text, at, resource.speaker)
 
 
 def sort_out(found: Found, fact: Fact, session: AgentSession, shown: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ import structlog
 
 from memories.capture import work
 from memories.capture.digest import digest_session
-from memories.capture.echo import is_shorter
+from memories.capture.echo import Shown, bound_by, is_shorter
 from memories.capture.embed import embed_candidates
 from memories.capture.facts import Begun, Found, find_facts
 from memories.capture.known import Outlook, look_around
@@ -31,7 +31,6 @@ from memories.providers.embeddings import Embedder
 from memories.providers.llm.provider import MUCH_SURER, LLMDenied, LLMError, LLMTooDear, LLMUnavailable, Provider
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
-from memories.text.overlap import used_share
 from memories.text.relate import Relation, Verdict
 from memsite.durability import is_busy
 from memsite.unwritable import why_unwritable
@@ -39,14 +38,10 @@ from sessions.models import AgentSession, Resource, Role
 
 log = structlog.get_logger("memories.capture")
 CONTEXT_TEXTS = 4
-TOLD = 0.5
-"""The share of a memory's words with which an agent tells what it was shown."""
 MOST_PASSING = 12
 """Statements of a claim that are compared with what is known though they are not worth keeping; the last ones said."""
 CHANGES_FROM = 0.7
 """A certainty from which such a statement is at odds with something known."""
-Shown = tuple[str, float]
-"""What a memory says, and its confidence."""
 Learnt = Callable[[Writer, Sequence[Resource]], None]
 
 
@@ -179,9 +174,8 @@ def drop_echoes(found: Found, outlooks: dict[int, Outlook], sources: Mapping[int
         if any(is_shorter(candidate.content, content) for content, _ in sources.values()):
             found.refusals.append(Refusal(candidate.category, ECHO, candidate.content))
             continue
-        told = [sure for content, sure in sources.values() if used_share(content, candidate.content) >= TOLD]
-        if told and candidate.confidence is not None:
-            candidate.confidence = min(candidate.confidence, max(told))
+        if candidate.confidence is not None:
+            candidate.confidence = bound_by(candidate.content, candidate.confidence, sources.values())
         kept.append(candidate)
     found.candidates = kept
 

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from memories.capture.facts import Found, sort_out
 from memories.models import FutureTrigger, TriggerStatus
 from memories.providers.llm.provider import Fact
+from memories.providers.llm.rules.facts import is_once
 from memories.text.dating import make_dates_plain
 from memories.text.overlap import used_share
-from memsite.moments import in_zone
 from sessions.models import AgentSession, Role
 
 ADDRESSED = re.compile(
@@ -38,12 +38,18 @@ def add_plans(session: AgentSession, found: Sequence[Found]) -> None:
         status=TriggerStatus.WAITING, resource__in=by_resource, memories=None
     )
     for resource_pk, message in waiting.order_by("pk").values_list("resource", "message"):
+        one = by_resource[resource_pk]
+        speaker = one.resource.speaker
+        message = message.removeprefix(f"{speaker}: ")
         if ADDRESSED.search(message) and not TO_BE_REMINDED.match(message):
             continue
-        one = by_resource[resource_pk]
         told = [candidate.content for candidate in one.candidates] + [refusal.content for refusal in one.refusals]
         if not any(used_share(message, text) >= ENOUGH for text in told):
-            said_at = in_zone(one.resource.content_at, session.app.policy.time_zone)
-            content = make_dates_plain(message, said_at).text
+            said_at = one.resource.said_at(session.app.policy.time_zone)
+            dated = make_dates_plain(message, said_at)
+            content = dated.text
             content = content[:1].upper() + content[1:]
-            sort_out(one, Fact(content=content, message=0, quote=message), session, ())
+            named = f"{speaker}: {content}" if speaker else content
+            until = dated.end if dated.is_to_come and is_once(content) else None
+            fact = Fact(content=named, message=0, subject=speaker, quote=message, valid_until=until)
+            sort_out(one, fact, session, ())

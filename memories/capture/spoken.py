@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from memories.capture.echo import is_echo, strip_injected
+from memories.capture.echo import Shown, bound_by, is_echo, is_shorter, strip_injected
 from memories.capture.embed import embed_candidates
 from memories.capture.known import Outlook, look_around
 from memories.capture.markers import MemoryMarker, RefusedMarker, find_memories
@@ -78,9 +78,11 @@ def capture_said(
     In a full app the provider says what makes room for what the markers say; the rules do without one. Where `is_live`,
     the texts are a sign of life. Raises SessionGone and SaidOtherwise.
     """
-    shown = Injection.objects.for_app(session.app).into(session).lines()
+    injected = Injection.objects.for_app(session.app).into(session)
+    shown = injected.lines()
+    sources = injected.statements() if shown and any("[MEMORY" in item.text for item in said) else []
     said = [in_public(item, redacts=session.app.policy.redact_raw) for item in said]
-    heard = [listen(session, item, shown) for item in said]
+    heard = [listen(session, item, shown, sources) for item in said]
     embed_candidates([candidate for one in heard for candidate in one.candidates], embedder)
     for one in heard:
         one.outlooks = look_around(session.app, one.candidates, embedder)
@@ -114,7 +116,7 @@ def keep(write: Writer, captured: Captured, heard: Heard, resource: Resource, em
         captured.outcomes.append(store(write, candidate, outlook, embedder))
 
 
-def listen(session: AgentSession, said: Said, shown: Sequence[str]) -> Heard:
+def listen(session: AgentSession, said: Said, shown: Sequence[str], sources: Sequence[Shown] = ()) -> Heard:
     """The candidates in an assistant's text, as far as the app captures markers."""
     heard = Heard(said)
     policy = session.app.policy
@@ -125,13 +127,15 @@ def listen(session: AgentSession, said: Said, shown: Sequence[str]) -> Heard:
     if scan.unread_count:
         heard.refusals.append(Refusal("", f"{scan.unread_count} markers more than a text may have"))
     for marker in scan.memories:
-        if is_echo(marker.text, shown):
+        if is_echo(marker.text, shown) or any(is_shorter(marker.text, content) for content, _ in sources):
             heard.refusals.append(Refusal(marker.category, ECHO, marker.text))
         elif len(marker.text) > policy.max_characters:
             reason = f"longer than {policy.max_characters} characters"
             heard.refusals.append(Refusal(marker.category, reason, clean(marker.text)))
         else:
-            sort_out(heard, candidate_of(session, marker, said), policy)
+            candidate = candidate_of(session, marker, said)
+            candidate.confidence = bound_by(marker.text, policy.start_confidence, sources)
+            sort_out(heard, candidate, policy)
     return heard
 
 

@@ -21,7 +21,6 @@ from memories.models.memory import MemoryQuerySet
 from memories.store.triggers import called_off_in
 from memories.text.matter import matter_of
 from memsite.conf import get_conf
-from memsite.moments import in_zone
 from memsite.tenancy.end_users import of_users, users_told_of
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import ScopedQuerySet
@@ -108,7 +107,7 @@ def told_in(app: App, resource: Resource, now: datetime) -> list[Told]:
     """What a user's text says is to come and is not over by now; relative days count from when it was said."""
     if resource.role != Role.USER:
         return []
-    said_at = in_zone(resource.content_at, app.policy.time_zone)
+    said_at = resource.said_at(app.policy.time_zone)
     today = day_of(app, now)
     brought = ((one, bring_to(one.days, today)) for one in read_told(resource.raw_content, said_at))
     return list(islice((replace(one, days=days) for one, days in brought if days), MOST_OF_A_MESSAGE))
@@ -122,13 +121,18 @@ def trigger_of(session: AgentSession, resource: Resource, told: Told, now: datet
         until=told.days.until,
         rule=told.days.rule,
         text=told.text,
-        message=told.message,
+        message=f"{own_mark(resource)}{told.message}",
         user_id=session.user_id,
         agent_id=session.agent_id,
         session=session,
         resource=resource,
         created_at=now,
     )
+
+
+def own_mark(resource: Resource) -> str:
+    """Whose a plan is, before it: "Bob: "."""
+    return f"{resource.speaker}: " if resource.speaker else ""
 
 
 def sameness(trigger: FutureTrigger) -> tuple[object, ...]:
@@ -191,7 +195,7 @@ def link_memories(app: App, resource_pks: Collection[int]) -> int:
 def called_off_by(app: App, resource: Resource) -> list[CalledOff]:
     if resource.role != Role.USER:
         return []
-    return read_called_off(resource.raw_content, in_zone(resource.content_at, app.policy.time_zone))
+    return read_called_off(resource.raw_content, resource.said_at(app.policy.time_zone))
 
 
 def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]) -> None:
@@ -200,9 +204,12 @@ def call_off(session: AgentSession, resource: Resource, off: Iterable[CalledOff]
     One query, and one more for each that is called off.
     """
     waiting = visible_triggers(session.app, session.agent).filter(
-        status=TriggerStatus.WAITING, user_id=session.user_id, resource__content_at__lte=resource.content_at
-    )
+        status=TriggerStatus.WAITING, user_id=session.user_id, resource__content_at__lte=resource.content_at,
+        resource__speaker=resource.speaker,
+    )  # fmt: skip
     triggers = list(waiting.only("message", "text", "trigger_date", "until", "rule")[:MOST_COMPARED])
+    for row in triggers:
+        row.message = row.message.removeprefix(own_mark(resource))
     over: set[int] = set()
     for one in off:
         meant = [row for row in triggers if one.is_said_of(row.message, row.text, row.trigger_date, row.until)]

@@ -226,8 +226,11 @@ TABLES: tuple[Table, ...] = (
     ),
     Table(
         name="resource", model=Resource, refs=(MAYBE_SESSION,), of_user=said_by,
-        columns=("turn_number", "role", "raw_content", "content_type", "content_at", "source_key", "created_at"),
-        mended=role_of_today,
+        columns=(
+            "turn_number", "role", "speaker", "raw_content", "content_type", "content_at", "utc_offset", "source_key",
+            "created_at",
+        ),
+        mended=role_of_today, later=lambda line: {"speaker": "", "utc_offset": None},
     ),
     Table(
         name="event", model=Event, refs=(MAYBE_SESSION,), of_user=events_of,

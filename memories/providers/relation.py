@@ -40,6 +40,7 @@ KEPT_JUDGEMENTS = 4096
 READ_CHARACTERS = 2_000
 """Of a statement tell its language."""
 SHOWN_WORDS = 6
+POSSESSIVE = re.compile("['’]s?$")
 FIGURE = re.compile(r"\d+(?:[.,:]\d+)*")
 WORD = re.compile(r"[^\W_]+(?:[-'’._/@:][^\W_]+)*")
 BEGINNING = re.compile(rf"(?:^|(?<=[.:;!?]\s))\W*{WORD.pattern}")
@@ -240,6 +241,33 @@ def name_addition(stored: str, new: str) -> str:
     return name_denial(stored, new) or name_denial(new, stored)
 
 
+def is_doubtful(stored: str, new: str, relation: Relation) -> bool:
+    """Whether something exact speaks against what a language model says of two statements: other things of one kind,
+    and where it takes them for the same another figure, name or host, or a denial.
+    """
+    if relation == Relation.DIFFERENT:
+        return False
+    if name_other_thing(stored, new):
+        return True
+    if relation != Relation.SAME:
+        return False
+    new = with_measures_of(stored, new)
+    told, own = set(figures_of(stored)), set(figures_of(new))
+    is_other = bool(told - own and own - told) or bool(own - told - set(FEW))
+    return is_other or names_another(stored, new) or bool(name_denial(stored, new) or name_denial(new, stored))
+
+
+def names_another(stored: str, new: str) -> bool:
+    """Whether a name stands in the new statement alone, and the stored one has no other words for it: "Anna lives in
+    Porto" / "Paul lives in Porto". "Lives in Portugal's capital" may be Lisbon.
+    """
+    words = [[POSSESSIVE.sub("", word) for word in WORD.findall(text)] for text in (stored, new)]
+    roots = [set(map(root, some)) for some in words]
+    names = [word for word in words[1] if word[0].isupper() and root(word) not in roots[0]]
+    others = [word for word in words[0] if len(word) > len("the") and root(word) not in roots[1]]
+    return any(not SPEAKER.match(name) for name in names) and all(word[0].isupper() for word in others)
+
+
 def figures_of(text: str) -> list[str]:
     """Numbers as digits: "six" is 6."""
     words = (NUMBERS.get(word.casefold(), "") for word in WORD.findall(text))
@@ -267,8 +295,13 @@ def name_denial(said: str, denying: str) -> str:
     """
     if DENYING.search(said):
         return ""
-    stems = {word[:STEM].casefold() for word in WORD.findall(said)}
-    return next((f"denied: {word}" for word in DENIED.findall(denying) if word[:STEM].casefold() in stems), "")
+    stems = {root(word) for word in WORD.findall(said)}
+    return next((f"denied: {word}" for word in DENIED.findall(denying) if root(word) in stems), "")
+
+
+def root(word: str) -> str:
+    """What "run" and "runs" have in common."""
+    return word[:STEM].casefold().removesuffix("s")
 
 
 def reason_of(name: str, pair: Pair, probability: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from datetime import date, datetime, timedelta, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 
 from django.db.models import QuerySet
 
@@ -12,7 +12,7 @@ from memories.models import Memory
 from memories.retrieve.question import Span, is_among
 from memories.text.future.words import NOT_A_PAST_FORM, PAST, PRESENT
 from memories.text.temporal import TimeWindow, find_windows
-from memsite.moments import in_zone
+from memsite.moments import in_own_zone, in_zone
 from memsite.prepared import Prepared, padded
 from memsite.tenancy.models import App
 
@@ -20,7 +20,7 @@ LOOKED_AT = 200
 """Of so many of the best it is asked of which day they are."""
 INSTANT = timedelta(microseconds=1)
 WORD = re.compile(r"[\w'’]+")
-Row = tuple[int, str, datetime | None, datetime, datetime | None]
+Row = tuple[int, str, datetime | None, datetime, datetime | None, int | None]
 
 
 def of_other_days(app: App, pks: Sequence[int], spans: Sequence[Span], now: datetime) -> set[int]:
@@ -38,8 +38,8 @@ def of_other_days(app: App, pks: Sequence[int], spans: Sequence[Span], now: date
 
 
 def is_of(row: Row, spans: Sequence[Span], zone: tzinfo | None, *, is_over: bool) -> bool:
-    _, content, valid_from, created_at, said_at = row
-    said = in_zone(said_at or created_at, zone) if zone else said_at or created_at
+    _, content, valid_from, created_at, said_at, offset = row
+    said = in_own_zone(said_at or created_at, offset, zone or UTC)
     windows = [window for window in find_windows(content, said) if window.precision != "recent"]
     if windows:
         return any(overlaps(window, spans) for window in windows)
@@ -69,4 +69,4 @@ def tells_of_past(text: str) -> bool:
 @Prepared
 def times_of(app: App, *pks: int) -> QuerySet[Memory, Row]:
     rows = Memory.objects.for_app(app).filter(pk__in=pks).order_by()
-    return rows.values_list("pk", "content", "valid_from", "created_at", "resource__content_at")
+    return rows.values_list("pk", "content", "valid_from", "created_at", "resource__content_at", "resource__utc_offset")

@@ -39,11 +39,13 @@ def forget(write: Writer, given: Sequence[Memory]) -> int:
         Event.objects.for_app(app).filter(memory_uid__in=uids).delete()
         Rejection.objects.for_app(app).filter(memory__in=rows).delete()
         drop_summaries(write, rows)
-        drop_for(app, rows)
+        beside = drop_for(app, rows)
         forget_said(app, rows)
         forget_reasons(app, rows)
         erase(write, rows)
         note_residue()
+    if beside:
+        forget(write, beside)
     return len(given)
 
 

@@ -41,7 +41,7 @@ from memories.store.lineage import forgotten_with
 from memories.store.reasons import forget_reasons
 from memories.store.revisions import learnt_in
 from memories.store.transaction import writing
-from memories.store.triggers import drop_for
+from memories.store.triggers import PLAN, drop_for
 from memories.store.writer import Writer
 from memsite.tenancy import audit
 from memsite.tenancy.append_only import purge_permit
@@ -168,7 +168,8 @@ class Hiding:
                 forget_reasons(self.app, rows)
             triggers.delete()
             for rows in self.batches(hidden.filter(self.has_trigger())):
-                drop_for(self.app, rows)
+                beside = drop_for(self.app, rows)
+                self.hide(Memory.objects.for_app(self.app).filter(pk__in=[memory.pk for memory in beside]))
             forget_answers(self.app, uids)
             note_residue()
         turns = self.count_of(Turn)
@@ -180,7 +181,11 @@ class Hiding:
     def has_trigger(self) -> Q:
         rows = FutureTrigger.objects.for_app(self.app).order_by()
         brought = Preload.objects.for_app(self.app).values("memory")
-        return Q(pk__in=brought) | Q(resource__in=rows.exclude(resource=None).values("resource"))
+        return (
+            Q(pk__in=brought)
+            | Q(external_id__startswith=PLAN)
+            | Q(resource__in=rows.exclude(resource=None).values("resource"))
+        )
 
     def has_contradicted(self) -> Q:
         """Or superseded."""

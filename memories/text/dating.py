@@ -11,8 +11,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, time, timedelta, tzinfo
 
 from memories.text.future import Coming, find_coming
+from memories.text.future.foreign import language_of
 from memories.text.future.rules import yearly_on
 from memories.text.temporal import TimeWindow, find_windows
+from memories.text.temporal.tokens import tokenize
 from memories.text.temporal.words import MONTHS, PLAIN_WEEKDAYS, WEEKDAYS
 from memories.text.undated import is_excepted, stays_as_said
 from memories.text.written_dates import PRECISIONS, write_date, write_days
@@ -35,6 +37,8 @@ _LEADING = re.compile(
 )
 _IS_SUBJECT = re.compile(r" (?:works|suits)\b", re.IGNORECASE)
 _IT_IS = re.compile(r"\b(?:it's|it is|its) $", re.IGNORECASE)
+_PART = re.compile(r"\b(?:anfang|mitte|ende)\b", re.IGNORECASE)
+"""Of a month: on which day that ends, nobody has said."""
 _FOR = "for "
 """What something is scheduled for it is not scheduled on: the word stays."""
 _CLOCK_BEHIND = re.compile(r",? at .*$|,? (?:\d{1,2}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?)?|noon|midnight)$", re.IGNORECASE)
@@ -71,7 +75,9 @@ class _Said:
 
 
 def make_dates_plain(text: str, now: datetime) -> Dated:
-    """The statement with relative dates written out. Linear in its length."""
+    """The statement with relative dates written out; one in another language as it is. Linear in its length."""
+    if language_of(tokenize(text)) != "en":
+        return _read_foreign(text, now)
     if _BORN.search(text):
         return Dated(text)
     is_yearly = bool(_YEARLY.search(text))
@@ -96,7 +102,17 @@ def make_dates_plain(text: str, now: datetime) -> Dated:
     if len(said) != 1:
         return Dated(plain)
     only = said[0].window
-    return Dated(plain, only.start, only.end, bool(only.start and only.end and only.end > now))
+    is_whole = bool(only.start) or only.precision == "day"
+    return Dated(plain, only.start, only.end, bool(only.end and only.end > now and is_whole))
+
+
+def _read_foreign(text: str, now: datetime) -> Dated:
+    """The only day to come that it names."""
+    comings = [one for one in find_coming(text, now) if not one.rule]
+    if len(comings) != 1 or _PART.search(comings[0].text):
+        return Dated(text)
+    first, last = _midnights(comings[0], now.tzinfo)
+    return Dated(text, first, last + DAY, is_to_come=True)
 
 
 def _times(text: str, now: datetime) -> Iterator[_Said]:

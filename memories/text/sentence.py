@@ -18,8 +18,8 @@ _NUMBERED = re.compile(r"(?:str|\bnr|\bca|\bapprox|\bext|\btel|\bapt|\bave?|\brd
 """What is cut short before a number: "Lindenstr. 12", "ext. 40"."""
 _BULLET = re.compile(r"(?:(?:[-*•·>#]{1,6}|\d{1,3}[.)])\s+)+")
 _MONTH_BEHIND = r"[ \u00a0](?:Jan|J[äa]n|Feb|M[äa]r|Apr|Mai|May|Jun|Jul|Aug|Sep|Okt|Oct|Nov|Dez|Dec)[^\W\d_]{0,6}\b"
-_DAY_OF_MONTH = re.compile(r"(?<!\d)[0-3]?\d\Z")
-_IS_MONTH = re.compile(_MONTH_BEHIND)
+DAY_OF_MONTH = re.compile(r"(?<!\d)[0-3]?\d\Z")
+MONTH_BEHIND = re.compile(_MONTH_BEHIND)
 """The dot of "am 6. Juni" belongs to its number."""
 _SPACES = re.compile(r"\s+")
 CUT = "…"
@@ -62,10 +62,16 @@ def _ends_sentence(text: str, found: re.Match[str], last: int) -> bool:
         return found.group().count("\n") > 1 or not follows.islower()
     if found.group() != ".":
         return True
-    if _DAY_OF_MONTH.search(text[max(found.start() - 3, 0) : found.start()]) and _IS_MONTH.match(text, found.end()):
+    if is_ordinal(text, found):
         return False
     word = _LAST_WORD.search(text, max(found.start() - 13, 0), found.end())
     return not (follows.islower() or (word is not None and _is_short(word[1], follows)))
+
+
+def is_ordinal(text: str, dot: re.Match[str]) -> bool:
+    """Whether the dot belongs to the number of a day: "am 6. Juni"."""
+    before = text[max(dot.start() - 3, 0) : dot.start()]
+    return bool(DAY_OF_MONTH.search(before) and MONTH_BEHIND.match(text, dot.end()))
 
 
 def _is_short(word: str, follows: str) -> bool:

@@ -111,7 +111,7 @@ def test_a_marker_longer_than_the_app_allows_is_rejected_not_cut(db: None) -> No
         ({"role": "user", "content": None}, "messages.0.content"),
         ({"role": "user", "content": "x", "at": "yesterday"}, "messages.0.at"),
         ({"role": "user", "content": "x", "at": 5}, "messages.0.at"),
-        ({"role": "user", "content": "x", "name": "Bob"}, "messages.0.name"),
+        ({"role": "user", "content": "x", "nickname": "Bob"}, "messages.0.nickname"),
     ],
 )
 def test_a_message_takes_only_what_it_says(alice: Caller, session: dict[str, Any], message: Any, field: str) -> None:

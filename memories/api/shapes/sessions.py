@@ -16,6 +16,7 @@ from memories.api.fields import (
     RawObject,
     RawText,
     RawValue,
+    SaidAt,
     Shape,
     Text,
     Whole,
@@ -27,7 +28,7 @@ from memories.api.shapes.memories import MemoryTagged
 from memories.api.shapes.triggers import TriggerShown
 from memories.text.clean import is_visible
 from memsite.json_body import MAX_OBJECT_CHARACTERS
-from sessions.models import AgentSession, Event, Resource, Role, Turn
+from sessions.models import SPEAKER_LENGTH, AgentSession, Event, Resource, Role, Turn
 
 MAX_MESSAGES = 500
 NO_CHECKPOINT = "A turn has something in it: user_input, tool_calls, llm_output or internal_state."
@@ -144,7 +145,14 @@ class Recovered(Shape):
 class Message(Shape):
     role = OneOf(Role.choices)
     content = RawText(trim_whitespace=False)
-    at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    at = SaidAt(
+        required=False, allow_null=True, default=None,
+        help_text="When it was said, with the offset of the clock there; the app's time zone counts for Z and +00:00.",
+    )  # fmt: skip
+    name = Text(
+        max_length=SPEAKER_LENGTH, required=False, allow_null=True, allow_blank=True, default=None,
+        help_text="Who says it, where several people speak: what they say of themselves is kept under their name.",
+    )  # fmt: skip
     external_id = Name(
         max_length=200, required=False, allow_null=True, default=None, help_text="Yours: sent again, it is stored once."
     )
@@ -192,6 +200,7 @@ class EventShown(Shape):
 class ResourceShown(Shape):
     id = Id()
     role = Text()
+    name = Text(allow_null=True, help_text="Who said it, where that is not the user or the agent.")
     raw_content = Text()
     content_type = Text()
     content_at = serializers.DateTimeField()
@@ -229,6 +238,7 @@ def show_resource(resource: Resource) -> dict[str, Any]:
     return {
         "id": resource.uid,
         "role": resource.role,
+        "name": resource.speaker or None,
         "raw_content": resource.raw_content,
         "content_type": resource.content_type,
         "content_at": resource.content_at,

@@ -9,7 +9,20 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from memories.announce.changes import KINDS
-from memories.api.fields import Different, Flag, JSONObject, Name, Number, OneOf, RawText, Shape, Text, Whole, names
+from memories.api.fields import (
+    Different,
+    Flag,
+    JSONObject,
+    Name,
+    Number,
+    OneOf,
+    RawText,
+    SaidAt,
+    Shape,
+    Text,
+    Whole,
+    names,
+)
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
 from memories.providers.errors import ServiceRefused
 from memories.providers.outward import WEBHOOK_NETWORKS, check_address
@@ -122,7 +135,7 @@ class Heard(Shape):
     thread = Name(max_length=PLACE_CHARACTERS, required=False, allow_null=True, default=None)
     user = Name(max_length=200, required=False, allow_null=True, default=None)
     role = OneOf([Role.USER.value, Role.ASSISTANT.value], default=Role.USER.value)
-    at = serializers.DateTimeField(required=False, allow_null=True, default=None)
+    at = SaidAt(required=False, allow_null=True, default=None)
     message_id = Name(max_length=150, required=False, allow_null=True, default=None)
 
 

@@ -69,7 +69,7 @@ class PreviewExtraction(AgentView):
     def post(self, request: Request) -> Response:
         """What would be stored, and what refused, if this were said. Stores nothing."""
         body = self.read(PreviewQuestion)
-        messages = [Message(item["role"], item["content"], item["at"]) for item in body["messages"]]
+        messages = [Message(item["role"], item["content"], item["at"], item["name"] or "") for item in body["messages"]]
         return Response(show_preview(self.memory_agent().preview(messages, body["user_id"])))
 
 

@@ -212,7 +212,8 @@ class MessagesOfSession(AgentView):
 def said_of(message: Mapping[str, Any], *, is_only: bool = False) -> Said:
     """`is_only`: whether its `external_id` is no other's, as far as it has one."""
     key = source_key(message["external_id"], text=message["content"])
-    return Said(message["role"], message["content"], key, message["at"], is_only=is_only and key is not None)
+    is_only = is_only and key is not None
+    return Said(message["role"], message["content"], key, message["at"], None, is_only, message["name"] or "")
 
 
 class Stream(AgentView):

@@ -26,7 +26,7 @@ def add_learnt(agent: MemoryAgent, fields: Mapping[str, Any]) -> tuple[list[Memo
     owner = owner_of(fields)
     session = session_of(agent, owner)
     at = datetime.fromtimestamp(fields["timestamp"], UTC) if fields.get("timestamp") else None
-    captured = agent.capture_messages(session, [Said(one["role"], one["content"], None, at) for one in told])
+    captured = agent.capture_messages(session, [said_by(one, at) for one in told])
     is_pending = learn_now(agent, session, captured.resources)
     rows = agent.memories().filter(resource__in=captured.resources).order_by("pk")
     changes = {
@@ -43,6 +43,11 @@ def told_with(agent: MemoryAgent, row: Memory, given: Mapping[str, Any]) -> Memo
         return agent.edit(row, given, reason="told with it") if given else row
     except Withheld:
         return row
+
+
+def said_by(message: Mapping[str, Any], at: datetime | None) -> Said:
+    name = message["name"] if isinstance(message["name"], str) else ""
+    return Said(message["role"], message["content"], None, at, speaker=name)
 
 
 def said(fields: Mapping[str, Any]) -> list[Mapping[str, Any]]:

@@ -40,6 +40,7 @@ class Speaker(Text):
 class Message(Lenient):
     role = Speaker()
     content = RawText(max_length=LONGEST, allow_blank=True)
+    name = serializers.JSONField(required=False, allow_null=True, default=None)
 
 
 class Owner(Lenient):

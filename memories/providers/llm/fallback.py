@@ -20,6 +20,7 @@ from memories.providers.llm.provider import (
     Worth,
     Written,
 )
+from memories.providers.relation import is_doubtful
 from memories.text.messages import Message
 from memories.text.relate import Verdict
 
@@ -55,7 +56,15 @@ class Careful:
         return self._or_rules("extract", lambda provider: provider.extract(chunk, setting), LLMUnusable)
 
     def relate(self, new: str, existing: Sequence[str], subject: str, cosines: Sequence[float | None]) -> list[Verdict]:
-        return self._or_rules("relate", lambda provider: provider.relate(new, existing, subject, cosines))
+        """Where something exact speaks against a model's verdict, the rules' counts."""
+        verdicts = self._or_rules("relate", lambda provider: provider.relate(new, existing, subject, cosines))
+        pairs = zip(existing, verdicts, strict=True)
+        doubted = [at for at, (known, one) in enumerate(pairs) if is_doubtful(known, new, one.relation)]
+        if doubted:
+            some, alike = [existing[at] for at in doubted], [cosines[at] for at in doubted]
+            told = dict(zip(doubted, self._rules.relate(new, some, subject, alike), strict=True))
+            verdicts = [told.get(at, verdict) for at, verdict in enumerate(verdicts)]
+        return verdicts
 
     def summarise(self, category: str, facts: Sequence[Noted], previous: str, max_characters: int) -> Written:
         return self._or_rules(

@@ -1,4 +1,4 @@
-"""Read German, Spanish and French times as English ones: their words are replaced, their places in the text kept."""
+"""Read times in five other languages as English ones: their words are replaced, their places in the text kept."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _of_dates(tokens: list[Token]) -> list[Token]:
         follower = tokens[at + 1].word if at + 1 < len(tokens) else ""
         if token.word in {"de", "del"} and before and (before.word.isdecimal() or before.word in _NOUNS_OF_NEXT):
             tokens[at] = token._replace(word="of")
-        elif token.word in {"le", "el", "am"} and follower[:1].isdecimal():
+        elif token.word in {"le", "el", "am", "il", "em"} and follower[:1].isdecimal():
             tokens[at] = token._replace(word="on")
         elif before and before.word == "on" and token.word[:-1] in _NOUNS_OF_NEXT:
             is_once = follower[:1].isdecimal() or follower == AFTER

@@ -14,11 +14,15 @@ _PAST = {
         vimos había ayer pasado pasada he ha hemos han"""
     ),
     "fr": words("était étais étaient étions avait avais avaient hier dernier dernière"),
+    "it": words("ero era eravamo erano ieri scorso scorsa fui fu aveva avevo avevamo stato stata stati"),
+    "pt": words("fui foi fomos foram era eram estava estive esteve tive teve ontem passado passada fiz fez"),
 }
 _FUTURE = {
     "de": words("werde wird werden will wollen muss müssen soll sollen möchte kann können treffen"),
     "es": words("voy va vamos van quiero tengo tenemos debo hay será"),
     "fr": words("vais va allons vont dois doit devons veux sera serai faut"),
+    "it": words("devo deve dobbiamo voglio vado andiamo sarà ho abbiamo"),
+    "pt": words("vou vai vamos vão quero tenho temos devo preciso será há"),
 }
 _PARTICIPLE = re.compile(r"ge\w{3,}(?:t|en)")
 _NO_PARTICIPLES = words(
@@ -29,6 +33,10 @@ _FUTURE_OF_ES = re.compile(r"\w+(?:ar|er|ir)(?:é|á|emos|án)")
 _NO_PRETERITES = words("café bebé porqué qué esté olé")
 _AUXILIARIES = words("ai as a avons avez ont suis est sommes êtes sont")
 _PARTICIPLE_OF_FR = re.compile(r"\w+(?:é|ée|és|ées)|vu|vus|eu|pris|mis|fait|dit|venu|venue|venus|parti|partis|lu|reçu")
+
+_PARTICIPLE_OF_IT = re.compile(r"\w{2,}(?:ato|ata|ati|ate|ito|ita|iti|uto|uta|uti)|fatto|visto|preso|detto|messo")
+_AUXILIARIES_OF_IT = words("ho hai ha abbiamo hanno sono è siamo")
+_PRETERITE_OF_PT = re.compile(r"\w{2,}(?:ei|ou|aram|eram|iram)(?<!estou)(?<!vou)(?<!sou)")
 
 
 def tense_name(speech: Speech, at: int) -> str:
@@ -46,5 +54,10 @@ def _is_past_form(speech: Speech, at: int, word: str) -> bool:
     if speech.language == "es":
         is_form = bool(_PRETERITE.fullmatch(word)) and not _FUTURE_OF_ES.fullmatch(word)
         return is_form and word not in _NO_PRETERITES
+    if speech.language == "it":
+        helpers = {speech.said(at - 1), speech.said(at - 2)}
+        return bool(_PARTICIPLE_OF_IT.fullmatch(word)) and bool(helpers & _AUXILIARIES_OF_IT)
+    if speech.language == "pt":
+        return bool(_PRETERITE_OF_PT.fullmatch(word))
     helpers = {speech.said(at - 1).split("'")[-1], speech.said(at - 2).split("'")[-1]}
     return bool(_PARTICIPLE_OF_FR.fullmatch(word)) and bool(helpers & _AUXILIARIES)

@@ -1,4 +1,4 @@
-"""German, Spanish and French words of time and the English ones they stand for. Data only.
+"""German, Spanish, French, Italian and Portuguese words of time and the English ones they stand for. Data only.
 
 A phrase of one or more words (lower case) stands for as many or fewer English ones. AFTER marks an adjective behind
 its noun: "vendredi prochain" is read as "friday AFTER" and put in order.
@@ -21,16 +21,22 @@ DAYS = {
     "de": _row("montag dienstag mittwoch donnerstag freitag samstag sonntag"),
     "es": _row("lunes martes miércoles jueves viernes sábado domingo"),
     "fr": _row("lundi mardi mercredi jeudi vendredi samedi dimanche"),
+    "it": _row("lunedì martedì mercoledì giovedì venerdì sabato domenica"),
+    "pt": _row("segunda-feira terça-feira quarta-feira quinta-feira sexta-feira sábado domingo"),
 }
 MONTHS = {
     "de": _row("januar februar märz april mai juni juli august september oktober november dezember"),
     "es": _row("enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre"),
     "fr": _row("janvier février mars avril mai juin juillet août septembre octobre novembre décembre"),
+    "it": _row("gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre"),
+    "pt": _row("janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro"),
 }
 _NUMBERS = {
     "de": _row("einem zwei drei vier fünf sechs sieben acht neun zehn"),
     "es": _row("un dos tres cuatro cinco seis siete ocho nueve diez"),
     "fr": _row("un deux trois quatre cinq six sept huit neuf dix"),
+    "it": _row("un due tre quattro cinque sei sette otto nove dieci"),
+    "pt": _row("um dois três quatro cinco seis sete oito nove dez"),
 }
 _UNITS = {
     "de": "tag tage tagen=day, woche wochen=week, monat monate monaten=month, jahr jahre jahren=year,"
@@ -38,6 +44,9 @@ _UNITS = {
     "es": "día días=day, semana semanas=week, mes meses=month, año años=year, hora horas=hour, minuto minutos=minute",
     "fr": "jour jours=day, semaine semaines=week, mois=month, an ans année=year, heures heure=hour,"
     " minute minutes=minute, week-end=weekend",
+    "it": "giorno giorni=day, settimana settimane=week, mese mesi=month, anno anni=year, ora ore=hour,"
+    " minuto minuti=minute, weekend=weekend",
+    "pt": "dias=day, semana semanas=week, mês meses=month, ano anos=year, hora horas=hour, minuto minutos=minute",
 }
 _PHRASES = {
     "de": """
@@ -70,28 +79,62 @@ _PHRASES = {
     anniversaire=birthday, le week-end=on the weekend, ce week-end=this weekend, 1er=1st, au mois de=in, d'ici=by,
     quotidiennement=daily, mensuellement=monthly
     """,
+    "it": """
+    domani=tomorrow, dopodomani=the day after tomorrow, oggi=today, stasera=tonight, stanotte=tonight,
+    domani mattina=tomorrow morning, domani sera=tomorrow evening, domani pomeriggio=tomorrow afternoon,
+    mezzogiorno=noon, mezzanotte=midnight, ogni=every, tutti i=every, tutte le=every, prossimo=⟨next⟩,
+    prossima=⟨next⟩, tra=in, fra=in, fino a=until, fino al=until, entro il=by, prima del=before, alle=at,
+    una=one, dal=from, compleanno=birthday, questo=this, questa=this, il 1º=on 1st, il fine settimana=on the weekend
+    """,
+    "pt": """
+    amanhã=tomorrow, depois de amanhã=the day after tomorrow, hoje=today, hoje à noite=tonight,
+    amanhã de manhã=tomorrow morning, amanhã à tarde=tomorrow afternoon, amanhã à noite=tomorrow night,
+    meio-dia=noon, meia-noite=midnight, cada=every, todos os=every, todas as=every, próximo=next, próxima=next,
+    na próxima=next, no próximo=next, que vem=⟨next⟩, daqui a=in, em=in, até=until, até ao=until, até o=until,
+    até dia=until, até ao dia=until, até o dia=until, antes de=before, às=at, uma=one, desde=since,
+    aniversário=birthday, no dia=on, dia=on, este=this, esta=this, fim de semana=weekend,
+    segunda-feira=monday, terça-feira=tuesday, quarta-feira=wednesday, quinta-feira=thursday, sexta-feira=friday,
+    na segunda-feira=on monday, na terça-feira=on tuesday, na quarta-feira=on wednesday,
+    na quinta-feira=on thursday, na sexta-feira=on friday
+    """,
 }
-_BEFORE_DAYS = {"de": {"am": "on", "an diesem": "this"}, "es": {"el": "on"}, "fr": {"ce": "this"}}
-_BEFORE_MONTHS = {"de": {"im": "in", "anfang": "early", "ende": "late", "mitte": "mid"}, "es": {}, "fr": {}}
-_HABITS = {"de": "{}s", "es": "los {}", "fr": "le {}"}
+_BEFORE_DAYS = {
+    "de": {"am": "on", "an diesem": "this"}, "es": {"el": "on"}, "fr": {"ce": "this"}, "it": {"questo": "this"},
+    "pt": {"no": "on", "neste": "this"},
+}  # fmt: skip
+_BEFORE_MONTHS = {
+    "de": {"im": "in", "anfang": "early", "ende": "late", "mitte": "mid"}, "es": {}, "fr": {}, "it": {"a": "in"},
+    "pt": {},
+}  # fmt: skip
+_HABITS = {"de": "{}s", "es": "los {}", "fr": "le {}", "it": "il {}", "pt": "aos {}s"}
 
 SIGNS = {
     "de": words(
         """montag dienstag mittwoch donnerstag freitag samstag sonntag übermorgen morgen heute nächste nächsten
         nächstes jeden jede jedes montags dienstags mittwochs donnerstags freitags samstags sonntags täglich
         wöchentlich monatlich tage tagen woche wochen monat monaten jahre jahren stunden uhr märz juni juli
-        januar februar dezember oktober ich wir und nicht ist bitte geburtstag"""
+        januar februar dezember oktober ich wir und nicht ist bitte geburtstag bis habe mein meine meinen zum einen
+        termin urlaub vertrag zahnarzt"""
     ),
     "es": words(
         """lunes martes miércoles jueves viernes sábado domingo sábados domingos mañana hoy próxima próximo cada dentro
         días semana mes enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
-        cumpleaños tengo vamos"""
+        cumpleaños tengo vamos estoy hasta cita vacaciones contrato médico del"""
     ),
     "fr": words(
         """lundi mardi mercredi jeudi vendredi samedi dimanche lundis mardis mercredis jeudis vendredis samedis
         dimanches demain aujourd'hui prochain prochaine chaque jours
         semaine mois janvier février avril juin juillet août octobre décembre anniversaire je nous
-        c'est j'ai soir matin"""
+        c'est j'ai soir matin jusqu'au jusqu'à mon vacances chez rendez suis"""
+    ),
+    "it": words(
+        """lunedì martedì mercoledì giovedì venerdì domenica gennaio febbraio aprile maggio giugno luglio settembre
+        ottobre dicembre domani dopodomani oggi stasera prossimo prossima settimana giorni mesi sono fino della
+        appuntamento compleanno vacanza contratto ogni"""
+    ),
+    "pt": words(
+        """segunda-feira janeiro fevereiro março maio junho julho setembro outubro novembro dezembro amanhã hoje feira
+        próximo próxima semana tenho estou até não aniversário férias consulta reunião meu minha"""
     ),
 }
 """Words that tell a language; one that English has, too, must not be here."""

@@ -15,7 +15,7 @@ BREAK = "\n"
 
 @dataclass(frozen=True, slots=True)
 class Speech(Reading):
-    """A text being read, its time words in English. `language` is "en", "de", "es" or "fr"."""
+    """A text being read, its time words in English. `language` is "en", "de", "es", "fr", "it" or "pt"."""
 
     language: str = "en"
 

@@ -140,3 +140,14 @@ def test_emoji_alone_find_what_they_stand_in_and_nothing_else(alice: Caller, ran
 )
 def test_what_tells_of_the_past(text: str, is_told: bool) -> None:
     assert tells_of_past(text) == is_told
+
+
+def test_the_day_is_that_of_the_clock_where_it_was_said(alice: Caller) -> None:
+    at = datetime(2026, 11, 8, 4, 30, tzinfo=UTC)
+    resource = Resource.objects.create(
+        app=alice.app, role="user", raw_content="…", content_at=at, utc_offset=-8 * 60, created_at=at
+    )
+    memory = on(alice, NOW, "Met Ana for lunch")
+    Memory.objects.filter(pk=memory.pk).update(resource=resource)
+    assert found_by(alice, "lunch on 7 November") == ["Met Ana for lunch"]
+    assert found_by(alice, "lunch on 8 November") == []

@@ -68,7 +68,7 @@ def _body(message: Message) -> str:
 
 
 def _speaker(message: Message) -> str:
-    return one_line(message.role)[:MAX_ROLE_CHARACTERS] or "someone"
+    return one_line(f"{message.role} {message.speaker}")[:MAX_ROLE_CHARACTERS] or "someone"
 
 
 def show_facts(facts: Sequence[Noted]) -> str:

@@ -29,10 +29,10 @@ _SPEAKER = re.compile(
     r"^(?!(?:note|update|edit|todo|reminder|question|answer|problem|error|warning|summary|context|goal|task|issue|fix|"
     r"hint|tip|status|result|hello|hi|hey|example|fact|remember|important|background|subject|user|assistant|system|me|"
     r"today|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|correction|also|and|but|so|name|plan)\b)"
-    r"((?-i:[A-Z])[\w-]{1,30}(?: (?-i:[A-Z])[\w-]{1,30})?): (?=I\b|I['’]|[Mm]y\b|[Ww]e\b|[Oo]ur\b|im\b|i\b)",
+    r"((?-i:[A-Z])[\w-]{1,30}(?: (?-i:[A-Z])[\w-]{1,30})?): (?=(?P<own>I\b|I['’]|[Mm]y\b|[Ww]e\b|[Oo]ur\b|im\b|i\b)?)",
     re.IGNORECASE | re.MULTILINE,
 )
-"""Whose line it is, in what several people say: "Bob: I am allergic to peanuts"."""
+"""Whose line it is, in what several people say: "Bob: I am allergic to peanuts". One of them speaks of themselves."""
 _WORD = re.compile(r"\w+")
 COVERED_FROM, COVERED_BY_RULE = 0.6, 0.45
 
@@ -78,8 +78,8 @@ def find_candidates(chunk: Chunk, judge: Judge = "rules") -> tuple[Candidate, ..
 def _by_speakers(message: Message) -> Iterator[tuple[str, Message]]:
     """(who says "I", what is said): of a user's message in which lines begin with a name, each name's."""
     starts = list(_SPEAKER.finditer(message.content)) if message.role == USER else []
-    if not starts or starts[0].start() > 0:
-        yield SPEAKER, message
+    if not any(found["own"] for found in starts) or starts[0].start() > 0:
+        yield (message.speaker if message.role == USER else "") or SPEAKER, message
         return
     ends = [found.start() for found in starts[1:]] + [len(message.content)]
     for found, end in zip(starts, ends, strict=True):

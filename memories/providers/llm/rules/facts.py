@@ -39,6 +39,9 @@ _NO_TOPIC = re.compile(
 )
 _KIN = "|".join(sorted(map(re.escape, KIN), key=len, reverse=True))
 _OWN_PERSON = re.compile(rf"User's (?:[a-z-]+ ){{0,2}}(?:{_KIN}) ((?:{TITLE} {BETWEEN_NAMES})?[A-Z][\w-]+)")
+_UNTIL = re.compile(
+    r"\b(?:until|till|through|bis|jusqu['’](?:au|à|en)|hasta|fino (?:al?|all['’])|até)\b", re.IGNORECASE
+)
 _UNTAGGED = frozenset({"the", "user", "assistant", "team"})
 _OPINION = re.compile(
     r"\b(?:awful|awesome|terrible|horrible|sucks|best|worst|overrated|beautiful|stupid|ugly|boring|ridiculous)\b",
@@ -72,7 +75,8 @@ def _word(candidate: Candidate, role: str) -> str:
     """The statement in the words it is kept in."""
     is_worded = candidate.is_final and candidate.type != INSTRUCTION
     if candidate.is_foreign or is_worded:
-        return begin_sentence(candidate.text)
+        is_named = candidate.is_foreign and candidate.speaker != SPEAKER
+        return f"{candidate.speaker}: {candidate.text}" if is_named else begin_sentence(candidate.text)
     return word(candidate.text, role, candidate.group, candidate.speaker)
 
 
@@ -88,8 +92,8 @@ def _distinct(worded: Iterable[tuple[Candidate, str]]) -> Iterable[tuple[Candida
 
 def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) -> Fact:
     now = chunk.messages[candidate.message].at or chunk.now
-    dated = make_dates_plain(content, now) if candidate.is_dated else None
-    content = begin_sentence(dated.text) if dated else content
+    dated = make_dates_plain(content, now)
+    content = begin_sentence(dated.text) if candidate.is_dated else content
     entities = find_entities(content, setting.subjects)
     names = tuple(entity.name for entity in entities if entity.name.lower() not in {"user", "assistant"})[:MAX_ENTITIES]
     known = next((entity.name for entity in entities if entity.kind == "subject"), "")
@@ -97,13 +101,14 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
     category = candidate.category if candidate.category and is_allowed else ""
     category = category or read_category(content, candidate.evidence, setting.categories)
     kind = read_kind(content, candidate.type, candidate.is_lesson, candidate.evidence)
+    is_named = candidate.speaker != SPEAKER and candidate.speaker in content
     return Fact(
         content=content,
         message=candidate.message,
         quote=candidate.quote,
         kind=kind,
         category=category,
-        subject=candidate.speaker if candidate.speaker != SPEAKER else known or _subject(content, names),
+        subject=candidate.speaker if is_named else known or _subject(content, names),
         tags=_tags(category, names),
         importance=read_importance(content, kind),
         strength=read_strength(content, candidate.is_hedged, candidate.type == GUESS),
@@ -111,13 +116,13 @@ def _fact(candidate: Candidate, content: str, chunk: Chunk, setting: Setting) ->
         verifiable=_verifiable(candidate, content),
         useful=round(min(1.0, 0.7 + 0.3 * candidate.score), 2),
         entities=names,
-        valid_until=dated.end if dated and dated.is_to_come and _is_once(content) else None,
+        valid_until=dated.end if dated.is_to_come and is_once(content) else None,
     )
 
 
-def _is_once(content: str) -> bool:
+def is_once(content: str) -> bool:
     """Whether what is said ends with its date: "is on leave until 5 May"."""
-    return bool(re.search(r"\b(?:until|till|through)\b", content))
+    return bool(_UNTIL.search(content))
 
 
 def _subject(content: str, names: tuple[str, ...]) -> str:

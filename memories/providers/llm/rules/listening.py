@@ -11,7 +11,7 @@ from memories.providers.llm.rules.plain import one_line
 from memories.providers.llm.rules.prose import read_sentences
 from memories.providers.llm.rules.telling import Utterance
 from memories.text.fence import strip_fenced
-from memories.text.messages import SYSTEM, TOOL, Message
+from memories.text.messages import SYSTEM, TOOL, USER, Message
 
 MOST_READ_MESSAGES = 200
 MOST_READ_CHARACTERS = 80_000
@@ -36,8 +36,12 @@ def listen(messages: Sequence[Message]) -> Iterator[Utterance]:
             for sentence in read_sentences(part):
                 text = cues.INTERJECTIONS.sub("", one_line(sentence.text).replace("`", ""), count=1)
                 if text and not _CODE_LIKE.search(text):
-                    yield Utterance(text, messages[at].role, at, place, gist_of(text), sentence.is_question)
+                    yield Utterance(text, _speaker(messages[at]), at, place, gist_of(text), sentence.is_question)
                     place += 1
+
+
+def _speaker(message: Message) -> str:
+    return (message.speaker if message.role == USER else "") or message.role
 
 
 def _most_promising(places: list[int], messages: Sequence[Message]) -> list[int]:

@@ -162,7 +162,7 @@ def _of_group(low: str, state: _State) -> str:
     before = "".join(state.out)
     if low == "us" and before.endswith(" of "):
         return "them"
-    if low == "us" and re.search(rf"\b{state.speaker} \w+ $", before):
+    if low == "us" and re.search(rf"\b{re.escape(state.speaker)} \w+ $", before):
         raise _UnsureError  # "I rebooked us": more than the speaker
     return _written(_GROUP_FORMS[low], state, state.group)
 

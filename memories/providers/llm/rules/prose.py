@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from memories.providers.llm.rules.words import ABBREVIATIONS
 from memories.text.fence import FENCED_RE
-from memories.text.sentence import ENDS, QUESTION_MARKS, WIDE_ENDS
+from memories.text.sentence import ENDS, QUESTION_MARKS, WIDE_ENDS, is_ordinal
 
 MAX_READ_CHARACTERS = 50_000
 """Nobody says more than this in one message; what follows was pasted."""
@@ -186,6 +186,8 @@ def _cut(prose: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _is_abbreviation(prose: str, first: int, match: re.Match[str]) -> bool:
     if match.group() != ".":
         return match.group().startswith(("...", "…")) and prose[match.end() : match.end() + 2].strip()[:1].islower()
+    if is_ordinal(prose, match):
+        return True
     word = _LAST_WORD.search(prose, max(first, match.start() - 20), match.start())
     if not word:
         return False

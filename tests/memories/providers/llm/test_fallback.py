@@ -25,6 +25,7 @@ from memories.providers.llm.provider import (
     Worth,
     Written,
 )
+from memories.providers.llm.rules import RulesProvider
 from memories.text.messages import USER, Message
 from memories.text.relate import Relation, Verdict
 from tests.tables import each_row
@@ -197,3 +198,42 @@ def test_it_is_a_provider_like_any_other() -> None:
     inner, _, _ = careful(LLMUnavailable("host is away"))
     outer: Provider = Careful(inner, FakeProvider(RULES))
     assert maker(ask(outer, "gate")) == RULES
+
+
+class Believer(FakeProvider):
+    """A model for which any two statements stand in one relation."""
+
+    def __init__(self, relation: Relation) -> None:
+        super().__init__("llm:large-1")
+        self.relation = relation
+
+    def relate(self, new: str, existing: Any, *_: Any) -> list[Verdict]:
+        return [Verdict(self.relation, "so it says", 1.0) for _ in existing]
+
+
+@each_row("stored, new, relation", [
+    ("The backup takes 11 minutes", "The backup takes 12 minutes", Relation.SAME),
+    ("The shelf has 1 lamp", "The shelf has 2 lamps", Relation.SAME),
+    ("Host web-1 has 4 GB of memory", "Host web-10 has 4 GB of memory", Relation.SAME),
+    ("Host web-1 has 4 GB of memory", "Host web-10 has 8 GB of memory", Relation.CONTRADICTS),
+    ("The backup on 1 November took 11 minutes", "The backup on 10 November took 9", Relation.SUPERSEDES),
+    ("Anna lives in Porto", "Paul lives in Porto", Relation.SAME),
+    ("User's manager is Karin", "User's manager is Paul", Relation.SAME),
+    ("Restart the database when DNS fails", "Never restart the database when DNS fails", Relation.SAME),
+    ("The backup does not run at night", "The backup runs at night", Relation.SAME),
+])  # fmt: skip
+def test_a_model_is_not_believed_against_what_is_exact(stored: str, new: str, relation: Relation) -> None:
+    other = "Something else entirely"
+    rules = RulesProvider(judge="learned")
+    (verdict, _) = Careful(Believer(relation), rules).relate(new, [stored, other], "", [0.9, 0.1])
+    assert verdict == rules.relate(new, [stored], "", [0.9])[0]
+    assert verdict.relation != Relation.SAME
+
+
+@each_row("stored, new", [
+    ("The backup takes 90 seconds", "The backup takes 90s"),
+    ("User lives in Graz", "User's home is in Graz"),
+])  # fmt: skip
+def test_else_it_is_believed(stored: str, new: str) -> None:
+    (verdict,) = Careful(Believer(Relation.SAME), RulesProvider()).relate(new, [stored], "", [0.9])
+    assert verdict.reason == "so it says"
