@@ -7,20 +7,22 @@ longer than that is left alone with its connection until the client closes it; a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from http import HTTPStatus
 from math import inf
 from queue import SimpleQueue
 from threading import Lock, Thread
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 
 from django.core.exceptions import BadRequest
 from rest_framework.exceptions import APIException
 
 from memsite.exceptions import Busy
 from memsite.places import Places
+
+Answer = TypeVar("Answer")
 
 PIECE_BYTES = 65_536
 FIRST_SECONDS, SECONDS_A_PIECE = 10.0, 1.0
@@ -173,10 +175,10 @@ def give_to_helper(job: Job) -> None:
     helper.jobs.put(job)
 
 
-def time_bodies(application: Callable[..., Iterable[bytes]]) -> Callable[..., Iterable[bytes]]:
+def time_bodies(application: Callable[..., Answer]) -> Callable[..., Answer]:
     """The WSGI application, with bodies that are read in time or not at all."""
 
-    def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def answer(environ: dict[str, Any], start_response: Callable[..., Any]) -> Answer:
         length = environ.get("CONTENT_LENGTH") or ""
         if "HTTP_TRANSFER_ENCODING" in environ or length not in ("", "0"):
             environ["wsgi.input"] = TimedBody(environ["wsgi.input"], int(length) if length.isdecimal() else inf)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from itertools import compress
 from typing import Any
 
+import numpy as np
 import structlog
 from django.db import DatabaseError, connection, transaction
 from django.db.models import F
@@ -112,7 +113,7 @@ def unreadable_vectors(place: Place) -> Iterator[Found]:
             yield from (
                 (app, pk) for (pk, app, _), is_whole in zip(those, whole, strict=True) if not is_whole or dim < 1
             )
-            for (pk, app, _), is_any in zip(compress(those, whole), vectors.any(axis=1), strict=True):
+            for (pk, app, _), is_any in zip(compress(those, whole), np.asarray(vectors.any(axis=1)), strict=True):
                 if not is_any:
                     empty[app].append(pk)
     for (app, model), counted in lengths.items():

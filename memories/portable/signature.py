@@ -34,7 +34,7 @@ class Seal:
     def add(self, piece: bytes) -> None:
         self.digest.update(piece)
 
-    def signature(self, key: str | None = None) -> str:
+    def signature(self, key: str | bytes | None = None) -> str:
         return salted_hmac(SALT, self.digest.hexdigest(), secret=key, algorithm="sha256").hexdigest()
 
     def is_signed(self, given: str) -> bool:

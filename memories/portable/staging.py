@@ -132,9 +132,9 @@ def counted(app: App, part: list[Line], free: Free) -> Iterator[tuple[str, dict[
     elif kind in BY_NAME:
         table = BY_NAME[kind]
         keys = known_keys(table, app, part)
-        new = [line for line in part if key_of(table, line) not in keys]
-        held = sum(WITHHELD in line for line in new)
-        counts = {NEW: len(new) - held, KNOWN: len(part) - len(new)} | noted(new)
+        unknown = [line for line in part if key_of(table, line) not in keys]
+        held = sum(WITHHELD in line for line in unknown)
+        counts = {NEW: len(unknown) - held, KNOWN: len(part) - len(unknown)} | noted(unknown)
         yield kind, counts | ({LEFT_OUT: held} if held else {})
     else:
         # The policy, which only an app that holds nothing takes over.
