@@ -5,17 +5,21 @@ import time
 import uuid
 from collections.abc import Callable
 from contextlib import suppress
+from http import HTTPStatus
 
 import structlog
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 
 from memories.text.clean import secret_in_name
+from memsite.conf import get_conf
 from memsite.metrics import count_request
 from memsite.sqlite.waiting import arrived
 from memsite.timed_bodies import TimedBody
 
 log = structlog.get_logger("memsite.requests")
 SHORT_BODY_BYTES = 65_536
+TOO_LARGE = 4
+"""A body up to so many times the largest is heard to its end: many clients read no answer before."""
 SAFE_ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
@@ -59,7 +63,9 @@ def read_to_the_end(request: HttpRequest, response: HttpResponse) -> None:
         is_left = response.status_code >= 400
     elif isinstance(body, TimedBody):
         is_known = getattr(request, "auth", None) is not None
-        is_left = not body.finish(SHORT_BODY_BYTES if is_known else 0)
+        is_too_large = response.status_code == HTTPStatus.REQUEST_ENTITY_TOO_LARGE
+        most = TOO_LARGE * get_conf().max_body_bytes if is_too_large else SHORT_BODY_BYTES
+        is_left = not body.finish(most if is_known else 0)
     else:
         is_left = False
         with suppress(UnreadablePostError):

@@ -164,7 +164,7 @@ class Resource(Scoped, Identified):
     content_type = models.CharField(max_length=100, default="text/plain")
     content_at = models.DateTimeField()
     utc_offset = models.SmallIntegerField(null=True, blank=True)
-    speaker = models.CharField(max_length=SPEAKER_LENGTH, blank=True, default="")
+    speaker = models.CharField(max_length=SPEAKER_LENGTH, blank=True, default="", db_default="")
     source_key = models.CharField(max_length=200, null=True, blank=True)
     created_at = models.DateTimeField(default=timezone.now, editable=False, db_index=True)
 

@@ -71,13 +71,13 @@ def lived(alice: Caller, charlie: Caller) -> str:
 def test_how_much_there_is_of_what(operator: APIClient, lived: str) -> None:
     body = told(operator, STATS)
     memories = body["memories"]
-    assert (memories["total"], memories["live"], memories["limit"], memories["full"]) == (3, 2, 10, 0.2)
-    assert some(memories["by_status"]) == {"active": 2, "archived": 1}
-    assert some(memories["by_kind"]) == {"fact": 1, "lesson": 1, "insight": 1}
+    assert (memories["total"], memories["live"], memories["limit"], memories["full"]) == (4, 3, 10, 0.3)
+    assert some(memories["by_status"]) == {"active": 3, "archived": 1}
+    assert some(memories["by_kind"]) == {"fact": 2, "lesson": 1, "insight": 1}
     assert memories["by_kind"]["decision"] == 0
-    assert memories["by_category"] == [{"category": "sea", "memories": 2}]
-    assert (some(memories["by_source"]), memories["by_tier"]) == ({"api": 3}, {"1": 3, "2": 0, "3": 0})
-    assert some(memories["by_origin"]) == {"assistant": 2, "web": 1}
+    assert memories["by_category"] == [{"category": "sea", "memories": 2}, {"category": "general", "memories": 1}]
+    assert (some(memories["by_source"]), memories["by_tier"]) == ({"api": 4}, {"1": 4, "2": 0, "3": 0})
+    assert some(memories["by_origin"]) == {"assistant": 3, "web": 1}
     assert memories["last_created_at"] == "2027-03-15T12:00:00+00:00"
     assert {name: body[name] for name in ("links", "lessons", "to_review", "agents")} == {
         "links": 1, "lessons": 1, "to_review": 1, "agents": 1,
@@ -94,18 +94,18 @@ def test_how_it_grows_and_how_it_is_asked(operator: APIClient, lived: str) -> No
     body = told(operator, STATS)
     growth, access = body["growth"], body["access"]
     assert (body["since"], body["until"], len(growth["by_day"])) == ("2027-02-14", "2027-03-15", 30)
-    assert growth["created"] == 3
-    assert [row["created"] for row in growth["by_day"][-4:]] == [2, 0, 0, 1]
+    assert growth["created"] == 4
+    assert [row["created"] for row in growth["by_day"][-4:]] == [3, 0, 0, 1]
     assert (access["searches"], access["found"], access["hit_rate"]) == (2, 1, 0.5)
     assert access["by_day"][-1] == {"day": "2027-03-15", "searches": 2, "found": 1}
     assert {row["tier"]: row["share"] for row in access["by_tier"]} == {"items": 0.5, "none": 0.5}
     assert access["last_searched_on"] == "2027-03-15"
     assert access["most_recalled"] == [{"id": lived, "access_count": 1, "accessed_at": "2027-03-15T12:00:00+00:00"}]
-    assert access["never_recalled"] == 1
+    assert access["never_recalled"] == 2
     few = told(operator, STATS, days=2)
     assert [row["created"] for row in few["growth"]["by_day"]] == [0, 1]
     year = told(operator, STATS, days=366)
-    assert (len(year["growth"]["by_day"]), year["growth"]["created"], year["since"]) == (366, 3, "2026-03-15")
+    assert (len(year["growth"]["by_day"]), year["growth"]["created"], year["since"]) == (366, 4, "2026-03-15")
 
 
 @pytest.fixture

@@ -216,7 +216,8 @@ class TestSecrets:
         stored = [alice.post(f"sessions/{session['id']}/messages", said_once(text)).json() for text in texts]
         assert stored[0]["resource_ids"] == stored[1]["resource_ids"] != []
         assert [turn(alice, session, 1, text).status_code for text in texts] == [201, 200]
-        assert turn(alice, session, 1, "I live in Porto.").status_code == 409
+        other = {"user_input": "I live in Porto.", "llm_output": ""}
+        assert alice.put(f"sessions/{session['id']}/turns/1", other).status_code == 409
 
     def test_a_stream_and_its_turn_agree(self, alice: Caller, session: dict[str, Any]) -> None:
         secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789"
