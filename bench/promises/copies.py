@@ -66,10 +66,10 @@ async def send_all(
 
 
 async def send(client: httpx.AsyncClient, number: int) -> httpx.Response:
-    """Asked again while a twin is at work (409), as the API's rules say."""
+    """Asked again while a twin is at work (409) or too many wait for the database (503), as the API's rules say."""
     body = {"content": CONTENT.format(number), "dedupe": False}
     while True:
         answer = await client.post("memories", json=body, headers={"Idempotency-Key": f"copy-{number}"})
-        if answer.status_code != 409:
+        if answer.status_code not in (409, 503):
             return answer
         await asyncio.sleep(LOOK_AGAIN_SECONDS)
