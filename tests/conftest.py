@@ -51,6 +51,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if function_of(item.nodeid) in slow:
             item.add_marker(pytest.mark.long)
+    # Those that one process has to run one after the other begin first: the last would keep the others waiting.
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
     if connection.vendor != "sqlite":
         repeated = set() if SCALE == 1 else set(REPEATED.read_text().split())
         asking = [item for item in items if asks_database(item) and function_of(item.nodeid) not in repeated]

@@ -195,11 +195,11 @@ def test_what_has_to_be_unique_may_change_places_meanwhile(own: Path, meanwhile:
 def test_what_was_mended_is_counted_as_it_is_in_the_end(
     own: Path, meanwhile: Meanwhile, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """One text; four memories, of which one holds it no longer."""
+    """One text; five memories, of which one holds it no longer."""
     written(own, "UPDATE memories_memory SET made_by = 'one' || char(0)")
     meanwhile(lambda: written(own, "UPDATE memories_memory SET priority = 1.5, made_by = iif(id = 1, '', made_by)"))
     move(own)
-    assert "4 held a NUL character" in capsys.readouterr().out
+    assert "5 held a NUL character" in capsys.readouterr().out
 
 
 @on_postgres
