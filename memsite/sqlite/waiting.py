@@ -11,7 +11,7 @@ from time import monotonic
 from memsite.conf import get_conf
 
 FREE_THREADS = 4
-STUCK_SECONDS = 0.5
+STUCK_SECONDS = 0.25
 """Where nobody has got the lock for so long, no more threads wait for it than may."""
 
 arrived: ContextVar[float | None] = ContextVar("arrived", default=None)
