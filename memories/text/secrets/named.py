@@ -8,10 +8,12 @@ from functools import cache
 from typing import NamedTuple
 
 from memories.text.secrets.cjk import find_cjk, is_cjk
+from memories.text.secrets.codes import code_behind, listed
 from memories.text.secrets.found import Found
+from memories.text.secrets.grammar import ADVERB, ARTICLE, CLOSING, IS, OF, SCHEME, VERB
 from memories.text.secrets.trim import trimmed
 from memories.text.secrets.values import Value, is_password, is_token, looks_random
-from memories.text.secrets.words import TAIL_WORDS, UNITS_OF_RULES, any_of, starts
+from memories.text.secrets.words import TAIL_WORDS, any_of, starts
 
 REST_CHARS = 40
 BEFORE_CHARS = 100
@@ -59,26 +61,18 @@ def _tail(lead: str) -> Callable[[], re.Pattern[str]]:
     return compiled
 
 
-_CLOSING = r"\d{0,2}[\"'`*_)\]}]{0,4}[ \t]{0,4}(?:[(（][^()（）\n]{0,40}[)）][*_]{0,2}[ \t]{0,4})?"
-_SCHEME = r"(?:(?:bearer|basic|token|digest|apikey)[ \t]{1,4})?"
-_OF = rf"(?:[ \t]{{1,4}}(?:{any_of('of')})(?:[ \t]|(?<=['’]))(?:[^\n.:;!?=]|\.(?=\S)){{1,60}}?,?)?"
-_ADVERB = rf"(?:{any_of('adverb')})"
-_IS = rf"(?<![^\W_])(?:{_ADVERB}[ \t])?(?:{any_of('is')})(?:[ \t]{{1,3}}{_ADVERB})?:?"
-_BECAME = rf"(?<![^\W_])(?:{any_of('lead')})?(?:{_ADVERB}[ \t])?(?:{any_of('became')}):?"
-_VERB = rf"(?:[:=：]|['’]s(?=[ \t])|{_BECAME}|{_IS})"
-_ARTICLE = rf"(?:(?:{any_of('article')})[ \t])"
 _NEWLINE = r"[ \t]{0,4}[|>]?[+-]?[ \t]{0,4}(?:\r?\n[ \t>|]{0,20}(?:[`~]{3}\w{0,10}[ \t]{0,4})?){1,3}"
 
 _TYPE = r"(?::[ \t]?[a-z&][\w\[\].&]{0,20}[ \t]{0,4}(?==))?"
-_ASSIGNED = _tail(rf"{_CLOSING}{_TYPE}(?P<op>[!:]?={{1,3}}>?|[:：]|->|→)(?P<gap>[*_]{{0,2}}[ \t]{{0,20}}){_SCHEME}")
+_ASSIGNED = _tail(rf"{CLOSING}{_TYPE}(?P<op>[!:]?={{1,3}}>?|[:：]|->|→)(?P<gap>[*_]{{0,2}}[ \t]{{0,20}}){SCHEME}")
 _QUALIFIED = _tail(
-    rf"{_CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}[:：=][*_]{{0,2}}[ \t]{{0,20}}"
+    rf"{CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}[:：=][*_]{{0,2}}[ \t]{{0,20}}"
 )
-_OWN_LINE = _tail(rf"{_CLOSING}{_OF}[ \t]{{0,4}}(?P<verb>{_VERB})?:?[*_]{{0,2}}{_NEWLINE}")
-_CELL = _tail(rf"{_CLOSING}(?:\||\t)[ \t]{{0,20}}")
-_DASH = _tail(rf"{_CLOSING}(?:[ \t][–—-][ \t]|[ \t][(]|,[ \t])")
-_SAID = _tail(rf"{_CLOSING}{_OF},?[ \t]{{0,4}}{_VERB}[ \t]{{1,20}}")
-_TO = _tail(rf"{_OF}[ \t]{{1,4}}(?:wurde[ \t])?(?:{any_of('to')})[ \t]{{1,4}}")
+_OWN_LINE = _tail(rf"{CLOSING}{OF}[ \t]{{0,4}}(?P<verb>{VERB})?:?[*_]{{0,2}}{_NEWLINE}")
+_CELL = _tail(rf"{CLOSING}(?:\||\t)[ \t]{{0,20}}")
+_DASH = _tail(rf"{CLOSING}(?:[ \t][–—-][ \t]|[ \t][(]|,[ \t])")
+_SAID = _tail(rf"{CLOSING}{OF},?[ \t]{{0,4}}{VERB}[ \t]{{1,20}}")
+_TO = _tail(rf"{OF}[ \t]{{1,4}}(?:wurde[ \t])?(?:{any_of('to')})[ \t]{{1,4}}")
 _NEXT = _tail(r"[ \t]{1,4}")
 _FLAG = _tail(r"(?P<op>=|[ \t]{1,4})")
 _PAIRED = _tail(
@@ -94,7 +88,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 _NUMBERED = r"(?:\d{1,2}[.):]?[ ]?)?[^\W\d_]{2,12}"
 _PHRASE = (
-    rf"(?:{_CLOSING}{_OF}[ \t]{{0,4}}(?:{_VERB}|是|为|為|は))?\s{{0,8}}[\"'“`«]?"
+    rf"(?:{CLOSING}{OF}[ \t]{{0,4}}(?:{VERB}|是|为|為|は))?\s{{0,8}}[\"'“`«]?"
     rf"(?P<quoted>(?:{_NUMBERED}[ \t,\n]{{1,3}}){{2,23}}{_NUMBERED})"
     r"(?=[.,;)\"'”`»]|\s*$)"
 )
@@ -106,7 +100,7 @@ _HTML_CELL = (
     r"(?P<quoted>[^<>\n]{1,128}?)\s{0,20}<"
 )
 _CHANGED = rf"(?<![^\W_])(?:{any_of('change')})[ \t](?:[\w'’-]{{1,20}}[ \t]){{0,3}}\Z"
-_WITH = rf"(?<![^\W_])(?:{any_of('with')})[ \t]{{1,3}}{_ARTICLE}{{0,2}}\Z"
+_WITH = rf"(?<![^\W_])(?:{any_of('with')})[ \t]{{1,3}}{ARTICLE}{{0,2}}\Z"
 _IS_FLAG = r"(?<![\w-])--?(?:[a-z0-9]+[-_])*\Z"
 _IS_COMMAND = r"(?:^|[ \t])-{1,2}[a-z][\w-]*(?:[ \t=]|$)[^\n,]*\Z"
 _IS_ENV = r"(?:^|\n)[ \t]{0,20}(?:env|setx?|arg)[ \t]{1,4}[\w.-]{0,60}\Z"
@@ -127,17 +121,6 @@ _REVERSED = (
     rf"(?<!\S)[\"'`“]?([^\s\"'`“”]{{4,64}})[\"'`”]?[ \t](?:{any_of('is')}|as)[ \t](?:[\w'’-]{{1,20}}[ \t'’]){{0,3}}\Z"
 )
 _REVERSED_END = rf"[ \t]*(?:[.,;:!?)\n]|$|(?:{any_of('of')}|and|und|y|et|e)(?![^\W_]))"
-
-_UNITS = "|".join(sorted(UNITS_OF_RULES - {"long", "or+", "and+"}))
-_NUMBER_LEAD = rf"{_CLOSING}{_OF},?[ \t]{{0,4}}(?:[:=：]|{_VERB})?\s{{0,4}}{_ARTICLE}?[\"'`*#]{{0,2}}"
-_NUMBER_END = rf"(?![.,:/-]?\w)(?![ \t-](?:{_UNITS}|digit|character|number|letter|time|day|zeichen|stell)|[ \t]to\b)"
-_CODE = rf"{_NUMBER_LEAD}(\d{{4,8}}[a-f#*]?|\d{{2,4}}[ -]\d{{2,4}}){_NUMBER_END}"
-_CARD_CODE = rf"{_NUMBER_LEAD}(\d{{3,4}}){_NUMBER_END}"
-_LIST_LEAD = rf"{_CLOSING}{_OF}[ \t]{{0,4}}(?:{_VERB})?"
-_LIST_ITEM = (
-    r"[\s,;•*`\"'\[\]-]{0,20}(?:\d{1,2}[.)][ \t])?"
-    r"((?=[a-z -]{0,12}\d)[0-9a-z]{4,12}(?:[ -][0-9a-z]{4,12}){0,3})(?![\w:/])"
-)
 
 
 Judge = Callable[[Value], bool]
@@ -186,30 +169,14 @@ def _is_joined(text: str, start: int) -> bool:
 def _behind(text: str, folded: str, key: re.Match[str]) -> Iterator[Found]:
     kind = key.lastgroup or ""
     if kind == "codes":
-        yield from _codes(folded, key.end())
+        yield from listed(folded, key.end())
         return
-    found = _pin(folded, key) if kind == "pin" else None
+    found = code_behind(folded, key) if kind == "pin" else None
     found = found or find_cjk(text, key, kind)
     if not found and kind != "pin":
         found = _value_of(text, folded, key, kind)
     if found:
         yield found
-
-
-def _codes(folded: str, place: int) -> Iterator[Found]:
-    """Each of a list of recovery codes."""
-    lead = _compiled(_LIST_LEAD).match(folded, place)
-    place = lead.end() if lead else place
-    while item := _compiled(_LIST_ITEM).match(folded, place):
-        yield Found(*item.span(1), "secret")
-        place = item.end()
-
-
-def _pin(folded: str, key: re.Match[str]) -> Found | None:
-    """A number of 4 to 8 digits; 3 are enough for a card's code."""
-    pattern = _CARD_CODE if key.group().startswith("cv") else _CODE
-    number = _compiled(pattern).match(folded, key.end())
-    return Found(*number.span(1), "pin") if number else None
 
 
 def _value_of(text: str, folded: str, key: re.Match[str], kind: str) -> Found | None:
