@@ -13,12 +13,12 @@ from memories.text.secrets.found import Found
 from memories.text.secrets.grammar import ADVERB, ARTICLE, CLOSING, IS, OF, SCHEME, VERB
 from memories.text.secrets.trim import trimmed
 from memories.text.secrets.values import Value, is_password, is_token, looks_random
-from memories.text.secrets.words import TAIL_WORDS, any_of, starts
+from memories.text.secrets.words import GOES_ON, GRAMMAR, NO_VALUES, TAIL_WORDS, any_of, starts
 
 REST_CHARS = 40
 BEFORE_CHARS = 100
 
-KINDS = ("phrase", "codes", "password", "key", "token", "secret", "pin")
+KINDS = ("phrase", "wallet", "codes", "password", "key", "token", "secret", "wifi", "pin")
 
 
 @cache
@@ -69,11 +69,12 @@ _QUALIFIED = _tail(
     rf"{CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}[:：=][*_]{{0,2}}[ \t]{{0,20}}"
 )
 _OWN_LINE = _tail(rf"{CLOSING}{OF}[ \t]{{0,4}}(?P<verb>{VERB})?:?[*_]{{0,2}}{_NEWLINE}")
+_BELOW = _tail(rf"[^\n:：]{{1,60}}[:：]{_NEWLINE}")
 _CELL = _tail(rf"{CLOSING}(?:\||\t)[ \t]{{0,20}}")
 _DASH = _tail(rf"{CLOSING}(?:[ \t][–—-][ \t]|[ \t][(]|,[ \t])")
 _SAID = _tail(rf"{CLOSING}{OF},?[ \t]{{0,4}}{VERB}[ \t]{{1,20}}")
 _TO = _tail(rf"{OF}[ \t]{{1,4}}(?:wurde[ \t])?(?:{any_of('to')})[ \t]{{1,4}}")
-_NEXT = _tail(r"[ \t]{1,4}")
+_NEXT = _tail(rf"[ \t]{{1,4}}(?:{ADVERB}[ \t]{{1,3}})?")
 _FLAG = _tail(r"(?P<op>=|[ \t]{1,4})")
 _PAIRED = _tail(
     r"[\w.:-]{0,24}[\"']?(?:[\s,<>]{1,60}[\"']?(?:value|val|content)[\"']?|\s{0,4}\{[^{}]{0,200}?\bdefault)"
@@ -86,11 +87,15 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.MULTILINE)
 
 
-_NUMBERED = r"(?:\d{1,2}[.):]?[ ]?)?[^\W\d_]{2,12}"
+_NUMBERED = r"(?:\d{1,2}[.):]?[ ]?)?[^\W\d_]{1,14}"
 _PHRASE = (
     rf"(?:{CLOSING}{OF}[ \t]{{0,4}}(?:{VERB}|是|为|為|は))?\s{{0,8}}[\"'“`«]?"
     rf"(?P<quoted>(?:{_NUMBERED}[ \t,\n]{{1,3}}){{2,23}}{_NUMBERED})"
     r"(?=[.,;)\"'”`»]|\s*$)"
+)
+_WALLET = (
+    rf"[^\n:：]{{0,60}}?(?:[:：]|(?<![^\W_])(?:are|is|sind|lauten|sont|son|sono|são)(?![^\W_])|是|は)\s{{0,3}}[\"'“`«]?"
+    rf"(?P<quoted>(?:{_NUMBERED}[ \t\n]{{1,3}}){{11,23}}{_NUMBERED})(?=[.;)\"'”`»]|\s*$)"
 )
 _CALL = r"\([ \t]{0,4}([\"'])(?P<quoted>[^\"'\s]{1,128})\1"
 _ARGUMENT = r"[\w.:-]{0,24}[\"'][ \t]{0,4},[ \t]{0,4}([\"'])(?P<quoted>[^\"'\n]{1,256})\1"
@@ -113,9 +118,12 @@ _COUNTED = (
     r"(?:max|min|total|input|output|prompt|completion|context|per|next|page|eos|bos|pad|stop|cost|design)[ _-]?\Z"
 )
 _LOGIN = (
-    r"\b(?:user(?:name)?|login|account|benutzer(?:name)?|usuario|usuário|utilisateur|utente|nutzer)\b[ :=]{1,4}\S{1,64}"
-    r"[\s,;/]{1,20}(?:(?:and|with|mit|con|und|y|et|avec|e|com) )?(?:(?:the|dem|la|le|a) )?\Z"
+    r"\b(?:user(?:name)?|login|account|benutzer(?:name)?|usuario|usuário|utilisateur|identifiant|utente|nutzer)\b[ :=]{1,4}\S{1,64}"
+    r"[\s,;/]{1,20}(?:(?:and|with|mit|con|und|y|et|avec|e|com) )?(?:(?:the|das|dem|la|le|a|su|sua) ){0,2}\Z"
 )
+_IN_VARIABLE = r"\$\{\w*\Z"
+_DEMANDED = r"\w{0,60}:?\?"
+_WIFI = r"wi-?fi|(?<![^\W_])g?wlan|(?<![^\W_])(?:wpa|ssid|hotspot)|无线|無線"
 _LOCATED = r"(?:arn:aws|projects/|secrets/)\S*\Z"
 _REVERSED = (
     rf"(?<!\S)[\"'`“]?([^\s\"'`“”]{{4,64}})[\"'`”]?[ \t](?:{any_of('is')}|as)[ \t](?:[\w'’-]{{1,20}}[ \t'’]){{0,3}}\Z"
@@ -141,7 +149,7 @@ def find_named(text: str, folded: str) -> Iterator[Found]:
     """`folded` is `text` in lower case, as long as `text`. Linear: what is read behind a name is bounded."""
     done = 0
     for key in _find_names(folded):
-        if key.start() < done or not _begins_a_word(text, key.start()):
+        if key.start() < done or not _begins_a_word(text, key.start()) or _is_variable(folded, key):
             continue
         for found in _behind(text, folded, key):
             done = max(done, found.end)
@@ -158,6 +166,12 @@ def _begins_a_word(text: str, start: int) -> bool:
     return before.isdigit() or (before.islower() and text[start].isupper()) or _is_joined(text, start)
 
 
+def _is_variable(folded: str, key: re.Match[str]) -> bool:
+    """`${DB_PASSWORD:?message}`"""
+    is_demanded = _compiled(_DEMANDED).match(folded, key.end()) is not None
+    return is_demanded and _compiled(_IN_VARIABLE).search(folded[max(key.start() - 60, 0) : key.start()]) is not None
+
+
 def _is_joined(text: str, start: int) -> bool:
     return (
         text[max(start - 6, 0) : start]
@@ -171,32 +185,48 @@ def _behind(text: str, folded: str, key: re.Match[str]) -> Iterator[Found]:
     if kind == "codes":
         yield from listed(folded, key.end())
         return
+    before = folded[max(key.start() - BEFORE_CHARS, 0) : key.start()]
+    is_wifi = _compiled(_WIFI).search(before + folded[key.start() : key.end() + REST_CHARS]) is not None
+    if kind == "wifi" and not is_wifi:
+        return
+    is_word = kind in ("phrase", "wallet", "wifi") or (is_wifi and kind == "key")
+    name = "password" if is_word else kind
     found = code_behind(folded, key) if kind == "pin" else None
-    found = found or find_cjk(text, key, kind)
+    found = found or find_cjk(text, key, name)
     if not found and kind != "pin":
-        found = _value_of(text, folded, key, kind)
+        found = _value_of(text, folded, key, name, is_wifi=is_wifi)
     if found:
         yield found
 
 
-def _value_of(text: str, folded: str, key: re.Match[str], kind: str) -> Found | None:
-    name = "password" if kind == "phrase" else kind
-    is_secret = is_password if name == "password" else is_token
+def _value_of(text: str, folded: str, key: re.Match[str], name: str, *, is_wifi: bool) -> Found | None:
+    kind = key.lastgroup or ""
+    is_network_key = is_wifi and kind in ("wifi", "key")
+    is_secret = _is_network_key if is_network_key else is_password if name == "password" else is_token
     before = folded[max(key.start() - BEFORE_CHARS, 0) : key.start()]
-    for reading in _readings(text, folded, key, kind, before):
+    readings = _of_wallet(folded, key) if kind == "wallet" else _readings(text, folded, key, kind, before, is_wifi=is_wifi)
+    for reading in readings:
         found = _judged(text, reading, name, reading.judge or is_secret)
         if found:
             return None if _compiled(_LOCATED).search(before) else found
     return _reversed(text, folded, key, before) if name == "password" else None
 
 
-def _readings(text: str, folded: str, key: re.Match[str], kind: str, before: str) -> Iterator[Reading]:
+def _of_wallet(folded: str, key: re.Match[str]) -> Iterator[Reading]:
+    if match := _compiled(_WALLET).match(folded, key.end()):
+        yield Reading(match, judge=_is_seed)
+
+
+def _readings(
+    text: str, folded: str, key: re.Match[str], kind: str, before: str, *, is_wifi: bool
+) -> Iterator[Reading]:
     end = key.end()
     if kind == "token" and _compiled(_COUNTED).search(before[-20:]):
         return
     if (kind == "phrase" or key.group().endswith("phrase")) and (match := _compiled(_PHRASE).match(folded, end)):
         is_long = key.group().startswith(("seed", "12", "24")) and not key.group().endswith("phrase")
-        yield Reading(match, judge=_is_mnemonic if is_long else None)
+        is_set = any(colon in folded[end : match.start("quoted")] for colon in ":：")
+        yield Reading(match, judge=_is_mnemonic if is_long else _is_passphrase if is_set else None)
         if kind == "phrase":
             return
     if (match := _ASSIGNED().match(folded, end)) and (match["quoted"] or not match["op"].startswith(("==", "!="))):
@@ -209,6 +239,8 @@ def _readings(text: str, folded: str, key: re.Match[str], kind: str, before: str
     if "\n" in folded[end : end + BEFORE_CHARS] and (match := _OWN_LINE().match(folded, end)):
         judge = _is_own_line if kind != "password" else _is_given if not match["verb"] else _is_alone
         yield Reading(match, judge=judge)
+    if kind == "password" and ":\n" in folded[end : end + BEFORE_CHARS] and (match := _BELOW().match(folded, end)):
+        yield Reading(match, judge=_is_strong_line)
     if (match := _QUALIFIED().match(folded, end)) and not _names_something_else(match["words"]):
         yield Reading(match, judge=_is_given)
     if match := _CELL().match(folded, end):
@@ -216,7 +248,7 @@ def _readings(text: str, folded: str, key: re.Match[str], kind: str, before: str
     if match := _DASH().match(folded, end):
         yield Reading(match, judge=_is_given)
     yield from _marked(folded, before, end, kind)
-    yield from _unmarked(folded, before, end)
+    yield from _unmarked(folded, before, end, is_wifi=is_wifi)
 
 
 def _marked(folded: str, before: str, end: int, kind: str) -> Iterator[Reading]:
@@ -236,7 +268,7 @@ def _marked(folded: str, before: str, end: int, kind: str) -> Iterator[Reading]:
         yield Reading(match)
 
 
-def _unmarked(folded: str, before: str, end: int) -> Iterator[Reading]:
+def _unmarked(folded: str, before: str, end: int, *, is_wifi: bool) -> Iterator[Reading]:
     """Values with nothing but space before them; what comes before the name has to tell."""
     if match := _TO().match(folded, end):
         is_changed = _compiled(_CHANGED).search(before) is not None
@@ -245,7 +277,7 @@ def _unmarked(folded: str, before: str, end: int) -> Iterator[Reading]:
     if match and _compiled(_IS_ENV).search(before):
         yield Reading(match, is_tight=True)
     if match and any(char.isdigit() for char in match.group()):
-        if _compiled(_LOGIN).search(before):
+        if is_wifi or _compiled(_LOGIN).search(before):
             yield Reading(match, is_said=True, judge=_has_digit)
         is_given = match["quoted"] or any(_compiled(lead).search(before) for lead in (_CHANGED, _WITH))
         yield Reading(match, is_said=True, judge=_is_given if is_given else _is_strong)
@@ -257,6 +289,34 @@ def _names_something_else(words: str) -> bool:
 
 def _is_mnemonic(value: Value) -> bool:
     return len(value.text.split()) >= 11 and is_password(value)
+
+
+def _is_seed(value: Value) -> bool:
+    """As many words as wallets make, with no grammar."""
+    words = [word.strip("0123456789.):") for word in value.text.lower().split()]
+    words = [word for word in words if word]
+    grammar = sum(word in GRAMMAR or word in GOES_ON for word in words)
+    return len(words) in (12, 15, 18, 21, 24) and grammar < 2 and len(set(words)) > len(words) - 2
+
+
+def _is_passphrase(value: Value) -> bool:
+    """Words behind ":" that may make a sentence, but do not talk of the passphrase."""
+    words = value.text.lower().split()
+    if len(words) >= 11 and is_password(value):
+        return True
+    talk = _compiled(rf"(?:{any_of('passphrase_talk')})\Z")
+    is_talk = words[0] in NO_VALUES or any(talk.match(word.strip(",.")) for word in words)
+    return not is_talk and 2 * sum(word in GRAMMAR for word in words) <= len(words) <= 12
+
+
+def _is_network_key(value: Value) -> bool:
+    """In a sentence about Wi-Fi: quoted, with a digit, or words joined by hyphens."""
+    is_made = value.is_quoted or any(char.isdigit() for char in value.text) or value.text.count("-") > 1
+    return is_made and is_password(value)
+
+
+def _is_strong_line(value: Value) -> bool:
+    return not value.rest.strip("` ") and _is_strong(value)
 
 
 def _is_own_line(value: Value) -> bool:
