@@ -14,12 +14,16 @@ BEFORE_CHARS, AFTER_CHARS = 120, 48
 MAX_DIGITS_BETWEEN = 2
 
 _SHAPE = r"\d{4,8}[a-f#*]?|\d{2,3}[a-z]\d{2,3}|\d{1,2}(?:-\d{1,2}){2,3}|\d{2,4}[ -]\d{2,4}"
-_FIGURE = re.compile(rf"(?<![0-9a-zà-ÿ_$€£+@%&/\\=#])(?<!\d[.,:-])(?<![(\[<]redacted: )(?:{_SHAPE})(?![0-9a-zà-ÿ_%€$£]|[.,:/@-]\w)")
+_FIGURE = re.compile(
+    rf"(?<![0-9a-zà-ÿ_$€£+@%&/\\=#])(?<!\d[.,:-])(?<![(\[<]redacted: )(?:{_SHAPE})(?![0-9a-zà-ÿ_%€$£]|[.,:/@-]\w)"
+)
 _CODE = r"((?=[a-z -]{0,12}\d)[0-9a-z]{4,12}(?:[ -][0-9a-z]{4,12}){0,3})"
 _LIST_LEAD = re.compile(rf"{CLOSING}{OF}[ \t]{{0,4}}(?:{VERB})?")
 _LIST_ITEM = re.compile(rf"[\s,;•*`\"'\[\]-]{{0,20}}(?:\d{{1,2}}[.)][ \t])?{_CODE}(?![\w:/])")
 _LIST_INTRODUCTION = re.compile(r"[^\n]{0,80}")
-_LIST_LINE = re.compile(rf"[ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t>]{{0,8}}(?:[•*-]|\d{{1,2}}[.):])?[ \t]{{0,4}}`?{_CODE}`?(?=[ \t]{{0,8}}(?:\r?\n|$))")
+_LIST_LINE = re.compile(
+    rf"[ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t>]{{0,8}}(?:[•*-]|\d{{1,2}}[.):])?[ \t]{{0,4}}`?{_CODE}`?(?=[ \t]{{0,8}}(?:\r?\n|$))"
+)
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _END_OF_SENTENCE = re.compile(r"[.!?](?=[ \t])|[。！？\n]")
 
@@ -40,9 +44,10 @@ def _link() -> re.Pattern[str]:
     """What may stand between the word for a code and the figure."""
     adverb, article = rf"(?:(?:{any_of('adverb')})[ \t])", rf"(?:(?:{any_of('article')})[ \t])"
     verb = rf"(?:(?<![^\W_]){adverb}?(?:{any_of('is')})[ \t]{{1,3}}{adverb}?{article}?)"
+    clause = r"(?:(?:it|that)['’]s|c['’]est)[ \t]"
     subject = rf"(?:(?:{any_of('code_subject')}|{any_of('adverb')})[ \t]?){{1,4}}"
     return re.compile(
-        rf"[ \t]*[\"'“„(«]?|[^,;:]{{0,60}}(?:[:=：][ \t]*|{verb})[\"'“„«]?|[^\n]{{0,60}}[,;–—-][ \t](?:und |and |y |e |et )?{subject}{verb}"
+        rf"[ \t]*[\"'“„(«]?|[^,;:]{{0,60}}(?:[:=：][ \t]*|{verb})[\"'“„«]?|[^\n]{{0,60}}[,;–—-][ \t](?:und |and |y |e |et )?(?:{clause}{article}?|{subject}{verb})"
         rf"|[^。，、]{{0,12}}(?:{any_of('cjk_is')})[ \t]*[「『]?"
     )
 
@@ -54,9 +59,10 @@ def _change() -> re.Pattern[str]:
 
 def find_said(folded: str) -> Iterator[Found]:
     """Figures that a sentence calls a code: "the gate wants a PIN, ours is 8306", "digita il codice 7741"."""
-    if not any(start in folded for start in _starts()):
+    figure = _FIGURE.search(folded)
+    if not figure or not any(start in folded for start in _starts()):
         return
-    for figure in _FIGURE.finditer(folded):
+    for figure in _FIGURE.finditer(folded, figure.start()):
         start, end = figure.span()
         before = folded[max(start - BEFORE_CHARS, 0) : start]
         for stop in _END_OF_SENTENCE.finditer(before):
@@ -71,8 +77,10 @@ def _is_code(figure: str, before: str, after: str) -> bool:
         return False
     opened = _pattern("opened").search(before) or _pattern("opened").search(after)
     no_code = _pattern("no_code").search(before)
-    if opened and not no_code and (_pattern("enter", end=r"[ \t]*[\"'“„«「]?\Z").search(before) or _pattern("entered").match(after.lstrip())):
+    enters = _pattern("enter", end=r"[ \t]*[\"'“„«「]?\Z")
+    if opened and not no_code and (enters.search(before) or _pattern("entered").match(after.lstrip())):
         return True
+    opened = opened or _pattern("carried").search(before) or _pattern("carried").search(after)
     nouns = [*_pattern("pin", "code").finditer(before)]
     if not nouns or no_code or not (opened or _pattern("pin").fullmatch(nouns[-1].group())):
         return False
@@ -89,8 +97,6 @@ def _is_code(figure: str, before: str, after: str) -> bool:
 def is_dated(figure: str, before: str) -> bool:
     """A year behind "in", "since" or their like."""
     return _YEAR.fullmatch(figure) is not None and _pattern("dated", end=r"[ \t]\Z").search(before) is not None
-
-
 
 
 _UNITS = "|".join(sorted(UNITS_OF_RULES - {"long", "or+", "and+"}))

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from memories.text.secrets.cjk import find_cjk, is_cjk
 from memories.text.secrets.codes import code_behind, listed
 from memories.text.secrets.found import Found
-from memories.text.secrets.grammar import ADVERB, ARTICLE, CLOSING, IS, OF, SCHEME, VERB
+from memories.text.secrets.grammar import ADVERB, ARTICLE, CLOSING, OF, SCHEME, VERB
 from memories.text.secrets.trim import trimmed
 from memories.text.secrets.values import Value, is_password, is_token, looks_random
-from memories.text.secrets.words import GOES_ON, GRAMMAR, NO_VALUES, TAIL_WORDS, any_of, starts
+from memories.text.secrets.words import GOES_ON, GRAMMAR, NO_VALUES, PHRASE_STARTS, TAIL_WORDS, any_of, starts
 
 REST_CHARS = 40
 BEFORE_CHARS = 100
@@ -89,7 +89,7 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 _NUMBERED = r"(?:\d{1,2}[.):]?[ ]?)?[^\W\d_]{1,14}"
 _PHRASE = (
-    rf"(?:{CLOSING}{OF}[ \t]{{0,4}}(?:{VERB}|是|为|為|は))?\s{{0,8}}[\"'“`«]?"
+    rf"(?:{CLOSING}(?:{OF}[ \t]{{0,4}}(?:{VERB}|是|为|為|は)|(?:[ \t][\w.-]{{1,20}}){{1,2}}[ \t]?[:：]))?\s{{0,8}}[\"'“`«]?"
     rf"(?P<quoted>(?:{_NUMBERED}[ \t,\n]{{1,3}}){{2,23}}{_NUMBERED})"
     r"(?=[.,;)\"'”`»]|\s*$)"
 )
@@ -118,12 +118,12 @@ _COUNTED = (
     r"(?:max|min|total|input|output|prompt|completion|context|per|next|page|eos|bos|pad|stop|cost|design)[ _-]?\Z"
 )
 _LOGIN = (
-    r"\b(?:user(?:name)?|login|account|benutzer(?:name)?|usuario|usuário|utilisateur|identifiant|utente|nutzer)\b[ :=]{1,4}\S{1,64}"
+    r"\b(?:user(?:name)?|login|account|benutzer(?:name)?|usuario|usuário|utilisateur|identifiant|utilizador|utente|nutzer)\b[ :=]{1,4}\S{1,64}"
     r"[\s,;/]{1,20}(?:(?:and|with|mit|con|und|y|et|avec|e|com) )?(?:(?:the|das|dem|la|le|a|su|sua) ){0,2}\Z"
 )
 _IN_VARIABLE = r"\$\{\w*\Z"
 _DEMANDED = r"\w{0,60}:?\?"
-_WIFI = r"wi-?fi|(?<![^\W_])g?wlan|(?<![^\W_])(?:wpa|ssid|hotspot)|无线|無線"
+_WIFI = ("wifi", "wi-fi", "wlan", "wpa", "ssid", "hotspot", "无线", "無線")
 _LOCATED = r"(?:arn:aws|projects/|secrets/)\S*\Z"
 _REVERSED = (
     rf"(?<!\S)[\"'`“]?([^\s\"'`“”]{{4,64}})[\"'`”]?[ \t](?:{any_of('is')}|as)[ \t](?:[\w'’-]{{1,20}}[ \t'’]){{0,3}}\Z"
@@ -186,7 +186,8 @@ def _behind(text: str, folded: str, key: re.Match[str]) -> Iterator[Found]:
         yield from listed(folded, key.end())
         return
     before = folded[max(key.start() - BEFORE_CHARS, 0) : key.start()]
-    is_wifi = _compiled(_WIFI).search(before + folded[key.start() : key.end() + REST_CHARS]) is not None
+    around = before + folded[key.start() : key.end() + REST_CHARS]
+    is_wifi = any(word in around for word in _WIFI)
     if kind == "wifi" and not is_wifi:
         return
     is_word = kind in ("phrase", "wallet", "wifi") or (is_wifi and kind == "key")
@@ -204,7 +205,9 @@ def _value_of(text: str, folded: str, key: re.Match[str], name: str, *, is_wifi:
     is_network_key = is_wifi and kind in ("wifi", "key")
     is_secret = _is_network_key if is_network_key else is_password if name == "password" else is_token
     before = folded[max(key.start() - BEFORE_CHARS, 0) : key.start()]
-    readings = _of_wallet(folded, key) if kind == "wallet" else _readings(text, folded, key, kind, before, is_wifi=is_wifi)
+    readings = (
+        _of_wallet(folded, key) if kind == "wallet" else _readings(text, folded, key, kind, before, is_wifi=is_wifi)
+    )
     for reading in readings:
         found = _judged(text, reading, name, reading.judge or is_secret)
         if found:
@@ -235,14 +238,15 @@ def _readings(
         is_named = is_tight and kind in ("secret", "token") and text[key.start()].isupper()
         yield Reading(match, judge=is_token if is_word else is_password if is_named else None, is_tight=is_tight)
     if match := _SAID().match(folded, end):
-        yield Reading(match, is_said=True)
+        lead = folded[end : match.start("quoted" if match["quoted"] else "bare")]
+        yield Reading(match, is_said=not (is_wifi and lead.rstrip("\t \"'“„«").endswith((":", "："))))
     if "\n" in folded[end : end + BEFORE_CHARS] and (match := _OWN_LINE().match(folded, end)):
         judge = _is_own_line if kind != "password" else _is_given if not match["verb"] else _is_alone
         yield Reading(match, judge=judge)
     if kind == "password" and ":\n" in folded[end : end + BEFORE_CHARS] and (match := _BELOW().match(folded, end)):
         yield Reading(match, judge=_is_strong_line)
     if (match := _QUALIFIED().match(folded, end)) and not _names_something_else(match["words"]):
-        yield Reading(match, judge=_is_given)
+        yield Reading(match, judge=_has_both if kind == "password" and match["words"].startswith("_") else _is_given)
     if match := _CELL().match(folded, end):
         yield Reading(match, judge=_is_given)
     if match := _DASH().match(folded, end):
@@ -305,7 +309,7 @@ def _is_passphrase(value: Value) -> bool:
     if len(words) >= 11 and is_password(value):
         return True
     talk = _compiled(rf"(?:{any_of('passphrase_talk')})\Z")
-    is_talk = words[0] in NO_VALUES or any(talk.match(word.strip(",.")) for word in words)
+    is_talk = words[0] in NO_VALUES - PHRASE_STARTS or any(talk.match(word.strip(",.")) for word in words)
     return not is_talk and 2 * sum(word in GRAMMAR for word in words) <= len(words) <= 12
 
 
@@ -316,7 +320,9 @@ def _is_network_key(value: Value) -> bool:
 
 
 def _is_strong_line(value: Value) -> bool:
-    return not value.rest.strip("` ") and _is_strong(value)
+    text = value.text
+    has_symbol = any(char in "!@#$%^&*?+=" for char in text) and any(char.isdigit() for char in text)
+    return not value.rest.strip("` ") and (_is_strong(value) or (len(text) >= 8 and has_symbol and is_password(value)))
 
 
 def _is_own_line(value: Value) -> bool:
@@ -331,6 +337,11 @@ def _is_alone(value: Value) -> bool:
 def _has_digit(value: Value) -> bool:
     """Behind a user's name: "login bob password x1-y2"."""
     return any(char.isdigit() for char in value.text) and is_password(value)
+
+
+def _has_both(value: Value) -> bool:
+    """Letters and digits: `PASSWORD_DB=x1-y2`."""
+    return any(char.isalpha() for char in value.text) and _has_digit(value)
 
 
 def _is_given(value: Value) -> bool:
