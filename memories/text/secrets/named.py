@@ -89,7 +89,8 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 _NUMBERED = r"(?:\d{1,2}[.):]?[ ]?)?[^\W\d_]{1,14}"
 _PHRASE = (
-    rf"(?:{CLOSING}(?:{OF}[ \t]{{0,4}}(?:{VERB}|是|为|為|は)|(?:[ \t][\w.-]{{1,20}}){{1,2}}[ \t]?[:：]))?\s{{0,8}}[\"'“`«]?"
+    rf"(?:{CLOSING}(?:{OF}[ \t]{{0,4}}(?:{VERB}|是|为|為|は)|(?:[ \t][\w.-]{{1,20}}){{1,2}}[ \t]?[:：]))?"
+    r"\s{0,8}[\"'“`«]?"
     rf"(?P<quoted>(?:{_NUMBERED}[ \t,\n]{{1,3}}){{2,23}}{_NUMBERED})"
     r"(?=[.,;)\"'”`»]|\s*$)"
 )
@@ -118,7 +119,8 @@ _COUNTED = (
     r"(?:max|min|total|input|output|prompt|completion|context|per|next|page|eos|bos|pad|stop|cost|design)[ _-]?\Z"
 )
 _LOGIN = (
-    r"\b(?:user(?:name)?|login|account|benutzer(?:name)?|usuario|usuário|utilisateur|identifiant|utilizador|utente|nutzer)\b[ :=]{1,4}\S{1,64}"
+    r"\b(?:user(?:name)?|login|account|benutzer(?:name)?|usuario|usuário|utilisateur|identifiant|"
+    r"utilizador|utente|nutzer)\b[ :=]{1,4}\S{1,64}"
     r"[\s,;/]{1,20}(?:(?:and|with|mit|con|und|y|et|avec|e|com) )?(?:(?:the|das|dem|la|le|a|su|sua) ){0,2}\Z"
 )
 _IN_VARIABLE = r"\$\{\w*\Z"
@@ -215,6 +217,11 @@ def _value_of(text: str, folded: str, key: re.Match[str], name: str, *, is_wifi:
     return _reversed(text, folded, key, before) if name == "password" else None
 
 
+def _phrase(folded: str, key: re.Match[str], kind: str) -> re.Match[str] | None:
+    is_phrase = kind == "phrase" or key.group().endswith("phrase")
+    return _compiled(_PHRASE).match(folded, key.end()) if is_phrase else None
+
+
 def _of_wallet(folded: str, key: re.Match[str]) -> Iterator[Reading]:
     if match := _compiled(_WALLET).match(folded, key.end()):
         yield Reading(match, judge=_is_seed)
@@ -226,7 +233,7 @@ def _readings(
     end = key.end()
     if kind == "token" and _compiled(_COUNTED).search(before[-20:]):
         return
-    if (kind == "phrase" or key.group().endswith("phrase")) and (match := _compiled(_PHRASE).match(folded, end)):
+    if match := _phrase(folded, key, kind):
         is_long = key.group().startswith(("seed", "12", "24")) and not key.group().endswith("phrase")
         is_set = any(colon in folded[end : match.start("quoted")] for colon in ":：")
         yield Reading(match, judge=_is_mnemonic if is_long else _is_passphrase if is_set else None)
