@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from memories.text.secrets.blocks import find_blocks
+from memories.text.secrets.codes import find_said
 from memories.text.secrets.entropy import find_random
 from memories.text.secrets.figures import find_figures
 from memories.text.secrets.found import KINDS, Found, mark, settle
@@ -75,6 +76,7 @@ def _find(text: str) -> Iterator[Found]:
     yield from find_figures(text)
     yield from find_forms(text, folded)
     yield from find_named(text, folded)
+    yield from find_said(folded)
     yield from find_in_columns(text, folded)
     yield from find_in_kubernetes(text, folded)
     yield from find_random(text)

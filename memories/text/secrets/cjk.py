@@ -36,13 +36,12 @@ def find_cjk(text: str, key: re.Match[str], kind: str) -> Found | None:
     if not (is_cjk(key.group()[-1]) or is_cjk(following)):
         return None
     match = _BEHIND.match(text, key.end())
-    name = "password" if kind == "phrase" else kind
-    if match and (found := _judged(text, match, name)):
+    if match and (found := _judged(text, match, kind)):
         return found
     before = _REVERSED.search(text[max(key.start() - 100, 0) : key.start()])
-    if name == "password" and before and any(char.isdigit() for char in before[1]) and is_password(Value(before[1])):
+    if kind == "password" and before and any(char.isdigit() for char in before[1]) and is_password(Value(before[1])):
         end = key.start() - (len(before.string) - before.end(1))
-        return Found(end - len(before[1]), end, name)
+        return Found(end - len(before[1]), end, kind)
     return None
 
 
@@ -50,6 +49,8 @@ def _judged(text: str, match: re.Match[str], kind: str) -> Found | None:
     is_quoted = match["quoted"] is not None
     start, end = match.span("quoted") if is_quoted else trimmed(text, *match.span("bare"))
     value, rest, lead = text[start:end], text[end : end + 12], match["lead"]
+    if text[start - 1] == "【" and not value.isascii():
+        return None
     is_direct = _DIRECT.search(lead + text[match.end("lead") : start]) is not None
     if _is_secret(value, rest, lead.strip(), kind, is_direct=is_direct, is_quoted=is_quoted):
         return Found(start, end, kind)

@@ -8,15 +8,17 @@ from functools import cache
 from typing import NamedTuple
 
 from memories.text.secrets.cjk import find_cjk, is_cjk
+from memories.text.secrets.codes import code_behind, listed
 from memories.text.secrets.found import Found
+from memories.text.secrets.grammar import ADVERB, ARTICLE, CLOSING, OF, SCHEME, VERB
 from memories.text.secrets.trim import trimmed
 from memories.text.secrets.values import Value, is_password, is_token, looks_random
-from memories.text.secrets.words import TAIL_WORDS, UNITS_OF_RULES, any_of, starts
+from memories.text.secrets.words import GOES_ON, GRAMMAR, NO_VALUES, PHRASE_STARTS, TAIL_WORDS, any_of, starts
 
 REST_CHARS = 40
 BEFORE_CHARS = 100
 
-KINDS = ("phrase", "codes", "password", "key", "token", "secret", "pin")
+KINDS = ("phrase", "wallet", "codes", "password", "key", "token", "secret", "wifi", "pin")
 
 
 @cache
@@ -59,27 +61,20 @@ def _tail(lead: str) -> Callable[[], re.Pattern[str]]:
     return compiled
 
 
-_CLOSING = r"\d{0,2}[\"'`*_)\]}]{0,4}[ \t]{0,4}(?:[(（][^()（）\n]{0,40}[)）][*_]{0,2}[ \t]{0,4})?"
-_SCHEME = r"(?:(?:bearer|basic|token|digest|apikey)[ \t]{1,4})?"
-_OF = rf"(?:[ \t]{{1,4}}(?:{any_of('of')})(?:[ \t]|(?<=['’]))(?:[^\n.:;!?=]|\.(?=\S)){{1,60}}?,?)?"
-_ADVERB = rf"(?:{any_of('adverb')})"
-_IS = rf"(?<![^\W_])(?:{_ADVERB}[ \t])?(?:{any_of('is')})(?:[ \t]{{1,3}}{_ADVERB})?:?"
-_BECAME = rf"(?<![^\W_])(?:{any_of('lead')})?(?:{_ADVERB}[ \t])?(?:{any_of('became')}):?"
-_VERB = rf"(?:[:=：]|['’]s(?=[ \t])|{_BECAME}|{_IS})"
-_ARTICLE = rf"(?:(?:{any_of('article')})[ \t])"
 _NEWLINE = r"[ \t]{0,4}[|>]?[+-]?[ \t]{0,4}(?:\r?\n[ \t>|]{0,20}(?:[`~]{3}\w{0,10}[ \t]{0,4})?){1,3}"
 
 _TYPE = r"(?::[ \t]?[a-z&][\w\[\].&]{0,20}[ \t]{0,4}(?==))?"
-_ASSIGNED = _tail(rf"{_CLOSING}{_TYPE}(?P<op>[!:]?={{1,3}}>?|[:：]|->|→)(?P<gap>[*_]{{0,2}}[ \t]{{0,20}}){_SCHEME}")
+_ASSIGNED = _tail(rf"{CLOSING}{_TYPE}(?P<op>[!:]?={{1,3}}>?|[:：]|->|→)(?P<gap>[*_]{{0,2}}[ \t]{{0,20}}){SCHEME}")
 _QUALIFIED = _tail(
-    rf"{_CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}[:：=][*_]{{0,2}}[ \t]{{0,20}}"
+    rf"{CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}[:：=][*_]{{0,2}}[ \t]{{0,20}}"
 )
-_OWN_LINE = _tail(rf"{_CLOSING}{_OF}[ \t]{{0,4}}(?P<verb>{_VERB})?:?[*_]{{0,2}}{_NEWLINE}")
-_CELL = _tail(rf"{_CLOSING}(?:\||\t)[ \t]{{0,20}}")
-_DASH = _tail(rf"{_CLOSING}(?:[ \t][–—-][ \t]|[ \t][(]|,[ \t])")
-_SAID = _tail(rf"{_CLOSING}{_OF},?[ \t]{{0,4}}{_VERB}[ \t]{{1,20}}")
-_TO = _tail(rf"{_OF}[ \t]{{1,4}}(?:wurde[ \t])?(?:{any_of('to')})[ \t]{{1,4}}")
-_NEXT = _tail(r"[ \t]{1,4}")
+_OWN_LINE = _tail(rf"{CLOSING}{OF}[ \t]{{0,4}}(?P<verb>{VERB})?:?[*_]{{0,2}}{_NEWLINE}")
+_BELOW = _tail(rf"[^\n:：]{{1,60}}[:：]{_NEWLINE}")
+_CELL = _tail(rf"{CLOSING}(?:\||\t)[ \t]{{0,20}}")
+_DASH = _tail(rf"{CLOSING}(?:[ \t][–—-][ \t]|[ \t][(]|,[ \t])")
+_SAID = _tail(rf"{CLOSING}{OF},?[ \t]{{0,4}}{VERB}[ \t]{{1,20}}")
+_TO = _tail(rf"{OF}[ \t]{{1,4}}(?:wurde[ \t])?(?:{any_of('to')})[ \t]{{1,4}}")
+_NEXT = _tail(rf"[ \t]{{1,4}}(?:{ADVERB}[ \t]{{1,3}})?")
 _FLAG = _tail(r"(?P<op>=|[ \t]{1,4})")
 _PAIRED = _tail(
     r"[\w.:-]{0,24}[\"']?(?:[\s,<>]{1,60}[\"']?(?:value|val|content)[\"']?|\s{0,4}\{[^{}]{0,200}?\bdefault)"
@@ -92,11 +87,16 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.MULTILINE)
 
 
-_NUMBERED = r"(?:\d{1,2}[.):]?[ ]?)?[^\W\d_]{2,12}"
+_NUMBERED = r"(?:\d{1,2}[.):]?[ ]?)?[^\W\d_]{1,14}"
 _PHRASE = (
-    rf"(?:{_CLOSING}{_OF}[ \t]{{0,4}}(?:{_VERB}|是|为|為|は))?\s{{0,8}}[\"'“`«]?"
+    rf"(?:{CLOSING}(?:{OF}[ \t]{{0,4}}(?:{VERB}|是|为|為|は)|(?:[ \t][\w.-]{{1,20}}){{1,2}}[ \t]?[:：]))?"
+    r"\s{0,8}[\"'“`«]?"
     rf"(?P<quoted>(?:{_NUMBERED}[ \t,\n]{{1,3}}){{2,23}}{_NUMBERED})"
     r"(?=[.,;)\"'”`»]|\s*$)"
+)
+_WALLET = (
+    rf"[^\n:：]{{0,60}}?(?:[:：]|(?<![^\W_])(?:are|is|sind|lauten|sont|son|sono|são)(?![^\W_])|是|は)\s{{0,3}}[\"'“`«]?"
+    rf"(?P<quoted>(?:{_NUMBERED}[ \t\n]{{1,3}}){{11,23}}{_NUMBERED})(?=[.;)\"'”`»]|\s*$)"
 )
 _CALL = r"\([ \t]{0,4}([\"'])(?P<quoted>[^\"'\s]{1,128})\1"
 _ARGUMENT = r"[\w.:-]{0,24}[\"'][ \t]{0,4},[ \t]{0,4}([\"'])(?P<quoted>[^\"'\n]{1,256})\1"
@@ -106,7 +106,7 @@ _HTML_CELL = (
     r"(?P<quoted>[^<>\n]{1,128}?)\s{0,20}<"
 )
 _CHANGED = rf"(?<![^\W_])(?:{any_of('change')})[ \t](?:[\w'’-]{{1,20}}[ \t]){{0,3}}\Z"
-_WITH = rf"(?<![^\W_])(?:{any_of('with')})[ \t]{{1,3}}{_ARTICLE}{{0,2}}\Z"
+_WITH = rf"(?<![^\W_])(?:{any_of('with')})[ \t]{{1,3}}{ARTICLE}{{0,2}}\Z"
 _IS_FLAG = r"(?<![\w-])--?(?:[a-z0-9]+[-_])*\Z"
 _IS_COMMAND = r"(?:^|[ \t])-{1,2}[a-z][\w-]*(?:[ \t=]|$)[^\n,]*\Z"
 _IS_ENV = r"(?:^|\n)[ \t]{0,20}(?:env|setx?|arg)[ \t]{1,4}[\w.-]{0,60}\Z"
@@ -119,25 +119,18 @@ _COUNTED = (
     r"(?:max|min|total|input|output|prompt|completion|context|per|next|page|eos|bos|pad|stop|cost|design)[ _-]?\Z"
 )
 _LOGIN = (
-    r"\b(?:user(?:name)?|login|account|benutzer(?:name)?|usuario|usuário|utilisateur|utente|nutzer)\b[ :=]{1,4}\S{1,64}"
-    r"[\s,;/]{1,20}(?:(?:and|with|mit|con|und|y|et|avec|e|com) )?(?:(?:the|dem|la|le|a) )?\Z"
+    r"\b(?:user(?:name)?|login|account|benutzer(?:name)?|usuario|usuário|utilisateur|identifiant|"
+    r"utilizador|utente|nutzer)\b[ :=]{1,4}\S{1,64}"
+    r"[\s,;/]{1,20}(?:(?:and|with|mit|con|und|y|et|avec|e|com) )?(?:(?:the|das|dem|la|le|a|su|sua) ){0,2}\Z"
 )
+_IN_VARIABLE = r"\$\{\w*\Z"
+_DEMANDED = r"\w{0,60}:?\?"
+_WIFI = ("wifi", "wi-fi", "wlan", "wpa", "ssid", "hotspot", "无线", "無線")
 _LOCATED = r"(?:arn:aws|projects/|secrets/)\S*\Z"
 _REVERSED = (
     rf"(?<!\S)[\"'`“]?([^\s\"'`“”]{{4,64}})[\"'`”]?[ \t](?:{any_of('is')}|as)[ \t](?:[\w'’-]{{1,20}}[ \t'’]){{0,3}}\Z"
 )
 _REVERSED_END = rf"[ \t]*(?:[.,;:!?)\n]|$|(?:{any_of('of')}|and|und|y|et|e)(?![^\W_]))"
-
-_UNITS = "|".join(sorted(UNITS_OF_RULES - {"long", "or+", "and+"}))
-_NUMBER_LEAD = rf"{_CLOSING}{_OF},?[ \t]{{0,4}}(?:[:=：]|{_VERB})?\s{{0,4}}{_ARTICLE}?[\"'`*#]{{0,2}}"
-_NUMBER_END = rf"(?![.,:/-]?\w)(?![ \t-](?:{_UNITS}|digit|character|number|letter|time|day|zeichen|stell)|[ \t]to\b)"
-_CODE = rf"{_NUMBER_LEAD}(\d{{4,8}}[a-f#*]?|\d{{2,4}}[ -]\d{{2,4}}){_NUMBER_END}"
-_CARD_CODE = rf"{_NUMBER_LEAD}(\d{{3,4}}){_NUMBER_END}"
-_LIST_LEAD = rf"{_CLOSING}{_OF}[ \t]{{0,4}}(?:{_VERB})?"
-_LIST_ITEM = (
-    r"[\s,;•*`\"'\[\]-]{0,20}(?:\d{1,2}[.)][ \t])?"
-    r"((?=[a-z -]{0,12}\d)[0-9a-z]{4,12}(?:[ -][0-9a-z]{4,12}){0,3})(?![\w:/])"
-)
 
 
 Judge = Callable[[Value], bool]
@@ -158,7 +151,7 @@ def find_named(text: str, folded: str) -> Iterator[Found]:
     """`folded` is `text` in lower case, as long as `text`. Linear: what is read behind a name is bounded."""
     done = 0
     for key in _find_names(folded):
-        if key.start() < done or not _begins_a_word(text, key.start()):
+        if key.start() < done or not _begins_a_word(text, key.start()) or _is_variable(folded, key):
             continue
         for found in _behind(text, folded, key):
             done = max(done, found.end)
@@ -175,6 +168,12 @@ def _begins_a_word(text: str, start: int) -> bool:
     return before.isdigit() or (before.islower() and text[start].isupper()) or _is_joined(text, start)
 
 
+def _is_variable(folded: str, key: re.Match[str]) -> bool:
+    """`${DB_PASSWORD:?message}`"""
+    is_demanded = _compiled(_DEMANDED).match(folded, key.end()) is not None
+    return is_demanded and _compiled(_IN_VARIABLE).search(folded[max(key.start() - 60, 0) : key.start()]) is not None
+
+
 def _is_joined(text: str, start: int) -> bool:
     return (
         text[max(start - 6, 0) : start]
@@ -186,50 +185,58 @@ def _is_joined(text: str, start: int) -> bool:
 def _behind(text: str, folded: str, key: re.Match[str]) -> Iterator[Found]:
     kind = key.lastgroup or ""
     if kind == "codes":
-        yield from _codes(folded, key.end())
+        yield from listed(folded, key.end())
         return
-    found = _pin(folded, key) if kind == "pin" else None
-    found = found or find_cjk(text, key, kind)
+    before = folded[max(key.start() - BEFORE_CHARS, 0) : key.start()]
+    around = before + folded[key.start() : key.end() + REST_CHARS]
+    is_wifi = any(word in around for word in _WIFI)
+    if kind == "wifi" and not is_wifi:
+        return
+    is_word = kind in ("phrase", "wallet", "wifi") or (is_wifi and kind == "key")
+    name = "password" if is_word else kind
+    found = code_behind(folded, key) if kind == "pin" else None
+    found = found or find_cjk(text, key, name)
     if not found and kind != "pin":
-        found = _value_of(text, folded, key, kind)
+        found = _value_of(text, folded, key, name, is_wifi=is_wifi)
     if found:
         yield found
 
 
-def _codes(folded: str, place: int) -> Iterator[Found]:
-    """Each of a list of recovery codes."""
-    lead = _compiled(_LIST_LEAD).match(folded, place)
-    place = lead.end() if lead else place
-    while item := _compiled(_LIST_ITEM).match(folded, place):
-        yield Found(*item.span(1), "secret")
-        place = item.end()
-
-
-def _pin(folded: str, key: re.Match[str]) -> Found | None:
-    """A number of 4 to 8 digits; 3 are enough for a card's code."""
-    pattern = _CARD_CODE if key.group().startswith("cv") else _CODE
-    number = _compiled(pattern).match(folded, key.end())
-    return Found(*number.span(1), "pin") if number else None
-
-
-def _value_of(text: str, folded: str, key: re.Match[str], kind: str) -> Found | None:
-    name = "password" if kind == "phrase" else kind
-    is_secret = is_password if name == "password" else is_token
+def _value_of(text: str, folded: str, key: re.Match[str], name: str, *, is_wifi: bool) -> Found | None:
+    kind = key.lastgroup or ""
+    is_network_key = is_wifi and kind in ("wifi", "key")
+    is_secret = _is_network_key if is_network_key else is_password if name == "password" else is_token
     before = folded[max(key.start() - BEFORE_CHARS, 0) : key.start()]
-    for reading in _readings(text, folded, key, kind, before):
+    readings = (
+        _of_wallet(folded, key) if kind == "wallet" else _readings(text, folded, key, kind, before, is_wifi=is_wifi)
+    )
+    for reading in readings:
         found = _judged(text, reading, name, reading.judge or is_secret)
         if found:
             return None if _compiled(_LOCATED).search(before) else found
     return _reversed(text, folded, key, before) if name == "password" else None
 
 
-def _readings(text: str, folded: str, key: re.Match[str], kind: str, before: str) -> Iterator[Reading]:
+def _phrase(folded: str, key: re.Match[str], kind: str) -> re.Match[str] | None:
+    is_phrase = kind == "phrase" or key.group().endswith("phrase")
+    return _compiled(_PHRASE).match(folded, key.end()) if is_phrase else None
+
+
+def _of_wallet(folded: str, key: re.Match[str]) -> Iterator[Reading]:
+    if match := _compiled(_WALLET).match(folded, key.end()):
+        yield Reading(match, judge=_is_seed)
+
+
+def _readings(
+    text: str, folded: str, key: re.Match[str], kind: str, before: str, *, is_wifi: bool
+) -> Iterator[Reading]:
     end = key.end()
     if kind == "token" and _compiled(_COUNTED).search(before[-20:]):
         return
-    if (kind == "phrase" or key.group().endswith("phrase")) and (match := _compiled(_PHRASE).match(folded, end)):
+    if match := _phrase(folded, key, kind):
         is_long = key.group().startswith(("seed", "12", "24")) and not key.group().endswith("phrase")
-        yield Reading(match, judge=_is_mnemonic if is_long else None)
+        is_set = any(colon in folded[end : match.start("quoted")] for colon in ":：")
+        yield Reading(match, judge=_is_mnemonic if is_long else _is_passphrase if is_set else None)
         if kind == "phrase":
             return
     if (match := _ASSIGNED().match(folded, end)) and (match["quoted"] or not match["op"].startswith(("==", "!="))):
@@ -238,18 +245,21 @@ def _readings(text: str, folded: str, key: re.Match[str], kind: str, before: str
         is_named = is_tight and kind in ("secret", "token") and text[key.start()].isupper()
         yield Reading(match, judge=is_token if is_word else is_password if is_named else None, is_tight=is_tight)
     if match := _SAID().match(folded, end):
-        yield Reading(match, is_said=True)
+        lead = folded[end : match.start("quoted" if match["quoted"] else "bare")]
+        yield Reading(match, is_said=not (is_wifi and lead.rstrip("\t \"'“„«").endswith((":", "："))))
     if "\n" in folded[end : end + BEFORE_CHARS] and (match := _OWN_LINE().match(folded, end)):
         judge = _is_own_line if kind != "password" else _is_given if not match["verb"] else _is_alone
         yield Reading(match, judge=judge)
+    if kind == "password" and ":\n" in folded[end : end + BEFORE_CHARS] and (match := _BELOW().match(folded, end)):
+        yield Reading(match, judge=_is_strong_line)
     if (match := _QUALIFIED().match(folded, end)) and not _names_something_else(match["words"]):
-        yield Reading(match, judge=_is_given)
+        yield Reading(match, judge=_has_both if kind == "password" and match["words"].startswith("_") else _is_given)
     if match := _CELL().match(folded, end):
         yield Reading(match, judge=_is_given)
     if match := _DASH().match(folded, end):
         yield Reading(match, judge=_is_given)
     yield from _marked(folded, before, end, kind)
-    yield from _unmarked(folded, before, end)
+    yield from _unmarked(folded, before, end, is_wifi=is_wifi)
 
 
 def _marked(folded: str, before: str, end: int, kind: str) -> Iterator[Reading]:
@@ -269,7 +279,7 @@ def _marked(folded: str, before: str, end: int, kind: str) -> Iterator[Reading]:
         yield Reading(match)
 
 
-def _unmarked(folded: str, before: str, end: int) -> Iterator[Reading]:
+def _unmarked(folded: str, before: str, end: int, *, is_wifi: bool) -> Iterator[Reading]:
     """Values with nothing but space before them; what comes before the name has to tell."""
     if match := _TO().match(folded, end):
         is_changed = _compiled(_CHANGED).search(before) is not None
@@ -278,7 +288,7 @@ def _unmarked(folded: str, before: str, end: int) -> Iterator[Reading]:
     if match and _compiled(_IS_ENV).search(before):
         yield Reading(match, is_tight=True)
     if match and any(char.isdigit() for char in match.group()):
-        if _compiled(_LOGIN).search(before):
+        if is_wifi or _compiled(_LOGIN).search(before):
             yield Reading(match, is_said=True, judge=_has_digit)
         is_given = match["quoted"] or any(_compiled(lead).search(before) for lead in (_CHANGED, _WITH))
         yield Reading(match, is_said=True, judge=_is_given if is_given else _is_strong)
@@ -290,6 +300,36 @@ def _names_something_else(words: str) -> bool:
 
 def _is_mnemonic(value: Value) -> bool:
     return len(value.text.split()) >= 11 and is_password(value)
+
+
+def _is_seed(value: Value) -> bool:
+    """As many words as wallets make, with no grammar."""
+    words = [word.strip("0123456789.):") for word in value.text.lower().split()]
+    words = [word for word in words if word]
+    grammar = sum(word in GRAMMAR or word in GOES_ON for word in words)
+    return len(words) in (12, 15, 18, 21, 24) and grammar < 2 and len(set(words)) > len(words) - 2
+
+
+def _is_passphrase(value: Value) -> bool:
+    """Words behind ":" that may make a sentence, but do not talk of the passphrase."""
+    words = value.text.lower().split()
+    if len(words) >= 11 and is_password(value):
+        return True
+    talk = _compiled(rf"(?:{any_of('passphrase_talk')})\Z")
+    is_talk = words[0] in NO_VALUES - PHRASE_STARTS or any(talk.match(word.strip(",.")) for word in words)
+    return not is_talk and 2 * sum(word in GRAMMAR for word in words) <= len(words) <= 12
+
+
+def _is_network_key(value: Value) -> bool:
+    """In a sentence about Wi-Fi: quoted, with a digit, or words joined by hyphens."""
+    is_made = value.is_quoted or any(char.isdigit() for char in value.text) or value.text.count("-") > 1
+    return is_made and is_password(value)
+
+
+def _is_strong_line(value: Value) -> bool:
+    text = value.text
+    has_symbol = any(char in "!@#$%^&*?+=" for char in text) and any(char.isdigit() for char in text)
+    return not value.rest.strip("` ") and (_is_strong(value) or (len(text) >= 8 and has_symbol and is_password(value)))
 
 
 def _is_own_line(value: Value) -> bool:
@@ -304,6 +344,11 @@ def _is_alone(value: Value) -> bool:
 def _has_digit(value: Value) -> bool:
     """Behind a user's name: "login bob password x1-y2"."""
     return any(char.isdigit() for char in value.text) and is_password(value)
+
+
+def _has_both(value: Value) -> bool:
+    """Letters and digits: `PASSWORD_DB=x1-y2`."""
+    return any(char.isalpha() for char in value.text) and _has_digit(value)
 
 
 def _is_given(value: Value) -> bool:

@@ -22,7 +22,7 @@ MIN_RANDOM_CHARS = 6
 MIN_LONG_CHARS = 16
 _STAND_IN = re.compile(
     r"""<[^<>]*>?.*|\$\{.*|\$[a-z_]\w*|\$\(.*|`.*|\{(?![0-9a-f-]{16,}\})[^{}]*\}?|\{\{.*|%[\w()]*%?[sd]?|\[[^\[\]]*\].*|:.*|"""
-    r"""\?|\?[^}]*\}.*|"""
+    r"""\?|\?[^}]*\}.*|[（【〔［].*|[\[(][^\W\d_]+|[-?]?change[-_ ]?(?:me|this)(?:please|now)?[!?]*\d?[)}\]]*|"""
     r"""!(?:secret|vault|ref|env|sub|getatt|var|include)\b.*|(?:op|vault|env|file|ref|ssm|enc|secret|keychain)[:+\[].*|"""
     r"""arn:aws.*|(?:your|insert|enter|replace|change)[-_ ](?:[a-z]+[-_ ]?){1,5}\d?|(?:[a-z]+[-_]){1,5}here|"""
     r"""[x*•.·…_-]{3,}|\W+""",

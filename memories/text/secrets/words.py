@@ -45,6 +45,8 @@ UNITS_OF_RULES = words("units")
 """Behind a number they make it a rule for passwords."""
 GOES_ON = words("goes_on")
 """Words that may follow a secret in its sentence; before any other word, a plain word is prose."""
+PHRASE_STARTS = words("phrase_starts")
+"""Words of NO_VALUES that may begin a passphrase."""
 TAIL_WORDS = words("tail_words")
 """Behind the name of a secret they name something else: "password reset", "token type"."""
 

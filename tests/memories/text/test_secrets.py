@@ -90,7 +90,6 @@ SECRETS = [
     ("password", "the password for the staging db is «admin123», the user is admin"),
     ("password", "we changed the password to «N3wOne»"),
     ("password", "The root password was changed to «toor99»"),
-    ("password", "password is «changeme»"),
     ("password", "`«hunter2»` is my password."),
     ("password", "log in as user bob, password «x1y2z3»"),
     ("password", "machine git.local login bob password «zz9plural»"),
@@ -121,7 +120,6 @@ SECRETS = [
     ("token", "https://x.org/cb?access_token=«a8f5f167f44f4964e6c998»&state=1"),
     ("secret", "the secret is «s3cr3t!»"),
     ("secret", "client_secret: «8f14e45fceea167a»"),
-    ("secret", "DJANGO_SECRET=«changeme»"),
     ("key", "api key: «9f86d081884c7d65»"),
     ("key", f"X-Api-Key: «{HEX_32}»"),
     ("key", "SECRET_KEY = '«django-insecure-9x#f2kq8»'"),
@@ -148,6 +146,8 @@ KEPT = [
     "The password is 12 characters long",
     "password must be changed every 90 days",
     "password: ***",
+    "password is changeme",
+    "DJANGO_SECRET=changeme",
     "password: <password>",
     "password = ${DB_PASSWORD}",
     "password: {{ vault_password }}",
@@ -271,7 +271,7 @@ def test_labelled_secrets_are_found() -> None:
         text = redact(re.sub("[«»]", "", marked)).text
         if any(secret in text for secret in re.findall("«([^»]*)»", marked)):
             missed.append(f"{language} {sort}: {text}")
-    assert len(rows) >= 380
+    assert len(rows) >= 600
     assert set(Counter(row[0] for row in rows)) == {"en", "de", "fr", "es", "it", "pt", "zh", "ja"}
     assert len(missed) <= MOST_MISSED * len(rows), f"{len(missed)} of {len(rows)} missed:\n" + "\n".join(missed)
 
@@ -279,7 +279,7 @@ def test_labelled_secrets_are_found() -> None:
 def test_harmless_look_alikes_stay() -> None:
     rows = json.loads((LABELLED / "harmless.json").read_text(encoding="utf-8"))
     hit = [f"{sort}: {text}\n    {redact(text).text}" for sort, text in rows if redact(text).text != text]
-    assert len(rows) >= 640
+    assert len(rows) >= 830
     assert len(hit) <= MOST_HIT * len(rows), f"{len(hit)} of {len(rows)} hit:\n" + "\n".join(hit)
 
 
@@ -360,6 +360,12 @@ HOSTILE = [
         "| password |\n",
         "seed phrase word ",
         "totp key ",
+        "wallet seed: word ",
+        "the gate code 1234 ",
+        "wifi key a1 ",
+        "recovery codes, x\n1234 ",
+        "${password:?",
+        "a:5432:b:c:d ",
     ),
     *("kind: secret\ndata:\n a: b\n", "a,password\n", "<a name='password' value", "echo a | ", "\u200b", "ａ"),
     *("Private-Lines: 1\nabcd\n", "a1b2 is my ", "<private ", "<private>", "\x00", "\ud800", "İ password: x1 "),
