@@ -22,7 +22,8 @@ _LIST_LEAD = re.compile(rf"{CLOSING}{OF}[ \t]{{0,4}}(?:{VERB})?")
 _LIST_ITEM = re.compile(rf"[\s,;•*`\"'\[\]-]{{0,20}}(?:\d{{1,2}}[.)][ \t])?{_CODE}(?![\w:/])")
 _LIST_INTRODUCTION = re.compile(r"[^\n]{0,80}")
 _LIST_LINE = re.compile(
-    rf"[ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t>]{{0,8}}(?:[•*-]|\d{{1,2}}[.):])?[ \t]{{0,4}}`?{_CODE}`?(?=[ \t]{{0,8}}(?:\r?\n|$))"
+    r"[ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t>]{0,8}(?:[•*-]|\d{1,2}[.):])?[ \t]{0,4}"
+    rf"`?{_CODE}`?(?=[ \t]{{0,8}}(?:\r?\n|$))"
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _END_OF_SENTENCE = re.compile(r"[.!?](?=[ \t])|[。！？\n]")
@@ -47,7 +48,8 @@ def _link() -> re.Pattern[str]:
     clause = r"(?:(?:it|that)['’]s|c['’]est)[ \t]"
     subject = rf"(?:(?:{any_of('code_subject')}|{any_of('adverb')})[ \t]?){{1,4}}"
     return re.compile(
-        rf"[ \t]*[\"'“„(«]?|[^,;:]{{0,60}}(?:[:=：][ \t]*|{verb})[\"'“„«]?|[^\n]{{0,60}}[,;–—-][ \t](?:und |and |y |e |et )?(?:{clause}{article}?|{subject}{verb})"
+        rf"[ \t]*[\"'“„(«]?|[^,;:]{{0,60}}(?:[:=：][ \t]*|{verb})[\"'“„«]?"
+        rf"|[^\n]{{0,60}}[,;–—-][ \t](?:und |and |y |e |et )?(?:{clause}{article}?|{subject}{verb})"
         rf"|[^。，、]{{0,12}}(?:{any_of('cjk_is')})[ \t]*[「『]?"
     )
 
@@ -59,10 +61,10 @@ def _change() -> re.Pattern[str]:
 
 def find_said(folded: str) -> Iterator[Found]:
     """Figures that a sentence calls a code: "the gate wants a PIN, ours is 8306", "digita il codice 7741"."""
-    figure = _FIGURE.search(folded)
-    if not figure or not any(start in folded for start in _starts()):
+    first = _FIGURE.search(folded)
+    if not first or not any(start in folded for start in _starts()):
         return
-    for figure in _FIGURE.finditer(folded, figure.start()):
+    for figure in _FIGURE.finditer(folded, first.start()):
         start, end = figure.span()
         before = folded[max(start - BEFORE_CHARS, 0) : start]
         for stop in _END_OF_SENTENCE.finditer(before):

@@ -247,11 +247,7 @@ def _readings(
     if match := _SAID().match(folded, end):
         lead = folded[end : match.start("quoted" if match["quoted"] else "bare")]
         yield Reading(match, is_said=not (is_wifi and lead.rstrip("\t \"'“„«").endswith((":", "："))))
-    if "\n" in folded[end : end + BEFORE_CHARS] and (match := _OWN_LINE().match(folded, end)):
-        judge = _is_own_line if kind != "password" else _is_given if not match["verb"] else _is_alone
-        yield Reading(match, judge=judge)
-    if kind == "password" and ":\n" in folded[end : end + BEFORE_CHARS] and (match := _BELOW().match(folded, end)):
-        yield Reading(match, judge=_is_strong_line)
+    yield from _below(folded, end, kind)
     if (match := _QUALIFIED().match(folded, end)) and not _names_something_else(match["words"]):
         yield Reading(match, judge=_has_both if kind == "password" and match["words"].startswith("_") else _is_given)
     if match := _CELL().match(folded, end):
@@ -260,6 +256,15 @@ def _readings(
         yield Reading(match, judge=_is_given)
     yield from _marked(folded, before, end, kind)
     yield from _unmarked(folded, before, end, is_wifi=is_wifi)
+
+
+def _below(folded: str, end: int, kind: str) -> Iterator[Reading]:
+    """Values on a line of their own."""
+    if "\n" in folded[end : end + BEFORE_CHARS] and (match := _OWN_LINE().match(folded, end)):
+        judge = _is_own_line if kind != "password" else _is_given if not match["verb"] else _is_alone
+        yield Reading(match, judge=judge)
+    if kind == "password" and ":\n" in folded[end : end + BEFORE_CHARS] and (match := _BELOW().match(folded, end)):
+        yield Reading(match, judge=_is_strong_line)
 
 
 def _marked(folded: str, before: str, end: int, kind: str) -> Iterator[Reading]:
