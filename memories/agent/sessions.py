@@ -14,6 +14,7 @@ from django.utils import timezone
 from memories.agent.feedback import Feedback
 from memories.agent.triggers import Triggers
 from memories.agent.upkeep import Upkeep
+from memories.capture.candidates import FROM_UNSIGNED
 from memories.capture.spoken import Captured, capture_said
 from memories.capture.stream import StreamCapture
 from memories.capture.work import TASK, queue_digest
@@ -113,6 +114,9 @@ class Sessions(Feedback, Triggers, Upkeep):
         with transaction.atomic():
             session, is_new = self.session_called(external_id, fields, now)
             if not is_new:
+                if "environment" in fields and FROM_UNSIGNED in session.environment:
+                    # Who takes such a session up again vouches for nothing that was said in it before.
+                    fields["environment"] = {**fields["environment"], FROM_UNSIGNED: True}
                 awake = {"status": SessionStatus.ACTIVE, "ended_at": None, "end_reason": "", "heartbeat_at": now}
                 changes = {**(awake if wakes else {}), **fields, "user_id": same_user(session, fields.get("user_id"))}
                 for name, value in changes.items():

@@ -15,10 +15,11 @@ from rest_framework.test import APIClient
 
 from memories.models import Import, Memory, Rejection, Summary
 from memories.store import Candidate
-from memsite.tenancy.models import App, AppPolicy
+from memsite.tenancy.keys import create_key
+from memsite.tenancy.models import Agent, App, AppPolicy
 from sessions.models import Resource
 from tests import settings
-from tests.conftest import Caller, make_app, make_caller
+from tests.conftest import Caller, client_with, make_app, make_caller
 from tests.dashboard.conftest import member
 from tests.memories.portable.moving import agent_of, export, joined, lines, take_in, without_header
 from tests.tables import each_row
@@ -263,6 +264,17 @@ def test_what_is_learnt_from_its_texts_is_no_users_word(alice: Caller, copy: App
     upkeep_learn_due()
     assert trust(copy) == {"User lives in Porto": ("agent", False)}
     assert Resource.objects.for_app(copy).exists()
+
+
+def test_nor_where_its_session_is_taken_up_again(alice: Caller, copy: App) -> None:
+    turn(alice, alice.start_session(external_id="x"), 1, "I live in Porto.")
+    take_in(copy, joined(unsigned(lines(export(alice.app)))))
+    same = Agent.objects.for_app(copy).get(name=alice.agent.name)
+    client = client_with(create_key(same, ["read", "write"]).text)
+    again = client.post("/api/v1/sessions", {"external_id": "x", "environment": {"os": "linux"}}, format="json")
+    assert (again.status_code, again.json()["environment"]["os"]) == (200, "linux")
+    upkeep_learn_due()
+    assert trust(copy) == {"User lives in Porto": ("agent", False)}
 
 
 def test_whom_an_app_believes_is_its_own_to_say(source: App, copy: App) -> None:
