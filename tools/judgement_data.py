@@ -129,7 +129,7 @@ def read_sentences(path: Path) -> Iterator[Example]:
     for row in rows_of(path):
         answers: dict[str, tuple[str, ...]] = {"worth": ("keep" if row["keep"] else "drop",)}
         if row["keep"]:
-            answers |= {"category": (row["category"],), "kind": (row["kind"],)}
+            answers |= {"category": (row["category"],)} | ({"kind": (row["kind"],)} if row["kind"] else {})
         yield sentence_of(row["text"], row["before"], answers)
 
 
