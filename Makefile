@@ -17,6 +17,9 @@ HOST := 127.0.0.1
 SHOWN = $(if $(filter 0.0.0.0 ::,$(HOST)),127.0.0.1,$(if $(findstring :,$(HOST)),[$(HOST)],$(HOST)))
 PORT := 8000
 
+# Test processes. One more than cores: a third of a test's time is waiting, for a disk or for processes that it started.
+WORKERS := $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+
 # What the tests try, beside ourselves.
 TRIED := $(VENV)/dev.stamp $(VENV)/multilingual.stamp $(VENV)/compat.stamp $(VENV)/trust.stamp
 
@@ -38,26 +41,26 @@ demo: $(VENV)/run.stamp ## Show on recorded sessions what it is for (after the f
 	@$(BIN)/python manage.py demo
 
 test: $(TRIED) ## Run the tests, but for the long and slow ones
-	@$(BIN)/python -m pytest -n 2 -m "not long and not browser"
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long and not browser"
 
 .PHONY: test-changed test-long test-postgres test-wall test-redis
 test-changed: $(TRIED) ## Run the tests nearest to what is not committed yet, about a minute (SINCE=main, ALL=1)
 	@$(BIN)/python -m tools.affected $(if $(SINCE),--since $(SINCE)) $(if $(ALL),--all)
 
 slowest: $(TRIED) ## Run the tests, name the twenty slowest, and write anew which are left to `make test-long` (tests/slow.txt)
-	@TEST_LIST_SLOW=1 $(BIN)/python -m pytest -n 2 -m "not long and not browser" --durations=20 --durations-min=0
+	@TEST_LIST_SLOW=1 $(BIN)/python -m pytest -n $(WORKERS) -m "not long and not browser" --durations=20 --durations-min=0
 
 statements: $(TRIED) ## Write anew which tests PostgreSQL is not asked, for others send the same statements (tests/repeated.txt)
 	@$(BIN)/python -m pytest -p tests.statements -n 2 --dist loadgroup -m "not browser" --ignore=tests/promises
 
 test-long: $(TRIED) ## Run the long tests, and those in a browser where there is Chromium
-	@$(BIN)/python -m pytest -n 2 --dist loadgroup -m "long or browser"
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "long or browser"
 
 test-postgres: $(TRIED) ## Run what asks the database on a PostgreSQL of its own, and a Redis where there is redis-server (TEST_SCALE=1 for all)
-	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n 2 --dist loadgroup -m "not browser" $(WALLED:%=--ignore=%)
+	@$(BIN)/python -m tools.postgres $(BIN)/python -m tools.redis $(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup -m "not browser" $(WALLED:%=--ignore=%)
 
 test-wall: $(VENV)/dev.stamp $(VENV)/compat.stamp ## Run on PostgreSQL, behind row-level security, the tests of what agents ask
-	@TEST_ROW_SECURITY=1 $(BIN)/python -m tools.postgres $(BIN)/python -m pytest -n 2 $(WALLED)
+	@TEST_ROW_SECURITY=1 $(BIN)/python -m tools.postgres $(BIN)/python -m pytest -n $(WORKERS) $(WALLED)
 
 test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 	@$(BIN)/python -m tools.redis $(BIN)/python -m pytest tests/memsite/test_redis.py

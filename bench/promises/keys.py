@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections import Counter
 from dataclasses import dataclass
+from http import HTTPStatus
 
 import httpx
 
@@ -72,7 +73,11 @@ async def post_all(site: Site, key: str, requests: int) -> tuple[Counter[int], f
 
         async def post(number: int) -> int:
             body = {"content": f"Crate {number} has arrived", "dedupe": False}
-            return (await client.post("memories", json=body)).status_code
+            answer = await client.post("memories", json=body)
+            while answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:  # busy: nothing was counted or stored
+                await asyncio.sleep(float(answer.headers["Retry-After"]))
+                answer = await client.post("memories", json=body)
+            return answer.status_code
 
         left = MINUTE - time.time() % MINUTE
         if left < LEAST_SECONDS * min(1, requests / AS_MANY):
