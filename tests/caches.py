@@ -10,5 +10,5 @@ def clear_caches() -> None:
     indexes.kept.clear()
     hit_rows.kept.clear()
     let_in.kept.clear()
-    by_rule.kept.clear()
+    by_rule.computed_summaries.clear()
     damage.reports.told.clear()

@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -102,10 +103,15 @@ def test_each_test_that_is_left_out_somewhere_is_there(listed):
 
 def is_there(path: str, *names: str) -> bool:
     """Tell whether the file has the function, or the class with the method."""
-    inside: list[ast.stmt] = ast.parse((ROOT / path).read_text()).body if (ROOT / path).exists() else []
+    inside = statements_of(path)
     for name in names:
         found = [node for node in inside if isinstance(node, (ast.ClassDef, ast.FunctionDef)) and node.name == name]
         if not found:
             return False
         inside = found[0].body
     return True
+
+
+@cache
+def statements_of(path: str) -> list[ast.stmt]:
+    return ast.parse((ROOT / path).read_text()).body if (ROOT / path).exists() else []

@@ -49,7 +49,7 @@ from memories.providers.embeddings import Embedder
 from memories.retrieve import kept
 from memories.retrieve.pipeline import indexes
 from memories.store import Candidate
-from memories.store.index_files import path_of
+from memories.store.index_files import index_file_of
 from memories.store.transaction import committed
 from memsite.durability import sqlite_set
 from memsite.tenancy.keys import create_key
@@ -163,7 +163,7 @@ def measure_loads(app: App, embedder: Embedder, question: str) -> Seconds:
         indexes.kept.clear()
         with patch.object(settings, "MEMSITE", replace(settings.MEMSITE, keep_indexes=False)):
             seconds[FIRST].append(timed(first))
-    path = path_of(app.pk)
+    path = index_file_of(app.pk)
     if path is None or App.objects.get(pk=app.pk).memory_count < kept.LEAST_ROWS:
         return seconds
     indexes.kept.clear()

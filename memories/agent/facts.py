@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 
-from memories.capture.ahead import Ahead
-from memories.capture.withholding import Sifted, sift
+from memories.capture.ahead import EmbeddingPrefetch
+from memories.capture.withholding import Screened, screen
 from memories.models import Import, ImportPart
 from memories.portable.learning import candidates_of
 from memories.portable.sources.items import FACT
@@ -24,7 +24,7 @@ class Facts:
 
     lines: Sequence[Line]
     known: set[str]
-    sifted: Sifted
+    sifted: Screened
     embedded: Future[None]
 
 
@@ -34,7 +34,7 @@ class ComingFacts:
     Nothing of what is made ready is kept anywhere: whoever goes on with the import makes it anew.
     """
 
-    def __init__(self, row: Import, ahead: Ahead) -> None:
+    def __init__(self, row: Import, ahead: EmbeddingPrefetch) -> None:
         self.row, self.ahead = row, ahead
         self.ready: dict[int, Facts] = {}
 
@@ -50,5 +50,5 @@ class ComingFacts:
 
     def make_ready(self, lines: Sequence[Line]) -> Facts:
         known = known_facts(self.row.app, list(lines))
-        sifted = sift(candidates_of(self.row, lines, known), self.row.app.policy)
+        sifted = screen(candidates_of(self.row, lines, known), self.row.app.policy)
         return Facts(lines, known, sifted, self.ahead.embed(sifted.free))

@@ -17,8 +17,8 @@ from memories.capture.echo import bound_by
 from memories.capture.outcome import Outcome
 from memories.capture.pipeline import Stored, remember, remember_sifted
 from memories.capture.refusals import Refusal, refuse
-from memories.capture.room import suggest_shrinking
-from memories.capture.withholding import READ_BY_AGENTS, Sifted, reason_to_wait, suspicion_in
+from memories.capture.room import suggest_reductions
+from memories.capture.withholding import READ_BY_AGENTS, Screened, reason_to_wait, suspicion_in
 from memories.models import Injection, Link, LinkKind, Memory, Rejection, RejectionKind
 from memories.models.vector import embedded_text
 from memories.providers.embeddings import EmbedderError, Vectors
@@ -87,7 +87,7 @@ class Knowledge(Caller):
             live={one.session for one in candidates if one.session},
         )
 
-    def remember_sifted(self, sifted: Sifted, on_stored: Stored | None = None) -> list[Outcome]:
+    def remember_sifted(self, sifted: Screened, on_stored: Stored | None = None) -> list[Outcome]:
         """In bulk and as new, whatever is known: what was sifted, and embedded, before."""
         return remember_sifted(
             self.app, sifted, self.embedder, self.actor, timezone.now(), dedupe=False, on_stored=on_stored,
@@ -102,7 +102,7 @@ class Knowledge(Caller):
     def shrink(self) -> int:
         """Brings the app nearer to a limit that was lowered; answers how many memories made room."""
         now = timezone.now()
-        return shrink(self.app, self.actor, now, suggested=suggest_shrinking(self.app, self.provider(), now))
+        return shrink(self.app, self.actor, now, suggested=suggest_reductions(self.app, self.provider(), now))
 
     def edit(
         self, memory: Memory, changes: Mapping[str, Any], *, version: int | None = None, reason: str = ""

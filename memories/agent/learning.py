@@ -13,7 +13,7 @@ from memories.agent.base import Caller
 from memories.capture import work
 from memories.capture.embed import embed_candidates
 from memories.capture.facts import find_facts
-from memories.capture.known import Known, look_around
+from memories.capture.known import RelatedMemory, find_related
 from memories.capture.learning import Lesson, learn
 from memories.capture.refusals import Refusal
 from memories.learn.triggers import link_memories
@@ -38,7 +38,7 @@ MOST_LESSONS, LESSONS_CHARACTERS = 1_000, 20_000
 class Preview:
     """What would be stored, what it would mean for what is known, and in which message it was said; and the refused."""
 
-    facts: list[tuple[Candidate, list[Known], int]]
+    facts: list[tuple[Candidate, list[RelatedMemory], int]]
     refusals: list[Refusal]
     made_by: str
 
@@ -84,7 +84,7 @@ class Learning(Caller):
         placed = [(candidate, place) for place, one in enumerate(found) for candidate in one.candidates]
         candidates, places = [candidate for candidate, _ in placed], [place for _, place in placed]
         embed_candidates(candidates, self.embedder)
-        outlooks = look_around(self.app, candidates, self.embedder, provider)
+        outlooks = find_related(self.app, candidates, self.embedder, provider)
         return Preview(
             list(zip(candidates, (outlook.telling for outlook in outlooks), places, strict=True)),
             [refusal for one in found for refusal in one.refusals],

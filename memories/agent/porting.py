@@ -19,9 +19,9 @@ from memories.agent.knowledge import Knowledge
 from memories.agent.purging import SWEEP_TASK
 from memories.agent.sessions import Sessions
 from memories.announce.changes import note_changes, pass_over
-from memories.capture.ahead import Ahead
+from memories.capture.ahead import EmbeddingPrefetch
 from memories.capture.spoken import Captured
-from memories.capture.withholding import sift
+from memories.capture.withholding import screen
 from memories.capture.work import queue_digest
 from memories.maintain.run import Run, Unclaimed
 from memories.models import Import, ImportPart, ImportStatus
@@ -73,7 +73,7 @@ class Porting(Sessions, Knowledge):
     def survey_import(self, file: IO[bytes], source: str, *, trust: bool = False) -> dict[str, dict[str, int]]:
         """What the file would bring, by type. Keeps nothing. Raises BadFile."""
         lines = self.admitted(file, source, trust)
-        return survey(self.app, lines, lambda facts: sift(facts, self.app.policy).free)
+        return survey(self.app, lines, lambda facts: screen(facts, self.app.policy).free)
 
     def admitted(self, file: IO[bytes], source: str, trust: bool) -> Iterator[Line]:
         """The file's lines as they may be taken over. `trust`: an operator vouches for who said them."""
@@ -113,7 +113,7 @@ class Porting(Sessions, Knowledge):
         """Takes in what is left. What cannot be stored ends it, and says why."""
         row.app = self.app
         try:
-            with Ahead(self.embedder) as ahead:
+            with EmbeddingPrefetch(self.embedder) as ahead:
                 coming = ComingFacts(row, ahead)
                 while part := ImportPart.objects.for_app(self.app).filter(of=row).order_by("pk").first():
                     self.take_in(row, part, run, coming)

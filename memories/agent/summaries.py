@@ -8,8 +8,8 @@ from django.db.models import Count
 from django.utils import timezone
 
 from memories.agent.base import Caller
-from memories.maintain.by_rule import write_by_rule
-from memories.maintain.overtaken import mark_overtaken, put_away
+from memories.maintain.by_rule import compute_summary
+from memories.maintain.overtaken import mark_stale, put_away
 from memories.maintain.summaries import AT_LEAST_CHANGES, of_whom, rewrite_due, told_now, versions_of
 from memories.models import Summary
 from memories.models.summary import SummaryQuerySet
@@ -51,7 +51,7 @@ class Summaries(Caller):
 
     def write_summary(self, category: str, user_id: str) -> Summary | None:
         now = timezone.now()
-        found = write_by_rule(self.app, category, user_id, now)
+        found = compute_summary(self.app, category, user_id, now)
         if not found.written.text:
             return None
         return Summary(
@@ -75,7 +75,7 @@ class Summaries(Caller):
         now = timezone.now()
         if not self.app.policy.capture_summaries:
             return put_away(self.app, now)
-        mark_overtaken(self.app, now)
+        mark_stale(self.app, now)
         return rewrite_due(self.app, self.provider(), self.embedder, self.actor, now)
 
     def ask_rewrite(self, category: str, user_id: str) -> None:

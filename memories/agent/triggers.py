@@ -10,7 +10,7 @@ from django.db.models import Prefetch
 from django.utils import timezone
 
 from memories.agent.base import Caller
-from memories.capture.withholding import reason_to_wait, withheld
+from memories.capture.withholding import reason_to_wait, quarantine
 from memories.learn.plain_plans import sentence_of
 from memories.learn.stretches import Days, WrongTrigger, check_days, days_to_come
 from memories.learn.triggers import Due, due, injectable, put_away, visible_triggers
@@ -92,7 +92,7 @@ class Triggers(Caller):
             external_id=memory_name(trigger),
         )
         is_told = any(tells(memory, trigger) for memory in memories)
-        if is_told or len(candidate.content) > self.app.policy.max_characters or withheld(candidate, self.app.policy):
+        if is_told or len(candidate.content) > self.app.policy.max_characters or quarantine(candidate, self.app.policy):
             return
         write.announce(write.create(candidate, reason="noted as to come"))
 

@@ -17,7 +17,7 @@ TEXTS_AT_ONCE = 128
 """Whole batches of every embedder, and no longer than a second or two until a stop is seen."""
 
 
-class Ahead:
+class EmbeddingPrefetch:
     """One thread that gives candidates their vectors, one lot after the other. It asks no database.
 
     After the context it makes no more vectors: what waits is dropped, and what is under way ends with the texts it is

@@ -12,7 +12,7 @@ from memsite.json_body import MAX_OBJECT_CHARACTERS, json_length
 from memsite.tenancy.policy import AppPolicy
 
 
-def brought_along(memory: Memory, candidate: Candidate, policy: AppPolicy) -> dict[str, Any]:
+def merged_attributes(memory: Memory, candidate: Candidate, policy: AppPolicy) -> dict[str, Any]:
     """The memory's fields as they are with what the candidate brings; of these it loses nothing.
 
     Whoever is not taken at their word makes somebody else's memory surer and no more: what it is marked with would pass

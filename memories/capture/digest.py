@@ -8,8 +8,8 @@ from memories.capture import work
 from memories.capture.candidates import origin_of
 from memories.capture.embed import embed_candidates
 from memories.capture.refusals import refuse
-from memories.capture.room import BACKGROUND_SECONDS, suggest_room
-from memories.capture.withholding import withheld
+from memories.capture.room import BACKGROUND_SECONDS, suggest_evictions
+from memories.capture.withholding import quarantine
 from memories.capture.work import Claim
 from memories.models import Extraction, Kind, Memory, Source
 from memories.models.memory import MemoryQuerySet
@@ -42,11 +42,11 @@ def digest_session(
     if text := redact(written.text).text.strip():
         origin = least_trusted(origin_of(one) for one in spoken.select_related("session"))
         candidates = [digest_candidate(session, text[: policy.max_characters], written.made_by, origin)]
-    held = [(refusal, one) for one in candidates if (refusal := withheld(one, policy))]
+    held = [(refusal, one) for one in candidates if (refusal := quarantine(one, policy))]
     candidates = [one for one in candidates if all(one is not other for _, other in held)]
     embed_candidates(candidates, embedder)
     new = [] if digests_of(session).exists() else [candidate.content for candidate in candidates]
-    suggested = suggest_room(session.app, provider, new, now, BACKGROUND_SECONDS)
+    suggested = suggest_evictions(session.app, provider, new, now, BACKGROUND_SECONDS)
     with writing(session.app, actor, now, suggested) as write:
         stored = sum(keep_digest(write, candidate) for candidate in candidates)
         for refusal, candidate in held:

@@ -12,7 +12,7 @@ from memories.capture.candidates import candidate_of, fields_of
 from memories.capture.chunks import Window, make_chunks
 from memories.capture.echo import is_echo
 from memories.capture.refusals import ECHO, Refusal
-from memories.capture.withholding import withheld
+from memories.capture.withholding import quarantine
 from memories.models import GENERAL, Memory, RejectionKind
 from memories.providers.embeddings import Embedder, EmbedderError
 from memories.providers.llm.fallback import Careful
@@ -159,7 +159,7 @@ def sort_out(found: Found, fact: Fact, session: AgentSession, shown: Sequence[st
         found.refusals.append(refusal)
     elif fact.content:
         candidate = candidate_of(fact, session, found.resource)
-        waits = withheld(candidate, session.app.policy)
+        waits = quarantine(candidate, session.app.policy)
         if waits:
             found.refusals.append(waits)
         else:

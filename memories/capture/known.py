@@ -72,22 +72,22 @@ class Stated(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class RelatedMemory:
     memory: Memory
     verdict: Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class RelatedMemories:
     """Verdicts on what was known when the app had the change number `seen`, other than that it is another matter."""
 
     seen: int
-    telling: list[Known] = field(default_factory=list)
+    telling: list[RelatedMemory] = field(default_factory=list)
 
 
-def look_around(
+def find_related(
     app: App, candidates: Sequence[Candidate], embedder: Embedder, provider: Provider | None = None
-) -> list[Outlook]:
+) -> list[RelatedMemories]:
     """One per candidate. Verdicts are the model's, if the provider is one; else the rules', by similarity and words."""
     if not candidates:
         return []
@@ -95,7 +95,7 @@ def look_around(
     view = index_of(app, embedder).view()
     if get_conf().relations == "learned" and (provider is None or provider.name == RULES):
         judge_among(candidates, embedder)
-    return [Outlook(seen, judged(app, view, candidate, embedder, provider)) for candidate in candidates]
+    return [RelatedMemories(seen, judged(app, view, candidate, embedder, provider)) for candidate in candidates]
 
 
 def judge_among(candidates: Sequence[Candidate], embedder: Embedder) -> None:
@@ -112,9 +112,9 @@ def judge_among(candidates: Sequence[Candidate], embedder: Embedder) -> None:
 
 def judged(
     app: App, view: View, candidate: Candidate, embedder: Embedder, provider: Provider | None
-) -> list[Known]:  # fmt: skip
+) -> list[RelatedMemory]:  # fmt: skip
     near = nearest(app, view, candidate)
-    rows = drawer(app, candidate)
+    rows = comparable(app, candidate)
     met = met_in(rows, list(near))
     alike = [near[stated.pk] for stated in met]
     if provider is None or provider.name == RULES or not met:
@@ -136,7 +136,7 @@ def judged(
         if is_telling(stated, verdict, candidate, now)
     }
     found = rows.in_bulk(list(telling)) if telling else {}
-    return [Known(found[pk], verdict) for pk, verdict in telling.items() if pk in found]
+    return [RelatedMemory(found[pk], verdict) for pk, verdict in telling.items() if pk in found]
 
 
 def met_in(rows: MemoryQuerySet, pks: Sequence[int]) -> list[Stated]:
@@ -152,19 +152,19 @@ def met_in(rows: MemoryQuerySet, pks: Sequence[int]) -> list[Stated]:
     return met[:MET]
 
 
-def related_to(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embedder) -> list[Known]:
+def related_to(write: Writer, candidate: Candidate, outlook: RelatedMemories, embedder: Embedder) -> list[RelatedMemory]:
     """Under the lock: what was told before and still stands, and the rules' verdict on what is newer; surest first."""
     # Nobody has written since, and nothing was written here.
     is_as_seen = write.change_number == outlook.seen + 1 and not write.changed
     newer = {} if is_as_seen else nearest_newer(write, candidate, outlook.seen)
     told = {item.memory.pk: item.verdict for item in outlook.telling if item.memory.pk not in newer}
-    drawn = drawer(write.app, candidate).select_related("resource").defer("resource__raw_content")
+    drawn = comparable(write.app, candidate).select_related("resource").defer("resource__raw_content")
     rows = drawn.in_bulk([*told, *newer]) if told or newer else {}
-    standing = [Known(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
+    standing = [RelatedMemory(rows[pk], verdict) for pk, verdict in told.items() if pk in rows]
     coming = [rows[pk] for pk in newer]
     verdicts = judge_all(coming, candidate, list(newer.values()), embedder)
     fresh = [
-        Known(memory, verdict)
+        RelatedMemory(memory, verdict)
         for memory, verdict in zip(coming, as_weighed(write.app, verdicts), strict=True)
         if is_telling(memory, verdict, candidate, write.now) and not is_said_beside(memory, verdict, candidate)
     ]
@@ -336,7 +336,7 @@ def is_at_odds(verdict: Verdict, cosine: float | None, bands: Thresholds) -> boo
     return bands.scale(cosine) + verdict.matched + verdict.score >= AT_ODDS
 
 
-def drawer(app: App, candidate: Candidate) -> MemoryQuerySet:
+def comparable(app: App, candidate: Candidate) -> MemoryQuerySet:
     """The active memories it is compared with: same end user and visibility, for private ones the same agent.
 
     What says its subject and category is compared within these; what was found in talk has only guessed them.
@@ -388,7 +388,7 @@ def nearest_newer(write: Writer, candidate: Candidate, seen: int) -> dict[int, f
     rows = Memory.objects.for_app(app).filter(since).order_by()
     changed = list(rows.values_list("pk", flat=True)[: MOST_CHANGED + 1])
     few = Q(pk__in=changed) if len(changed) <= MOST_CHANGED else since
-    rows = drawer(app, candidate).filter(few).order_by("-pk")
+    rows = comparable(app, candidate).filter(few).order_by("-pk")
     pks = list(rows.values_list("pk", flat=True))
     if not pks or candidate.vector is None:
         return dict.fromkeys(pks[:NEAREST])

@@ -18,12 +18,12 @@ from memories.capture.digest import digest_session
 from memories.capture.echo import Shown, bound_by, is_shorter
 from memories.capture.embed import embed_candidates
 from memories.capture.facts import Begun, Found, find_facts
-from memories.capture.known import Outlook, look_around
+from memories.capture.known import RelatedMemories, find_related
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
 from memories.capture.plans import add_plans
 from memories.capture.refusals import ECHO, Refusal, plain_fields, refuse
-from memories.capture.room import BACKGROUND_SECONDS, needing_room, suggest_room
+from memories.capture.room import BACKGROUND_SECONDS, needing_capacity, suggest_evictions
 from memories.capture.work import Claim, LeaseLost
 from memories.ledger.energy import note_energy
 from memories.models import Extraction, Injection, Memory, RejectionKind, Source
@@ -118,11 +118,11 @@ def learn_facts(
     keep_changes(session, found, embedder)
     candidates = [candidate for one in found for candidate in one.candidates]
     embed_candidates([candidate for candidate in candidates if candidate.vector is None], embedder)
-    outlooks = dict(zip(map(id, candidates), look_around(session.app, candidates, embedder, provider), strict=True))
+    outlooks = dict(zip(map(id, candidates), find_related(session.app, candidates, embedder, provider), strict=True))
     sources = sources_of(session, found, shown_pks)
     for one in found:
         drop_echoes(one, outlooks, sources)
-    suggested = suggest_room(session.app, provider, coming(found, outlooks), now, BACKGROUND_SECONDS)
+    suggested = suggest_evictions(session.app, provider, coming(found, outlooks), now, BACKGROUND_SECONDS)
     learnt = Lesson()
     with writing(session.app, learnt_in(session), now, suggested) as write:
         for row, one in zip(rows, found, strict=True):
@@ -143,7 +143,7 @@ def keep_changes(session: AgentSession, found: Sequence[Found], embedder: Embedd
     if not passing or not embed_candidates([candidate for _, candidate in passing], embedder):
         return
     for one, candidate in passing:
-        (outlook,) = look_around(session.app, [candidate], embedder)
+        (outlook,) = find_related(session.app, [candidate], embedder)
         if any(changes(item.verdict) for item in outlook.telling):
             one.candidates.append(candidate)
 
@@ -160,7 +160,7 @@ def sources_of(session: AgentSession, found: Sequence[Found], shown_pks: Iterabl
     return {pk: (content, confidence) for pk, content, confidence in rows.values_list("pk", "content", "confidence")}
 
 
-def drop_echoes(found: Found, outlooks: dict[int, Outlook], sources: Mapping[int, Shown]) -> None:
+def drop_echoes(found: Found, outlooks: dict[int, RelatedMemories], sources: Mapping[int, Shown]) -> None:
     """What an agent says in other words, or fewer, of what it was shown in this session is no news either; what says
     more is no surer than what it was shown.
     """
@@ -180,14 +180,14 @@ def drop_echoes(found: Found, outlooks: dict[int, Outlook], sources: Mapping[int
     found.candidates = kept
 
 
-def coming(found: Sequence[Found], outlooks: Mapping[int, Outlook]) -> list[str]:
+def coming(found: Sequence[Found], outlooks: Mapping[int, RelatedMemories]) -> list[str]:
     """The texts that will take room: what is at odds with something surer is not stored."""
     kept = [one for text in found for one in text.candidates if not conflict_of(one, outlooks[id(one)])]
-    return needing_room(kept, [outlooks[id(one)] for one in kept])
+    return needing_capacity(kept, [outlooks[id(one)] for one in kept])
 
 
 def keep(
-    write: Writer, row: Extraction, found: Found, outlooks: dict[int, Outlook], embedder: Embedder, lesson: Lesson
+    write: Writer, row: Extraction, found: Found, outlooks: dict[int, RelatedMemories], embedder: Embedder, lesson: Lesson
 ) -> None:  # fmt: skip
     """What one text held, and that so much of it is worked off: together or not at all."""
     outcomes = [refuse(write, refusal, found.resource) for refusal in found.refusals]
@@ -214,7 +214,7 @@ def keep(
     lesson.add(new)
 
 
-def conflict_of(candidate: Candidate, outlook: Outlook) -> Refusal | None:
+def conflict_of(candidate: Candidate, outlook: RelatedMemories) -> Refusal | None:
     """What is at odds with something much surer, or with what an operator wrote or pinned, is for people to decide."""
     for item in outlook.telling:
         known = item.memory

@@ -22,20 +22,20 @@ LOOK_BACK = timedelta(hours=6)
 FIRST_TIME = timedelta(days=1)
 
 
-def extract_missed(app: App, now: datetime, run: Run) -> None:
+def enqueue_unprocessed(app: App, now: datetime, run: Run) -> None:
     """Queues what was said in the run's time and nobody queued, if the app learns facts. Counts `queued`.
 
     Texts are queued as they come. What is missed was left out by a crash, or came in some other way. What was said
     before that, when the app may not have learnt facts, stays as it is.
     """
     queued_to: int = run.cursor.get("queued_to", 0)
-    while texts := list(missed(app, run).filter(pk__gt=queued_to)[:BATCH]):
+    while texts := list(unprocessed(app, run).filter(pk__gt=queued_to)[:BATCH]):
         queued_to = texts[-1].pk
         with transaction.atomic():
-            run.done({"queued": queue(app, texts, now)}, queued_to=queued_to)
+            run.done({"queued": enqueue(app, texts, now)}, queued_to=queued_to)
 
 
-def missed(app: App, run: Run) -> ScopedQuerySet[Resource]:
+def unprocessed(app: App, run: Run) -> ScopedQuerySet[Resource]:
     """Spoken texts of sessions without a row of work, the oldest first; none if the app does not learn."""
     since = (run.since or run.until - FIRST_TIME) - LOOK_BACK
     rows = Resource.objects.for_app(app).filter(role__in=SPOKEN, extraction=None, created_at__gte=since)
@@ -44,7 +44,7 @@ def missed(app: App, run: Run) -> ScopedQuerySet[Resource]:
     return rows.exclude(session=None).filter(created_at__lte=run.until).order_by("pk")
 
 
-def queue(app: App, texts: list[Resource], now: datetime) -> int:
+def enqueue(app: App, texts: list[Resource], now: datetime) -> int:
     """Under the app's lock: a worker or another run may have queued one meanwhile."""
     App.objects.select_for_update().get(pk=app.pk)
     pks = [text.pk for text in texts]

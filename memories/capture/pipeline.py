@@ -5,21 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 
-from memories.capture.brought import brought_along, is_of_another_session
+from memories.capture.brought import merged_attributes, is_of_another_session
 from memories.capture.embed import embed_candidates
 from memories.capture.known import (
-    Known,
-    Outlook,
+    RelatedMemory,
+    RelatedMemories,
     holds_as_long,
     holds_from,
     is_said_before,
-    look_around,
+    find_related,
     related_to,
 )
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.refusals import refuse
-from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
-from memories.capture.withholding import Sifted, sift
+from memories.capture.room import REQUEST_SECONDS, needing_capacity, suggest_evictions
+from memories.capture.withholding import Screened, screen
 from memories.ledger.energy import note_energy
 from memories.models import Link, LinkKind, Memory, Source
 from memories.providers.embeddings import Embedder
@@ -59,7 +59,7 @@ def remember(
     In a full app the provider says what makes room; the rules do without one. What a person has to decide about is kept
     for that (`withheld`), and its outcome has no memory.
     """
-    sifted = sift(candidates, app.policy)
+    sifted = screen(candidates, app.policy)
     embed_candidates(sifted.free, embedder)
     return remember_sifted(
         app, sifted, embedder, actor, now, dedupe=dedupe, on_stored=on_stored, provider=provider, live=live
@@ -68,7 +68,7 @@ def remember(
 
 def remember_sifted(
     app: App,
-    sifted: Sifted,
+    sifted: Screened,
     embedder: Embedder,
     actor: str,
     now: datetime,
@@ -80,9 +80,9 @@ def remember_sifted(
 ) -> list[Outcome]:
     """The same for candidates that have their vectors already, as far as there are any."""
     free = sifted.free
-    outlooks = look_around(app, free, embedder) if dedupe else []
-    coming = needing_room(free, outlooks) if dedupe else [candidate.content for candidate in free]
-    suggested = suggest_room(app, provider, coming, now, REQUEST_SECONDS)
+    outlooks = find_related(app, free, embedder) if dedupe else []
+    coming = needing_capacity(free, outlooks) if dedupe else [candidate.content for candidate in free]
+    suggested = suggest_evictions(app, provider, coming, now, REQUEST_SECONDS)
     with writing(app, actor, now, suggested) as write:
         for session in live:
             note_life(session, now)
@@ -105,14 +105,14 @@ def add_all(write: Writer, candidates: Sequence[Candidate]) -> list[Outcome]:
 
 
 def store_all(
-    write: Writer, candidates: Sequence[Candidate], outlooks: Sequence[Outlook], embedder: Embedder
+    write: Writer, candidates: Sequence[Candidate], outlooks: Sequence[RelatedMemories], embedder: Embedder
 ) -> Iterator[Outcome]:  # fmt: skip
     """One after the other: what is new may be what the next one says again."""
     for candidate, outlook in zip(candidates, outlooks, strict=True):
         yield store(write, candidate, outlook, embedder)
 
 
-def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embedder) -> Outcome:
+def store(write: Writer, candidate: Candidate, outlook: RelatedMemories, embedder: Embedder) -> Outcome:
     """Reinforces the memory that says the same; otherwise creates one, and does to others what it means for them."""
     known = related_to(write, candidate, outlook, embedder)
     same = next((item for item in known if is_said_again(write, item, candidate)), None)
@@ -145,7 +145,7 @@ def store(write: Writer, candidate: Candidate, outlook: Outlook, embedder: Embed
     return Outcome(outcome_kind(same, contrary), memory, reason, [item.memory for item in doubted])
 
 
-def replace_older(write: Writer, known: Known, memory: Memory, candidate: Candidate) -> None:
+def replace_older(write: Writer, known: RelatedMemory, memory: Memory, candidate: Candidate) -> None:
     """What takes its place on a day to come leaves it there until then."""
     if holds_from(known.memory, write.now) < holds_from(candidate, write.now):
         write.edit(known.memory, {"valid_until": candidate.valid_from}, known.verdict.reason)
@@ -155,7 +155,7 @@ def replace_older(write: Writer, known: Known, memory: Memory, candidate: Candid
         write.supersede(known.memory, by=memory, reason=known.verdict.reason)
 
 
-def is_doubted_already(write: Writer, known: Known, candidate: Candidate) -> bool:
+def is_doubted_already(write: Writer, known: RelatedMemory, candidate: Candidate) -> bool:
     """Whether this session has said the contrary before: one source alone makes nothing inactive that it is not
     certain of. In preset `ops` each marker counts, as SPEC-0015 has it.
     """
@@ -165,7 +165,7 @@ def is_doubted_already(write: Writer, known: Known, candidate: Candidate) -> boo
     return Link.objects.for_app(write.app).filter(to_memory=known.memory, **said).exists()
 
 
-def is_said_again(write: Writer, known: Known, candidate: Candidate) -> bool:
+def is_said_again(write: Writer, known: RelatedMemory, candidate: Candidate) -> bool:
     """Or said more fully by the same in the session where it was learnt, for the same time: that wording is taken."""
     if known.verdict.relation != Relation.ELABORATES:
         return known.verdict.relation == Relation.SAME
@@ -176,14 +176,14 @@ def is_said_again(write: Writer, known: Known, candidate: Candidate) -> bool:
     return is_whole and write.has_said(memory)
 
 
-def of_relation(known: Sequence[Known], relation: Relation) -> list[Known]:
+def of_relation(known: Sequence[RelatedMemory], relation: Relation) -> list[RelatedMemory]:
     return [item for item in known if item.verdict.relation == relation]
 
 
-def confirm(write: Writer, same: Known, candidate: Candidate) -> Memory:
+def confirm(write: Writer, same: RelatedMemory, candidate: Candidate) -> Memory:
     """Another source counts more than the same session, whose newer wording is taken where it says no less."""
     memory, reason = same.memory, same.verdict.reason
-    brought = brought_along(memory, candidate, write.policy)
+    brought = merged_attributes(memory, candidate, write.policy)
     if candidate.source != Source.FACT or not write.has_said(memory):
         write.reinforce(memory, write.policy.reinforce_step, with_wording(reason, memory, candidate), brought)
         return memory
@@ -208,7 +208,7 @@ def create(write: Writer, candidate: Candidate) -> Memory:
     return memory
 
 
-def outcome_kind(same: Known | None, contrary: Sequence[Known]) -> OutcomeKind:
+def outcome_kind(same: RelatedMemory | None, contrary: Sequence[RelatedMemory]) -> OutcomeKind:
     if same:
         return OutcomeKind.REINFORCED
     return OutcomeKind.CONTRADICTED if contrary else OutcomeKind.CREATED

@@ -11,7 +11,7 @@ from time import monotonic
 
 import structlog
 
-from memories.capture.known import Outlook
+from memories.capture.known import RelatedMemories
 from memories.models import Memory
 from memories.models.noted import as_noted
 from memories.providers.llm.provider import RULES, Choice, LLMDenied, LLMError, Provider
@@ -31,7 +31,7 @@ TAKE_NO_ROOM = (Relation.SAME, Relation.SUPERSEDES)
 OLDEST = "the oldest, as the model gave no usable answer"
 
 
-def needing_room(candidates: Sequence[Candidate], outlooks: Iterable[Outlook]) -> list[str]:
+def needing_capacity(candidates: Sequence[Candidate], outlooks: Iterable[RelatedMemories]) -> list[str]:
     """What will take room: the texts of the candidates that neither confirm a memory nor take the place of one."""
     return [
         candidate.content
@@ -40,7 +40,7 @@ def needing_room(candidates: Sequence[Candidate], outlooks: Iterable[Outlook]) -
     ]
 
 
-def suggest_room(
+def suggest_evictions(
     app: App, provider: Provider | None, coming: Sequence[str], now: datetime, seconds: float
 ) -> list[Suggestion]:  # fmt: skip
     """What goes when these texts come: nothing while the app has room for them. One query then, none with the rules."""
@@ -50,7 +50,7 @@ def suggest_room(
     return choose(app, provider, count + len(coming) - max(count, limit), coming, now, seconds)
 
 
-def suggest_shrinking(app: App, provider: Provider, now: datetime) -> list[Suggestion]:
+def suggest_reductions(app: App, provider: Provider, now: datetime) -> list[Suggestion]:
     """What goes first in an app that holds more than its limit, because that was lowered."""
     if provider.name == RULES:
         return []

@@ -8,13 +8,13 @@ from datetime import datetime
 
 from memories.capture.echo import Shown, bound_by, is_echo, is_shorter, strip_injected
 from memories.capture.embed import embed_candidates
-from memories.capture.known import Outlook, look_around
+from memories.capture.known import RelatedMemories, find_related
 from memories.capture.markers import MemoryMarker, RefusedMarker, find_memories
 from memories.capture.outcome import Outcome, OutcomeKind
 from memories.capture.pipeline import store
 from memories.capture.refusals import ECHO, Refusal, plain_fields, refuse
-from memories.capture.room import REQUEST_SECONDS, needing_room, suggest_room
-from memories.capture.withholding import withheld
+from memories.capture.room import REQUEST_SECONDS, needing_capacity, suggest_evictions
+from memories.capture.withholding import quarantine
 from memories.capture.work import queue_facts
 from memories.ledger.energy import note_energy
 from memories.models import Injection, Source
@@ -35,7 +35,7 @@ class Heard:
     said: Said
     candidates: list[Candidate] = field(default_factory=list)
     refusals: list[Refusal] = field(default_factory=list)
-    outlooks: list[Outlook] = field(default_factory=list)
+    outlooks: list[RelatedMemories] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -85,9 +85,9 @@ def capture_said(
     heard = [listen(session, item, shown, sources) for item in said]
     embed_candidates([candidate for one in heard for candidate in one.candidates], embedder)
     for one in heard:
-        one.outlooks = look_around(session.app, one.candidates, embedder)
-    coming = [text for one in heard for text in needing_room(one.candidates, one.outlooks)]
-    suggested = suggest_room(session.app, provider, coming, now, REQUEST_SECONDS)
+        one.outlooks = find_related(session.app, one.candidates, embedder)
+    coming = [text for one in heard for text in needing_capacity(one.candidates, one.outlooks)]
+    suggested = suggest_evictions(session.app, provider, coming, now, REQUEST_SECONDS)
     captured = Captured()
     with writing(session.app, actor, now, suggested) as write:
         if is_live:
@@ -141,7 +141,7 @@ def listen(session: AgentSession, said: Said, shown: Sequence[str], sources: Seq
 
 def sort_out(heard: Heard, candidate: Candidate, policy: AppPolicy) -> None:
     """What a person has to decide about is set aside."""
-    refusal = withheld(candidate, policy)
+    refusal = quarantine(candidate, policy)
     if refusal:
         heard.refusals.append(refusal)
     else:

@@ -19,7 +19,7 @@ READ_BY_AGENTS = ("content", "subject", "tags", "metadata")
 
 
 @dataclass(frozen=True, slots=True)
-class Sifted:
+class Screened:
     """Candidates, and beside each why it is kept for a person to decide, or None."""
 
     candidates: Sequence[Candidate]
@@ -31,18 +31,18 @@ class Sifted:
         pairs = zip(self.candidates, self.refusals, strict=True)
         return [candidate for candidate, refusal in pairs if refusal is None]
 
-    def without(self, known: Collection[str]) -> Sifted:
+    def without(self, known: Collection[str]) -> Screened:
         """But for those with these external ids."""
         pairs = list(zip(self.candidates, self.refusals, strict=True))
         left = [(candidate, refusal) for candidate, refusal in pairs if candidate.external_id not in known]
-        return Sifted([candidate for candidate, _ in left], [refusal for _, refusal in left])
+        return Screened([candidate for candidate, _ in left], [refusal for _, refusal in left])
 
 
-def sift(candidates: Sequence[Candidate], policy: AppPolicy) -> Sifted:
-    return Sifted(candidates, [withheld(candidate, policy) for candidate in candidates])
+def screen(candidates: Sequence[Candidate], policy: AppPolicy) -> Screened:
+    return Screened(candidates, [quarantine(candidate, policy) for candidate in candidates])
 
 
-def withheld(candidate: Candidate, policy: AppPolicy) -> Refusal | None:
+def quarantine(candidate: Candidate, policy: AppPolicy) -> Refusal | None:
     """Why it is kept for a person to decide; None where it may be stored, or a person vouches for it already."""
     if candidate.origin == Origin.OPERATOR or candidate.reviewed_at:
         return None

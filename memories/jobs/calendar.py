@@ -6,7 +6,7 @@ from datetime import time
 
 from django.utils import timezone
 
-from memories.capture.missed import extract_missed
+from memories.capture.missed import enqueue_unprocessed
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.learn.triggers import roll_over
 from memories.maintain.cold import freeze_unused
@@ -42,7 +42,7 @@ class Nightly(MemoryJob):
     def work(self, hands: Upkeeper, run: Run) -> None:
         now = timezone.now()
         mend(hands.app, run)
-        extract_missed(hands.app, now, run)
+        enqueue_unprocessed(hands.app, now, run)
         merge_duplicates(hands.app, now, run, hands.provider(), hands.embedder)
         promote_todays(hands.app, now, run)
 

@@ -13,7 +13,7 @@ from memories.capture.work import release, sessions_due
 from memories.jobs.base import MemoryJob, Upkeeper
 from memories.maintain.backlog import apps_with_backlog, embed_backlog
 from memories.maintain.crashed import silent_since
-from memories.maintain.overtaken import apps_overtaken
+from memories.maintain.overtaken import apps_with_stale_summaries
 from memories.maintain.pgvector import apps_to_move, move
 from memories.maintain.purge import apps_to_purge, purge
 from memories.maintain.reembed import apps_to_reembed, reembed
@@ -46,7 +46,7 @@ class SummarySweep(MemoryJob):
 
     def waiting(self, now: datetime) -> Iterable[int]:
         marked = SummaryDue.objects.order_by().values_list("app_id", flat=True).distinct()
-        return apps_overtaken(now) | set(marked)
+        return apps_with_stale_summaries(now) | set(marked)
 
     def work(self, hands: Upkeeper, run: Run) -> None:
         run.done({"written": hands.rewrite_summaries()})

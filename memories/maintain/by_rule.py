@@ -21,7 +21,7 @@ TEXTS_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
-class ByRule:
+class ComputedSummary:
     """A text, from how many facts it was put together, and what these were."""
 
     written: Written
@@ -29,26 +29,26 @@ class ByRule:
     state: bytes
 
 
-kept: Latest[ByRule] = Latest(TEXTS_KEPT)
+computed_summaries: Latest[ComputedSummary] = Latest(TEXTS_KEPT)
 
 
-def write_by_rule(app: App, category: str, user_id: str, now: datetime) -> ByRule:
+def compute_summary(app: App, category: str, user_id: str, now: datetime) -> ComputedSummary:
     """Two queries for a few numbers of each fact; where they changed, two more and up to a second for 5,000 facts."""
     if not is_committed():
         return put_together(app, category, user_id, now, b"")
     key = app.pk, app.index_number, category, user_id
     # The state first: what is written meanwhile may be read twice, never missed.
     state = state_of(app, category, user_id, now)
-    known = kept.get(key)
+    known = computed_summaries.get(key)
     if known is None or known.state != state:
         known = put_together(app, category, user_id, now, state)
-        kept.put(key, known)
+        computed_summaries.put(key, known)
     return known
 
 
-def put_together(app: App, category: str, user_id: str, now: datetime, state: bytes) -> ByRule:
+def put_together(app: App, category: str, user_id: str, now: datetime, state: bytes) -> ComputedSummary:
     facts = facts_of(app, category, user_id, now)
-    return ByRule(summarise(category, facts, "", MAX_CHARACTERS), len(facts), state)
+    return ComputedSummary(summarise(category, facts, "", MAX_CHARACTERS), len(facts), state)
 
 
 def state_of(app: App, category: str, user_id: str, now: datetime) -> bytes:

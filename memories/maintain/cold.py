@@ -13,8 +13,8 @@ from memories.models.memory import MemoryQuerySet
 from memories.store import writing
 from memsite.tenancy.models import App
 
-ACTOR = "system:cold"
-BATCH = 100
+COLD_ACTOR = "system:cold"
+COLD_BATCH = 100
 
 
 def freeze_unused(app: App, now: datetime, run: Run) -> None:
@@ -23,9 +23,9 @@ def freeze_unused(app: App, now: datetime, run: Run) -> None:
     Counts `archived`, `vectors_dropped`, and the bytes of texts and vectors before and after.
     """
     frozen_to: int = run.cursor.get("frozen_to", 0)
-    while pks := list(unused(app, now).filter(pk__gt=frozen_to).values_list("pk", flat=True)[:BATCH]):
+    while pks := list(unused(app, now).filter(pk__gt=frozen_to).values_list("pk", flat=True)[:COLD_BATCH]):
         frozen_to = pks[-1]
-        with writing(app, ACTOR, now) as write:
+        with writing(app, COLD_ACTOR, now) as write:
             # Asked again under the lock: somebody may have come to need one.
             memories = list(unused(app, now).filter(pk__in=pks))
             saved = write.freeze(memories, f"{app.policy.cold_after_days} days without access")

@@ -316,12 +316,12 @@ def known_change(app: App) -> int:
 
 def unreadable_files(place: Place) -> Iterator[Found]:
     if place.vendor == "sqlite" and place.is_live:
-        yield from ((pk, pk) for pk in index_files.unreadable() if place.app_pk in (None, pk))
+        yield from ((pk, pk) for pk in index_files.unreadable_index_files() if place.app_pk in (None, pk))
 
 
 def drop_files(app: App, pks: Sequence[int]) -> None:
     """Who needs one reads the database, and writes it again."""
-    index_files.drop(app.pk)
+    index_files.drop_index_file(app.pk)
 
 
 @dataclass(frozen=True, slots=True)

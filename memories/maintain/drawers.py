@@ -23,14 +23,14 @@ Contents = tuple[Any, ...]
 
 
 @dataclass(slots=True)
-class Drawer:
+class MergeGroup:
     """Primary keys, rising: of what is new to it, and of what was in it."""
 
     new: array[int] = field(default_factory=lambda: array("q"))
     old: array[int] = field(default_factory=lambda: array("q"))
 
 
-def drawers_with_news(app: App, since: datetime | None) -> dict[str, Drawer]:
+def groups_with_news(app: App, since: datetime | None) -> dict[str, MergeGroup]:
     """The drawers with two memories or more of which one has changed since, by key and in its order.
 
     None: everything is new. Two queries over the app's live memories, one if nothing has changed.
@@ -38,13 +38,13 @@ def drawers_with_news(app: App, since: datetime | None) -> dict[str, Drawer]:
     rows = mergeable(app)
     changed = rows.filter(updated_at__gte=since).order_by() if since else rows.order_by()
     new = set(changed.values_list("pk", flat=True))
-    touched = {drawer_of(columns) for columns in changed.values_list(*COLUMNS).distinct()}
-    drawers: dict[Contents, Drawer] = {drawer: Drawer() for drawer in touched}
+    touched = {group_of(columns) for columns in changed.values_list(*COLUMNS).distinct()}
+    drawers: dict[Contents, MergeGroup] = {drawer: MergeGroup() for drawer in touched}
     for pk, *columns in rows.order_by("pk").values_list("pk", *COLUMNS).iterator() if new else ():
-        drawer = drawers.get(drawer_of(columns))
+        drawer = drawers.get(group_of(columns))
         if drawer is not None:
             (drawer.new if pk in new else drawer.old).append(pk)
-    keyed = {key_of(*columns): drawer for columns, drawer in drawers.items()}
+    keyed = {opaque_key(*columns): drawer for columns, drawer in drawers.items()}
     return {key: keyed[key] for key in sorted(keyed) if len(keyed[key].new) + len(keyed[key].old) > 1}
 
 
@@ -53,17 +53,17 @@ def mergeable(app: App) -> MemoryQuerySet:
     return Memory.objects.for_app(app).live().exclude(source__in=(Source.DIGEST, Source.INSIGHT))
 
 
-def drawer_of(columns: Sequence[Any]) -> Contents:
+def group_of(columns: Sequence[Any]) -> Contents:
     """From the values of COLUMNS. Lessons have drawers of their own: they are handed over on their own, too."""
     category, subject, user_id, visibility, agent_id, valid_from, valid_until, kind = columns
     owner = agent_id if visibility == Visibility.AGENT else None
     return category, subject, user_id or None, visibility, owner, valid_from, valid_until, kind == Kind.LESSON
 
 
-def drawer_of_memory(memory: Memory) -> Contents:
-    return drawer_of([getattr(memory, name) for name in COLUMNS])
+def group_of_memory(memory: Memory) -> Contents:
+    return group_of([getattr(memory, name) for name in COLUMNS])
 
 
-def key_of(*parts: Any) -> str:
+def opaque_key(*parts: Any) -> str:
     """The same for the same parts, and nothing of them can be read from it."""
     return hashlib.sha256(json.dumps(parts, default=str).encode()).hexdigest()[:24]

@@ -13,8 +13,8 @@ from memories.models.memory import MemoryQuerySet
 from memories.store import writing
 from memsite.tenancy.models import App
 
-ACTOR = "system:expire"
-BATCH = 500
+EXPIRE_ACTOR = "system:expire"
+EXPIRE_BATCH = 500
 
 
 def archive_expired(app: App, now: datetime, run: Run) -> None:
@@ -23,9 +23,9 @@ def archive_expired(app: App, now: datetime, run: Run) -> None:
     A day counts from the latest of creation, confirmation, access, and the day from which it holds.
     """
     archived_to: int = run.cursor.get("archived_to", 0)
-    while pks := list(expired(app, now).filter(pk__gt=archived_to).values_list("pk", flat=True)[:BATCH]):
+    while pks := list(expired(app, now).filter(pk__gt=archived_to).values_list("pk", flat=True)[:EXPIRE_BATCH]):
         archived_to = pks[-1]
-        with writing(app, ACTOR, now) as write:
+        with writing(app, EXPIRE_ACTOR, now) as write:
             # Asked again under the lock: somebody may have looked one up, or pinned it.
             rows = list(expired(app, now).filter(pk__in=pks))
             write.archive_all([(memory, reason_for(app, memory)) for memory in rows])

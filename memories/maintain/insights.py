@@ -15,8 +15,8 @@ from django.db.models import OuterRef, Subquery
 
 from memories.maintain import expire
 from memories.maintain.clusters import clusters_of
-from memories.maintain.drawers import key_of
-from memories.maintain.passages import embed
+from memories.maintain.drawers import opaque_key
+from memories.maintain.passages import embed_passages
 from memories.maintain.run import Run
 from memories.models import Action, Kind, LinkKind, Memory, Revision, Source, Status, Strength, Visibility
 from memories.models.memory import MemoryQuerySet
@@ -29,7 +29,7 @@ from memories.retrieve.index import View
 from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, LimitReached, writing
 from memories.store.gathering import gather
-from memories.store.room import own
+from memories.store.room import with_app
 from memories.text.secrets import redact
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import least_trusted
@@ -107,7 +107,7 @@ class Week:
 
     def store(self, candidate: Candidate, told: Sequence[Memory]) -> bool:
         with writing(self.app, ACTOR, self.now) as write:
-            sources = list(own(write, archived(self.app).filter(pk__in=[memory.pk for memory in told])))
+            sources = list(with_app(write, archived(self.app).filter(pk__in=[memory.pk for memory in told])))
             is_as_told = [memory.version for memory in sources] == [memory.version for memory in told]
             if is_as_told:
                 write.announce(gather(write, candidate, sources))
@@ -123,7 +123,7 @@ class Week:
             log.warning("insight_not_written", app=self.app.app_id, memories=len(told), error=str(error))
             return None
         candidate = candidate_of(told, redact(written.text).text.strip(), written.made_by)
-        vectors = embed([embedded_text(candidate.content, candidate.subject)], self.embedder)
+        vectors = embed_passages([embedded_text(candidate.content, candidate.subject)], self.embedder)
         if vectors is not None:
             candidate.vector, candidate.vector_model = vectors[0], self.embedder.name
         return candidate if candidate.content else None
@@ -135,7 +135,7 @@ def archived_groups(app: App) -> dict[str, list[int]]:
     columns = ("user_id", "category", "visibility", "agent_id")
     for pk, user_id, category, visibility, agent_id in archived(app).values_list("pk", *columns).iterator():
         owner = agent_id if visibility == Visibility.AGENT else None
-        groups[key_of(user_id or None, category, visibility, owner)].append(pk)
+        groups[opaque_key(user_id or None, category, visibility, owner)].append(pk)
     return groups
 
 
@@ -149,7 +149,7 @@ def archived(app: App) -> MemoryQuerySet:
     rows = Memory.objects.for_app(app).filter(status=Status.ARCHIVED, valid_until=None)
     rows = rows.exclude(source=Source.INSIGHT).exclude(kind=Kind.INSIGHT)
     rows = rows.exclude(revisions__action=Action.GATHERED).exclude(links_in__kind=LinkKind.CONTRADICTS)
-    return rows.alias(archived_by=last).filter(archived_by=expire.ACTOR).order_by("pk")
+    return rows.alias(archived_by=last).filter(archived_by=expire.EXPIRE_ACTOR).order_by("pk")
 
 
 def candidate_of(told: Sequence[Memory], text: str, made_by: str) -> Candidate:

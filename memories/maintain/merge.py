@@ -17,8 +17,8 @@ from functools import cached_property
 
 from django.db import transaction
 
-from memories.maintain.drawers import Drawer, drawer_of_memory, drawers_with_news
-from memories.maintain.nominate import Nominated, Nominations
+from memories.maintain.drawers import MergeGroup, group_of_memory, groups_with_news
+from memories.maintain.nominate import MergeCandidate, MergeCandidates
 from memories.maintain.run import Run
 from memories.maintain.sameness import say_the_same, taken_back, why_the_same
 from memories.models import LIVE, Memory
@@ -28,7 +28,7 @@ from memories.retrieve.index import View
 from memories.retrieve.pipeline import index_of
 from memories.store import Writer, writing
 from memories.store.confidence import confidence_at
-from memories.store.room import own
+from memories.store.room import with_app
 from memsite.tenancy.models import App
 
 ACTOR = "system:merge"
@@ -84,7 +84,7 @@ class Night:
         self.app, self.now, self.run, self.provider, self.embedder = app, now, run, provider, embedder
         self.place = Place(**deepcopy(run.cursor.get("merge", {})))
         self.counts = Counter[str]()
-        self.nominated: list[Nominated] = []
+        self.nominated: list[MergeCandidate] = []
         is_quick = provider.name == RULES
         self.rows_at_once = ROWS_AT_ONCE if is_quick else ASKED_AT_ONCE
         self.most_united = MOST_UNITED if is_quick else ASKED_AT_ONCE
@@ -93,7 +93,7 @@ class Night:
     def work_off(self) -> None:
         """Pairs are united when all of their drawer have been found: what says the same may be in one group."""
         since = self.run.since - LOOK_BACK if self.run.since else None
-        for key, drawer in drawers_with_news(self.app, since).items():
+        for key, drawer in groups_with_news(self.app, since).items():
             if key > self.place.drawer or (key == self.place.drawer and self.place.looked_to is not None):
                 self.look_through(key, drawer)
             if len(self.place.same) >= self.most_united:
@@ -106,9 +106,9 @@ class Night:
     def view(self) -> View:
         return index_of(self.app, self.embedder).view()
 
-    def look_through(self, key: str, drawer: Drawer) -> None:
+    def look_through(self, key: str, drawer: MergeGroup) -> None:
         """What it nominates is judged before too much has been looked at, and else with that of the next drawers."""
-        nominations = Nominations(self.app, self.view, drawer, self.app.policy.dedup_similarity)
+        nominations = MergeCandidates(self.app, self.view, drawer, self.app.policy.dedup_similarity)
         start = bisect_right(drawer.new, self.place.looked_to or 0) if key == self.place.drawer else 0
         while start < len(drawer.new):
             end = min(start + self.rows_at_once, len(drawer.new))
@@ -133,7 +133,7 @@ class Night:
         self.run.done(self.counts, merge={**vars(self.place), "same": list(self.place.same)})
         self.counts = Counter()
 
-    def of_those_the_same(self, nominated: Sequence[Nominated]) -> Iterator[Pair]:
+    def of_those_the_same(self, nominated: Sequence[MergeCandidate]) -> Iterator[Pair]:
         """A model is asked once for each memory that may go."""
         rows = self.load({pk for one in nominated for pk in (one.pk, one.other)})
         questions: dict[int, list[tuple[Memory, float | None]]] = defaultdict(list)
@@ -234,7 +234,7 @@ def groups_of(pairs: Sequence[Sequence[int]], most: int) -> list[list[int]]:
 def carry_out(write: Writer, planned: Sequence[Union]) -> int:
     """How many go. Those that somebody changed since they were read stay; all do if it is the one that was to stay."""
     read = {memory.pk: memory for union in planned for memory in union.memories}
-    rows = own(write, Memory.objects.for_app(write.app).filter(pk__in=read))
+    rows = with_app(write, Memory.objects.for_app(write.app).filter(pk__in=read))
     unchanged = {memory.pk: memory for memory in rows if is_as_read(memory, read[memory.pk])}
     merged = 0
     for union in planned:
@@ -248,4 +248,4 @@ def carry_out(write: Writer, planned: Sequence[Union]) -> int:
 def is_as_read(memory: Memory, read: Memory) -> bool:
     """Decay and use may have moved its numbers: they say nothing about what it says, or whose it is."""
     same = all(getattr(memory, name) == getattr(read, name) for name in ("content", "updated_at", "pinned"))
-    return same and memory.status in LIVE and drawer_of_memory(memory) == drawer_of_memory(read)
+    return same and memory.status in LIVE and group_of_memory(memory) == group_of_memory(read)

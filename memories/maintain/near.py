@@ -13,12 +13,12 @@ TILE = 8_192
 """Columns at a time: with 256 rows 8 MB of cosines."""
 
 Places = NDArray[np.intp]
-Pair = tuple[int, int, float]
+NearPair = tuple[int, int, float]
 
 
 def near_pairs(
     held: Held, rows: Places, first: int, end: int, floor: float, most: int
-) -> Iterator[Pair]:  # fmt: skip
+) -> Iterator[NearPair]:  # fmt: skip
     """(place, later place, cosine) in `rows` with a cosine of `floor` or more, for places from `first` to `end`.
 
     Of each place the `most` nearest of those behind it, the nearest first; the same whatever pieces they are asked in.
@@ -48,7 +48,7 @@ def highest(cosines: NDArray[np.float32], floor: float, most: int) -> tuple[Plac
     return np.concatenate([few[at], np.repeat(crowded, most)]), np.concatenate([columns, best.ravel()])
 
 
-def nearest_first(places: Places, others: Places, alike: NDArray[np.float32], most: int) -> Iterator[Pair]:
+def nearest_first(places: Places, others: Places, alike: NDArray[np.float32], most: int) -> Iterator[NearPair]:
     order = np.lexsort((others, -alike, places))
     taken, last = 0, -1
     for at in order.tolist():

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from memories.maintain.drawers import Drawer
+from memories.maintain.drawers import MergeGroup
 from memories.maintain.near import near_pairs
 from memories.models import Memory
 from memories.retrieve.index import View
@@ -22,7 +22,7 @@ NEAREST = 5
 READ_AT_ONCE = 500
 
 
-class Nominated(NamedTuple):
+class MergeCandidate(NamedTuple):
     """`cosine` None: word for word the same."""
 
     pk: int
@@ -30,10 +30,10 @@ class Nominated(NamedTuple):
     cosine: float | None
 
 
-class Nominations:
+class MergeCandidates:
     """Of what is new in the drawer, with everything in it: each pair once."""
 
-    def __init__(self, app: App, view: View, drawer: Drawer, floor: float) -> None:
+    def __init__(self, app: App, view: View, drawer: MergeGroup, floor: float) -> None:
         self.app, self.drawer, self.floor = app, drawer, floor
         self.held = view.held
         members = np.array([*drawer.new, *drawer.old], np.int64)
@@ -44,19 +44,19 @@ class Nominations:
         with_vector = set(self.pks)
         self.new = [pk for pk in drawer.new if pk in with_vector]
 
-    def of(self, start: int, end: int) -> list[Nominated]:
+    def of(self, start: int, end: int) -> list[MergeCandidate]:
         """For the new ones from `start` to `end`."""
         new = self.drawer.new[start:end]
         first, last = bisect_left(self.new, new[0]), bisect_right(self.new, new[-1])
         near = near_pairs(self.held, self.rows, first, last, self.floor, NEAREST) if first < last else ()
-        found = [Nominated(self.pks[place], self.pks[other], cosine) for place, other, cosine in near]
+        found = [MergeCandidate(self.pks[place], self.pks[other], cosine) for place, other, cosine in near]
         return found + [pair for pk in new for pair in self.verbatim(pk)] if self.has_blank else found
 
-    def verbatim(self, pk: int) -> Iterator[Nominated]:
+    def verbatim(self, pk: int) -> Iterator[MergeCandidate]:
         """With one that has the same words: all of them hang together by it."""
         same = self.by_words[self.words_of[pk]]
         if len(same) > 1:
-            yield Nominated(pk, same[0] if same[0] != pk else same[1], None)
+            yield MergeCandidate(pk, same[0] if same[0] != pk else same[1], None)
 
     @cached_property
     def words_of(self) -> dict[int, int]:

@@ -19,7 +19,7 @@ from memsite.tenancy.models import App
 NOBODY = Value("")
 
 
-def apps_overtaken(now: datetime) -> set[int]:
+def apps_with_stale_summaries(now: datetime) -> set[int]:
     """Pks of the apps in which summaries have to be marked or put away. Four queries."""
     found = set(run_out(now).values_list("app_id", flat=True))
     found |= set(begun(now).values_list("app_id", flat=True))
@@ -29,7 +29,7 @@ def apps_overtaken(now: datetime) -> set[int]:
     )
 
 
-def mark_overtaken(app: App, now: datetime) -> int:
+def mark_stale(app: App, now: datetime) -> int:
     """Has them written anew at once; answers how many. What is being written already is left to that."""
     keys: set[Key] = set(run_out(now).for_app(app).values_list("category", "user_id"))
     keys |= set(begun(now).for_app(app).values_list("category", Coalesce("user_id", NOBODY)))

@@ -118,7 +118,7 @@ def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embed
     by_pk = {fact.number: fact for fact in facts}
     rows = Vector.objects.for_app(app).filter(model=embedder.name, memory__in=by_pk)
     told = list(rows.values_list("memory_id", "data"))
-    asked = embed([embedded_text(line.text, line.heading or None) for line in lines], embedder) if told else None
+    asked = embed_passages([embedded_text(line.text, line.heading or None) for line in lines], embedder) if told else None
     if asked is None:
         return nearest
     pks, vectors = by_number(told, asked.shape[1])
@@ -135,14 +135,14 @@ def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embed
 
 def give_vectors(passages: Sequence[Passage], embedder: Embedder, kept: Mapping[str, bytes]) -> None:
     new = list(dict.fromkeys(passage.text for passage in passages if passage.text not in kept))
-    made = embed(new, embedder) if new else None
+    made = embed_passages(new, embedder) if new else None
     data = dict(kept) | ({} if made is None else dict(zip(new, map(to_bytes, made), strict=True)))
     for passage in passages:
         if passage.text in data:
             passage.model, passage.data = embedder.name, data[passage.text]
 
 
-def embed(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
+def embed_passages(texts: Sequence[str], embedder: Embedder) -> Vectors | None:
     try:
         return embedder.embed_documents(texts)
     except EmbedderError as error:

@@ -10,10 +10,10 @@ from memories.models.memory import MemoryQuerySet
 from memories.store import writing
 from memsite.tenancy.models import App
 
-ACTOR = "system:promote"
+PROMOTE_ACTOR = "system:promote"
 STEP = 0.1
 FIRST_TIME = timedelta(days=1)
-BATCH = 500
+PROMOTE_BATCH = 500
 
 
 def promote_todays(app: App, now: datetime, run: Run) -> None:
@@ -23,9 +23,9 @@ def promote_todays(app: App, now: datetime, run: Run) -> None:
     before it at least. Counts `promoted`.
     """
     promoted_to: int = run.cursor.get("promoted_to", 0)
-    while pks := list(todays(app, run).filter(pk__gt=promoted_to).values_list("pk", flat=True)[:BATCH]):
+    while pks := list(todays(app, run).filter(pk__gt=promoted_to).values_list("pk", flat=True)[:PROMOTE_BATCH]):
         promoted_to = pks[-1]
-        with writing(app, ACTOR, now) as write:
+        with writing(app, PROMOTE_ACTOR, now) as write:
             rows = list(todays(app, run).filter(pk__in=pks))
             write.promote(rows, STEP, "new that day")
             run.done({"promoted": len(rows)}, promoted_to=promoted_to)

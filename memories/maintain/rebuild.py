@@ -7,7 +7,7 @@ from functools import partial
 
 from django.db.models import Q
 
-from memories.maintain.drawers import key_of
+from memories.maintain.drawers import opaque_key
 from memories.maintain.run import Run
 from memories.maintain.summaries import AT_LEAST_CHANGES, Rewriting
 from memories.models import Memory, Summary, Visibility
@@ -26,7 +26,7 @@ def rebuild_summaries(app: App, now: datetime, run: Run, provider: Provider, emb
     an app that keeps no summaries.
     """
     rebuilt_to: str = run.cursor.get("rebuilt_to", "")
-    keys = {key_of(*key): key for key in all_keys(app)} if app.policy.capture_summaries else {}
+    keys = {opaque_key(*key): key for key in all_keys(app)} if app.policy.capture_summaries else {}
     for number in sorted(keys):
         if number > rebuilt_to:
             category, user_id = keys[number]

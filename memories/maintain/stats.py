@@ -25,7 +25,7 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
         "app_id": app.app_id,
         "at": now.isoformat(),
         **span.told(app),
-        "memories": memories(app, sorts),
+        "memories": memory_counts(app, sorts),
         "sessions": figures.sessions(app),
         "texts": figures.texts(app),
         "links": Link.objects.for_app(app).count(),
@@ -34,12 +34,12 @@ def stats_of(app: App, now: datetime, days: int) -> Figures:
         "triggers": figures.triggers(app),
         "to_review": figures.to_review(app),
         "agents": Agent.objects.for_app(app).count(),
-        "growth": growth(app, span.days),
+        "growth": created_by_day(app, span.days),
         "access": access(app, span, sorts),
     }
 
 
-def memories(app: App, sorts: figures.Sorts) -> Figures:
+def memory_counts(app: App, sorts: figures.Sorts) -> Figures:
     """Of whatever status; `live` ones count against the limit."""
     statuses = figures.by_status(app)
     live, limit = sum(statuses[status] for status in LIVE), app.policy.memory_limit
@@ -58,7 +58,7 @@ def memories(app: App, sorts: figures.Sorts) -> Figures:
     }
 
 
-def growth(app: App, days: Sequence[date]) -> Figures:
+def created_by_day(app: App, days: Sequence[date]) -> Figures:
     made = figures.growth(app, days)
     by_day = [{"day": day.isoformat(), "created": number} for day, number in zip(days, made, strict=True)]
     return {"created": sum(made), "by_day": by_day}

@@ -20,7 +20,7 @@ from django.db import DatabaseError, connection
 
 from memories.retrieve import loading
 from memories.retrieve.columns import ORIGINS, TONES, Columns
-from memories.store.index_files import evidence, is_true, path_of
+from memories.store.index_files import evidence, is_current, index_file_of
 from memories.text import looks
 from memsite.array_file import About, map_arrays, read_about, write_arrays
 from memsite.drafts import draft_in, in_place, private
@@ -64,12 +64,12 @@ class State:
 
 def find(kind: Kind) -> State | None:
     """None if there is none that can be used; then the database has to be read."""
-    path = path_of(kind.app_pk)
+    path = index_file_of(kind.app_pk)
     if path is None:
         return None
     try:
         about, arrays = map_arrays(path)
-        if not is_of(about, kind) or not is_true(about):
+        if not is_of(about, kind) or not is_current(about):
             return None
         columns = Columns(**arrays)
         size, change_number, users, subjects = (about[name] for name in ("size", "change_number", "users", "subjects"))
@@ -90,7 +90,7 @@ def is_of(about: About, kind: Kind) -> bool:
 
 def write_apart(kind: Kind, state: State) -> None:
     """`write`, in a thread of its own: nobody waits for it."""
-    if state.size < LEAST_ROWS or path_of(kind.app_pk) is None:
+    if state.size < LEAST_ROWS or index_file_of(kind.app_pk) is None:
         return
     try:
         Thread(target=write_and_close, args=(kind, state), name="keep-index", daemon=True).start()
@@ -113,7 +113,7 @@ def write(kind: Kind, state: State) -> None:
     Nor if something was forgotten since the rows were read: the sweep that follows may have passed. One that comes
     later waits until the file has its name, and deletes it.
     """
-    path, app, started = path_of(kind.app_pk), App.objects.get(pk=kind.app_pk), time.monotonic()
+    path, app, started = index_file_of(kind.app_pk), App.objects.get(pk=kind.app_pk), time.monotonic()
     if path is None:
         return
     columns = {name: getattr(state.columns, name)[: state.size] for name in Columns.__slots__}
@@ -128,7 +128,7 @@ def write(kind: Kind, state: State) -> None:
             return
         with private(draft).open("r+b") as file:
             write_arrays(file, about, columns, len(state.columns.pk))
-        if not is_true(about):
+        if not is_current(about):
             return
         in_place(draft, path)
     seconds = round(time.monotonic() - started, 2)
@@ -140,4 +140,4 @@ def is_there(path: Path, kind: Kind, change_number: int) -> bool:
         about = read_about(path)
     except (OSError, ValueError):
         return False
-    return is_of(about, kind) and about["change_number"] >= change_number and is_true(about)
+    return is_of(about, kind) and about["change_number"] >= change_number and is_current(about)

@@ -32,7 +32,7 @@ from memories.models import (
 )
 from memories.models.memory import MemoryQuerySet
 from memories.store.forget import erase
-from memories.store.reasons import forget_reasons
+from memories.store.reasons import redact_reasons
 from memories.store.writer import Writer
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.models import App, AppStatus
@@ -130,7 +130,7 @@ def erase_memories(write: Writer) -> int:
     if rows:
         with purge_permit():
             if not is_going(write.app):
-                forget_reasons(write.app, rows)
+                redact_reasons(write.app, rows)
             erase(write, rows)
             note_residue()
     return len(rows)

@@ -12,9 +12,9 @@ from memories.models import LIVE, Forgotten, Memory, Mention, Rejection, Revisio
 from memories.store.due import Key
 from memories.store.lineage import forgotten_with
 from memories.store.mentions import drop_unmentioned
-from memories.store.reasons import forget_reasons
+from memories.store.reasons import redact_reasons
 from memories.store.revisions import snapshot
-from memories.store.said import digests_of, forget_said
+from memories.store.said import digests_of, redact_sources
 from memories.store.triggers import drop_for
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_answers
@@ -40,8 +40,8 @@ def forget(write: Writer, given: Sequence[Memory]) -> int:
         Rejection.objects.for_app(app).filter(memory__in=rows).delete()
         drop_summaries(write, rows)
         beside = drop_for(app, rows)
-        forget_said(app, rows)
-        forget_reasons(app, rows)
+        redact_sources(app, rows)
+        redact_reasons(app, rows)
         erase(write, rows)
         note_residue()
     if beside:

@@ -23,7 +23,7 @@ SUFFIX = ".index"
 log = structlog.get_logger("memories.store")
 
 
-def path_of(app_pk: int) -> Path | None:
+def index_file_of(app_pk: int) -> Path | None:
     """None where none are kept: on PostgreSQL, whose other machines a sweep would not reach."""
     here = index_folder() if get_conf().keep_indexes else None
     return here / f"{app_pk}{SUFFIX}" if here else None
@@ -42,7 +42,7 @@ def latest_migration() -> int | None:
     return MigrationRecorder(connection).migration_qs.order_by("-pk").values_list("pk", flat=True).first()
 
 
-def is_true(about: About) -> bool:
+def is_current(about: About) -> bool:
     """Whether what it told is of this database, and all of it is still there."""
     app = App.objects.filter(pk=about["app"], status=AppStatus.ACTIVE).first()
     return (
@@ -70,7 +70,7 @@ def is_anything_gone(app: App, change_number: int) -> bool:
     )  # fmt: skip
 
 
-def drop_untrue() -> None:
+def drop_stale_index_files() -> None:
     """Deletes what tells of something that is gone, what cannot be read, and what a process left that was killed; all
     of them where none are to be kept. OSError where they cannot be deleted.
     """
@@ -79,11 +79,11 @@ def drop_untrue() -> None:
         return
     with draft_in(here, wait=True):
         for path in here.glob(f"*{SUFFIX}"):
-            if not (get_conf().keep_indexes and is_readable_and_true(path)):
+            if not (get_conf().keep_indexes and is_readable_and_current(path)):
                 path.unlink(missing_ok=True)
 
 
-def unreadable() -> list[int]:
+def unreadable_index_files() -> list[int]:
     """Pks of the apps whose files are damaged. Reads all of them."""
     folder = index_folder()
     found = []
@@ -97,14 +97,14 @@ def unreadable() -> list[int]:
     return found
 
 
-def drop(app_pk: int) -> None:
-    if path := path_of(app_pk):
+def drop_index_file(app_pk: int) -> None:
+    if path := index_file_of(app_pk):
         path.unlink(missing_ok=True)
 
 
-def is_readable_and_true(path: Path) -> bool:
+def is_readable_and_current(path: Path) -> bool:
     try:
-        return is_true(read_about(path))
+        return is_current(read_about(path))
     except (OSError, ValueError, KeyError, TypeError) as error:
         log.warning("index_file_unreadable", file=path.name, error=str(error))
         return False

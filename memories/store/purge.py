@@ -38,7 +38,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.store.due import Key
 from memories.store.forget import drop_summaries_of
 from memories.store.lineage import forgotten_with
-from memories.store.reasons import forget_reasons
+from memories.store.reasons import redact_reasons
 from memories.store.revisions import learnt_in
 from memories.store.transaction import writing
 from memories.store.triggers import PLAN, drop_for
@@ -165,7 +165,7 @@ class Hiding:
             self.drop_quotes()
             # At once where a link tells of it; the rest when they are erased.
             for rows in self.batches(hidden.filter(self.has_contradicted())):
-                forget_reasons(self.app, rows)
+                redact_reasons(self.app, rows)
             triggers.delete()
             for rows in self.batches(hidden.filter(self.has_trigger())):
                 beside = drop_for(self.app, rows)

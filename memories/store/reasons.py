@@ -13,11 +13,11 @@ from memsite.tenancy.models import App
 
 MOST_AT_ONCE = 500
 DONE_TO_OTHERS = (Action.CONTRADICTED, Action.SUPERSEDED)
-Place = tuple[int | None, datetime]
+RevisionPlace = tuple[int | None, datetime]
 """The number of the revision behind a statement, if there is one, and when that was recorded."""
 
 
-def forget_reasons(app: App, memories: Sequence[Memory]) -> None:
+def redact_reasons(app: App, memories: Sequence[Memory]) -> None:
     """Revisions of others that tell of having been contradicted or superseded by one of these tell no more why.
 
     Call it with a purge permit, while their revisions are there: a link of it may have been taken back. Two queries for
@@ -31,7 +31,7 @@ def forget_reasons(app: App, memories: Sequence[Memory]) -> None:
             replace(row, {"reason": ""})
 
 
-def done_behind(app: App, places: Iterable[Place]) -> Iterator[Revision]:
+def done_behind(app: App, places: Iterable[RevisionPlace]) -> Iterator[Revision]:
     """What these statements did to others.
 
     That is recorded right behind each, in one transaction, where nobody else writes to the app: however many revisions

@@ -177,7 +177,7 @@ def withdraw(write: Writer, source: Source, reason: str) -> Counter[str]:
     ours = {memory.pk for memory in rows} | set(source.memories().order_by().values_list("pk", flat=True))
     for memory in rows:
         memory.app = write.app
-        set_free(write, source, memory, ours, reason)
+        free_others(write, source, memory, ours, reason)
         leave_winner(write, source, memory, ours, reason)
     insights = [one for one in insights_from(write.app, rows) if one.pk not in ours and is_there(one)]
     gone = {memory.pk: memory for memory in [*current(write, [row.pk for row in rows]), *insights]}
@@ -229,7 +229,7 @@ def current(write: Writer, pks: Collection[int]) -> list[Memory]:
     return found
 
 
-def set_free(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
+def free_others(write: Writer, source: Source, memory: Memory, ours: set[int], reason: str) -> None:
     """What it superseded or was merged with stands for itself again; what it contradicted is as sure as before."""
     links = Link.objects.for_app(write.app).filter(from_memory=memory).exclude(to_memory__in=ours)
     links = links.filter(kind__in=(LinkKind.SUPERSEDES, LinkKind.CONTRADICTS))

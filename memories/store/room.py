@@ -36,17 +36,17 @@ class Suggestion:
         return cls(choice, {memory.pk: memory.version for memory in shown})
 
 
-def hold(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
+def enforce_limit(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
     """Leaves at most `most` live memories. Raises LimitReached."""
-    bring_down(write, most, suggested)
+    evict(write, most, suggested)
     if write.count > most:
         raise LimitReached(f"The app may hold {write.limit} memories, and those it holds are pinned: none makes room.")
 
 
-def follow(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
+def apply_suggestions(write: Writer, most: int, suggested: Sequence[Suggestion]) -> None:
     """Carries out the suggestions that still make sense, as far as they are needed. One query to know."""
     pks = {pk for one in suggested for pk in (one.choice.number, one.choice.into) if pk is not None}
-    rows = {memory.pk: memory for memory in own(write, Memory.objects.for_app(write.app).filter(pk__in=pks))}
+    rows = {memory.pk: memory for memory in with_app(write, Memory.objects.for_app(write.app).filter(pk__in=pks))}
     for suggestion in suggested:
         if write.count > most and makes_sense(write, suggestion, rows):
             carry_out(write, suggestion.choice, rows)
@@ -62,7 +62,7 @@ def makes_sense(write: Writer, suggestion: Suggestion, rows: Mapping[int, Memory
     into = rows.get(choice.into)
     if not into or into is memory or not may_change(into, suggestion):
         return False
-    return circle(into) == circle(memory) and 0 < len(choice.content) <= write.policy.max_characters
+    return readers_of(into) == readers_of(memory) and 0 < len(choice.content) <= write.policy.max_characters
 
 
 def may_change(memory: Memory, suggestion: Suggestion) -> bool:
@@ -70,44 +70,44 @@ def may_change(memory: Memory, suggestion: Suggestion) -> bool:
     return unchanged and memory.status in LIVE and not memory.pinned
 
 
-def circle(memory: Memory) -> tuple[object, ...]:
+def readers_of(memory: Memory) -> tuple[object, ...]:
     """Who may read it, and while it holds: only within one may a memory stand for another."""
     owner = memory.agent_id if memory.visibility == Visibility.AGENT else None
     return memory.user_id, memory.visibility, owner, memory.valid_from, memory.valid_until
 
 
-def bring_down(write: Writer, most: int, suggested: Sequence[Suggestion] = ()) -> None:
+def evict(write: Writer, most: int, suggested: Sequence[Suggestion] = ()) -> None:
     """Leaves at most `most` live memories if that can be done. What was written just now goes last."""
     if write.count > most and suggested:
-        follow(write, most, suggested)
+        apply_suggestions(write, most, suggested)
     while (surplus := write.count - most) > 0:
         pool = untouched(write, surplus) or just_written(write, surplus)
         if not pool:
             return
-        thin(write, pool, surplus)
+        evict_from(write, pool, surplus)
 
 
 def untouched(write: Writer, surplus: int) -> list[Memory]:
     # "not equal" and not "less than": for that the database would take another index, and sort.
     others = Memory.objects.for_app(write.app).filter(~Q(change_number=write.change_number))
-    return list(own(write, others.least_worthy()[: surplus + SHORTLIST]))
+    return list(with_app(write, others.least_worthy()[: surplus + SHORTLIST]))
 
 
 def just_written(write: Writer, surplus: int) -> list[Memory]:
     """None unless some of them can stay. The caller's own objects, so that they show what became of them."""
     rows = Memory.objects.for_app(write.app).filter(change_number=write.change_number)
-    pool = [write.changed.get(row.pk, row) for row in own(write, rows.least_worthy()[: surplus + SHORTLIST])]
+    pool = [write.changed.get(row.pk, row) for row in with_app(write, rows.least_worthy()[: surplus + SHORTLIST])]
     return pool if len(pool) > surplus else []
 
 
-def own(write: Writer, memories: Iterable[Memory]) -> Iterator[Memory]:
+def with_app(write: Writer, memories: Iterable[Memory]) -> Iterator[Memory]:
     """With the app at hand that their writer has."""
     for memory in memories:
         memory.app = write.app
         yield memory
 
 
-def thin(write: Writer, pool: Sequence[Memory], surplus: int) -> None:
+def evict_from(write: Writer, pool: Sequence[Memory], surplus: int) -> None:
     """Takes `surplus` of these away, or as many as there are. Time grows with their number, not its square."""
     rows = {memory.pk: memory for memory in pool}
     for _ in range(MOST_FOLDED):
@@ -126,7 +126,7 @@ def thin(write: Writer, pool: Sequence[Memory], surplus: int) -> None:
 
 def as_compared(memory: Memory) -> Noted:
     """The rules put together what is in one drawer; here, what also has one circle."""
-    return replace(as_noted(memory), category=f"{memory.category} {circle(memory)}")
+    return replace(as_noted(memory), category=f"{memory.category} {readers_of(memory)}")
 
 
 def carry_out(write: Writer, choice: Choice, rows: Mapping[int, Memory]) -> None:

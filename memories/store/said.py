@@ -33,7 +33,7 @@ def digests_of(app: App, memories: Sequence[Memory]) -> list[Memory]:
     return [digest for digest in rows if says(digest.text, memories)] if sessions else []
 
 
-def forget_said(app: App, memories: Sequence[Memory]) -> None:
+def redact_sources(app: App, memories: Sequence[Memory]) -> None:
     """Call it with a purge permit. No query for memories that nothing was said of."""
     of_text: dict[int, list[Memory]] = defaultdict(list)
     of_turn: dict[Place, list[Memory]] = defaultdict(list)

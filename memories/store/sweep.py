@@ -14,7 +14,7 @@ import structlog
 from django.db import OperationalError, connection
 
 from memories.models.fulltext import TABLE
-from memories.store.index_files import drop_untrue
+from memories.store.index_files import drop_stale_index_files
 from memsite.conf import get_conf
 from memsite.durability import sqlite_set
 from memsite.tenancy.residue import Residue, note_swept, residue
@@ -56,7 +56,7 @@ def is_resting(waiting: Residue, now: datetime) -> bool:
 
 def sweep_sqlite() -> bool:
     """Nothing is rewritten while somebody reads for long, a whole export or move: it would all be kept in the log."""
-    drop_untrue()
+    drop_stale_index_files()
     if not empty_log():
         return False
     merge_fulltext()

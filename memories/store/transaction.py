@@ -16,7 +16,7 @@ from django.dispatch import Signal
 from memories.models import Memory
 from memories.store.damage import COUNTS, noticing_damage, report_damage
 from memories.store.due import mark_due
-from memories.store.room import Suggestion, bring_down, hold
+from memories.store.room import Suggestion, evict, enforce_limit
 from memories.store.writer import Writer
 from memsite.doorbell import ring
 from memsite.prepared import fetch_all
@@ -69,7 +69,7 @@ def writing(app: App, actor: str, now: datetime, suggested: Sequence[Suggestion]
             ring(TELL, app.pk)
         transaction.on_commit(partial(committed.send_robust, sender=Writer, app_pk=app.pk))
         yield write
-        hold(write, max(limit, count), suggested)
+        enforce_limit(write, max(limit, count), suggested)
         mark_due(app, write.summaries_due, now)
         if write.near_model != near_model:
             # Every process is to load an index of the other kind.
@@ -105,5 +105,5 @@ def shrink(
         return 0
     with writing(app, actor, now) as write:
         count = write.count
-        bring_down(write, max(write.limit, count - batch), suggested)
+        evict(write, max(write.limit, count - batch), suggested)
         return count - write.count

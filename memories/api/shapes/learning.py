@@ -9,7 +9,7 @@ from rest_framework import serializers
 from memories.agent.learning import Preview
 from memories.api.fields import Id, Name, Shape, Text, names
 from memories.api.shapes.sessions import MAX_MESSAGES, Message
-from memories.capture.known import Known
+from memories.capture.known import RelatedMemory
 from memories.capture.refusals import Refusal
 from memories.models import Entity, Extraction, Rejection
 from memories.store import Candidate
@@ -146,7 +146,7 @@ def show_preview(preview: Preview) -> dict[str, Any]:
     }
 
 
-def show_fact(candidate: Candidate, known: list[Known], place: int) -> dict[str, Any]:
+def show_fact(candidate: Candidate, known: list[RelatedMemory], place: int) -> dict[str, Any]:
     relations = [
         {
             "memory_id": item.memory.uid,

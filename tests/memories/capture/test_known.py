@@ -13,7 +13,7 @@ from django.utils import timezone
 from memories.agent import current_embedder
 from memories.capture import known
 from memories.capture.embed import embed_candidates
-from memories.capture.known import MET, Outlook, judge, look_around
+from memories.capture.known import MET, RelatedMemories, judge, find_related
 from memories.capture.outcome import OutcomeKind
 from memories.capture.pipeline import remember, store
 from memories.models import Link, LinkKind, Memory, Source, Status, Visibility
@@ -34,9 +34,9 @@ def know(app: App, *candidates: Candidate) -> list[Memory]:
     return [outcome.memory for outcome in outcomes if outcome.memory]
 
 
-def outlook_on(app: App, candidate: Candidate, provider: Any = None) -> Outlook:
+def outlook_on(app: App, candidate: Candidate, provider: Any = None) -> RelatedMemories:
     embed_candidates([candidate], current_embedder())
-    (outlook,) = look_around(app, [candidate], current_embedder(), provider)
+    (outlook,) = find_related(app, [candidate], current_embedder(), provider)
     return outlook
 
 
@@ -202,7 +202,7 @@ class TestAModelsVerdict:
 
 
 class TestUnderTheLock:
-    def put(self, app: App, candidate: Candidate, outlook: Outlook) -> OutcomeKind:
+    def put(self, app: App, candidate: Candidate, outlook: RelatedMemories) -> OutcomeKind:
         with writing(app, f"session {id(candidate)}", timezone.now()) as write:
             return store(write, candidate, outlook, current_embedder()).kind
 
@@ -314,5 +314,5 @@ class TestWhatWasFoundInTalk:
     def test_without_a_vector_nobody_knows(self, acme: App) -> None:
         know(acme, learnt("User drinks coffee"))
         candidate = learnt("User does not drink coffee")
-        (outlook,) = look_around(acme, [candidate], current_embedder())
+        (outlook,) = find_related(acme, [candidate], current_embedder())
         assert outlook.telling == []

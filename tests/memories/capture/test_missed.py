@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memories.capture import missed
-from memories.capture.missed import extract_missed
+from memories.capture.missed import enqueue_unprocessed
 from memories.maintain.run import Unclaimed
 from memories.models import Extraction
 from sessions.models import AgentSession, Resource
@@ -35,7 +35,7 @@ def said(session: AgentSession | None, text: str, when: datetime = NIGHT - DAY /
 
 def night(session: AgentSession, **run: Any) -> Unclaimed:
     ran = Unclaimed(until=NIGHT, **run)
-    extract_missed(session.app, NIGHT, ran)
+    enqueue_unprocessed(session.app, NIGHT, ran)
     return ran
 
 
@@ -86,5 +86,5 @@ def test_killed_and_gone_on_with(session: AgentSession, monkeypatch: pytest.Monk
     for number in range(9):
         said(session, f"We hired {number + 2} people in Lisbon.")
     run = Fragile(until=NIGHT, luck=random.Random(2), share=0.5)
-    assert carry_on(lambda run: extract_missed(session.app, NIGHT, run), run) > 1
+    assert carry_on(lambda run: enqueue_unprocessed(session.app, NIGHT, run), run) > 1
     assert (run.counts, Extraction.objects.count()) == ({"queued": 9}, 9)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memories.maintain import by_rule
-from memories.maintain.by_rule import write_by_rule
+from memories.maintain.by_rule import compute_summary
 from memories.models import Memory
 from memories.store import Candidate, Writer, writing
 from memsite.tenancy.models import App
@@ -31,7 +31,7 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     done: list[str] = []
     put_together = by_rule.put_together
 
-    def noting(app: App, category: str, *rest: Any) -> by_rule.ByRule:
+    def noting(app: App, category: str, *rest: Any) -> by_rule.ComputedSummary:
         done.append(category)
         return put_together(app, category, *rest)
 
@@ -45,7 +45,7 @@ def tell(app: App, content: str, **fields: Any) -> Memory:
 
 
 def read(app: App, category: str = "work", user_id: str = "", now: datetime = NOW) -> str:
-    return write_by_rule(app, category, user_id, now).written.text
+    return compute_summary(app, category, user_id, now).written.text
 
 
 def test_what_is_as_it_was_is_not_put_together_again(app: App, written: list[str]) -> None:

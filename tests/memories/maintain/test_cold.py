@@ -283,7 +283,7 @@ def test_one_that_is_used_before_it_is_its_turn_stays(alice: Caller, monkeypatch
 
 
 def test_a_run_that_was_stopped_is_continued(alice: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cold, "BATCH", 2)
+    monkeypatch.setattr(cold, "COLD_BATCH", 2)
     for number in range(5):
         alice.remember(f"Number {number} of the things that are known about whales", dedupe=False)
     run = StoppedAtSecond(until=timezone.now())

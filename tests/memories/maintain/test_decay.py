@@ -39,7 +39,7 @@ def changes(app: App) -> int:
 
 
 def test_a_session_waits_for_one_batch_at_most(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decay, "BATCH", 3)
+    monkeypatch.setattr(decay, "DECAY_BATCH", 3)
     memories = told(acme, 3)
     decay_few(acme, LATER)
     assert confidences(memories) == [0.7, 0.7, 0.7]
@@ -51,7 +51,7 @@ def test_a_session_waits_for_one_batch_at_most(acme: App, monkeypatch: pytest.Mo
 
 
 def test_what_is_pinned_or_confirmed_is_no_part_of_it(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decay, "BATCH", 1)
+    monkeypatch.setattr(decay, "DECAY_BATCH", 1)
     stale, pinned, confirmed = told(acme, 3)
     Memory.objects.filter(pk=pinned.pk).update(pinned=True)
     Memory.objects.filter(pk=confirmed.pk).update(anchored_at=LATER)

@@ -144,7 +144,7 @@ def test_whoever_looks_one_up_in_time_keeps_it(acme: App, monkeypatch: pytest.Mo
 
 
 def test_killed_and_gone_on_with_each_goes_once(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(expire, "BATCH", 3)
+    monkeypatch.setattr(expire, "EXPIRE_BATCH", 3)
     rows = [known(acme, NOON + timedelta(minutes=number)) for number in range(10)]
     run = Fragile(until=SUNDAY, luck=random.Random(2), share=0.6)
     assert carry_on(lambda run: archive_expired(acme, NIGHT + 90 * DAY, run), run) > 1

@@ -102,8 +102,8 @@ def test_it_makes_no_difference_how_often_a_worker_is_killed(
 ) -> None:  # fmt: skip
     luck = random.Random(seed)
     for module, name, least in (
-        (merge, "ROWS_AT_ONCE", 3), (merge, "MOST_UNITED", 4), (nominate, "NEAREST", 2), (promote, "BATCH", 5),
-        (expire, "BATCH", 4), (insights, "AT_ONCE", 6),
+        (merge, "ROWS_AT_ONCE", 3), (merge, "MOST_UNITED", 4), (nominate, "NEAREST", 2), (promote, "PROMOTE_BATCH", 5),
+        (expire, "EXPIRE_BATCH", 4), (insights, "AT_ONCE", 6),
     ):  # fmt: skip
         monkeypatch.setattr(module, name, least + luck.randint(0, 20))
     fill(acme, luck)

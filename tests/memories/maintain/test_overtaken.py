@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from memories.maintain.overtaken import apps_overtaken, begun, run_out
+from memories.maintain.overtaken import apps_with_stale_summaries, begun, run_out
 from memories.maintain.summaries import Rewriting
 from memories.models import Memory, Passage, Summary, SummaryDue, Visibility
 from memories.store import Candidate, writing
@@ -35,7 +35,7 @@ def tell(app: App, content: str, **fields: Any) -> Memory:
 def sweep(moment: datetime) -> int:
     """As the sweep does: only where there is something to do. Answers how many texts changed."""
     with at(moment):
-        waiting = apps_overtaken(moment) | set(SummaryDue.objects.values_list("app_id", flat=True))
+        waiting = apps_with_stale_summaries(moment) | set(SummaryDue.objects.values_list("app_id", flat=True))
         return upkeep_summaries() if waiting else 0
 
 
@@ -57,7 +57,7 @@ def test_what_has_run_out_is_told_no_more(app: App) -> None:
     assert sweep(NOON + DAY) == 1
     assert "Is on leave" not in text(app)
     assert "Runs marathons" in text(app)
-    assert apps_overtaken(NOON + 2 * DAY) == set()
+    assert apps_with_stale_summaries(NOON + 2 * DAY) == set()
 
 
 def test_where_all_has_run_out_there_is_no_summary(app: App) -> None:
@@ -65,7 +65,7 @@ def test_where_all_has_run_out_there_is_no_summary(app: App) -> None:
     sweep(NOON + HOUR)
     assert sweep(NOON + DAY) == 1
     assert text(app) == ""
-    assert apps_overtaken(NOON + 2 * DAY) == set()
+    assert apps_with_stale_summaries(NOON + 2 * DAY) == set()
 
 
 def test_what_begins_to_hold_is_told_from_then_on(app: App) -> None:
@@ -78,7 +78,7 @@ def test_what_begins_to_hold_is_told_from_then_on(app: App) -> None:
     assert "Lisbon" in text(app)
     assert sweep(NOON + 2 * DAY) == 1
     assert "Sleeps badly" in text(app, "health", "rob")
-    assert apps_overtaken(NOON + 3 * DAY) == set()
+    assert apps_with_stale_summaries(NOON + 3 * DAY) == set()
 
 
 def test_each_is_asked_for_once_also_where_the_text_stays_the_same(app: App, model: Server) -> None:
@@ -100,7 +100,7 @@ def test_what_runs_out_while_it_is_written_of_is_not_missed(app: App) -> None:
     tell(app, "Is on leave", valid_until=NOON + HOUR + MINUTE)
     sweep(NOON + HOUR)
     Summary.objects.update(created_at=NOON + 2 * HOUR)
-    assert apps_overtaken(NOON + 2 * HOUR) == {app.pk}
+    assert apps_with_stale_summaries(NOON + 2 * HOUR) == {app.pk}
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_what_a_summary_does_not_tell_does_not_matter_to_it(app: App, fields: di
     tell(app, "Sleeps badly", **{"valid_until": NOON + DAY, **fields})
     sweep(NOON + HOUR)
     Summary.objects.exclude(category="work", user_id="").delete()
-    assert apps_overtaken(NOON + DAY) == set()
+    assert apps_with_stale_summaries(NOON + DAY) == set()
 
 
 def test_apps_do_not_wait_for_each_other(app: App, acme: App) -> None:
@@ -121,14 +121,14 @@ def test_apps_do_not_wait_for_each_other(app: App, acme: App) -> None:
     tell(other, "Is on leave", valid_until=NOON + DAY)
     tell(acme, "Is on leave", valid_until=NOON + DAY)
     sweep(NOON + HOUR)
-    assert apps_overtaken(NOON + DAY) == {other.pk}
+    assert apps_with_stale_summaries(NOON + DAY) == {other.pk}
 
 
 def test_summaries_of_before_this_are_as_old_as_their_text(app: App) -> None:
     tell(app, "Is on leave", valid_until=NOON + DAY)
     sweep(NOON + HOUR)
     Summary.objects.update(as_of=None)
-    assert apps_overtaken(NOON + DAY) == {app.pk}
+    assert apps_with_stale_summaries(NOON + DAY) == {app.pk}
 
 
 def test_switched_off_they_become_old_versions_and_switched_on_they_are_written_of_what_is_known(app: App) -> None:
@@ -148,14 +148,14 @@ def test_switched_off_they_become_old_versions_and_switched_on_they_are_written_
     assert "Runs no marathons" in text(app)
     assert "Sleeps badly" in text(app, "health")
     assert Summary.objects.get(category="work", archived_at=None).version == 2
-    assert apps_overtaken(NOON + 5 * HOUR) == set()
+    assert apps_with_stale_summaries(NOON + 5 * HOUR) == set()
 
 
 def test_an_app_of_which_nothing_is_to_be_told_has_nothing_to_be_written(app: App) -> None:
     tell(app, "Sleeps badly", visibility=Visibility.AGENT)
     tell(app, "Works in Lisbon", valid_from=NOON + DAY)
     SummaryDue.objects.all().delete()
-    assert apps_overtaken(NOON) == set()
+    assert apps_with_stale_summaries(NOON) == set()
 
 
 def test_switched_off_it_is_not_written_even_if_a_worker_is_at_it(app: App, model: Server, monkeypatch: Any) -> None:

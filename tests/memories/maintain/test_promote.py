@@ -71,7 +71,7 @@ def test_two_is_the_most(acme: App) -> None:
 
 
 def test_once_however_often_its_worker_is_killed(acme: App, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(promote, "BATCH", 2)
+    monkeypatch.setattr(promote, "PROMOTE_BATCH", 2)
     rows = [tell(acme, f"Fact {number}", embed=False) for number in range(9)]
     run = Fragile(until=NIGHT, luck=random.Random(3), share=0.6)
     assert carry_on(lambda run: promote_todays(acme, NIGHT, run), run) > 3

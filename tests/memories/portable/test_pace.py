@@ -13,7 +13,7 @@ import pytest
 from django.utils import timezone
 
 from memories.agent import MemoryAgent, porting
-from memories.capture.ahead import TEXTS_AT_ONCE, Ahead
+from memories.capture.ahead import TEXTS_AT_ONCE, EmbeddingPrefetch
 from memories.maintain.run import Unclaimed
 from memories.models import Import, ImportPart, Memory, Rejection, Vector
 from memories.portable import staging
@@ -179,7 +179,7 @@ def test_after_the_end_no_more_texts_are_embedded() -> None:
     embedder = Slow()
     begun = embedder.awaited["text"] = threading.Event()
     candidates = [Candidate(content="text") for _ in range(3 * TEXTS_AT_ONCE)]
-    with Ahead(embedder) as ahead:
+    with EmbeddingPrefetch(embedder) as ahead:
         ahead.embed(candidates)
         waiting = ahead.embed([Candidate(content="next")])
         assert begun.wait(MOST_SECONDS)

@@ -22,7 +22,7 @@ from memories.retrieve import index, kept
 from memories.retrieve.index import AppIndex
 from memories.retrieve.pipeline import indexes
 from memories.store import index_files
-from memories.store.index_files import drop_untrue
+from memories.store.index_files import drop_stale_index_files
 from memories.store.purge import purge_memories, purge_user
 from memsite.array_file import read_about
 from memsite.tenancy.models import App, AppStatus
@@ -87,7 +87,7 @@ def another(caller: Caller) -> AppIndex:
 
 
 def path_of(app: App) -> Path:
-    path = index_files.path_of(app.pk)
+    path = index_files.index_file_of(app.pk)
     assert path is not None
     return path
 
@@ -204,7 +204,7 @@ def test_none_are_kept_where_none_shall(alice: Caller, some: list[Memory], folde
     another(alice).view()
     assert list(folder.glob("*.index"))
     settings.MEMSITE = replace(settings.MEMSITE, keep_indexes=False)
-    drop_untrue()
+    drop_stale_index_files()
     another(alice).view()
     assert not list(folder.glob("*.index"))
 
@@ -293,10 +293,10 @@ def test_a_file_of_which_something_is_forgotten_is_not_used_and_is_swept(
     assert living(another(alice)) == [memory.pk for memory in some[1:]]
     assert read == [len(some), len(some) - 1]
     # Written anew, without it: nothing in it is gone.
-    drop_untrue()
+    drop_stale_index_files()
     assert path_of(alice.app).exists()
     forget(alice, some[1])
-    drop_untrue()
+    drop_stale_index_files()
     assert not path_of(alice.app).exists()
 
 
@@ -304,7 +304,7 @@ def test_neighbours_keep_theirs(alice: Caller, charlie: Caller, some: list[Memor
     store(charlie, "Of another app")
     another(alice).view(), another(charlie).view()
     forget(alice, some[0])
-    drop_untrue()
+    drop_stale_index_files()
     assert (path_of(alice.app).exists(), path_of(charlie.app).exists()) == (False, True)
 
 
@@ -335,7 +335,7 @@ def test_what_is_forgotten_at_the_last_moment_is_swept(
 
     monkeypatch.setattr(kept, "in_place", forgotten_before)
     another(alice).view()
-    drop_untrue()
+    drop_stale_index_files()
     assert not path_of(alice.app).exists()
 
 
@@ -347,21 +347,21 @@ def test_what_a_purge_hides_is_not_found_and_swept(alice: Caller, some: list[Mem
     assert read == [len(some), len(some) - len(theirs)]
     assert b"user-1" not in path_of(alice.app).read_bytes()
     purge_memories(alice.app, "test", timezone.now())
-    drop_untrue()
+    drop_stale_index_files()
     assert not path_of(alice.app).exists()
 
 
 def test_an_app_that_goes_takes_its_file_along(alice: Caller, some: list[Memory]) -> None:
     another(alice).view()
     App.objects.filter(pk=alice.app.pk).update(status=AppStatus.PURGING)
-    drop_untrue()
+    drop_stale_index_files()
     assert not path_of(alice.app).exists()
 
 
 def test_what_a_killed_process_left_is_swept(alice: Caller, some: list[Memory], folder: Path) -> None:
     another(alice).view()
     (folder / ".draft").write_text("half of it")
-    drop_untrue()
+    drop_stale_index_files()
     assert {path.name for path in folder.iterdir()} == {".lock", path_of(alice.app).name}
 
 

@@ -10,7 +10,7 @@ from memories.capture import work
 from memories.capture.learning import learn
 from memories.models import ColdText, Extraction, Memory, Status
 from memories.models.cold import pack
-from memories.store.said import FORGOTTEN, digests_of, forget_said, without
+from memories.store.said import FORGOTTEN, digests_of, redact_sources, without
 from memsite.tenancy.models import AppPolicy
 from sessions.models import Event, Resource, Turn
 from tests.conftest import Caller
@@ -130,4 +130,4 @@ def test_a_memory_that_nothing_was_said_of_costs_no_query(alice: Caller, django_
     memory = memory_of("Whales sing")
     with django_assert_num_queries(0):  # type: ignore[operator]
         assert digests_of(alice.app, [memory]) == []
-        forget_said(alice.app, [memory])
+        redact_sources(alice.app, [memory])
