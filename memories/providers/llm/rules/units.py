@@ -58,6 +58,14 @@ _PLAIN_WORD = re.compile(r"(?<![\w./-])[^\W\d_]{2,}(?![\w/(=]|[.-]\w)")
 _DAY = re.compile(
     rf"\b(?:{'|'.join(PLAIN_MONTHS | PLAIN_WEEKDAYS | {'april', 'june'})}|\d{{1,2}}(?:st|nd|rd|th))\b", re.IGNORECASE
 )
+_WHEN = re.compile(
+    rf"\b(?:(?:today|tonight|tomorrow|next|this|on|at|the|in|of|{'|'.join(PLAIN_MONTHS | PLAIN_WEEKDAYS)}|april|june|"
+    r"morning|afternoon|evening|night|noon|week|month|year|day|from|to|until|till|by|o'clock|[ap]m)\b|\d+(?:st|nd|rd|th|"
+    r"[ap]m)?)|[\W_]",
+    re.IGNORECASE,
+)
+"""What tells a day and an hour, and nothing else."""
+_SOON = re.compile(r"\b(?:today|tonight|tomorrow|\d{1,2}(?::\d\d|\s?[ap]m))\b", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\bwho(?:'s|'ll)?\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)?(?=$|,)")
 _FIGURE = re.compile(r"\d[\d.:,/-]*$")
@@ -94,6 +102,12 @@ class Unit:
         return self.is_whole and (self.is_joined or bool(self.answers) or not self.is_fragment)
 
 
+def _is_plan(text: str) -> bool:
+    """Whether a day or an hour is named, and what is then: "Dentist tomorrow at 3pm" is, "Friday at 10" is not."""
+    is_dated = _DAY.search(text) or _SOON.search(text)
+    return bool(is_dated) and len(_WHEN.sub("", text)) > len("am")
+
+
 def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) -> list[Unit]:
     """The units of a message, each tied to what was said before it."""
     by_user = role == USER
@@ -114,7 +128,8 @@ def read_units(sentences: Sequence[Sentence], role: str, heard: Conversation) ->
                     aside.append((len(units), text, sentence.is_question))
                 continue
             is_fragment = not has_verb(text) and not text.lower().startswith(("i ", "i'm", "we "))
-            if is_fragment and not asks and units and _fits_behind(text, units[-1]):
+            is_plan = units and units[-1].sentence is not sentence and _is_plan(text)
+            if is_fragment and not asks and units and not is_plan and _fits_behind(text, units[-1]):
                 # A day that is named behind a full stop is not told in the tense of what stands before it.
                 is_apart = units[-1].sentence is not sentence and bool(_DAY.search(text))
                 units[-1].text += (ASIDE if is_apart else ", ") + text

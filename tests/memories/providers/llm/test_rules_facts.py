@@ -57,6 +57,15 @@ def test_what_holds_until_somebody_is_asked_is_not_cut_short(said: str, kept: st
     assert contents(said) == [kept]
 
 
+def test_a_plan_without_a_verb_is_no_part_of_the_sentence_before_it() -> None:
+    def kept(said: str) -> list[str]:
+        return [fact.content for fact in extract(chunk(said), Setting(), "learned")]
+
+    dentist = "Dentist on 5 May 2026 at 3pm"
+    assert kept("I like tea. Dentist tomorrow at 3pm.") == ["User likes tea", dentist]
+    assert kept("My name is Ana. Dentist tomorrow at 3pm.") == ["User's name is Ana", dentist]
+
+
 @each_row_of("rules_facts")
 def test_what_people_are_and_whom_they_go_to_is_told_in_few_words(said: str, kept: str) -> None:
     assert gate(chunk(said)).keep
