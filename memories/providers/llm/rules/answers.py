@@ -58,6 +58,7 @@ _YES_AND_NO = re.compile(r"\w (?:yes|no)(?:,|$)", re.IGNORECASE)
 _HOW_OFTEN = re.compile(r"(?:always|often|usually|mostly|sometimes|rarely|hardly ever)", re.IGNORECASE)
 _OFTEN = re.compile(r" (?:often|a lot|much|usually|ever|regularly)$", re.IGNORECASE)
 _NOW = re.compile(r" (?:now|today|already|right away)\W*$", re.IGNORECASE)
+_IT_IS = re.compile(r"^(?:it|that|this)(?:['’]s| is| would be) (?!(?:in|on|at|not|a|an|the|my|our)\b)", re.IGNORECASE)
 _PLACES = words("here there home abroad outside upstairs downstairs everywhere nowhere online")
 _TOWARDS = words("go move travel fly send put ship write point deploy push upload back commute")
 _UNNAMED = words("one ones is are was were does did")
@@ -79,6 +80,7 @@ def join_answer(question: str, answer: str, by_user: bool = False) -> str:
         return ""
     if not asked.wh:
         return _about_yes_or_no(asked, said)
+    said = _IT_IS.sub("", said) if asked.is_be else said
     if _YES.match(said) or _NO.match(said) or _has_verb(said):
         return ""
     return _about_subject(asked, said) if not asked.auxiliary else _about_rest(asked, said)

@@ -27,6 +27,15 @@ _TAIL = re.compile(
     r"again$|at the moment$|these days$).*$",
     re.IGNORECASE,
 )
+REQUEST = re.compile(
+    r"^(?:(?:please|then|and|so|also),? )*(?:(?:(?:could|can|would|will) you (?:(?:please|kindly|also|just) )*|please )"
+    r"(?:tell|give|send|share|confirm|provide|name|let)(?: (?:me|us))?(?: (?:have|know|with))?|would you mind "
+    r"(?:telling|giving|sending|sharing|confirming)(?: (?:me|us))?|(?:may|can|could) (?:I|we) (?:please )?"
+    r"(?:have|get|ask(?: for)?|know)) (?=(?:your|the|its|his|her|their)\b)",
+    re.IGNORECASE,
+)
+"""A question in the form of a request, before what is asked for: "could you tell me your order number"."""
+_TWO_THINGS = re.compile(r"\band\b|,|\bor\b", re.IGNORECASE)
 _TWO_QUESTIONS = re.compile(
     r",? and (?:what|which|who|when|where|why|how|is|are|do|does|did|can|should|will) (?!I\b)", re.IGNORECASE
 )
@@ -78,6 +87,9 @@ def read_question(text: str, by_user: bool = False) -> Asked | None:
     text = _LEAD.sub("", _TAIL.sub("", mend(text).strip(" ?.!")))
     if _TWO_QUESTIONS.search(text):
         return None
+    asked_for = REQUEST.sub("", text)
+    if asked_for != text and not _TWO_THINGS.search(asked_for):
+        text = f"what is {asked_for}"
     text = _CONTRACTED.sub(lambda found: found[1] + _WRITTEN[found[2].lower()], text)
     if not text or len(text) > MAX_CHARACTERS:
         return None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from memories.providers.llm.rules.asked import REQUEST
+
 _EMPTY = re.compile(
     r"^(?:yes|yeah|yep|no|nope|nah|ok|okay|sure|thanks|thank you|later|maybe|please|pls|do|do it|go on|perfect|great|"
     r"right|fine|either|both|dunno|i don't know|no idea(?: \w+)?|idk|not yet|not now|good|grand|y|n|ya|done|sold|first|"
@@ -34,6 +36,8 @@ _ASKS_WHICH = re.compile(
 
 def is_offer(question: str) -> bool:
     """Whether a question only asks what to do next, so that its answer tells nothing."""
+    if REQUEST.match(question):
+        return False
     return bool(_WHAT_TO_DO.match(question) or (_OFFER.search(question) and not _ASKS_WHICH.match(question)))
 
 

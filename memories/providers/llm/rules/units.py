@@ -68,7 +68,9 @@ _WHEN = re.compile(
 _SOON = re.compile(r"\b(?:today|tonight|tomorrow|\d{1,2}(?::\d\d|\s?[ap]m))\b", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\bwho(?:'s|'ll)?\b", re.IGNORECASE)
 _NAME = re.compile(r"[A-Z][a-zà-ÿ]+(?: [A-Z][a-zà-ÿ]+)?(?=$|,)")
-_FIGURE = re.compile(r"\d[\d.:,/-]*$")
+_FIGURE = re.compile(r"(?:(?:it|that)(?:['’]s| is) )?#?(?:[A-Z]+-)?\d[\d.:,/-]*$", re.IGNORECASE)
+_ASKS_WHAT_IT_IS = re.compile(r"(?:is|are|was|were) (?!there\b)(?!.*\bany)", re.IGNORECASE)
+_AGREED = re.compile(r"(?:yes|yeah|yep|no|nope)\b", re.IGNORECASE)
 _LOW_WORD = re.compile(r"(?<![\w./@`-])[a-zà-ÿ]{3,}(?![\w/@`-]|\.\w)")
 
 
@@ -200,7 +202,9 @@ def _tie(unit: Unit, previous: str, role: str, heard: Conversation) -> None:
     name: re.Match[str] | None = None
     if not previous and heard.is_asked_by_other(role) and _is_answer(unit, by_user, heard):
         answer, aside, behind = unit.text.partition(ASIDE)
-        joined = join_answer(heard.asked, answer, by_user=not by_user)
+        agreed = _AGREED.match(unit.sentence.text) if unit.is_fragment and _ASKS_WHAT_IT_IS.match(heard.asked) else None
+        said = f"{agreed[0]}, {answer}" if agreed and not _AGREED.match(answer) else answer
+        joined = join_answer(heard.asked, said, by_user=not by_user)
         unit.answers, unit.is_joined, unit.text = heard.asked, bool(joined), (joined or answer) + aside + behind
         name = _NAME.match(answer) if _ASKS_WHO.search(heard.asked) else None
     resolved = heard.antecedents.resolve(unit.text, previous)

@@ -65,14 +65,24 @@ def weigh(
     told = [one for one in sentences if not one.is_question][:MOST_SENTENCES]
     if not told or not is_there():
         return list(found)
-    before = before[-BEFORE_CHARACTERS:]
+    before = before[-BEFORE_CHARACTERS:] if "?" in before else ""
     texts = [(before if one is sentences[0] else "", one.text) for one in told]
-    readings = load_judgement_model().read(texts)
+    answers = [one for one in found if before and is_joined(one, message, told[0])]
+    readings = load_judgement_model().read([*texts, *(("", one.text) for one in answers)])
+    joined = {one.text: reading for one, reading in zip(answers, readings[len(texts) :], strict=True)}
     kept = [one for one in found if not any(overlaps(one, message, sentence) for sentence in told)]
-    for at, (sentence, reading) in enumerate(zip(told, readings, strict=True)):
-        units = [weigh_one(one, reading, sentence) for one in found if overlaps(one, message, sentence)]
+    for at, (sentence, reading) in enumerate(zip(told, readings, strict=False)):
+        units = [
+            weigh_one(one, worthier(reading, joined.get(one.text)), sentence)
+            for one in found
+            if overlaps(one, message, sentence)
+        ]
         stated = [one for one in units if one.score >= ENOUGH]
-        if stated and is_answer(sentence, before, at) and not any(one.type in ORDERED for one in stated):
+        if (
+            stated
+            and is_answer(sentence, before, at)
+            and not any(one.type in ORDERED or one.text in joined for one in stated)
+        ):
             kept.append(added(message, told, at, place, before, reading))
         elif stated:
             kept += [whole(one, reading) for one in units]
@@ -84,6 +94,15 @@ def weigh(
                 units = [replace(one, score=0.0, is_passing=True) for one in passing]
             kept += [added(message, told, at, place, before, reading)] if is_told else units
     return kept
+
+
+def is_joined(candidate: Candidate, message: Message, sentence: Sentence) -> bool:
+    """Whether it says an answer and what was asked: "my order number is 55-1207" where "55-1207" was said."""
+    return overlaps(candidate, message, sentence) and candidate.text.casefold() not in sentence.text.casefold()
+
+
+def worthier(reading: Reading, joined: Reading | None) -> Reading:
+    return joined if joined and joined.keep > reading.keep else reading
 
 
 def may_change(sentence: Sentence, reading: Reading) -> bool:

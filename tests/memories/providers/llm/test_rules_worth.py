@@ -75,6 +75,26 @@ def test_a_short_answer_is_kept_with_its_question(monkeypatch: pytest.MonkeyPatc
     assert fact.content == 'Asked "Do you have any allergies?", User said: yes, peanuts'
 
 
+@each_row(
+    ("asked", "answer", "kept"),
+    [
+        ("Sorry about that! Could you tell me your order number?", "It's 55-1207", "User's order number is 55-1207"),
+        ("May I have the serial number?", "SN-99812", "The serial number is SN-99812"),
+        ("Thank you. Is it the Barista Pro 500?", "yes, in red", "It is the Barista Pro 500, in red"),
+    ],
+)
+def test_what_an_answer_says_with_its_question_is_weighed(asked: str, answer: str, kept: str) -> None:
+    chunk = Chunk((Message(ASSISTANT, asked), Message(USER, answer)), NOW)
+    assert [fact.content for fact in RulesProvider(judge="learned").extract(chunk, Setting())] == [kept]
+
+
+def test_what_was_said_before_counts_only_where_it_asks() -> None:
+    said = Message(USER, "if the power goes out the UPS lasts about 20 minutes")
+    chunk = Chunk((Message(ASSISTANT, "Okay. Caddy renewed it eleven days ago."), said), NOW)
+    (fact,) = RulesProvider(judge="learned").extract(chunk, Setting())
+    assert fact.content == "If the power goes out the UPS lasts about 20 minutes"
+
+
 def test_what_points_back_is_kept_with_what_it_points_to(monkeypatch: pytest.MonkeyPatch) -> None:
     said = Message(USER, "You declared the iLO dead. It needs four minutes after a reset.")
     (fact,) = found(monkeypatch, {"It needs four minutes after a reset": kept(kind="lesson")}, said)
