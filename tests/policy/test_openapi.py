@@ -393,6 +393,7 @@ def answers_about_jobs(operator: APIClient) -> Answers:
     run = fired.json()["run"]["id"]
     do("monthly")
     return [
+        ("get_version", operator.get("/api/v1/version")),
         ("get_stats", operator.get("/api/v1/apps/acme/stats")),
         ("get_usage", operator.get("/api/v1/apps/acme/usage", {"days": 2})),
         ("get_health_report", operator.get("/api/v1/apps/acme/health-report")),
