@@ -67,9 +67,14 @@ test-redis: $(VENV)/dev.stamp ## Run the tests of a worker that Redis calls
 
 check: lint types imports migrations schema test test-long test-postgres test-wall ## Run everything that CI runs
 
-lint: $(VENV)/dev.stamp ## Check style and format
+lint: $(VENV)/dev.stamp ## Check style, format and names
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
+	@$(BIN)/python -m tools.language
+
+.PHONY: measure-house
+measure-house: $(VENV)/dev.stamp ## Print how large and how entangled the code is, beside the goals
+	@$(BIN)/python -m tools.measure_house
 
 types: $(VENV)/dev.stamp ## Check types
 	@$(BIN)/mypy memsite memories sessions memsite_client bench tools manage.py

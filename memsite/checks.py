@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from django.core.checks import CheckMessage, Error, Tags, Warning, register
-from django.db import connection, connections
-from django.db.migrations.recorder import MigrationRecorder
+from django.db import connection
 
 from memories.providers.embeddings import EmbedderError, make_embedder
 from memories.providers.llm.factory import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memsite.conf import get_conf, unknown_variables
-from memsite.versions import standing
 
 
 @register()
@@ -91,13 +89,6 @@ def check_model(**_: Any) -> list[CheckMessage]:
         hint = "See MEMSITE_LLM and what follows it in docs/settings.md. Until then nothing is asked of it."
         return [Warning(f"The language model cannot be asked: {error}.", hint=hint, id="memsite.W010")]
     return []
-
-
-@register(Tags.database)
-def check_migrations(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """Before `manage.py migrate`, which would take it for whole."""
-    found = [standing(MigrationRecorder(connections[name]).applied_migrations()) for name in databases or ()]
-    return [Error(each.why_halfway, id="memsite.E003") for each in found if each.halfway]
 
 
 @register()

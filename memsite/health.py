@@ -91,8 +91,7 @@ def database_answers() -> bool:
 
 
 def is_migrated() -> bool:
-    found = standing(MigrationRecorder(connection).applied_migrations())
-    return not found.is_older and not found.halfway
+    return not standing(MigrationRecorder(connection).applied_migrations()).is_older
 
 
 def embedder_is_configured() -> bool:

@@ -1,4 +1,4 @@
-"""What stands around a command for as long as it runs, goes with it."""
+"""What maintainers run: commands with something around them, the nearest tests, figures of the code, its language."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tools import ENDED, affected, call, ports
+from tools import ENDED, affected, call, language, measure_house, ports
 
 AROUND = """
 from tools import call
@@ -116,3 +116,66 @@ def test_the_nearest_run_and_the_rest_is_named() -> None:
     assert affected.fit(["large", "near"], durations, 3.0) == (["near"], ["large"])
     assert affected.fit(["large", "larger"], durations | {"larger": 99.0}, 3.0) == (["large"], ["larger"])
     assert affected.fit(tests, durations, None) == (tests, [])
+
+
+HOUSE = {
+    "memsite/low.py": "from memories.high import answer\n\n\ndef helper(): # fmt: skip\n    return answer\n",
+    "memories/high.py": '"""Read."""\n\nimport memsite.low\n\n\ndef answer():\n    return 1\n',
+    "memories/migrations/0001_initial.py": "import memsite.low\n",
+    "sessions/alone.py": "",
+    "memsite_client/__init__.py": "",
+    "manage.py": "import memories.high\n",
+    "tests/test_low.py": "\n" * 6,
+    "docs/page.md": "three more words\n",
+    "README.md": "one\n",
+    "ARCHITECTURE.md": "## From a candidate to a memory\n\n1. `a/b.py`\n2. `c.py`, `a/b.py`\n\n## Other\n\n`d.py`\n",
+    ".importlinter": "[importlinter:contract:one-way]\ntype = layers\nlayers =\n    memories\n    memsite\n",
+}
+
+
+def test_the_house_is_measured(tmp_path: Path) -> None:
+    for name, text in HOUSE.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert list(measure_house.measure(tmp_path).values()) == [
+        "5", "13", "2 / 2 / 2", "286", "0.46", "1", "5", "2", "-", "1", "1", "1", "4",
+    ]  # fmt: skip
+
+
+LANGUAGE = language.Language(
+    pending=["memsite/old"],
+    modules={"held": "vector_store"},
+    names={"told": "what it holds"},
+    words={"door": "endpoint"},
+    phrases={"nothing to try again": "nothing to retry"},
+    allowed={"memsite/wire.py": ["door_id"]},
+)
+SAYS = '''"""Nothing to try again."""
+class OpenDoor: ...
+def told_off(told, indoors):
+    self.door_id = "There is Nothing to try again."
+'''
+
+
+def test_words_of_the_old_language_are_refused_in_names_and_messages() -> None:
+    assert list(LANGUAGE.check_file("memsite/held.py", SAYS)) == [
+        "memsite/held.py: module held: vector_store",
+        "memsite/held.py:2: OpenDoor: endpoint",
+        "memsite/held.py:3: told: what it holds",
+        "memsite/held.py:4: door_id: endpoint",
+        "memsite/held.py:4: “Nothing to try again”: nothing to retry",
+    ]
+
+
+def test_a_name_on_the_wire_is_allowed_in_its_file() -> None:
+    assert not any("door_id" in problem for problem in LANGUAGE.check_file("memsite/wire.py", SAYS))
+
+
+def test_the_text_of_a_template_is_checked_without_its_tags() -> None:
+    text = '<p class="nothing to try again">{% told %}Nothing to try again</p>'
+    assert len(list(LANGUAGE.check_file("templates/a.html", text))) == 1
+
+
+def test_only_what_is_pending_is_not_renamed() -> None:
+    assert [LANGUAGE.is_pending(where) for where in ("memsite/old/a.py", "memsite/older.py")] == [True, False]
+    assert language.main([]) == 0

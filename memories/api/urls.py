@@ -81,6 +81,7 @@ urlpatterns = [
     # What is asked most comes first: an address is compared with one after the other.
     path("memories/search", recall.Search.as_view()),
     path("context", recall.ContextBlock.as_view()),
+    path("version", health.Version.as_view()),
     path("apps", apps.Apps.as_view()),
     path("apps/<str:app_id>", apps.OneApp.as_view()),
     path("apps/<str:app_id>/", include(of_an_app)),

@@ -16,6 +16,7 @@ from memories.dashboard.nav import tabs as tabs_of
 from memories.dashboard.rules import in_words
 from memories.maintain import figures
 from memories.models import Entity, Memory
+from memsite import __version__
 from memsite.tenancy.policy import AppPolicy
 from memsite.visible import show_hidden
 
@@ -47,6 +48,12 @@ def walk(context: Any, row: Entity | Memory) -> str:
 def navigation(context: Any) -> list[dict[str, Any]]:
     """The entries of the menu, and which of them is open."""
     return entries(context["desk"], context["request"])
+
+
+@register.simple_tag
+def version() -> str:
+    """Return the server's version."""
+    return __version__
 
 
 @register.simple_tag(takes_context=True)

@@ -2,6 +2,8 @@
 
 import django.core.validators
 import django.db.models.deletion
+import django.db.models.expressions
+import django.db.models.functions.text
 import django.utils.timezone
 import memsite.tenancy.scoping
 from django.db import migrations, models
@@ -11,8 +13,6 @@ from memsite.tenancy.append_only import AppendOnly, SameApp
 
 
 class Migration(migrations.Migration):
-
-    replaces = [('memories', '0001_memories_vectors_revisions_links'), ('memories', '0002_append_only'), ('memories', '0003_full_text_index'), ('memories', '0004_forgotten'), ('memories', '0005_entities_and_summaries'), ('memories', '0006_shared_index'), ('memories', '0007_learning'), ('memories', '0008_passages_change_their_embedder'), ('memories', '0009_entities_named_by_models'), ('memories', '0010_nights_and_weeks'), ('memories', '0011_purges'), ('memories', '0012_calls_under_way'), ('memories', '0013_health_reports'), ('memories', '0014_cold_archive'), ('memories', '0015_summaries_as_of'), ('memories', '0016_how_texts_look'), ('memories', '0017_texts_cut_short'), ('memories', '0018_ledger_knows_the_provider'), ('memories', '0019_ids_are_unique_in_their_app'), ('memories', '0020_imports'), ('memories', '0021_webhooks'), ('memories', '0022_indexes_for_the_desk'), ('memories', '0025_words_behind_the_wall'), ('memories', '0026_who_said_it'), ('memories', '0027_what_waits_for_a_person'), ('memories', '0028_taken_back'), ('memories', '0029_waiting_by_kind')]
 
     initial = True
 
@@ -53,10 +53,10 @@ class Migration(migrations.Migration):
                 ('reviewed_at', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('made_by', models.CharField(blank=True, editable=False, help_text='The rules or the model that worded it.', max_length=120, null=True)),
                 ('entities', models.JSONField(blank=True, editable=False, help_text='Names that the model gave besides those that rules find.', null=True)),
-                ('agent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.agent')),
-                ('session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memories', to='agent_sessions.agentsession')),
+                ('agent', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.agent')),
+                ('session', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memories', to='agent_sessions.agentsession')),
                 ('turn_number', models.PositiveIntegerField(blank=True, null=True)),
-                ('resource', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memories', to='agent_sessions.resource')),
+                ('resource', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='memories', to='agent_sessions.resource')),
                 ('external_id', models.CharField(blank=True, max_length=200, null=True)),
                 ('metadata', models.JSONField(blank=True, default=dict)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -73,7 +73,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'memories',
                 'ordering': ['-id'],
-                'indexes': [models.Index(fields=['app', 'subject', 'category', 'status'], name='memory_drawer'), models.Index(fields=['app', 'status', 'confidence'], name='memory_confidence'), models.Index(fields=['app', 'category'], name='memory_category'), models.Index(fields=['app', 'change_number'], name='memory_changes'), models.Index(fields=['app', 'external_id'], name='memory_external'), models.Index(fields=['app', 'status', 'anchored_at'], name='memory_stale'), models.Index(condition=models.Q(('visibility', 'shared')), fields=['app'], name='memory_shared'), models.Index(condition=models.Q(('valid_from__isnull', False)), fields=['app', 'valid_from'], name='memory_begins'), models.Index(condition=models.Q(('valid_until__isnull', False)), fields=['app', 'valid_until'], name='memory_runs_out'), models.Index(condition=models.Q(('purged_at__isnull', False)), fields=['app'], name='memory_purged'), models.Index(condition=models.Q(('pinned', False), ('status__in', ('active', 'inactive'))), fields=['app', 'importance', 'confidence', 'confirmed_at'], name='memory_least')],
+                'indexes': [models.Index(fields=['app', 'change_number'], name='memory_changes'), models.Index(fields=['app', 'status', 'anchored_at'], name='memory_stale'), models.Index(condition=models.Q(('visibility', 'shared')), fields=['app'], name='memory_shared'), models.Index(condition=models.Q(('valid_from__isnull', False)), fields=['app', 'valid_from'], name='memory_begins'), models.Index(condition=models.Q(('valid_until__isnull', False)), fields=['app', 'valid_until'], name='memory_runs_out'), models.Index(condition=models.Q(('purged_at__isnull', False)), fields=['app'], name='memory_purged'), models.Index(condition=models.Q(('pinned', False), ('status__in', ('active', 'inactive'))), fields=['app', 'importance', 'confidence', 'confirmed_at'], name='memory_least'), models.Index(condition=models.Q(('external_id__isnull', False)), fields=['app', 'external_id'], name='memory_external'), models.Index(condition=models.Q(('agent__isnull', False)), fields=['agent'], name='memory_agent'), models.Index(condition=models.Q(('session__isnull', False)), fields=['session'], name='memory_session'), models.Index(condition=models.Q(('resource__isnull', False)), fields=['resource'], name='memory_resource'), models.Index(fields=['app', 'subject', 'uid'], name='memory_subject'), models.Index(fields=['app', 'category', 'uid'], name='memory_category'), models.Index(fields=['app', 'status', 'uid'], name='memory_status'), models.Index(condition=models.Q(('user_id__isnull', False)), fields=['app', 'user_id', 'uid'], name='memory_user'), models.Index(condition=models.Q(('kind', 'lesson')), fields=['app', 'status', 'uid'], name='memory_lesson')],
                 'constraints': [models.UniqueConstraint(fields=('app', 'uid'), name='memory_uid_is_unique_in_app'), models.CheckConstraint(condition=models.Q(('confidence__gte', 0), ('confidence__lte', 1)), name='memory_confidence_is_a_share'), models.CheckConstraint(condition=models.Q(('importance__gte', 1), ('importance__lte', 5)), name='memory_importance_is_1_to_5'), models.CheckConstraint(condition=models.Q(('priority__gte', 0), ('priority__lte', 2.0)), name='memory_priority_is_0_to_2'), models.CheckConstraint(condition=models.Q(('tier__in', (1, 2, 3))), name='memory_tier_is_1_2_or_3'), models.CheckConstraint(condition=models.Q(models.Q(('status', 'cold'), ('content', '')), models.Q(models.Q(('status', 'cold'), _negated=True), models.Q(('content', ''), _negated=True)), _connector='OR'), name='memory_has_content_unless_cold'), models.CheckConstraint(condition=models.Q(('category', ''), _negated=True), name='memory_has_a_category'), models.CheckConstraint(condition=models.Q(('subject', None), models.Q(('subject', ''), _negated=True), _connector='OR'), name='memory_subject_is_null_or_said'), models.CheckConstraint(condition=models.Q(('valid_from', None), ('valid_until', None), ('valid_from__lte', models.F('valid_until')), _connector='OR'), name='memory_is_valid_forwards')],
             },
         ),
@@ -105,6 +105,7 @@ class Migration(migrations.Migration):
                 'verbose_name_plural': 'entities',
                 'ordering': ['-uid'],
                 'constraints': [models.UniqueConstraint(fields=('app', 'uid'), name='entity_uid_is_unique_in_app'), models.UniqueConstraint(fields=('app', 'key'), name='entity_is_unique')],
+                'indexes': [models.Index(models.F('app'), django.db.models.expressions.CombinedExpression(django.db.models.functions.text.Length('key'), '-', django.db.models.functions.text.Length(django.db.models.functions.text.Replace('key', models.Value(' '), models.Value('')))), condition=models.Q(('kind', 'subject')), name='entity_subject_blanks')],
             },
         ),
         migrations.CreateModel(
@@ -112,7 +113,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
-                ('entity', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='memories.entity')),
+                ('entity', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='memories.entity')),
                 ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='mentions', to='memories.memory')),
                 ('source', models.CharField(choices=[('rules', 'Rules'), ('model', 'Model')], default='rules', max_length=8)),
             ],
@@ -157,13 +158,13 @@ class Migration(migrations.Migration):
                 ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
                 ('memory_id', models.BigIntegerField()),
                 ('memory_uid', models.UUIDField(null=True)),
-                ('agent', models.ForeignKey(help_text='Who alone could see it; empty: everyone.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.agent')),
+                ('agent', models.ForeignKey(db_index=False, help_text='Who alone could see it; empty: everyone.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.agent')),
                 ('change_number', models.PositiveBigIntegerField()),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, null=True)),
             ],
             options={
                 'verbose_name_plural': 'forgotten',
-                'indexes': [models.Index(fields=['app', 'change_number'], name='forgotten_changes')],
+                'indexes': [models.Index(fields=['app', 'change_number'], name='forgotten_changes'), models.Index(condition=models.Q(('agent__isnull', False)), fields=['agent'], name='forgotten_agent')],
             },
         ),
         migrations.CreateModel(
@@ -224,7 +225,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
                 ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='injections', to='memories.memory')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='injections', to='agent_sessions.agentsession')),
+                ('session', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='injections', to='agent_sessions.agentsession')),
                 ('turn_number', models.PositiveIntegerField(blank=True, null=True)),
                 ('block', models.CharField(max_length=10)),
                 ('line', models.TextField()),
@@ -244,11 +245,11 @@ class Migration(migrations.Migration):
             name='LedgerEntry',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
+                ('app', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
                 ('operation', models.CharField(max_length=20)),
                 ('provider', models.CharField(blank=True, help_text='Whose service it was; empty: not written down.', max_length=20, null=True)),
                 ('model', models.CharField(max_length=120)),
-                ('session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.agentsession')),
+                ('session', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.agentsession')),
                 ('turn_number', models.PositiveIntegerField(blank=True, null=True)),
                 ('input_tokens', models.PositiveIntegerField(default=0)),
                 ('output_tokens', models.PositiveIntegerField(default=0)),
@@ -261,7 +262,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name_plural': 'ledger entries',
                 'ordering': ['-id'],
-                'indexes': [models.Index(fields=['app', 'day'], name='ledger_app_day'), models.Index(fields=['app', '-id'], name='ledger_app_latest')],
+                'indexes': [models.Index(fields=['app', 'day'], name='ledger_app_day'), models.Index(fields=['app', '-id'], name='ledger_app_latest'), models.Index(condition=models.Q(('session__isnull', False)), fields=['session'], name='ledger_session')],
             },
         ),
         migrations.CreateModel(
@@ -299,7 +300,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
                 ('uid', models.UUIDField(default=memsite.tenancy.scoping.new_uid, editable=False)),
-                ('from_memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links_out', to='memories.memory')),
+                ('from_memory', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='links_out', to='memories.memory')),
                 ('to_memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='links_in', to='memories.memory')),
                 ('kind', models.CharField(choices=[('related', 'Related'), ('supersedes', 'Supersedes'), ('contradicts', 'Contradicts'), ('elaborates', 'Elaborates'), ('derived', 'derived from')], max_length=12)),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
@@ -307,6 +308,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['id'],
                 'constraints': [models.UniqueConstraint(fields=('app', 'uid'), name='link_uid_is_unique_in_app'), models.UniqueConstraint(fields=('from_memory', 'to_memory', 'kind'), name='link_is_unique'), models.CheckConstraint(condition=models.Q(('from_memory', models.F('to_memory')), _negated=True), name='link_joins_two_memories')],
+                'indexes': [models.Index(condition=models.Q(('kind', 'contradicts')), fields=['app'], name='link_contradicts')],
             },
         ),
         migrations.CreateModel(
@@ -358,11 +360,11 @@ class Migration(migrations.Migration):
                 ('decided_by', models.CharField(blank=True, default='', max_length=200)),
                 ('decided_at', models.DateTimeField(blank=True, editable=False, null=True)),
                 ('decision_reason', models.CharField(blank=True, db_default='', default='', max_length=500)),
-                ('memory', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memories.memory')),
-                ('edits', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memories.memory')),
-                ('agent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.agent')),
-                ('session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.agentsession')),
-                ('resource', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.resource')),
+                ('memory', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.SET_NULL, related_name='+', to='memories.memory')),
+                ('edits', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='memories.memory')),
+                ('agent', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.agent')),
+                ('session', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.agentsession')),
+                ('resource', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.resource')),
                 ('turn_number', models.PositiveIntegerField(blank=True, null=True)),
                 ('category', models.CharField(blank=True, default='', max_length=64)),
                 ('content', models.TextField(blank=True, default='')),
@@ -371,7 +373,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-uid'],
-                'indexes': [models.Index(fields=['app', 'decision', 'uid'], name='rejection_decision'), models.Index(condition=models.Q(('decision', 'open')), fields=['kind'], name='rejection_open')],
+                'indexes': [models.Index(fields=['app', 'decision', 'uid'], name='rejection_decision'), models.Index(condition=models.Q(('decision', 'open')), fields=['kind'], name='rejection_open'), models.Index(condition=models.Q(('memory__isnull', False)), fields=['memory'], name='rejection_memory'), models.Index(condition=models.Q(('edits__isnull', False)), fields=['edits'], name='rejection_edits'), models.Index(condition=models.Q(('agent__isnull', False)), fields=['agent'], name='rejection_agent'), models.Index(condition=models.Q(('session__isnull', False)), fields=['session'], name='rejection_session'), models.Index(condition=models.Q(('resource__isnull', False)), fields=['resource'], name='rejection_resource')],
                 'constraints': [models.UniqueConstraint(fields=('app', 'uid'), name='rejection_uid_is_unique_in_app')],
             },
         ),
@@ -379,8 +381,8 @@ class Migration(migrations.Migration):
             name='Revision',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
-                ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='revisions', to='memories.memory')),
+                ('app', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
+                ('memory', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='revisions', to='memories.memory')),
                 ('number', models.PositiveIntegerField()),
                 ('action', models.CharField(choices=[('created', 'Created'), ('reinforced', 'Reinforced'), ('contradicted', 'Contradicted'), ('decayed', 'Decayed'), ('edited', 'Edited'), ('merged', 'Merged'), ('superseded', 'Superseded'), ('archived', 'Archived'), ('frozen', 'frozen: moved to the cold archive'), ('restored', 'Restored'), ('undone', 'Undone'), ('used', 'used: the agent made use of it'), ('ignored', 'ignored: shown and not used'), ('promoted', 'promoted: new that day'), ('gathered', 'gathered into an insight'), ('withdrawn', 'withdrawn: its source was taken back'), ('reviewed', 'reviewed: a person has looked at it')], max_length=16)),
                 ('before', models.JSONField(default=dict)),
@@ -490,14 +492,15 @@ class Migration(migrations.Migration):
                 ('status', models.CharField(choices=[('waiting', 'Waiting'), ('done', 'done: its last day is over'), ('cancelled', 'Cancelled')], default='waiting', max_length=10)),
                 ('user_id', models.CharField(blank=True, max_length=200, null=True)),
                 ('visibility', models.CharField(choices=[('agent', 'only the agent that wrote it'), ('app', 'every agent of the app'), ('shared', 'apps that share, too')], default='app', max_length=8)),
-                ('agent', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.agent')),
-                ('session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.agentsession')),
-                ('resource', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.resource')),
+                ('agent', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.agent')),
+                ('session', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.agentsession')),
+                ('resource', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='agent_sessions.resource')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('reason', models.CharField(blank=True, help_text='Why it was called off, if not by hand.', max_length=200, null=True)),
             ],
             options={
                 'ordering': ['trigger_date', 'id'],
-                'indexes': [models.Index(fields=['app', 'status', 'trigger_date'], name='trigger_due')],
+                'indexes': [models.Index(fields=['app', 'status', 'trigger_date'], name='trigger_due'), models.Index(condition=models.Q(('agent__isnull', False)), fields=['agent'], name='trigger_agent'), models.Index(condition=models.Q(('session__isnull', False)), fields=['session'], name='trigger_session'), models.Index(condition=models.Q(('resource__isnull', False)), fields=['resource'], name='trigger_resource')],
                 'constraints': [models.UniqueConstraint(fields=('app', 'uid'), name='trigger_uid_is_unique_in_app'), models.CheckConstraint(condition=models.Q(('until', None), ('until__gte', models.F('trigger_date')), _connector='OR'), name='trigger_ends_after_it_begins')],
             },
         ),
@@ -506,7 +509,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
-                ('trigger', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='preloads', to='memories.futuretrigger')),
+                ('trigger', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='preloads', to='memories.futuretrigger')),
                 ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='preloads', to='memories.memory')),
             ],
             options={
@@ -517,8 +520,8 @@ class Migration(migrations.Migration):
             name='Vector',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
-                ('memory', models.ForeignKey(on_delete=django.db.models.deletion.CASCADE, related_name='vectors', to='memories.memory')),
+                ('app', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
+                ('memory', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='vectors', to='memories.memory')),
                 ('model', models.CharField(max_length=120)),
                 ('dim', models.PositiveIntegerField()),
                 ('data', models.BinaryField()),

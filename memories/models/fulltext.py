@@ -113,7 +113,9 @@ FROM phraseto_tsquery('public.memsite', public.memsite_plain(word)) AS found
 $$""",
     f"""ALTER TABLE {MEMORY} ADD COLUMN {WORDS} tsvector GENERATED ALWAYS AS (CASE WHEN content <> '' THEN
 public.memsite_words(app_id, content || ' ' || coalesce(subject, '') || ' ' || tags::text) END) STORED""",
-    f"CREATE INDEX {TABLE} ON {MEMORY} USING gin ({WORDS})",
+    # Words that wait to be put into the index are read by each search as well: after some thousand memories that took
+    # longer than all else, and putting them in at once costs a write nothing that could be measured.
+    f"CREATE INDEX {TABLE} ON {MEMORY} USING gin ({WORDS}) WITH (fastupdate = off)",
 ]
 NO_POSTGRES = [
     "DROP FUNCTION IF EXISTS memsite_holders",
@@ -123,13 +125,6 @@ NO_POSTGRES = [
     "DROP TEXT SEARCH CONFIGURATION IF EXISTS memsite",
     "DROP TEXT SEARCH DICTIONARY IF EXISTS memsite_stem",
 ]
-
-
-# What waits to be put into the index is read by each search as well: after some thousand memories that took longer than
-# all else, and putting it in at once costs a write nothing that could be measured.
-AT_ONCE = f"ALTER INDEX {TABLE} SET (fastupdate = off)"
-PUT_IN = f"SELECT gin_clean_pending_list('{TABLE}')"
-BY_AND_BY = f"ALTER INDEX {TABLE} RESET (fastupdate)"
 
 HOLDERS = f"""
 CREATE OR REPLACE FUNCTION memsite_holders(app bigint, word text, most bigint) RETURNS text
@@ -156,77 +151,3 @@ class FullTextIndex(TriggerOperation):
 
     def backwards(self, vendor: str) -> list[str]:
         return [*no_source(), f"DROP TABLE IF EXISTS {TABLE}"] if vendor == "sqlite" else NO_POSTGRES
-
-
-TOLD = "content || coalesce(subject, '') || tags"
-HAS_CHARACTERS = {
-    "sqlite": f"{TOLD} GLOB '*[{CHARACTERS}]*'",
-    "postgresql": f"{TOLD}::text ~ '[{ESCAPED}]'",
-}
-"""Whether a memory has a character that is a word."""
-
-
-def postgres_anew(those: str) -> list[str]:
-    """SQL that puts some memories into PostgreSQL's index as they are to be."""
-    return [
-        PLAIN,
-        # Nobody has changed them: no trigger is to say so. What these have to say, they say before.
-        "SET CONSTRAINTS ALL IMMEDIATE",
-        f"ALTER TABLE {MEMORY} DISABLE TRIGGER USER",
-        f"UPDATE {MEMORY} SET content = content WHERE {those}",
-        f"ALTER TABLE {MEMORY} ENABLE TRIGGER USER",
-    ]
-
-
-class CharactersAsWords(TriggerOperation):
-    """What is written without spaces is found by its words, and tags by theirs beyond ASCII. Of other memories, which
-    are in the index as they are to be, nothing is written.
-    """
-
-    def describe(self) -> str:
-        return "Index scripts without spaces by their characters"
-
-    def forwards(self, vendor: str) -> list[str]:
-        if vendor != "sqlite":
-            return postgres_anew(HAS_CHARACTERS[vendor])
-        names = ", ".join(COLUMNS)
-        texts = f"FROM {SOURCE} WHERE id IN (SELECT id FROM {MEMORY} WHERE content <> '' "
-        texts += f"AND ({HAS_CHARACTERS[vendor]} OR tags LIKE '%{ESCAPE}%'))"
-        return [
-            # As they were put in.
-            f"INSERT INTO {TABLE} ({TABLE}, rowid, {names}) SELECT 'delete', id, {names} {texts}",
-            *no_source(),
-            *source(),
-            f"INSERT INTO {TABLE} (rowid, {names}) SELECT id, {names} {texts}",
-        ]
-
-    def backwards(self, vendor: str) -> list[str]:
-        """What asks for a word finds it as before."""
-        return []
-
-
-class SyllablesInOnePiece(TriggerOperation):
-    """What is Korean is found however it was typed. SQLite is asked for both ways."""
-
-    def describe(self) -> str:
-        return "Index Korean syllables in one piece"
-
-    def forwards(self, vendor: str) -> list[str]:
-        return postgres_anew(rf"{TOLD}::text ~ '[\u1100-\u11ff]'") if vendor == "postgresql" else []
-
-    def backwards(self, vendor: str) -> list[str]:
-        """What asks for a word finds it as before."""
-        return []
-
-
-class AtOnce(TriggerOperation):
-    """PostgreSQL puts words into the index as they are written."""
-
-    def describe(self) -> str:
-        return "Index words at once"
-
-    def forwards(self, vendor: str) -> list[str]:
-        return [AT_ONCE, PUT_IN] if vendor == "postgresql" else []
-
-    def backwards(self, vendor: str) -> list[str]:
-        return [BY_AND_BY] if vendor == "postgresql" else []

@@ -10,10 +10,8 @@ import numpy as np
 from django.db import models
 from numpy.typing import NDArray
 
-from memories.models.fulltext import HAS_CHARACTERS, MEMORY
 from memories.models.memory import Memory
 from memories.providers.embeddings import Vectors
-from memsite.tenancy.append_only import TriggerOperation
 from memsite.tenancy.scoping import IndexedByApp, ScopedQuerySet
 
 FLOAT_BYTES = 4
@@ -80,23 +78,3 @@ def by_number(told: Iterable[tuple[int, Any]], dim: int) -> tuple[list[int], Vec
     pairs = list(told)
     whole, vectors = read_vectors([data for _, data in pairs], dim)
     return [number for (number, _), is_whole in zip(pairs, whole, strict=True) if is_whole], vectors
-
-
-MINILM = "all-MiniLM-L6-v2"
-
-
-class UnreadAnew(TriggerOperation):
-    """Vectors that MiniLM made of scripts it does not know are made anew: of what it cannot read it makes zeros now."""
-
-    def describe(self) -> str:
-        return "Embed anew what the model in the process cannot read"
-
-    def forwards(self, vendor: str) -> list[str]:
-        concerned = f"FROM {MEMORY} WHERE {HAS_CHARACTERS[vendor]}"
-        return [
-            f"UPDATE tenancy_app SET embedded_to = 0 WHERE id IN (SELECT app_id {concerned})",  # noqa: S608  # our own
-            f"DELETE FROM memories_vector WHERE model = '{MINILM}' AND memory_id IN (SELECT id {concerned})",  # noqa: S608
-        ]
-
-    def backwards(self, vendor: str) -> list[str]:
-        return []

@@ -15,7 +15,8 @@ def is_older(applied: Collection[tuple[str, str]]) -> bool:
         raise BackupError("It holds nothing of Memsite.")
     found = standing(applied)
     if found.unknown:
-        raise BackupError(f"It is of a newer version, which this one does not know: {', '.join(found.unknown)}.")
-    if found.halfway:
-        raise BackupError(found.why_halfway)
+        raise BackupError(
+            "It is of a newer version, or of one from before 0.1.0. Its migrations are unknown to this version: "
+            f"{', '.join(found.unknown)}."
+        )
     return found.is_older

@@ -14,7 +14,7 @@ from memsite_client.cli.memories import delete, history, link, links, list_, sho
 from memsite_client.cli.portable import export, import_file
 from memsite_client.cli.recall import context, feedback, search
 from memsite_client.cli.run import run
-from memsite_client.cli.setting_up import completion, login, logout, status
+from memsite_client.cli.setting_up import completion, login, logout, status, version
 from memsite_client.cli.telling import bridges, changes, webhooks
 
 HELP = """Search, store and curate what your agents remember.
@@ -39,7 +39,7 @@ def cli(context: click.Context, url: str | None) -> None:
 
 for command in (
     search, store, list_, show, update, delete, history, link, links, context, feedback, login, logout, status,
-    completion, hook, install, run, transcripts, mcp, export, import_file,
+    version, completion, hook, install, run, transcripts, mcp, export, import_file,
     webhooks, bridges, changes,
 ):  # fmt: skip
     cli.add_command(command)

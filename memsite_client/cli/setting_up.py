@@ -1,4 +1,4 @@
-"""Commands that set up the others: login, logout, status, completion."""
+"""Commands that set up the others: login, logout, status, version, completion."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 import click
 from click.shell_completion import get_completion_class
 
+from memsite_client import __version__
 from memsite_client.cli.base import AWAY, KEY, WENT_WRONG, Failure, as_json, code_of, message_of, print_json
 from memsite_client.errors import MemsiteError
 from memsite_client.files import write_whole
@@ -81,6 +82,22 @@ def look(place: Place) -> tuple[str, int]:
         code = code_of(error)
         return (str(error) if code == AWAY else message_of(error)), code
     return FINE, 0
+
+
+@click.command()
+@as_json
+def version(json_: bool) -> None:
+    """Print the version of this client and of the server."""
+    place = place_of(wanted_url())
+    try:
+        with Memsite(place.url, place.key, timeout=5, retries=0) as memsite:
+            server, problem = memsite.request("GET", "version")["version"], ""
+    except MemsiteError as error:
+        server, problem = None, message_of(error)
+    if json_:
+        print_json({"client": __version__, "server": server, "url": place.url})
+    else:
+        click.echo(f"client  {__version__}\nserver  {server or problem}")
 
 
 @click.command()

@@ -11,8 +11,6 @@ from memsite.tenancy.append_only import AppendOnly, SameApp
 
 class Migration(migrations.Migration):
 
-    replaces = [('agent_sessions', '0001_sessions_turns_resources_events'), ('agent_sessions', '0002_append_only'), ('agent_sessions', '0003_purged_sessions'), ('agent_sessions', '0004_cooldowns'), ('agent_sessions', '0005_ids_are_unique_in_their_app')]
-
     initial = True
 
     dependencies = [
@@ -38,10 +36,11 @@ class Migration(migrations.Migration):
                 ('started_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('heartbeat_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('ended_at', models.DateTimeField(blank=True, editable=False, null=True)),
+                ('shown_since', models.DateTimeField(blank=True, editable=False, null=True)),
             ],
             options={
                 'ordering': ['-id'],
-                'indexes': [models.Index(condition=models.Q(('purged_at__isnull', False)), fields=['app'], name='session_purged')],
+                'indexes': [models.Index(condition=models.Q(('purged_at__isnull', False)), fields=['app'], name='session_purged'), models.Index(condition=models.Q(('status', 'active')), fields=['app', 'uid'], name='session_active')],
                 'constraints': [models.UniqueConstraint(fields=('app', 'uid'), name='session_uid_is_unique_in_app'), models.UniqueConstraint(condition=models.Q(('external_id__isnull', False)), fields=('agent', 'external_id'), name='session_external_id_is_unique_per_agent'), models.CheckConstraint(condition=models.Q(('tier__in', (1, 2, 3))), name='session_tier_is_1_2_or_3'), models.CheckConstraint(condition=models.Q(models.Q(('ended_at', None), ('status', 'active')), models.Q(('ended_at__isnull', False), ('status', 'ended')), _connector='OR'), name='session_ended_has_a_time')],
             },
         ),
@@ -50,7 +49,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
-                ('session', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='turns', to='agent_sessions.agentsession')),
+                ('session', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='turns', to='agent_sessions.agentsession')),
                 ('number', models.PositiveIntegerField()),
                 ('user_input', models.TextField(blank=True, default='')),
                 ('tool_calls', models.JSONField(blank=True, default=list)),
@@ -70,7 +69,7 @@ class Migration(migrations.Migration):
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
                 ('uid', models.UUIDField(default=memsite.tenancy.scoping.new_uid, editable=False)),
-                ('session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resources', to='agent_sessions.agentsession')),
+                ('session', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='resources', to='agent_sessions.agentsession')),
                 ('turn_number', models.PositiveIntegerField(blank=True, null=True)),
                 ('role', models.CharField(choices=[('user', 'User'), ('assistant', 'Assistant'), ('system', 'System'), ('tool', 'Tool')], max_length=10)),
                 ('raw_content', models.TextField()),
@@ -78,19 +77,22 @@ class Migration(migrations.Migration):
                 ('content_at', models.DateTimeField()),
                 ('source_key', models.CharField(blank=True, max_length=200, null=True)),
                 ('created_at', models.DateTimeField(db_index=True, default=django.utils.timezone.now, editable=False)),
+                ('speaker', models.CharField(blank=True, db_default='', default='', max_length=100)),
+                ('utc_offset', models.SmallIntegerField(blank=True, null=True)),
             ],
             options={
                 'ordering': ['-id'],
                 'constraints': [models.UniqueConstraint(fields=('app', 'uid'), name='resource_uid_is_unique_in_app'), models.UniqueConstraint(condition=models.Q(('source_key__isnull', False)), fields=('session', 'source_key'), name='resource_source_is_stored_once_per_session')],
+                'indexes': [models.Index(condition=models.Q(('session__isnull', False)), fields=['session'], name='resource_session')],
             },
         ),
         migrations.CreateModel(
             name='Event',
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
-                ('app', models.ForeignKey(editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
+                ('app', models.ForeignKey(db_index=False, editable=False, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
                 ('uid', models.UUIDField(default=memsite.tenancy.scoping.new_uid, editable=False)),
-                ('session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='agent_sessions.agentsession')),
+                ('session', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.PROTECT, related_name='events', to='agent_sessions.agentsession')),
                 ('turn_number', models.PositiveIntegerField(blank=True, null=True)),
                 ('level', models.CharField(choices=[('info', 'Info'), ('warning', 'Warning'), ('error', 'Error'), ('critical', 'Critical')], default='info', max_length=10)),
                 ('service', models.CharField(blank=True, max_length=200, null=True)),
@@ -101,6 +103,7 @@ class Migration(migrations.Migration):
             options={
                 'ordering': ['-id'],
                 'constraints': [models.UniqueConstraint(fields=('app', 'uid'), name='event_uid_is_unique_in_app')],
+                'indexes': [models.Index(fields=['app', '-id'], name='event_app_latest'), models.Index(condition=models.Q(('session__isnull', False)), fields=['session'], name='event_session'), models.Index(condition=models.Q(('memory_uid__isnull', False)), fields=['memory_uid'], name='event_memory')],
             },
         ),
         migrations.CreateModel(
@@ -114,12 +117,12 @@ class Migration(migrations.Migration):
                 ('until', models.DateTimeField()),
                 ('reason', models.CharField(blank=True, default='', max_length=500)),
                 ('agent', models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.agent')),
-                ('session', models.ForeignKey(blank=True, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agent_sessions.agentsession')),
+                ('session', models.ForeignKey(blank=True, db_index=False, null=True, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='agent_sessions.agentsession')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
             ],
             options={
                 'ordering': ['until'],
-                'indexes': [models.Index(fields=['app', 'until'], name='cooldown_app_until')],
+                'indexes': [models.Index(fields=['app', 'until'], name='cooldown_app_until'), models.Index(condition=models.Q(('session__isnull', False)), fields=['session'], name='cooldown_session')],
                 'constraints': [models.UniqueConstraint(fields=('app', 'uid'), name='cooldown_uid_is_unique_in_app'), models.UniqueConstraint(fields=('app', 'service', 'action'), name='cooldown_is_one_per_action')],
             },
         ),

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
-from importlib import import_module
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
-from django.apps import apps
 from time_machine import travel
 
 from memories.models import Link, Memory, Revision, Vector
@@ -348,14 +346,6 @@ def test_content_stays_as_it_was_typed_and_names_the_same(alice: Caller) -> None
     stored = alice.remember(f"We met {JOSE_APART} at Nestle\u0301")
     assert stored["content"] == f"We met {JOSE_APART} at Nestle\u0301"
     assert {entity["name"] for entity in alice.get("entities").json()["results"]} == {JOSE, "Nestl\u00e9"}
-
-
-def test_what_was_stored_the_other_way_is_found_after_an_upgrade(alice: Caller) -> None:
-    uid = alice.remember("Is allergic to soy", subject=JOSE)["id"]
-    Memory.objects.filter(uid=uid).update(subject=JOSE_APART)
-    import_module("memories.migrations.0007_subjects_in_one_form").compose(apps, None)
-    assert alice.remember("Is allergic to soy", subject=JOSE_APART)["id"] == uid
-    assert contents(alice, subject=JOSE) == ["Is allergic to soy"]
 
 
 def test_a_marker_about_general_is_about_no_subject_too(alice: Caller) -> None:

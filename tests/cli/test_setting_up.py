@@ -1,4 +1,4 @@
-"""`memsite login logout status completion`, and the package that has them."""
+"""`memsite login logout status version completion`, and the package that has them."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import memsite
 import memsite_client
 from tests.cli.conftest import run, run_json
 from tests.serving import Server
@@ -77,6 +78,15 @@ def test_completion_is_a_script_for_the_shell(shell: str) -> None:
     assert "_MEMSITE_COMPLETE" in run("completion", shell).stdout
 
 
+def test_version_names_client_and_server(key: str) -> None:
+    assert run("version").stdout == f"client  {memsite_client.__version__}\nserver  {memsite.__version__}\n"
+
+
+def test_version_says_why_the_server_is_unknown(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MEMSITE_URL", f"http://127.0.0.1:{free_port()}")
+    assert "cannot be reached" in run("version").stdout
+
+
 def test_the_shell_completes_commands_and_options() -> None:
     environment = {**os.environ, "_MEMSITE_COMPLETE": "bash_complete", "COMP_WORDS": "memsite sea", "COMP_CWORD": "1"}
     told = subprocess.run(
@@ -95,7 +105,7 @@ def test_the_package_for_machines_without_the_server_has_all_of_it() -> None:
         ".".join(folder.relative_to(ROOT).parts) for folder in folders
     )
     assert alone["project"]["scripts"] == {"memsite": "memsite_client.__main__:main"}
-    assert whole["project"]["version"] == memsite_client.__version__
+    assert whole["project"]["version"] == memsite_client.__version__ == memsite.__version__
 
 
 def test_the_server_itself_does_not_pass_for_a_package() -> None:

@@ -14,6 +14,7 @@ from memories.dashboard.desk import find_desk
 from memories.dashboard.nav import ENTRIES
 from memories.dashboard.urls import urlpatterns
 from memories.models import Memory
+from memsite import __version__
 from memsite.tenancy.models import App, Membership
 from tests.conftest import Caller
 from tests.dashboard.conftest import sign_in
@@ -151,3 +152,7 @@ def test_the_content_security_policy_lets_nothing_in_from_elsewhere(vera: Client
     assert "default-src 'self'" in policy
     assert "unsafe" not in policy
     assert "http" not in policy
+
+
+def test_every_page_names_the_version_in_its_footer(vera: Client) -> None:
+    assert f"Memsite {__version__}" in text_of(vera.get("/"))

@@ -343,8 +343,9 @@ def test_a_flipped_bit_is_seen_wherever_it_makes_a_difference(backup: Path) -> N
         except BackupError:
             seen += 1
         else:
+            # Some bits say how far back zeros are copied from.
             assert gzip.decompress(flipped) == whole
-    assert seen > 6
+    assert seen > 4
 
 
 def changed(backup: Path, *statements: str) -> Path:
@@ -385,17 +386,6 @@ def test_one_of_a_newer_version_is_refused_and_of_an_older_one_is_told(backup: P
     assert check_backup(changed(backup, older, recount)).is_older
     with pytest.raises(BackupError, match=r"newer version.*memories\.9999_to_come"):
         check_backup(changed(backup, newer, recount))
-
-
-@of_sqlite
-def test_one_from_when_migrations_were_not_one_yet_is_as_good_as_today_s_or_refused(backup: Path) -> None:
-    recount = ("UPDATE memsite_backup SET about = json_set(about, '$.rows.django_migrations', "
-               "(SELECT count(*) FROM django_migrations))")  # fmt: skip
-    at_their_end = "DELETE FROM django_migrations WHERE app = 'memories' AND name = '0001_initial'"
-    assert not check_backup(changed(backup, at_their_end, recount)).is_older
-    halfway = "DELETE FROM django_migrations WHERE name = '0028_taken_back'"
-    with pytest.raises(BackupError, match=r"halfway.*memories\.0001_initial"):
-        check_backup(changed(backup, halfway, recount))
 
 
 def test_one_of_another_program_is_refused() -> None:

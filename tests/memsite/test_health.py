@@ -9,7 +9,9 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
 
+import memsite
 from memories.retrieve import arms
 from memsite import gauges, health
 from memsite.tenancy.models import App
@@ -24,6 +26,15 @@ def test_a_working_server_says_so(client: Client) -> None:
 
 
 @pytest.mark.django_db
+@pytest.mark.django_db
+def test_the_version_needs_no_key_and_no_database(
+    client: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    with django_assert_num_queries(0):
+        answer = client.get("/api/v1/version")
+    assert answer.json() == {"name": "memsite", "version": memsite.__version__, "api": "v1"}
+
+
 def test_what_is_missing_is_named_and_healthz_stays_up(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken() -> bool:
         raise RuntimeError("away")

@@ -10,6 +10,12 @@ from memories.api.fields import Number, Shape, Text, Whole
 from memories.models import HealthReport
 
 
+class ServerVersion(Shape):
+    name = Text(help_text="Always `memsite`.")
+    version = Text(help_text="The server's version, as in CHANGELOG.md.")
+    api = Text(help_text="The version of the API, as in its addresses.")
+
+
 class TierHealth(Shape):
     searches = Whole()
     share = Number(allow_null=True)

@@ -1,4 +1,4 @@
-"""Operators' doors to an app's health: now, as a page of text, and as it was each month."""
+"""Operators' endpoints for an app's health: now, as Markdown, and of each month; and the server's version."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import AnyAnswer, OperatorView, text_answer
+from memories.api.base import AnyAnswer, OperatorView, View, text_answer
 from memories.api.pages import page
 from memories.api.schema import lists
-from memories.api.shapes.health import HealthShown, PastHealthShown, show_past_health
+from memories.api.shapes.health import HealthShown, PastHealthShown, ServerVersion, show_past_health
 from memories.maintain.health import health_of
 from memories.maintain.health_page import as_markdown
 from memories.models import HealthReport
+from memsite import __version__
 
 
 class Health(OperatorView):
@@ -41,3 +42,15 @@ class PastHealth(OperatorView):
         """As it was written down each month, the latest first."""
         rows = HealthReport.objects.for_app(self.app_named(app_id))
         return page(self, rows, show_past_health, ordering="-period")
+
+
+class Version(View):
+    """Public: a client can ask it before it has a key."""
+
+    authentication_classes = []
+    permission_classes = []
+
+    @extend_schema(responses=ServerVersion, operation_id="get_version")
+    def get(self, request: Request) -> Response:
+        """Return the server's version. Needs no key."""
+        return Response({"name": "memsite", "version": __version__, "api": "v1"})

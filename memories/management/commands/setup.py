@@ -135,9 +135,6 @@ class Command(BaseCommand):
         if plan:
             self.say(f"Bringing the database up to date: {len(plan)} steps")
             call_command("migrate", verbosity=0, interactive=False)
-        else:
-            # Notes of those that stand for older ones that they were applied, as `migrate` would.
-            executor.check_replacements()
         if connection.vendor == "postgresql":
             # Also where nothing is migrated: row security or pgvector may have come since. near's table is walled, too.
             near.build()
@@ -159,15 +156,14 @@ class Command(BaseCommand):
 
 
 def refuse_others(applied: Collection[tuple[str, str]]) -> None:
-    """CommandError if the database has had steps of ours that this code does not know, or half of what is one here."""
+    """Raise CommandError if migrations of ours were applied that this code does not know."""
     found = standing([(app, name) for app, name in applied if app in OUR_APPS])
     if found.unknown:
         raise CommandError(
-            f"The database is newer than this code, which does not know {', '.join(found.unknown)}. "
+            "The database is newer than this code, or from before 0.1.0. "
+            f"Unknown migrations: {', '.join(found.unknown)}. "
             "Update the code, or put back the backup from before the update."
         )
-    if found.halfway:
-        raise CommandError(found.why_halfway)
 
 
 def static_fingerprint() -> str:

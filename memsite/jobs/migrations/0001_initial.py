@@ -9,8 +9,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('jobs', '0001_runs_and_schedules'), ('jobs', '0002_one_tick'), ('jobs', '0003_when_they_ended')]
-
     initial = True
 
     dependencies = [
@@ -23,7 +21,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('uid', models.UUIDField(default=memsite.tenancy.scoping.new_uid, editable=False, unique=True)),
-                ('app', models.ForeignKey(blank=True, help_text='Empty: the whole site.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
+                ('app', models.ForeignKey(blank=True, db_index=False, help_text='Empty: the whole site.', null=True, on_delete=django.db.models.deletion.PROTECT, related_name='+', to='tenancy.app')),
                 ('job', models.CharField(max_length=32)),
                 ('period', models.CharField(max_length=32)),
                 ('since', models.DateTimeField(blank=True, help_text='Where the run before this one ended.', null=True)),
@@ -45,7 +43,7 @@ class Migration(migrations.Migration):
             ],
             options={
                 'ordering': ['-uid'],
-                'indexes': [models.Index(fields=['job', 'app', '-until'], name='job_run_latest'), models.Index(fields=['app', '-uid'], name='job_run_app_latest'), models.Index(condition=models.Q(('status__in', ('pending', 'running', 'failed'))), fields=['next_at'], name='job_run_open'), models.Index(fields=['job', '-finished_at'], name='job_run_finished')],
+                'indexes': [models.Index(fields=['job', 'app', '-until'], name='job_run_latest'), models.Index(fields=['app', '-uid'], name='job_run_app_latest'), models.Index(condition=models.Q(('status__in', ('pending', 'running', 'failed'))), fields=['next_at'], name='job_run_open'), models.Index(fields=['job', '-finished_at'], name='job_run_finished'), models.Index(condition=models.Q(('status__in', ('pending', 'running', 'failed'))), fields=['job', 'app', 'until'], name='job_run_open_of'), models.Index(condition=models.Q(('status', 'running')), fields=['lease_until'], name='job_run_under_way')],
                 'constraints': [models.UniqueConstraint(condition=models.Q(('app__isnull', False)), fields=('job', 'app', 'period'), name='job_run_once_per_app_and_period'), models.UniqueConstraint(condition=models.Q(('app', None)), fields=('job', 'period'), name='job_run_once_per_period'), models.UniqueConstraint(condition=models.Q(('app__isnull', False), ('status', 'running')), fields=('job', 'app'), name='job_run_one_at_a_time_per_app'), models.UniqueConstraint(condition=models.Q(('app', None), ('status', 'running')), fields=('job',), name='job_run_one_at_a_time')],
             },
         ),

@@ -8,8 +8,6 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
 
-    replaces = [('oauth', '0001_clients_that_are_let_in')]
-
     initial = True
 
     dependencies = [
@@ -62,8 +60,9 @@ class Migration(migrations.Migration):
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
                 ('key', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, related_name='oauth_grant', to='tenancy.apikey')),
                 ('refresh_hash', models.CharField(editable=False, max_length=64, unique=True)),
-                ('previous_hash', models.CharField(blank=True, db_index=True, default='', editable=False, max_length=64)),
                 ('refreshed_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('code_hash', models.CharField(blank=True, db_index=True, default='', editable=False, max_length=64)),
+                ('family_hash', models.CharField(blank=True, db_index=True, default='', editable=False, max_length=64)),
             ],
             options={
                 'verbose_name': 'connected client',

@@ -14,8 +14,6 @@ from memsite.tenancy.append_only import AppendOnly
 
 class Migration(migrations.Migration):
 
-    replaces = [('tenancy', '0001_apps_agents_keys'), ('tenancy', '0002_summaries_and_sentiment'), ('tenancy', '0003_learning'), ('tenancy', '0004_members_and_audit'), ('tenancy', '0005_vector_model'), ('tenancy', '0006_decay_is_a_job'), ('tenancy', '0007_residue'), ('tenancy', '0008_who_is_believed'), ('tenancy', '0009_who_needs_approval')]
-
     initial = True
 
     dependencies = [
@@ -55,6 +53,7 @@ class Migration(migrations.Migration):
                 ('memory_count', models.PositiveIntegerField(default=0, editable=False, help_text='Active and inactive memories.')),
                 ('energy_level', models.FloatField(default=1.0, help_text='0 to 1, as its agents last told.')),
                 ('created_at', models.DateTimeField(default=django.utils.timezone.now, editable=False)),
+                ('near_model', models.CharField(blank=True, default='', editable=False, help_text='The embedder whose vectors pgvector is asked for; empty: they are held in each process.', max_length=120)),
             ],
             options={
                 'ordering': ['app_id'],
@@ -139,6 +138,8 @@ class Migration(migrations.Migration):
                 ('daily_tokens', models.PositiveBigIntegerField(blank=True, default=None, help_text='Tokens a day for models; beyond it, learning waits for the next day. 0: none is asked, rules learn. Empty: no limit.', null=True, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1000000000000)])),
                 ('energy_floor', models.FloatField(default=0.2, help_text='Below this energy, memory work is deferred. 0: never.', validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)])),
                 ('time_zone', timezone_field.fields.TimeZoneField(default='UTC', help_text='Of jobs, triggers and dates in texts.')),
+                ('users_apart', models.BooleanField(default=False, help_text='An agent that names no end user is shown nothing that belongs to one.')),
+                ('redact_raw', models.BooleanField(default=True, help_text='Secrets in what was said, texts and turns, are marked as such before they are stored.')),
             ],
             options={
                 'verbose_name_plural': 'app policies',

@@ -219,22 +219,6 @@ def test_newer_database_is_left_alone(start):
     assert not User.objects.exists()
 
 
-def test_a_database_from_before_migrations_became_one_is_taken_as_it_is(start):
-    ones = MigrationRecorder.Migration.objects.filter(app__in=setup.OUR_APPS, name="0001_initial")
-    ones.delete()
-    assert "Bringing the database up to date" not in start()
-    assert ones.count() == len(setup.OUR_APPS)
-
-
-def test_a_database_that_was_left_halfway_is_left_alone(start):
-    MigrationRecorder.Migration.objects.filter(app="memories", name="0028_taken_back").delete()
-    with pytest.raises(
-        CommandError, match=r"halfway through .*: memories\.0001_initial\. .*`manage.py migrate` of commit [0-9a-f]{7}"
-    ):
-        start()
-    assert not User.objects.exists()
-
-
 def test_data_directory_that_cannot_be_made_is_told(start, data_dir):
     data_dir.write_text("a file")
     with pytest.raises(CommandError, match=f"{data_dir}.*MEMSITE_DATA_DIR"):

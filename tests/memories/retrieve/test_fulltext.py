@@ -10,17 +10,14 @@ from unicodedata import normalize
 import pytest
 from django.db import DatabaseError, connection
 
-from memories.models import Memory, Vector
-from memories.models.fulltext import BLOCK, PLAIN, SOURCE, TABLE, CharactersAsWords, SyllablesInOnePiece, no_source
-from memories.models.vector import MINILM, UnreadAnew
+from memories.models import Memory
+from memories.models.fulltext import BLOCK, TABLE
 from memories.retrieve.arms import aside, fulltext
 from memories.retrieve.arms.fulltext import look_up
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.reading import Reading, Scope, read
 from memories.retrieve.words import Words
 from memories.text.unspaced import parts_in
-from memsite.tenancy.append_only import TriggerOperation
-from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.index_of_words import check_index_of_words, words_found
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store
@@ -453,18 +450,6 @@ def test_letters_typed_apart_from_their_marks_are_found_by_those_in_one_piece_an
     check_index_of_words()
 
 
-@pytest.mark.postgres("SQLite is asked for both ways")
-def test_korean_that_was_typed_apart_is_indexed_in_one_piece(alice: Caller) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(PLAIN.replace("normalize(told, NFC)", "told"))
-    store(alice, normalize("NFD", "서울 배포는 화요일에 한다"))
-    assert held_afresh(alice, "배포") == {"배포": 0}
-    with connection.cursor() as cursor:
-        for statement in SyllablesInOnePiece().forwards(connection.vendor):
-            cursor.execute(statement)
-    assert held_afresh(alice, "배포") == {"배포": 1}
-
-
 def test_they_are_found_in_subject_and_tags(alice: Caller) -> None:
     store(alice, "sings", subject="王小明", tags=["küche", "标签", "plain"])
     assert held(alice, "小明", "küche", "标签", "plain", "明王") == {
@@ -494,46 +479,6 @@ def test_a_question_is_asked_in_pairs_that_reach_over_no_border(alice: Caller) -
     store(alice, "他的名字很长")
     assert held(alice, "妹妹", "妹叫", "名字") == {"妹妹": 1, "名字": 1}
     assert held(alice, "量子", "子力", "力学") == {"量子": 0, "力学": 0}
-
-
-SAID = ("我住在柏林", "私は東京に住んでいます", "plain words", "another küche")
-
-
-@pytest.mark.parametrize("step", [CharactersAsWords(), UnreadAnew()], ids=["words", "vectors"])
-def test_a_site_of_before_is_brought_up_to_date(alice: Caller, step: TriggerOperation) -> None:
-    memories = [store(alice, text, tags=["küche"] if "küche" in text else []) for text in SAID]
-    before = App.objects.get(pk=alice.app.pk).change_number
-    as_it_was(memories)
-    assert held_afresh(alice, "柏林", "東京", "plain") == {"柏林": 0, "東京": 0, "plain": 1}
-    for _ in range(2):  # and again, after the way back, which is none
-        with connection.cursor() as cursor:
-            for statement in step.forwards(connection.vendor):
-                cursor.execute(statement)
-    app = App.objects.get(pk=alice.app.pk)
-    assert app.change_number == before
-    if isinstance(step, UnreadAnew):
-        assert [memory.vectors.count() for memory in memories] == [0, 0, 1, 1]
-        assert app.embedded_to == 0
-    else:
-        assert held_afresh(alice, "柏林", "東京", "plain", "küche") == {"柏林": 1, "東京": 1, "plain": 1, "küche": 1}
-        check_index_of_words()
-
-
-def as_it_was(memories: list[Memory]) -> None:
-    """Words as the index had them when characters were none; vectors of the model in the process."""
-    Vector.objects.filter(memory__in=memories).update(model=MINILM)
-    App.objects.update(embedded_to=9)
-    with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            for statement in (*no_source(), VIEW, f"INSERT INTO {TABLE} ({TABLE}) VALUES ('rebuild')"):  # noqa: S608
-                cursor.execute(statement)
-        else:
-            cursor.execute(PLAIN.replace(r" \1 ", r"\1"))
-            cursor.execute("UPDATE memories_memory SET content = content")
-
-
-VIEW = f"""CREATE VIEW {SOURCE} (id, app, content, subject, tags) AS
-SELECT id, 'app' || app_id, content, coalesce(subject, ''), tags FROM memories_memory WHERE content <> ''"""  # noqa: S608
 
 
 def test_of_two_texts_without_spaces_the_long_one_says_less_of_a_word(alice: Caller) -> None:
