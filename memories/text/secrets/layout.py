@@ -21,7 +21,7 @@ _ENTRY = re.compile(r"\n[ \t]+[\"']?[\w./-]{1,100}[\"']?:[ \t]+[\"']?([^\s\"'|>{
 @cache
 def _head() -> re.Pattern[str]:
     return re.compile(
-        rf"(?:[\w -]{{0,20}}[ _-])?(?:(?P<password>{any_of('password')}|pass)|{any_of('token')}|{any_of('key')})"
+        rf"(?:[\w -]{{0,20}}[ _-])?(?:(?P<password>{any_of('password')}|pass|{any_of('pin')})|{any_of('token')}|{any_of('key')})"
     )
 
 
