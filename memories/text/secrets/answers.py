@@ -14,7 +14,8 @@ MAX_LINE_CHARS = 200
 LINES_LATER = 2
 _SPEAKER = r"[ \t>]*(?:[–—•*-][ \t]*|\[[^\]\n]{1,20}\][ \t]*)?(?:[^\W\d_][\w .]{0,24}[:：「『][ \t]*)?"
 _REPLY = re.compile(
-    rf"{_SPEAKER}(?P<lead>[^\n]{{0,40}}?(?:[:：→「『]|->|[ \t])[ \t]*)?(?P<value>[!-~]{{4,64}}?)[.」』]?(?:,[ \t][^\n]{{0,30}})?[ \t\r]*$"
+    rf"{_SPEAKER}(?P<lead>[^\n]{{0,40}}?(?:[:：→「『]|->|[ \t])[ \t]*)?"
+    r"(?P<value>[!-~]{4,64}?)[.」』]?(?:,[ \t][^\n]{0,30})?[ \t\r]*$"
 )
 _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.\w|\w+://")
 _ANSWER = r"[「『\"“«]?(?P<value>[^\W\d_][^\n?？.。:：;；,，→>=]{1,48}?)[」』\"”»]?[.。;；,，]?[ \t\r]*(?=$|\n)"
@@ -28,8 +29,9 @@ def _starts() -> tuple[str, ...]:
 @cache
 def _asks() -> re.Pattern[str]:
     """A line that asks for a password, or where one speaker of a talk names it."""
-    return re.compile(rf"(?:{any_of('password')}|{any_of('pin')}|パス|pass|clave|codes?)(?![a-z])[^\n]*[?？][」』\"'”]?[ \t\r]*$|"
-                      rf"^{_SPEAKER}[^\n]*(?:{any_of('password')})[^\n:：=]*$")  # fmt: skip
+    name = f"{any_of('password')}|{any_of('pin')}|パス|pass|clave|codes?"
+    asked = rf"(?:{name})(?![a-z])[^\n]*[?？][」』\"'”]?[ \t\r]*$"
+    return re.compile(rf"{asked}|^{_SPEAKER}[^\n]*(?:{any_of('password')})[^\n:：=]*$")
 
 
 @cache

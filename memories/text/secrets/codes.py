@@ -28,9 +28,7 @@ _LIST_LINE = re.compile(
     rf"`?{_CODE}`?(?=[ \t]{{0,8}}(?:\r?\n|$))"
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_WHOLE = re.compile(
-    r"[ \t]*(?:$|[,.;、。()（]|です|で|(?:then|and|on|for|auf|und|dann|puis|et|pour|y|luego|para|e|poi|per|depois|segui\w+|suivi)[ ])"
-)
+_WHOLE = re.compile(rf"[ \t]*(?:$|[,.;、。()（]|です|で|(?:{any_of('and_then')})[ ])")
 _END_OF_SENTENCE = re.compile(r"[.!](?=[ \t])|[。！？\n]")
 
 
@@ -120,7 +118,7 @@ def _opens(figure: str, before: str, after: str) -> bool:
 
 @cache
 def _by() -> re.Pattern[str]:
-    return re.compile(rf"(?<![^\W_])(?:{any_of('by')})[ \t](?:(?:{any_of('article')}|il)[ \t])?\Z")
+    return re.compile(rf"(?<![^\W_])(?:{any_of('by')})[ \t](?:(?:{any_of('article')})[ \t])?\Z")
 
 
 @cache
