@@ -268,7 +268,7 @@ def test_a_damaged_copy_is_named_and_made_anew(moved: Caller, break_it: Callable
 def test_a_copy_of_another_length_is_no_error_and_made_anew(moved: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the index it cannot be there. The index is not made here: in one transaction it would hold the old row."""
     monkeypatch.setattr(near, "make_index", lambda *_: None)
-    before = found(moved, QUESTIONS[0])
+    before = first_of(moved, QUESTIONS[0])
     near.drop_indexes(moved.app, "")
     change_copy(moved.app, "near = subvector(near::vector, 1, 63)::halfvec")
     assert found(moved, QUESTIONS[0])
@@ -276,7 +276,7 @@ def test_a_copy_of_another_length_is_no_error_and_made_anew(moved: Caller, monke
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*), max(vector_dims(near)), min(vector_dims(near)) FROM memories_near")
         assert cursor.fetchone() == (60, 64, 64)
-    assert found(moved, QUESTIONS[0]) == before
+    assert first_of(moved, QUESTIONS[0]) == before
 
 
 # --- who may see what
