@@ -29,6 +29,7 @@ from memories.models import FutureTrigger, Memory
 from memories.store import LimitReached
 from memsite.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
 from memsite.requests import encoding_of
+from memsite.sqlite.waiting import WAITING
 from memsite.tenancy.access import Right
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.end_users import Users, of_users, users_shown
@@ -89,6 +90,8 @@ class View(APIView):
         if (encoding := encoding_of(request._request)) and encoding not in self.takes_encoded_as:
             raise EncodedBody
         super().initial(request, *args, **kwargs)
+        if request.method not in SAFE_METHODS and self.scope != Scope.READ and not self.answers_anew:
+            WAITING.refuse_excess()
         endless = "HTTP_TRANSFER_ENCODING" in request.META and not request.META.get("CONTENT_LENGTH")
         if endless and not self.takes_endless_bodies:
             raise LengthRequired

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import compress
 from typing import Any
@@ -22,17 +23,19 @@ from django.utils import timezone
 from memories.maintain.embedding import embed
 from memories.maintain.run import Run, Unclaimed
 from memories.maintain.summaries import AT_LEAST_CHANGES
-from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector
-from memories.models.fulltext import TABLE, app_word
-from memories.models.vector import embedded_text, read_vectors, to_bytes
+from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector, near
+from memories.models.fulltext import AT_ONCE, MEMORY, TABLE, WORDS, WORDS_INDEX, app_word, search_vector
+from memories.models.vector import FLOAT_BYTES, embedded_text, read_vectors, to_bytes
 from memories.retrieve.arms import aside
 from memories.retrieve.serving import current_embedder, serving_embedder
 from memories.store import index_files
 from memories.store.due import mark_due
 from memories.store.mentions import drop_unmentioned, keep_mentions, words_of
+from memsite.postgres.session import waiting_without_end
 from memsite.prepared import fetch_all
+from memsite.statements import execute_all
 from memsite.tenancy.models import App, AppStatus
-from memsite.tenancy.wall import confined
+from memsite.tenancy.wall import confined, site_wide
 
 log = structlog.get_logger("memories.maintain")
 SITE = 0
@@ -42,6 +45,15 @@ SAMPLE = 64
 """Memories of an app that are looked for in the index of words, from the first to the last."""
 INTEGRITY = f"INSERT INTO {TABLE} ({TABLE}, rank) VALUES ('integrity-check', 1)"  # noqa: S608  # our own names
 REBUILD = f"INSERT INTO {TABLE} ({TABLE}) VALUES ('rebuild')"  # noqa: S608
+INDEX_IS_WHOLE = "SELECT count(*) > 0 FROM pg_index WHERE indexrelid = to_regclass(%s) AND indisvalid AND indisready"
+LONE_COPIES = f"""
+SELECT n.app_id, n.memory_id FROM {near.TABLE} n WHERE NOT EXISTS
+(SELECT 1 FROM memories_vector v WHERE v.memory_id = n.memory_id AND v.model = n.model)
+"""  # noqa: S608  # our own names
+COPIES = f"""
+memories_vector v JOIN tenancy_app a ON a.id = v.app_id AND a.near_model = v.model
+LEFT JOIN {near.TABLE} n ON n.memory_id = v.memory_id AND n.model = v.model
+"""
 WARM = f"m.status <> '{Status.COLD}' AND m.purged_at IS NULL"
 LACKS_VECTOR = f"""
 a.status = '{AppStatus.ACTIVE}' AND a.vector_model <> '' AND m.change_number <= a.embedded_to AND {WARM}
@@ -212,17 +224,31 @@ def embed_passages(app: App, pks: Sequence[int]) -> None:
 # --- the index of words
 
 
+def wrong_search_vectors(place: Place) -> Iterator[Found]:
+    """PostgreSQL's, beside the memory: those that are not what its text makes. Reads every text."""
+    if place.vendor == "postgresql":
+        where = f"m.{WORDS} IS DISTINCT FROM ({search_vector('m.')})"
+        for rows in place.batches("m.app_id", f"{MEMORY} m", where, "m"):
+            yield from ((app, pk) for pk, app in rows)
+
+
+def split_anew(app: App, pks: Sequence[int]) -> None:
+    """The database makes the search vector of each text that is written, also as it was."""
+    for start in range(0, len(pks), BATCH):
+        Memory.objects.for_app(app).filter(pk__in=pks[start : start + BATCH]).update(content=F("content"))
+    App.objects.filter(pk=app.pk).update(index_number=F("index_number") + 1)
+
+
 def damaged_words(place: Place) -> Iterator[Found]:
     """SQLite's index of words says itself what is wrong with it, but not what it has lost without a trace; so it is
-    also counted, and some memories are looked for.
+    also counted, and some memories are looked for. PostgreSQL's says nothing, and is counted.
     """
-    if place.vendor != "sqlite":
-        return
     try:
-        if place.thorough:
+        if place.vendor == "sqlite" and place.thorough:
             place.ask(INTEGRITY, [])
+        are_there = are_words_of if place.vendor == "sqlite" else are_in_index
         # Twice: somebody may write between two questions.
-        is_whole = all(are_words_of(place, app) or are_words_of(place, app) for app in apps_of(place))
+        is_whole = all(are_there(place, app) or are_there(place, app) for app in apps_of(place))
     except (DatabaseError, sqlite3.Error) as error:
         log.warning("index_of_words_damaged", error=str(error))
         is_whole = False
@@ -247,12 +273,69 @@ def are_words_of(place: Place, app: int) -> bool:
     return not any(aside.lost(those, place.ask) for those in some)
 
 
+def are_in_index(place: Place, app: int) -> bool:
+    """Whether PostgreSQL's index is there, and finds as many memories of the app as have words."""
+    ((is_whole,),) = place.ask(INDEX_IS_WHOLE, [TABLE])
+    if not is_whole:
+        return False
+    with site_wide(), transaction.atomic():
+        execute_all([("SET LOCAL enable_seqscan TO off", ())])
+        ((indexed,),) = place.ask(f"SELECT count(*) FROM {MEMORY} WHERE {WORDS} @@ %s::tsquery", [f"'#{app}'"])  # noqa: S608
+        execute_all([("SET LOCAL enable_seqscan TO DEFAULT", ())])
+        own = f"SELECT count(*) FROM {MEMORY} WHERE app_id = %s AND {WORDS} IS NOT NULL"  # noqa: S608
+        ((there,),) = place.ask(own, [app])
+    return bool(indexed == there)
+
+
 def index_words(app: App, pks: Sequence[int]) -> None:
-    """Of all apps, in one transaction. Every process loads anew what it has kept of it."""
+    """Of all apps. Every process loads anew what it has kept of it. On PostgreSQL others read and write meanwhile."""
+    if connection.vendor == "postgresql":
+        at_once = "" if connection.in_atomic_block else "CONCURRENTLY"
+        with site_wide(), waiting_without_end(), connection.cursor() as cursor:
+            cursor.execute(f"DROP INDEX {at_once} IF EXISTS {TABLE}")
+            cursor.execute(WORDS_INDEX.format(at_once))
+            cursor.execute(AT_ONCE)
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute(REBUILD)
+        if connection.vendor == "sqlite":
+            execute_all([(REBUILD, ())])
         App.objects.update(index_number=F("index_number") + 1)
+
+
+# --- the copies that pgvector is asked for
+
+
+def wrong_copies(place: Place) -> Iterator[Found]:
+    """Memories whose copy is missing, of another app or another vector, or there without a vector; of an app whose
+    index over them is gone, none (0).
+    """
+    if place.vendor != "postgresql" or not near.is_there():
+        return
+    yield from place.ask(f"{LONE_COPIES} AND {place.whose('n.app_id')}", [])
+    for app, model in place.ask(f"SELECT id, near_model FROM tenancy_app WHERE {place.whose('id')}", []):  # noqa: S608
+        if model and not near.has_index(app, model):
+            yield app, 0
+    columns = "v.app_id, v.memory_id, v.data, n.app_id, halfvec_send(n.near)"
+    for rows in place.batches(columns, COPIES, "1 = 1", "v"):
+        for _, app, memory, data, owner, sent in rows:
+            is_right = owner == app and near.is_copy(sent, data)
+            # What cannot be read has no copy, and is made anew itself.
+            if not is_right and read_vectors([data], len(data) // FLOAT_BYTES)[0].any():
+                yield app, memory
+
+
+def copy_anew(app: App, pks: Sequence[int]) -> None:
+    """All that are wrong go first: one of another length would keep the others out."""
+    near.drop_copies(pks)
+    app.refresh_from_db(fields=["near_model"])
+    if not app.near_model:
+        return
+    for start in range(0, len(pks), BATCH):
+        rows = Vector.objects.for_app(app).filter(model=app.near_model, memory_id__in=pks[start : start + BATCH])
+        near.put(app, list(rows))
+    dim = Vector.objects.for_app(app).filter(model=app.near_model).values_list("dim", flat=True).first()
+    if dim:
+        with suppress(near.BeingMade):
+            near.make_index(app, app.near_model, dim)
 
 
 # --- what memories name, and how many there are
@@ -335,10 +418,12 @@ class Derived:
 
 DERIVED = (
     # First: whatever changes or deletes a memory changes it, too.
+    Derived("search vectors", wrong_search_vectors, split_anew),
     Derived("index of words", damaged_words, index_words),
     Derived("counts", miscounted, count_anew),
     Derived("vectors", unreadable_vectors, drop_vectors),
     Derived("missing vectors", lacking_vectors, embed_anew),
+    Derived("copies for pgvector", wrong_copies, copy_anew),
     Derived("names in memories", unnamed, name_anew),
     Derived("names of nothing", unmentioned, drop_unmentioned),
     Derived("summaries", unreadable_summaries, write_anew),

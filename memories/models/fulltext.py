@@ -98,6 +98,17 @@ PLAIN = rf"""CREATE OR REPLACE FUNCTION memsite_plain(told text) RETURNS text LA
 SELECT regexp_replace(regexp_replace(normalize(regexp_replace(normalize(told, NFC), '([{ESCAPED}])', ' \1 ', 'g'), NFD),
 '[\u0300-\u036f]+', '', 'g'), '[^[:alnum:]]+', ' ', 'g')
 $$"""
+# Words that wait to be put into the index are read by each search as well: after some thousand memories that took longer
+# than all else, and putting them in at once costs a write nothing that could be measured.
+WORDS_INDEX = f"CREATE INDEX {{}} {TABLE} ON {MEMORY} USING gin ({WORDS}) WITH (fastupdate = off)"
+
+
+def search_vector(row: str = "") -> str:
+    """SQL of what PostgreSQL's column holds for a row; with its alias and a dot, where there are more tables."""
+    told = f"{row}content || ' ' || coalesce({row}subject, '') || ' ' || {row}tags::text"
+    return f"CASE WHEN {row}content <> '' THEN public.memsite_words({row}app_id, {told}) END"
+
+
 POSTGRES = [
     "CREATE TEXT SEARCH DICTIONARY memsite_stem (TEMPLATE = snowball, Language = porter)",
     "CREATE TEXT SEARCH CONFIGURATION memsite (PARSER = default)",
@@ -111,11 +122,8 @@ $$""",
 SELECT CASE WHEN numnode(found) > 0 THEN quote_literal('#' || app)::tsquery && found END
 FROM phraseto_tsquery('public.memsite', public.memsite_plain(word)) AS found
 $$""",
-    f"""ALTER TABLE {MEMORY} ADD COLUMN {WORDS} tsvector GENERATED ALWAYS AS (CASE WHEN content <> '' THEN
-public.memsite_words(app_id, content || ' ' || coalesce(subject, '') || ' ' || tags::text) END) STORED""",
-    # Words that wait to be put into the index are read by each search as well: after some thousand memories that took
-    # longer than all else, and putting them in at once costs a write nothing that could be measured.
-    f"CREATE INDEX {TABLE} ON {MEMORY} USING gin ({WORDS}) WITH (fastupdate = off)",
+    f"ALTER TABLE {MEMORY} ADD COLUMN {WORDS} tsvector GENERATED ALWAYS AS ({search_vector()}) STORED",
+    WORDS_INDEX.format(""),
 ]
 NO_POSTGRES = [
     "DROP FUNCTION IF EXISTS memsite_holders",

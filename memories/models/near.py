@@ -14,7 +14,7 @@ from zlib import crc32
 import numpy as np
 from django.db import connection, transaction
 
-from memories.models.vector import Vector, by_number
+from memories.models.vector import FLOAT_BYTES, Vector, by_number
 from memories.providers.embeddings import Vectors
 from memsite.conf import get_conf
 from memsite.postgres.session import waiting_without_end
@@ -138,6 +138,20 @@ def fill(app: App, model: str, dim: int, after: int, most: int) -> list[int]:
     return [row.memory_id for row in rows]
 
 
+def is_copy(sent: Any, data: Any) -> bool:
+    """Whether a copy, as PostgreSQL sends it (`halfvec_send`), is of this stored vector."""
+    if sent is None or len(data) % FLOAT_BYTES:
+        return False
+    # Two numbers of two bytes come first: its length, and one that says nothing.
+    return np.array_equal(np.frombuffer(sent, ">f2", offset=4), np.frombuffer(data, "<f4").astype(np.float16))
+
+
+def drop_copies(pks: Sequence[int]) -> None:
+    """Deletes those of these memories, whichever app they are told to be of."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"DELETE FROM {TABLE} WHERE memory_id = ANY(%s)", [list(pks)])  # noqa: S608
+
+
 def drop_others(app: App, model: str, most: int) -> int:
     """Deletes up to so many rows of other models than this one; answers how many."""
     with connection.cursor() as cursor:
@@ -155,6 +169,12 @@ def index_name(app_pk: int, model: str) -> str:
 def near_of(dim: int) -> str:
     """The expression that the index is over. The table takes vectors of any length, an index those of one."""
     return f"near::halfvec({int(dim)})"
+
+
+def has_index(app_pk: int, model: str) -> bool:
+    """Whether the app has a whole one of this model."""
+    with connection.cursor() as cursor:
+        return bool(asked(cursor, WHOLE, ["%halfvec(%", index_name(app_pk, model)]))
 
 
 class BeingMade(Exception):

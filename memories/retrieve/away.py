@@ -37,11 +37,12 @@ SELECT memory_id, 1 - (near <=> %s::halfvec) FROM {TABLE} WHERE memory_id = ANY(
 AND vector_dims(near) = %s
 """  # noqa: S608
 # One statement for all: on a connection of a pool nothing is to stay behind. The scan goes on until there are enough.
+# A copy of another length, which can be there where the index is gone, would be an error and not a distance.
 BY_INDEX = """
 SELECT set_config('hnsw.iterative_scan', 'strict_order', true), set_config('hnsw.ef_search', %s, true),
        set_config('enable_seqscan', 'off', true), set_config('enable_sort', 'off', true);
 SELECT memory_id, 1 - ({near} <=> %s::halfvec({dim})) FROM {table} WHERE app_id = %s AND model = %s
-ORDER BY {near} <=> %s::halfvec({dim}) LIMIT %s
+AND vector_dims(near) = {dim} ORDER BY {near} <=> %s::halfvec({dim}) LIMIT %s
 """
 DATA = """
 SELECT memory_id, data FROM memories_vector WHERE memory_id = ANY(%s) AND model = %s AND app_id = %s AND dim = %s

@@ -32,11 +32,10 @@ from django.db.backends.sqlite3.operations import DatabaseOperations
 
 from memsite.drafts import private
 from memsite.sqlite.letters import FOLDED, folded
-from memsite.sqlite.waiting import STUCK_SECONDS, Waiting, arrived
+from memsite.sqlite.waiting import LOCKED, STUCK_SECONDS, WAITING, arrived
 from memsite.sqlite.watch import watch
 
-TURN, WAITING = Lock(), Waiting()
-LOCKED = "database is locked"
+TURN = Lock()
 LATE_SECONDS = 1.0
 WRITES = ("INSERT", "UPDATE", "DELETE", "REPLACE")
 SQL_KEPT, LONGEST_KEPT = 256, 4096

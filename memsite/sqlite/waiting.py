@@ -8,8 +8,11 @@ from contextvars import ContextVar
 from threading import Lock
 from time import monotonic
 
+from django.db import OperationalError
+
 from memsite.conf import get_conf
 
+LOCKED = "database is locked"
 FREE_THREADS = 4
 STUCK_SECONDS = 0.25
 """Where nobody has got the lock for so long, no more threads wait for it than may."""
@@ -35,7 +38,7 @@ class Waiting:
             self.count += 1
             if self.count == 1:
                 self._moved_at = monotonic()
-            is_excess = self.count > max(1, get_conf().web_threads - FREE_THREADS)
+            is_excess = self.count > most_waiting()
         try:
             yield is_excess
         finally:
@@ -54,3 +57,19 @@ class Waiting:
     @property
     def is_stuck(self) -> bool:
         return self.count > 1 and monotonic() >= self.stuck_at
+
+    def refuse_excess(self) -> None:
+        """Raise OperationalError where a request that is about to write would be refused once it asks for the lock.
+
+        So it embeds nothing, and reads no body, for an answer that is known already.
+        """
+        if self.is_stuck and self.count >= most_waiting():
+            raise OperationalError(LOCKED)
+
+
+def most_waiting() -> int:
+    """Return how many threads may wait while the lock is stuck."""
+    return max(1, get_conf().web_threads - FREE_THREADS)
+
+
+WAITING = Waiting()

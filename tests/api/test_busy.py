@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import inf
 from pathlib import Path
@@ -16,6 +16,7 @@ from django.db import DEFAULT_DB_ALIAS, OperationalError, ProgrammingError, conn
 from django.test import Client
 
 from memories.models import Memory, RecallCount
+from memories.providers.embeddings.hashing import HashEmbedder
 from memsite.conf import get_conf
 from memsite.durability import count, is_busy
 from memsite.postgres.session import ASKED
@@ -181,6 +182,21 @@ def test_where_the_lock_is_stuck_the_next_is_refused_at_once(
     assert base.WAITING.count == 2
     with transaction.atomic():  # No request: a worker's, or a command's.
         assert Memory.objects.count() == 1
+
+
+def test_a_writer_that_would_be_refused_embeds_nothing(
+    gina: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = f"memories/{gina.remember('Whales sing')['id']}"
+    settings.MEMSITE = replace(settings.MEMSITE, web_threads=6)
+    embedded: list[Sequence[str]] = []
+    monkeypatch.setattr(HashEmbedder, "embed_documents", lambda self, texts: embedded.append(texts))
+    with monkeypatch.context() as others:
+        others.setattr(base.WAITING, "count", 2)
+        others.setattr(base, "TURN", NobodysTurn())
+        others.setattr(Waiting, "stuck_at", -inf)
+        assert_problem(gina.patch(path, {"content": "Bears sleep"}), 503)
+    assert not embedded
 
 
 def test_all_may_wait_while_the_lock_goes_from_one_to_the_next(

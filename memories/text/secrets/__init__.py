@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memories.text.secrets.answers import find_answers
 from memories.text.secrets.blocks import find_blocks
 from memories.text.secrets.codes import find_said
 from memories.text.secrets.entropy import find_random
@@ -77,6 +78,7 @@ def _find(text: str) -> Iterator[Found]:
     yield from find_forms(text, folded)
     yield from find_named(text, folded)
     yield from find_said(folded)
+    yield from find_answers(text, folded)
     yield from find_in_columns(text, folded)
     yield from find_in_kubernetes(text, folded)
     yield from find_random(text)

@@ -63,7 +63,12 @@ def _is_secret(value: str, rest: str, lead: str, kind: str, *, is_direct: bool, 
     if not value or is_elsewhere or (value[-1].isdigit() and not is_quoted and _UNIT.match(rest)):
         return False
     if value.isdigit() or kind == "pin":
-        return kind in ("password", "pin") and (is_direct or not lead) and 4 <= len(value) <= 16 and value.isdigit()
+        return (
+            kind in ("password", "pin")
+            and (is_direct or not lead)
+            and (3 if kind == "pin" else 4) <= len(value) <= 16
+            and value.isdigit()
+        )
     judged = Value(value, is_quoted=is_quoted)
     if kind != "password":
         return is_token(judged)

@@ -13,20 +13,23 @@ from memories.text.secrets.words import UNITS_OF_RULES, any_of, starts
 BEFORE_CHARS, AFTER_CHARS = 120, 48
 MAX_DIGITS_BETWEEN = 2
 
-_SHAPE = r"\d{4,8}[a-f#*]?|\d{2,3}[a-z]\d{2,3}|\d{1,2}(?:-\d{1,2}){2,3}|\d{2,4}[ -]\d{2,4}"
+_SHAPE = r"\d{4,8}[a-f#*]?|\d{1,3}[a-z]\d{2,4}|\d{1,2}(?:-\d{1,2}){2,3}|\d{2,4}[ -]\d{2,4}"
+_SPOKEN = rf"(?:(?:{any_of('digit')})[ -]){{3,7}}(?:{any_of('digit')})"
 _FIGURE = re.compile(
-    rf"(?<![0-9a-zà-ÿ_$€£+@%&/\\=#])(?<!\d[.,:-])(?<![(\[<]redacted: )(?:{_SHAPE})(?![0-9a-zà-ÿ_%€$£]|[.,:/@-]\w)"
+    rf"(?<![0-9a-zà-ÿ_$€£+@%&/\\=#])(?<!\d[.,:-])(?<![(\[<]redacted: )(?:{_SHAPE}|{_SPOKEN})"
+    r"(?![0-9a-zà-ÿ_%€$£]|[.,:/@-]\w)"
 )
 _CODE = r"((?=[a-z -]{0,12}\d)[0-9a-z]{4,12}(?:[ -][0-9a-z]{4,12}){0,3})"
-_LIST_LEAD = re.compile(rf"{CLOSING}{OF}[ \t]{{0,4}}(?:{VERB})?")
+_LIST_LEAD = re.compile(rf"{CLOSING}(?:(?<=[ \t])[^\n:：]{{1,40}}[:：]|{OF}[ \t]{{0,4}}(?:{VERB})?)")
 _LIST_ITEM = re.compile(rf"[\s,;•*`\"'\[\]-]{{0,20}}(?:\d{{1,2}}[.)][ \t])?{_CODE}(?![\w:/])")
-_LIST_INTRODUCTION = re.compile(r"[^\n]{0,80}")
+_LIST_INTRODUCTION = re.compile(r"[^\n]{0,80}(?:\n[ \t>]{0,8}(?:[•*-]|\d{1,2}[.):])[ \t]?[a-z]{1,12}[ \t]*(?=\n)){0,9}")
 _LIST_LINE = re.compile(
     r"[ \t]*\r?\n(?:[ \t]*\r?\n)?[ \t>]{0,8}(?:[•*-]|\d{1,2}[.):])?[ \t]{0,4}"
     rf"`?{_CODE}`?(?=[ \t]{{0,8}}(?:\r?\n|$))"
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
-_END_OF_SENTENCE = re.compile(r"[.!?](?=[ \t])|[。！？\n]")
+_WHOLE = re.compile(rf"[ \t]*(?:$|[,.;、。()（]|です|で|(?:{any_of('and_then')})[ ])")
+_END_OF_SENTENCE = re.compile(r"[.!](?=[ \t])|[。！？\n]")
 
 
 @cache
@@ -37,7 +40,7 @@ def _pattern(*lists: str, end: str = "") -> re.Pattern[str]:
 
 @cache
 def _starts() -> tuple[str, ...]:
-    return tuple({start for name in ("pin", "code", "opened") for start in starts(name)})
+    return tuple({start for name in ("pin", "code", "opened", "locked", "carried") for start in starts(name)})
 
 
 @cache
@@ -77,23 +80,52 @@ def find_said(folded: str) -> Iterator[Found]:
 def _is_code(figure: str, before: str, after: str) -> bool:
     if _pattern("code_unit").match(after.lstrip(" -\t")) or is_dated(figure, before):
         return False
-    opened = _pattern("opened").search(before) or _pattern("opened").search(after)
+    opened = _pattern("opened", "locked").search(before) or _pattern("opened").search(after)
     no_code = _pattern("no_code").search(before)
-    enters = _pattern("enter", end=r"[ \t]*[\"'“„«「]?\Z")
-    if opened and not no_code and (enters.search(before) or _pattern("entered").match(after.lstrip())):
+    enters = _pattern("enter", end=r"[ \t]*[\"'“„«「]?\Z").search(before) or _pattern("entered").match(after.lstrip())
+    if enters and not no_code and (opened or figure[-1] in "#*"):
         return True
     opened = opened or _pattern("carried").search(before) or _pattern("carried").search(after)
+    if opened and not no_code and _opens(figure, before, after):
+        return True
     nouns = [*_pattern("pin", "code").finditer(before)]
     if not nouns or no_code or not (opened or _pattern("pin").fullmatch(nouns[-1].group())):
         return False
     between = before[nouns[-1].end() :]
     if re.search(r"\d{3}", between):
         return False
-    if _link().fullmatch(between):
+    is_behind = opened and _WHOLE.match(after) and re.fullmatch(r"(?:[ \t]+[^\W\d_]+){1,3}[ \t]+", between)
+    if is_behind or _link().fullmatch(between):
         return True
     is_changed = _change().search(before) or _change().search(after)
     lead = _pattern("to", end=r"[ \t]\Z") if is_changed else _pattern("use", end=r"[ \t]\Z")
     return lead.search(between) is not None
+
+
+def _opens(figure: str, before: str, after: str) -> bool:
+    """ "opens with 3948", "the gate, it's 27b94", "Alarmanlage: 74419", and what is turned to: "padlock 7-4-2"."""
+    is_whole = not figure.isdigit() or _WHOLE.match(after) is not None
+    if _by().search(before):
+        return is_whole or _pattern("opens").search(f"{before} {after}") is not None
+    if _pattern("it_is", end=r"[ \t]\Z").search(before):
+        return is_whole
+    locked = _pattern("locked").search(before)
+    place = locked or _pattern("opened").search(before)
+    is_plain = figure.isdigit() and not locked
+    is_set = is_whole and place and _set(far=not is_plain).fullmatch(before, place.end())
+    return bool(is_set) or (locked is not None and figure.count("-") > 1)
+
+
+@cache
+def _by() -> re.Pattern[str]:
+    return re.compile(rf"(?<![^\W_])(?:{any_of('by')})[ \t](?:(?:{any_of('article')})[ \t])?\Z")
+
+
+@cache
+def _set(*, far: bool) -> re.Pattern[str]:
+    """What stands between a lock and its figure; `far` also some words and a colon."""
+    said = rf"は|是|(?:{any_of('is')})[ \t]"
+    return re.compile(rf"(?:[^:：,;-]{{0,30}}(?:[:：]|{said}))?[ \t]*" if far else rf"[ \t]*(?:{said})[ \t]*")
 
 
 def is_dated(figure: str, before: str) -> bool:
@@ -102,7 +134,9 @@ def is_dated(figure: str, before: str) -> bool:
 
 
 _UNITS = "|".join(sorted(UNITS_OF_RULES - {"long", "or+", "and+"}))
-_NUMBER_END = rf"(?![.,:/-]?\w)(?![ \t-](?:{_UNITS}|digit|character|number|letter|time|day|zeichen|stell)|[ \t]to\b)"
+_NUMBER_END = (
+    rf"(?![.,:/-]?[0-9a-zà-ÿ_])(?![ \t-](?:{_UNITS}|digit|character|number|letter|time|day|zeichen|stell)|[ \t]to\b)"
+)
 
 
 @cache
@@ -112,7 +146,9 @@ def _behind(digits: str) -> re.Pattern[str]:
 
 def code_behind(folded: str, key: re.Match[str]) -> Found | None:
     """The figure right behind the name of a code: 4 to 8 digits, or what doors have; 3 are enough for a card's code."""
-    number = _behind(r"\d{3,4}" if key.group().startswith("cv") else _SHAPE).match(folded, key.end())
+    near = folded[key.start() : key.end() + AFTER_CHARS]
+    is_check = key.lastgroup == "check" or _pattern("back").search(near) is not None
+    number = _behind(rf"\d{{3}}(?!\d)|{_SHAPE}" if is_check else _SHAPE).match(folded, key.end())
     if not number or is_dated(number[1], folded[key.end() : number.start(1)]):
         return None
     return Found(*number.span(1), "pin")

@@ -10,4 +10,4 @@ IS = rf"(?<![^\W_])(?:{ADVERB}[ \t])?(?:{any_of('is')})(?:[ \t]{{1,3}}{ADVERB})?
 BECAME = rf"(?<![^\W_])(?:{any_of('lead')})?(?:{ADVERB}[ \t])?(?:{any_of('became')}):?"
 VERB = rf"(?:[:=：]|['’]s(?=[ \t])|{BECAME}|{IS})"
 ARTICLE = rf"(?:(?:{any_of('article')})[ \t])"
-NUMBER_LEAD = rf"{CLOSING}{OF},?[ \t]{{0,4}}(?:[:=：]|{VERB})?\s{{0,4}}{ARTICLE}?[\"'`*#]{{0,2}}"
+NUMBER_LEAD = rf"{CLOSING}{OF}[,、，]?[ \t]{{0,4}}(?:[:=：]|{VERB})?\s{{0,4}}{ARTICLE}?[\"'`*#]{{0,2}}"

@@ -20,9 +20,8 @@ _ENTRY = re.compile(r"\n[ \t]+[\"']?[\w./-]{1,100}[\"']?:[ \t]+[\"']?([^\s\"'|>{
 
 @cache
 def _head() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?:[\w -]{{0,20}}[ _-])?(?:(?P<password>{any_of('password')}|pass)|{any_of('token')}|{any_of('key')})"
-    )
+    word = f"(?P<password>{any_of('password')}|pass|{any_of('pin')})"
+    return re.compile(rf"(?:[\w -]{{0,20}}[ _-])?(?:{word}|{any_of('token')}|{any_of('key')})")
 
 
 def find_in_columns(text: str, folded: str) -> Iterator[Found]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -12,13 +12,13 @@ from memories.text.secrets.codes import code_behind, listed
 from memories.text.secrets.found import Found
 from memories.text.secrets.grammar import ADVERB, ARTICLE, CLOSING, OF, SCHEME, VERB
 from memories.text.secrets.trim import trimmed
-from memories.text.secrets.values import Value, is_password, is_token, looks_random
+from memories.text.secrets.values import Value, is_described, is_made, is_password, is_token, looks_random
 from memories.text.secrets.words import GOES_ON, GRAMMAR, NO_VALUES, PHRASE_STARTS, TAIL_WORDS, any_of, starts
 
 REST_CHARS = 40
 BEFORE_CHARS = 100
 
-KINDS = ("phrase", "wallet", "codes", "password", "key", "token", "secret", "wifi", "pin")
+KINDS = ("phrase", "wallet", "codes", "password", "key", "token", "secret", "wifi", "renewed", "check", "pin")
 
 
 @cache
@@ -68,11 +68,11 @@ _ASSIGNED = _tail(rf"{CLOSING}{_TYPE}(?P<op>[!:]?={{1,3}}>?|[:：]|->|→)(?P<ga
 _QUALIFIED = _tail(
     rf"{CLOSING}(?P<words>(?:[ \t_-][\w'’()./]{{1,24}}){{1,3}}?)[ \t]{{0,2}}[:：=][*_]{{0,2}}[ \t]{{0,20}}"
 )
-_OWN_LINE = _tail(rf"{CLOSING}{OF}[ \t]{{0,4}}(?P<verb>{VERB})?:?[*_]{{0,2}}{_NEWLINE}")
+_OWN_LINE = _tail(rf"{CLOSING}{OF}[ \t]{{0,4}}(?P<verb>{VERB})?:?[*_]{{0,2}}{_NEWLINE}(?![a-z_]\w*=)")
 _BELOW = _tail(rf"[^\n:：]{{1,60}}[:：]{_NEWLINE}")
 _CELL = _tail(rf"{CLOSING}(?:\||\t)[ \t]{{0,20}}")
 _DASH = _tail(rf"{CLOSING}(?:[ \t][–—-][ \t]|[ \t][(]|,[ \t])")
-_SAID = _tail(rf"{CLOSING}{OF},?[ \t]{{0,4}}{VERB}[ \t]{{1,20}}")
+_SAID = _tail(rf"{CLOSING}{OF}(?:;[ \t])?,?[ \t]{{0,4}}{VERB}[ \t]{{1,20}}")
 _TO = _tail(rf"{OF}[ \t]{{1,4}}(?:wurde[ \t])?(?:{any_of('to')})[ \t]{{1,4}}")
 _NEXT = _tail(rf"[ \t]{{1,4}}(?:{ADVERB}[ \t]{{1,3}})?")
 _FLAG = _tail(r"(?P<op>=|[ \t]{1,4})")
@@ -92,7 +92,7 @@ _PHRASE = (
     rf"(?:{CLOSING}(?:{OF}[ \t]{{0,4}}(?:{VERB}|是|为|為|は)|(?:[ \t][\w.-]{{1,20}}){{1,2}}[ \t]?[:：]))?"
     r"\s{0,8}[\"'“`«]?"
     rf"(?P<quoted>(?:{_NUMBERED}[ \t,\n]{{1,3}}){{2,23}}{_NUMBERED})"
-    r"(?=[.,;)\"'”`»]|\s*$)"
+    r"(?=[.,;)\"'”`»]|[ \t][(–—-]|\s*$)"
 )
 _WALLET = (
     rf"[^\n:：]{{0,60}}?(?:[:：]|(?<![^\W_])(?:are|is|sind|lauten|sont|son|sono|são)(?![^\W_])|是|は)\s{{0,3}}[\"'“`«]?"
@@ -125,7 +125,23 @@ _LOGIN = (
 )
 _IN_VARIABLE = r"\$\{\w*\Z"
 _DEMANDED = r"\w{0,60}:?\?"
-_WIFI = ("wifi", "wi-fi", "wlan", "wpa", "ssid", "hotspot", "无线", "無線")
+_WIFI = (
+    "wifi",
+    "wi-fi",
+    "wlan",
+    "wpa",
+    "ssid",
+    "hotspot",
+    "router",
+    "network",
+    "netz",
+    "réseau",
+    "rete ",
+    "rede ",
+    "无线",
+    "無線",
+    "网络",
+)
 _LOCATED = r"(?:arn:aws|projects/|secrets/)\S*\Z"
 _REVERSED = (
     rf"(?<!\S)[\"'`“]?([^\s\"'`“”]{{4,64}})[\"'`”]?[ \t](?:{any_of('is')}|as)[ \t](?:[\w'’-]{{1,20}}[ \t'’]){{0,3}}\Z"
@@ -192,11 +208,12 @@ def _behind(text: str, folded: str, key: re.Match[str]) -> Iterator[Found]:
     is_wifi = any(word in around for word in _WIFI)
     if kind == "wifi" and not is_wifi:
         return
-    is_word = kind in ("phrase", "wallet", "wifi") or (is_wifi and kind == "key")
-    name = "password" if is_word else kind
-    found = code_behind(folded, key) if kind == "pin" else None
+    is_word = kind in ("phrase", "wallet", "wifi", "renewed") or (is_wifi and kind == "key")
+    is_code = kind in ("pin", "check")
+    name = "password" if is_word else "pin" if is_code else kind
+    found = code_behind(folded, key) if is_code else None
     found = found or find_cjk(text, key, name)
-    if not found and kind != "pin":
+    if not found and not is_code:
         found = _value_of(text, folded, key, name, is_wifi=is_wifi)
     if found:
         yield found
@@ -206,6 +223,7 @@ def _value_of(text: str, folded: str, key: re.Match[str], name: str, *, is_wifi:
     kind = key.lastgroup or ""
     is_network_key = is_wifi and kind in ("wifi", "key")
     is_secret = _is_network_key if is_network_key else is_password if name == "password" else is_token
+    is_secret = _is_renewed if kind == "renewed" else is_secret
     before = folded[max(key.start() - BEFORE_CHARS, 0) : key.start()]
     readings = (
         _of_wallet(folded, key) if kind == "wallet" else _readings(text, folded, key, kind, before, is_wifi=is_wifi)
@@ -236,7 +254,7 @@ def _readings(
     if match := _phrase(folded, key, kind):
         is_long = key.group().startswith(("seed", "12", "24")) and not key.group().endswith("phrase")
         is_set = any(colon in folded[end : match.start("quoted")] for colon in ":：")
-        yield Reading(match, judge=_is_mnemonic if is_long else _is_passphrase if is_set else None)
+        yield Reading(match, judge=_is_mnemonic if is_long else _is_passphrase if is_set else _is_sentence)
         if kind == "phrase":
             return
     if (match := _ASSIGNED().match(folded, end)) and (match["quoted"] or not match["op"].startswith(("==", "!="))):
@@ -249,7 +267,7 @@ def _readings(
         yield Reading(match, is_said=not (is_wifi and lead.rstrip("\t \"'“„«").endswith((":", "："))))
     yield from _below(folded, end, kind)
     if (match := _QUALIFIED().match(folded, end)) and not _names_something_else(match["words"]):
-        yield Reading(match, judge=_has_both if kind == "password" and match["words"].startswith("_") else _is_given)
+        yield Reading(match, judge=_has_both if kind == "password" else _is_given)
     if match := _CELL().match(folded, end):
         yield Reading(match, judge=_is_given)
     if match := _DASH().match(folded, end):
@@ -315,13 +333,25 @@ def _is_seed(value: Value) -> bool:
     return len(words) in (12, 15, 18, 21, 24) and grammar < 2 and len(set(words)) > len(words) - 2
 
 
+def _is_sentence(value: Value) -> bool:
+    """Words behind "is" without grammar, or five and more that do not tell where the passphrase is or how."""
+    words = value.text.lower().split()
+    begins = words[0] not in NO_VALUES | GRAMMAR and not is_described(words[0]) and not _talks(words[:1])
+    is_told = 5 <= len(words) <= 12 and (begins or words[0] in PHRASE_STARTS) and not _talks(words[1:])
+    return is_told or is_password(value)
+
+
+def _talks(words: Sequence[str]) -> bool:
+    talk = _compiled(rf"(?:{any_of('passphrase_talk')})\Z")
+    return any(talk.match(word.strip(",.")) for word in words)
+
+
 def _is_passphrase(value: Value) -> bool:
     """Words behind ":" that may make a sentence, but do not talk of the passphrase."""
     words = value.text.lower().split()
     if len(words) >= 11 and is_password(value):
         return True
-    talk = _compiled(rf"(?:{any_of('passphrase_talk')})\Z")
-    is_talk = words[0] in NO_VALUES - PHRASE_STARTS or any(talk.match(word.strip(",.")) for word in words)
+    is_talk = words[0] in NO_VALUES - PHRASE_STARTS or _talks(words)
     return not is_talk and 2 * sum(word in GRAMMAR for word in words) <= len(words) <= 12
 
 
@@ -333,8 +363,7 @@ def _is_network_key(value: Value) -> bool:
 
 def _is_strong_line(value: Value) -> bool:
     text = value.text
-    has_symbol = any(char in "!@#$%^&*?+=" for char in text) and any(char.isdigit() for char in text)
-    return not value.rest.strip("` ") and (_is_strong(value) or (len(text) >= 8 and has_symbol and is_password(value)))
+    return not value.rest.strip("` ") and len(text) >= 8 and is_made(text) and is_password(value)
 
 
 def _is_own_line(value: Value) -> bool:
@@ -359,6 +388,11 @@ def _has_both(value: Value) -> bool:
 def _is_given(value: Value) -> bool:
     """In quotes, or set: "with the password x1y2"."""
     return any(char.isdigit() for char in value.text) and is_token(value)
+
+
+def _is_renewed(value: Value) -> bool:
+    """Behind "the new one is", of whatever it is."""
+    return _is_strong(value) and any(char in "!@#$%^&*?+=_" for char in value.text)
 
 
 def _is_strong(value: Value) -> bool:

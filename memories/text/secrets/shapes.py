@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from memories.text.secrets.entropy import NAMES_NO_SECRET
 from memories.text.secrets.found import Found
-from memories.text.secrets.values import Value, entropy, is_password, is_stand_in, is_token, looks_random
+from memories.text.secrets.values import Value, entropy, is_made, is_password, is_stand_in, is_token, looks_random
 
 DATA = Path(__file__).parent / "data"
 MIN_DISTINCT_CHARS = 5
@@ -115,5 +115,6 @@ _CHECKS: dict[str, Callable[[str], bool]] = {
     "random": looks_random,
     "token": lambda value: is_token(Value(value)),
     "pair": lambda value: is_token(Value(value)) or (is_password(Value(value)) and not value.isalpha()),
+    "made": lambda value: is_made(value) and is_password(Value(value)),
     "port": lambda value: not _PORTS.fullmatch(value),
 }

@@ -16,6 +16,7 @@ from memories.text.secrets.words import (
     TECHNICAL,
     UNITS_OF_RULES,
     WELL_KNOWN_PASSWORDS,
+    any_of,
 )
 
 MIN_RANDOM_CHARS = 6
@@ -24,7 +25,9 @@ _STAND_IN = re.compile(
     r"""<[^<>]*>?.*|\$\{.*|\$[a-z_]\w*|\$\(.*|`.*|\{(?![0-9a-f-]{16,}\})[^{}]*\}?|\{\{.*|%[\w()]*%?[sd]?|\[[^\[\]]*\].*|:.*|"""
     r"""\?|\?[^}]*\}.*|[（【〔［].*|[\[(][^\W\d_]+|[-?]?change[-_ ]?(?:me|this)(?:please|now)?[!?]*\d?[)}\]]*|"""
     r"""!(?:secret|vault|ref|env|sub|getatt|var|include)\b.*|(?:op|vault|env|file|ref|ssm|enc|secret|keychain)[:+\[].*|"""
-    r"""arn:aws.*|(?:your|insert|enter|replace|change)[-_ ](?:[a-z]+[-_ ]?){1,5}\d?|(?:[a-z]+[-_]){1,5}here|"""
+    rf"""arn:aws.*|(?:{any_of("placeholder_start")})[-_ ](?:[^\W\d_]+[-_ ]?){{1,5}}\d?|"""
+    rf"""(?:[^\W\d_]+[-_]){{1,7}}(?:{any_of("placeholder_end")})|"""
+    rf"""[^!-~]*(?:{any_of("placeholder_cjk")})[^!-~]*|"""
     r"""[x*•.·…_-]{3,}|\W+""",
     re.DOTALL,
 )
@@ -52,6 +55,7 @@ _NEXT_WORD = re.compile(r"[ \t]+[\"'(]?([^\W\d_]+\+?)")
 _GROUPS = re.compile(r"\d{4,5}(?:-\d{4,5}){2,7}|(?=(?:\D{0,30}\d){4})[0-9a-z]{4,6}(?:-[0-9a-z]{4,6}){3,7}")
 _RUNS = re.compile(r"[^\W_]+")
 _SYMBOLS = frozenset("!@#$%^&*+=?~")
+_MARKS = _SYMBOLS | {"_"}
 _SEPARATORS = frozenset("-_./: ")
 
 
@@ -104,12 +108,18 @@ def is_token(value: Value) -> bool:
         return len(plain) >= MIN_RANDOM_CHARS and not (following and following[1] not in GOES_ON)
     if _GROUPS.fullmatch(plain):
         return True
-    return not _TECHNICAL.fullmatch(plain) and looks_random(value.text.strip("*"))
+    is_mixed = value.is_quoted and plain != value.text and bool(_SYMBOLS & set(plain[1:-1])) and is_made(plain)
+    return not _TECHNICAL.fullmatch(plain) and (is_mixed or looks_random(value.text.strip("*")))
 
 
 def is_stand_in(plain: str) -> bool:
     """`***`, `<password>`, `${VAR}`, `{{ x }}`, `%s`, `!secret x`, "your-key-here", `[redacted: x]`. Lower case."""
     return _STAND_IN.fullmatch(plain) is not None
+
+
+def is_described(word: str) -> bool:
+    """Whether a word of lower case is a participle or an adjective, which says how a password is."""
+    return _DESCRIBING.fullmatch(word) is not None
 
 
 def looks_random(text: str) -> bool:
@@ -123,6 +133,12 @@ def looks_random(text: str) -> bool:
     if has_digit and not _SEPARATORS & set(text[:-1]):
         return True
     return len(text) >= MIN_LONG_CHARS and bool(_SYMBOLS & set(text)) and has_digit
+
+
+def is_made(text: str) -> bool:
+    """Letters together with digits, symbols, or hyphens between words: no word of a sentence. At least 6 characters."""
+    has_mark = any(char.isdigit() or char in _MARKS for char in text) or text.count("-") > 1
+    return len(text) >= MIN_RANDOM_CHARS and has_mark and any(char.isalpha() for char in text)
 
 
 def entropy(text: str) -> float:

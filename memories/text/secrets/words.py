@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 _ROWS = [
@@ -14,6 +15,7 @@ _GROUP = re.compile(r"\(\?:((?:[^()]|\([^()]*\))*)\)")
 _LETTERS = re.compile(r"(?:[^\W_](?![?*{]))*")
 
 
+@cache
 def any_of(name: str) -> str:
     """A pattern of all the entries of a list."""
     return "|".join(entry for part, _, entries in _ROWS if part == name for entry in entries.split(", "))

@@ -298,6 +298,46 @@ def test_a_file_of_an_index(
     assert not path.exists()
 
 
+def lose_words(app: App) -> None:
+    """As where a text was written while the function that splits it was another one."""
+    execute("ALTER FUNCTION memsite_plain RENAME TO memsite_plain_kept")
+    execute("CREATE FUNCTION memsite_plain(told text) RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT 'moss' $$")
+    execute("UPDATE memories_memory SET content = content WHERE app_id = %s AND content = %s", app.pk, TEXTS[0])
+    execute("DROP FUNCTION memsite_plain; ALTER FUNCTION memsite_plain_kept RENAME TO memsite_plain")
+
+
+def lose_from_index(app: App) -> None:
+    """As where the index has lost some of its pages."""
+    ready = "UPDATE pg_index SET indisready = %s WHERE indexrelid = 'memories_fulltext'::regclass"
+    execute(ready, False)
+    # Written with other words, and back: what has the same words stays where the index has it.
+    for content in ("content || ' lost'", "left(content, -5)"):
+        execute(f"UPDATE memories_memory SET content = {content} WHERE app_id = %s", app.pk)  # noqa: S608
+    execute(ready, True)
+
+
+@pytest.mark.postgres("its search vectors are a column, and its index of words is one of the database's own")
+@each_row(
+    "how, break_it, name",
+    [
+        ("another text's words", lose_words, "search vectors"),
+        ("lost from the index", lose_from_index, "index of words"),
+        ("no index", lambda app: execute("DROP INDEX memories_fulltext"), "index of words"),
+    ],
+    rolled_back=True,
+)
+def test_words_in_postgres(how: str, break_it: Callable[[App], None], name: str, alice: Caller, rung: Rung) -> None:
+    break_it(alice.app)
+    start_anew(rung)
+    ask_around(alice)
+    assert name in named_now(alice.app)
+    # The test's own transaction has written to the table that gets an index.
+    execute("SET CONSTRAINTS ALL IMMEDIATE")
+    heal(alice.app)
+    clear_caches()
+    assert found(alice, "whales", mode="fulltext")[0] == [TEXTS[0]]
+
+
 def test_whole_it_is_called_whole(alice: Caller) -> None:
     assert named_now(alice.app) == set()
     assert "whole" in str(call_command("verify"))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,6 +18,7 @@ from memories.agent import MemoryAgent
 from memories.agent import base as agent_module
 from memories.maintain import pgvector
 from memories.maintain import reembed as reembedding
+from memories.maintain.derived import damage_in, here, mend_reported
 from memories.maintain.near import near_pairs
 from memories.maintain.pgvector import apps_to_move, move
 from memories.maintain.reembed import reembed
@@ -213,6 +214,69 @@ def test_an_index_that_ends_among_the_wrong_ones_is_not_believed(
     worst = np.argsort(exact)[:10]
     monkeypatch.setattr(InPgvector, "by_index", lambda *_: (view.columns.pk[worst], exact[worst]))
     assert view.held.measure(query, rows, view.rows_of).best == pytest.approx(exact.max(), abs=0.002)
+
+
+# --- copies that are damaged
+
+
+def change_copy(app: App, change: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"UPDATE memories_near SET {change} WHERE memory_id = (SELECT min(memory_id) FROM memories_near)"  # noqa: S608
+        )
+
+
+def delete_copy(app: App) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("DELETE FROM memories_near WHERE memory_id = (SELECT min(memory_id) FROM memories_near)")
+
+
+def leave_alone(app: App) -> None:
+    """Without the memory's own vector, which takes its copy along where nothing is wrong."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "INSERT INTO memories_near (memory_id, model, app_id, near) "
+            "SELECT 0, model, app_id, near FROM memories_near LIMIT 1"
+        )
+
+
+@on_postgres
+@pytest.mark.parametrize(
+    "break_it",
+    [
+        delete_copy,
+        lambda app: change_copy(app, "near = (SELECT near FROM memories_near ORDER BY memory_id DESC LIMIT 1)"),
+        lambda app: change_copy(app, "app_id = app_id + 1000"),
+        lambda app: near.drop_indexes(app, ""),
+        leave_alone,
+    ],
+    ids=["missing", "another vector's", "another app's", "no index", "of nothing"],
+)
+def test_a_damaged_copy_is_named_and_made_anew(moved: Caller, break_it: Callable[[App], None]) -> None:
+    before = found(moved, QUESTIONS[0])
+    assert "copies for pgvector" not in damage_in(here())
+    break_it(moved.app)
+    assert found(moved, QUESTIONS[0])
+    assert "copies for pgvector" in damage_in(here())
+    mend_reported(App.objects.get(pk=moved.app.pk))
+    assert "copies for pgvector" not in damage_in(here())
+    assert len(indexes()) == 1
+    assert found(moved, QUESTIONS[0]) == before
+
+
+@on_postgres
+def test_a_copy_of_another_length_is_no_error_and_made_anew(moved: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Beside the index it cannot be there. The index is not made here: in one transaction it would hold the old row."""
+    monkeypatch.setattr(near, "make_index", lambda *_: None)
+    before = first_of(moved, QUESTIONS[0])
+    near.drop_indexes(moved.app, "")
+    change_copy(moved.app, "near = subvector(near::vector, 1, 63)::halfvec")
+    assert found(moved, QUESTIONS[0])
+    mend_reported(App.objects.get(pk=moved.app.pk))
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*), max(vector_dims(near)), min(vector_dims(near)) FROM memories_near")
+        assert cursor.fetchone() == (60, 64, 64)
+    assert first_of(moved, QUESTIONS[0]) == before
 
 
 # --- who may see what

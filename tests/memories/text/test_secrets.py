@@ -271,7 +271,7 @@ def test_labelled_secrets_are_found() -> None:
         text = redact(re.sub("[«»]", "", marked)).text
         if any(secret in text for secret in re.findall("«([^»]*)»", marked)):
             missed.append(f"{language} {sort}: {text}")
-    assert len(rows) >= 600
+    assert len(rows) >= 700
     assert set(Counter(row[0] for row in rows)) == {"en", "de", "fr", "es", "it", "pt", "zh", "ja"}
     assert len(missed) <= MOST_MISSED * len(rows), f"{len(missed)} of {len(rows)} missed:\n" + "\n".join(missed)
 
@@ -279,7 +279,7 @@ def test_labelled_secrets_are_found() -> None:
 def test_harmless_look_alikes_stay() -> None:
     rows = json.loads((LABELLED / "harmless.json").read_text(encoding="utf-8"))
     hit = [f"{sort}: {text}\n    {redact(text).text}" for sort, text in rows if redact(text).text != text]
-    assert len(rows) >= 830
+    assert len(rows) >= 880
     assert len(hit) <= MOST_HIT * len(rows), f"{len(hit)} of {len(rows)} hit:\n" + "\n".join(hit)
 
 
