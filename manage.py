@@ -8,7 +8,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.core.management import execute_from_command_line
 
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.settings")
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.config.settings")
     try:
         execute_from_command_line(sys.argv)
     except ImproperlyConfigured as error:
@@ -18,8 +18,8 @@ if __name__ == "__main__":
         # Who pressed Ctrl-C knows it. This is the exit code that shells know.
         sys.exit(130)
     except Exception as error:
-        from memsite.durability import is_out_of_reach
-        from memsite.unwritable import why_unwritable
+        from memsite.db.transactions import is_out_of_reach
+        from memsite.ops.storage_errors import why_unwritable
 
         if not (is_out_of_reach(error) or why_unwritable(error)):
             raise

@@ -22,7 +22,7 @@ def use_scratch_site() -> None:
     if "TEST_DATABASE_URL" in os.environ:
         # A server of its own, by `tools.postgres`.
         os.environ[f"{PREFIX}DATABASE_URL"] = os.environ["TEST_DATABASE_URL"]
-    os.environ["DJANGO_SETTINGS_MODULE"] = "memsite.settings"
+    os.environ["DJANGO_SETTINGS_MODULE"] = "memsite.config.settings"
     django.setup()
 
 

@@ -12,9 +12,9 @@ from wsgiref.util import setup_testing_defaults
 from bench.search_latency import SEED, STOP_WORDS, fill_app, timed
 from bench.synthetic import texts_of
 from memories.providers.embeddings import Embedder
+from memsite.config.wsgi import application
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent
-from memsite.wsgi import application
 
 QUESTIONS = 200
 # As long as questions are: 14 tokens.

@@ -11,11 +11,11 @@ from memories.maintain.derived import mend_reported
 from memories.maintain.run import Unclaimed
 from memories.store.revisions import LEARNING as ACTOR
 from memories.store.sweep import sweep
-from memsite.conf import get_conf
-from memsite.doorbell import ring
+from memsite.config.conf import get_conf
 from memsite.jobs.engine import WORK, fire_due, work_off
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.models import App, AppStatus
-from memsite.tenancy.wall import confined
+from memsite.tenancy.row_level_security import confined
 
 WORK_FOR = timedelta(minutes=10)
 """Within a task's time limit; whoever comes next goes on."""

@@ -1,4 +1,4 @@
-from memsite.celery import app as celery_app
+from memsite.config.celery import app as celery_app
 
 __all__ = ["__version__", "celery_app"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 
-import rest_framework.views  # noqa: F401  # before memsite.json_body: the two import each other
+import rest_framework.views  # noqa: F401  # before memsite.http.json_body: the two import each other
 from django import forms
 from django.contrib import admin
 from django.contrib.admin.models import ADDITION, CHANGE, DELETION, LogEntry
@@ -30,11 +30,11 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from rest_framework.exceptions import ParseError
 
-from memsite.json_body import parse_json
+from memsite.http.hidden_characters import show_hidden
+from memsite.http.json_body import parse_json
 from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import Purged
-from memsite.visible import show_hidden
 
 admin.site.site_header = admin.site.site_title = "Memsite"
 admin.site.index_title = "Administration"

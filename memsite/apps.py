@@ -6,13 +6,11 @@ class MemsiteConfig(AppConfig):
     name = "memsite"
 
     def ready(self) -> None:
-        from memsite import (
-            checks,  # noqa: F401  # registers the system checks
-            request_ends,
-        )
+        from memsite.config import checks  # noqa: F401  # registers the system checks
+        from memsite.http import middleware  # registers the system checks
 
-        request_ends.connect()
+        middleware.connect()
         if connection.vendor == "postgresql":
-            from memsite.postgres import adapt
+            from memsite.db.postgres import adapt
 
             adapt()

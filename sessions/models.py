@@ -10,8 +10,7 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from memsite.literal import Literal
-from memsite.moments import in_own_zone
+from memsite.db.expressions import Literal
 from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import (
     Identified,
@@ -22,6 +21,7 @@ from memsite.tenancy.scoping import (
     ScopedQuerySet,
     where_given,
 )
+from memsite.timestamps import in_own_zone
 
 TIERS = (1, 2, 3)
 MAX_TURN = 2**31 - 1

@@ -13,8 +13,8 @@ from django.db.models import Q
 from memories.text.clean import clean, is_visible, without_secrets
 from memories.text.fence import strip_fenced
 from memories.text.secrets import redact, strip_private
-from memsite.hex_bounds import hex_bounds
-from memsite.moments import own_offset
+from memsite.db.expressions import hex_bounds
+from memsite.timestamps import own_offset
 from sessions.markers import find_events
 from sessions.models import SPEAKER_LENGTH, AgentSession, Event, Resource, role_named
 

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Mapping
 
-from memsite.json_body import RepeatedName, parse_loosely
+from memsite.http.json_body import RepeatedName, parse_loosely
 
 MAX_DEPTH = 100
 """Levels of nesting kept in free-form values: those who store them walk them recursively."""

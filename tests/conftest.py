@@ -21,7 +21,7 @@ from time_machine import travel
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy
 from memsite.tenancy.policy import preset_values
-from memsite.tenancy.wall import site_wide
+from memsite.tenancy.row_level_security import site_wide
 from tests.caches import clear_caches
 from tests.databases import drop_test_database, flush, migrate_once
 from tests.scale import SCALE

@@ -16,8 +16,8 @@ from typing import Any
 
 from django.db import DEFAULT_DB_ALIAS, ConnectionHandler, connection
 
-from memsite.conf import get_conf
-from memsite.settings import database
+from memsite.config.conf import get_conf
+from memsite.config.settings import database
 from memsite.tenancy.keys import create_key
 from memsite_client import Memsite
 from memsite_client.shapes import Scope
@@ -58,7 +58,7 @@ class Server:
 def serving(folder: Path, **settings: str) -> Iterator[Server]:
     """The web server alone: whatever a worker would do waits. Its pages lack collected files."""
     own = {
-        "DJANGO_SETTINGS_MODULE": "memsite.settings",
+        "DJANGO_SETTINGS_MODULE": "memsite.config.settings",
         "MEMSITE_DATA_DIR": str(folder),
         "MEMSITE_SECRET_KEY": "only for tests",
         "MEMSITE_EMBEDDER": "hash",
@@ -78,7 +78,16 @@ def serving(folder: Path, **settings: str) -> Iterator[Server]:
     server = Server(f"http://127.0.0.1:{port}", "", [], own)
     with asking(server.database_url):
         server = replace(server, operator_key=create_key(None, ["operator"]).text)
-    web = ("--interface", "wsgi", "--no-ws", "--port", str(port), "--blocking-threads", "8", "memsite.wsgi:application")
+    web = (
+        "--interface",
+        "wsgi",
+        "--no-ws",
+        "--port",
+        str(port),
+        "--blocking-threads",
+        "8",
+        "memsite.config.wsgi:application",
+    )
     command = [sys.executable, "-W", "ignore", "-m", "granian", "--log-level", "error", *web]
     with subprocess.Popen(command, cwd=ROOT, env=environment) as process:  # noqa: S603
         try:

@@ -21,7 +21,7 @@ os.environ["MEMSITE_LOG_LEVEL"] = "ERROR"
 # No thread writes to a test's database after it.
 os.environ["MEMSITE_COUNT_MILLISECONDS"] = "0"
 
-from memsite.settings import *
+from memsite.config.settings import *
 
 # Not by the environment: programs that tests start have a database of their own.
 if is_walled:

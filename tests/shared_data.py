@@ -11,7 +11,7 @@ import pytest
 from django.db import transaction
 from time_machine import travel
 
-from memsite.tenancy.wall import site_wide
+from memsite.tenancy.row_level_security import site_wide
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import yaml
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import get_commands
 
-from memsite.conf import BROKERS, CLIENTS_OWN, Conf, read_conf, unknown_variables, variable
+from memsite.config.conf import BROKERS, CLIENTS_OWN, Conf, read_conf, unknown_variables, variable
 from memsite.tenancy.policy import POLICY_FIELDS, PRESETS, AppPolicy
 
 ROOT = Path(__file__).parent.parent

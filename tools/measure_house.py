@@ -24,7 +24,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGES = ("memsite", "memories", "sessions", "memsite_client")
 SMALL_LINES = 40
-JOINS_ALL = ("memsite.urls",)
+JOINS_ALL = ("memsite.config.urls",)
 """What may import every layer: it puts the site together."""
 CANDIDATE, QUERY = "files a candidate passes until it is a memory", "files a query passes until its answer"
 GOALS = {

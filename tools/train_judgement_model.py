@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.config.settings")
 
 import numpy as np
 import torch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.config.settings")
 
 import django
 

@@ -51,7 +51,7 @@ from memories.retrieve.pipeline import indexes
 from memories.store import Candidate
 from memories.store.index_files import index_file_of
 from memories.store.transaction import committed
-from memsite.durability import sqlite_set
+from memsite.db.transactions import sqlite_set
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App
 

@@ -11,7 +11,7 @@ from unittest.mock import patch
 
 from django.db import DEFAULT_DB_ALIAS, connections
 
-from memsite.sqlite.base import Cursor
+from memsite.db.sqlite.base import Cursor
 
 Ask = Callable[..., Any]
 """Called with what executes a statement, and with what that is to be called with."""
@@ -69,7 +69,7 @@ def transactions_watched() -> Iterator[Spent]:
 
 def statements_watched(connection: Any, ask: Ask) -> AbstractContextManager[Any]:
     """In it each statement is `ask`ed. On SQLite at the driver: where Django has somebody who wants to know of each,
-    they go another way than a server's do (`memsite.sqlite`).
+    they go another way than a server's do (`memsite.db.sqlite`).
     """
     if connection.vendor != "sqlite":
         watched: AbstractContextManager[Any] = connection.execute_wrapper(ask)

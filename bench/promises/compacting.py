@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import partial
 from threading import Event, Thread
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.settings")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memsite.config.settings")
 
 import django
 
@@ -28,9 +28,9 @@ from memories.jobs import JOBS  # noqa: E402
 from memories.maintain.run import Unclaimed  # noqa: E402
 from memories.store.sweep import sweep  # noqa: E402
 from memories.tasks import upkeeper  # noqa: E402
-from memsite.durability import is_busy  # noqa: E402
+from memsite.db.transactions import is_busy  # noqa: E402
 from memsite.tenancy.models import App  # noqa: E402
-from memsite.tenancy.residue import note_residue  # noqa: E402
+from memsite.tenancy.purge_residue import note_residue  # noqa: E402
 
 NAMES = ("nightly", "decay", "weekly", "summaries", "embedding", "monthly")
 

@@ -75,7 +75,7 @@ class Site:
 
     def manage_each(self, *commands: Sequence[str], **settings: str) -> str:
         """The same of several commands, in one process: most of the time goes into starting one."""
-        module = self.environment.get("DJANGO_SETTINGS_MODULE", "memsite.settings")
+        module = self.environment.get("DJANGO_SETTINGS_MODULE", "memsite.config.settings")
         return self.run("-c", EACH, json.dumps(commands), DJANGO_SETTINGS_MODULE=module, **settings)
 
     def run(self, *arguments: str, **settings: str) -> str:

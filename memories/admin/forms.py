@@ -14,9 +14,9 @@ from memories.models.memory import MAX_TAGS, TAG_LENGTH, subject_of
 from memories.store import Candidate
 from memories.store.confidence import clamp
 from memsite.admin_site import StrictJSONField
-from memsite.json_body import MAX_OBJECT_CHARACTERS, json_length
+from memsite.http.hidden_characters import show_hidden
+from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
 from memsite.tenancy.models import App, AppStatus
-from memsite.visible import show_hidden
 
 if TYPE_CHECKING:
     MemoryModelForm = forms.ModelForm[Memory]

@@ -7,9 +7,12 @@ stores: it may have to wait for a person.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
+
+from django.utils.crypto import salted_hmac
 
 from memories.capture.candidates import FROM_UNSIGNED
 from memories.capture.refusals import PLAIN, Refusal, plain_fields, refuse
@@ -30,13 +33,28 @@ from memories.portable.restore import (
 from memories.portable.sources.items import CONVERSATION, moment
 from memories.portable.tables import BY_NAME, Line, Table
 from memories.store import Candidate, Writer
-from memories.text.clean import each_text, texts_in, without_secrets
+from memories.text.clean import each_text, secret_in_name, texts_in, without_secrets
 from memories.text.secrets import redact
-from memsite.names import stand_in
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.origin import Origin, least_trusted
 from memsite.tenancy.policy import TRUST_FIELDS
 from sessions.models import AgentSession
+
+DIGITS = 12
+
+
+def stand_in(name: str) -> str:
+    """The name; of one that holds a secret a name of its own, the same each time that it is met with this secret key.
+
+    Whoever sends such a name is refused (`memories.api.fields.Name`): a stand-in would match nothing any more once the
+    key is another. A file is whole, and has to agree with itself only; and nobody can mend what was noted years ago.
+    """
+    kind = secret_in_name(name)
+    if not kind:
+        return name
+    digits = salted_hmac("memories.agent.admitting", name, algorithm="sha256").hexdigest()[:DIGITS]
+    return f"redacted-{re.sub('[^a-z]+', '-', kind.lower())}-{digits}"
+
 
 NAMES = ("external_id", "user_id", "name", "category", "source_key", "made_by", "service", "model")
 """Columns by which rows are found again: a secret that is one is replaced by what stands for it, the same each time."""

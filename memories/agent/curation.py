@@ -15,7 +15,7 @@ from memories.maintain.embedding import embed
 from memories.models import Memory, Status, Trust, Visibility
 from memories.models.vector import embedded_text
 from memories.store import LimitReached, NothingToUndo, Writer, writing
-from memsite.doorbell import ring
+from memsite.jobs.task_queue import ring
 
 BATCH = 500
 MERGE_AT_MOST = 50

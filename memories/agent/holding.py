@@ -18,10 +18,10 @@ from memories.models import Extraction, ExtractionStatus
 from memories.providers.llm.factory import make_chat
 from memories.providers.llm.provider import LLMMisconfigured
 from memories.text.clean import clean
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
+from memsite.tenancy.authentication import WINDOW_SECONDS
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import WriteRate
-from memsite.tenancy.rates import WINDOW_SECONDS
 from sessions.models import AgentSession, Cooldown
 
 MOST_AGENTS = 200

@@ -25,8 +25,8 @@ from memories.providers.embeddings import EmbedderError, Vectors
 from memories.store import Candidate, Writer, shrink, writing
 from memories.store.lineage import superseding
 from memories.store.revisions import parse, snapshot, state_after
-from memsite.doorbell import ring
-from memsite.json_body import dump_json
+from memsite.http.json_body import dump_json
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import Origin, least_trusted

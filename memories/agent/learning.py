@@ -24,7 +24,7 @@ from memories.providers.llm.provider import LLMError
 from memories.retrieve.harmless import harmless
 from memories.store import Candidate, Writer
 from memories.text.messages import Message
-from memsite.doorbell import ring
+from memsite.jobs.task_queue import ring
 from sessions.models import AgentSession, Resource
 from sessions.recording import Said, resource_of
 

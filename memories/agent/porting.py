@@ -36,9 +36,9 @@ from memories.portable.sources.items import CONVERSATION
 from memories.portable.staging import CannotImport, UnderWay, check_app, holds_nothing, known_facts, stage, survey
 from memories.portable.tables import Line
 from memories.store import LimitReached, writing
-from memsite.conf import get_conf
-from memsite.doorbell import ring
+from memsite.config.conf import get_conf
 from memsite.jobs.engine import WORK
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import Agent
 from sessions.models import AgentSession

@@ -9,7 +9,7 @@ from memories.maintain.purge import erase_hidden
 from memories.maintain.run import Unclaimed
 from memories.models import Purge
 from memories.store.purge import purge_app, purge_memories, purge_session, purge_user
-from memsite.doorbell import ring
+from memsite.jobs.task_queue import ring
 from sessions.models import AgentSession
 
 SWEEP_TASK = "memories.tasks.upkeep_sweep"

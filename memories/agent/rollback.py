@@ -18,8 +18,8 @@ from memories.portable.sources import MEMSITE
 from memories.store import Writer, writing
 from memories.store.rollback import Source, stop, undo_changes, withdraw
 from memories.text.clean import clean
-from memsite.doorbell import ring
 from memsite.jobs.engine import WORK
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.audit import note
 from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin

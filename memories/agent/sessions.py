@@ -34,8 +34,8 @@ from memories.retrieve.trust import at_odds_with, tags_of
 from memories.store.triggers import memories_of
 from memories.text.clean import clean_all
 from memories.text.tokens import estimate_tokens
-from memsite.conf import get_conf
-from memsite.doorbell import ring
+from memsite.config.conf import get_conf
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.policy import AppPolicy
 from sessions.checkpoints import recover, store_turn, unread_turns
 from sessions.life import note_life

@@ -10,7 +10,7 @@ from memories.agent.base import Caller
 from memories.capture.work import TASK, sessions_due
 from memories.ledger import Consumption, consumed, is_low, set_level
 from memories.models import Extraction, ExtractionStatus
-from memsite.doorbell import ring
+from memsite.jobs.task_queue import ring
 
 MOST_RUNG_FOR = 100
 """Sessions whose texts are taken up at once; those of the others, within a minute."""

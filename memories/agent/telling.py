@@ -17,8 +17,8 @@ from memories.capture.spoken import Captured
 from memories.maintain.run import Run
 from memories.models import Bridge, Delivery, Webhook
 from memories.store.transaction import TELL
-from memsite.doorbell import ring
-from memsite.signing import secret_of
+from memsite.http.signatures import secret_of
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.audit import note
 from memsite.tenancy.idempotency import forget_answers
 from memsite.tenancy.models import Agent

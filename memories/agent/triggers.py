@@ -10,7 +10,7 @@ from django.db.models import Prefetch
 from django.utils import timezone
 
 from memories.agent.base import Caller
-from memories.capture.withholding import reason_to_wait, quarantine
+from memories.capture.withholding import quarantine, reason_to_wait
 from memories.learn.plain_plans import sentence_of
 from memories.learn.stretches import Days, WrongTrigger, check_days, days_to_come
 from memories.learn.triggers import Due, due, injectable, put_away, visible_triggers

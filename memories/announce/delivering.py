@@ -16,11 +16,11 @@ from django.utils import timezone
 
 from memories.models import Delivery, DeliveryStatus, Webhook
 from memories.providers.outward import WEBHOOK_NETWORKS, Refused, Within
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
+from memsite.http.json_body import dump_json
+from memsite.http.signatures import headers_for, secret_of
 from memsite.jobs.job import Run
-from memsite.json_body import dump_json
-from memsite.metrics import count_delivery
-from memsite.signing import headers_for, secret_of
+from memsite.ops.metrics import count_delivery
 from memsite.tenancy.models import App
 
 log = structlog.get_logger("memories.announce")

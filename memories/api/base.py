@@ -27,16 +27,14 @@ from memories.api.fields import Shape, read_as
 from memories.api.pages import as_uuid, refuse_secrets, refuse_unknown
 from memories.models import FutureTrigger, Memory
 from memories.store import LimitReached
-from memsite.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
-from memsite.requests import encoding_of
-from memsite.sqlite.waiting import WAITING
+from memsite.db.sqlite.write_lock import WAITING
+from memsite.http.exceptions import Conflict, EncodedBody, LengthRequired, PreconditionFailed, Unprocessable
+from memsite.http.middleware import encoding_of
 from memsite.tenancy.access import Right
-from memsite.tenancy.authentication import Principal
+from memsite.tenancy.authentication import Principal, RateExceeded, take_writes, takes_key_with
 from memsite.tenancy.end_users import Users, of_users, users_shown
 from memsite.tenancy.idempotency import Slot, fingerprint, idempotent
 from memsite.tenancy.models import App, Scope
-from memsite.tenancy.permissions import takes_key_with
-from memsite.tenancy.rates import RateExceeded, take_writes
 from sessions.models import AgentSession
 
 Answer = tuple[int, Mapping[str, Any]]

@@ -13,10 +13,9 @@ from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
-from memsite.places import Places
+from memsite.http.bodies import Places, TimedBody, be_patient
 from memsite.tenancy.authentication import NO_GOOD_KEY, still_opens
 from memsite.tenancy.models import ApiKey
-from memsite.timed_bodies import TimedBody, be_patient
 
 CHUNK_BYTES = 64 * 1024
 # Pieces that may wait to be stored; a client that sends faster is made to wait.

@@ -11,7 +11,7 @@ from typing import Any
 
 from rest_framework.exceptions import ValidationError
 
-from memsite.json_body import dump_json
+from memsite.http.json_body import dump_json
 
 # The next page is ranked as of the first one's time; after this it is another search.
 GOOD_FOR = timedelta(hours=1)

@@ -17,7 +17,7 @@ from rest_framework.fields import empty
 
 from memories.models.memory import MAX_TAGS, TAG_LENGTH
 from memories.text.clean import each_text, is_visible, secret_in_name, without_secrets
-from memsite.json_body import MAX_OBJECT_CHARACTERS, fits_64_bits, json_length
+from memsite.http.json_body import MAX_OBJECT_CHARACTERS, fits_64_bits, json_length
 from memsite.tenancy.policy import MOST_CHARACTERS, is_category
 
 MAX_NUMBER = 2**64

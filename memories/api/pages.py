@@ -17,7 +17,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.text.clean import secret_in_name
-from memsite.moments import in_utc
+from memsite.timestamps import in_utc
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200

@@ -15,7 +15,7 @@ from rest_framework import serializers
 from memories.api.base import takes_idempotency_key
 from memories.api.fields import Shape, Text
 from memories.api.pages import MAX_LIMIT, USER_CHARACTERS
-from memsite.json_body import UsualFirst
+from memsite.http.json_body import UsualFirst
 from memsite.tenancy.idempotency import MAX_KEY_LENGTH
 
 IDEMPOTENCY_KEY = OpenApiParameter(

@@ -11,7 +11,7 @@ from memories.agent import MemoryAgent
 from memories.api.cursor import FARTHEST, make_cursor, read_cursor
 from memories.retrieve.hits import Recall
 from memories.retrieve.search import Asked
-from memsite.commits import Commit
+from memsite.db.lru_cache import Commit
 
 
 def search_page(

@@ -8,7 +8,7 @@ from typing import Any
 from memories.models import Memory
 from memories.models.memory import MAX_TAGS
 from memories.store import Candidate
-from memsite.json_body import MAX_OBJECT_CHARACTERS, json_length
+from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
 from memsite.tenancy.policy import AppPolicy
 
 

@@ -27,7 +27,7 @@ from memories.text.instructions import find_instructions
 from memories.text.messages import Message
 from memories.text.overlap import used_share
 from memories.text.secrets import redact
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.end_users import one_user
 from memsite.tenancy.policy import OPERATIONAL_CATEGORIES, PERSONAL_CATEGORIES, AppPolicy
 from sessions.marker_lines import without_markers

@@ -30,7 +30,7 @@ from memories.retrieve.pipeline import index_of
 from memories.store import Candidate, Writer
 from memories.text.relate import Relation, Thresholds, Verdict, relate
 from memories.text.relate.tokens import canonical_text
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import Preset
 
@@ -152,7 +152,9 @@ def met_in(rows: MemoryQuerySet, pks: Sequence[int]) -> list[Stated]:
     return met[:MET]
 
 
-def related_to(write: Writer, candidate: Candidate, outlook: RelatedMemories, embedder: Embedder) -> list[RelatedMemory]:
+def related_to(
+    write: Writer, candidate: Candidate, outlook: RelatedMemories, embedder: Embedder
+) -> list[RelatedMemory]:
     """Under the lock: what was told before and still stands, and the rules' verdict on what is newer; surest first."""
     # Nobody has written since, and nothing was written here.
     is_as_seen = write.change_number == outlook.seen + 1 and not write.changed

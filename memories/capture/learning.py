@@ -32,8 +32,8 @@ from memories.providers.llm.provider import MUCH_SURER, LLMDenied, LLMError, LLM
 from memories.store import Candidate, Writer, writing
 from memories.store.revisions import learnt_in
 from memories.text.relate import Relation, Verdict
-from memsite.durability import is_busy
-from memsite.unwritable import why_unwritable
+from memsite.db.transactions import is_busy
+from memsite.ops.storage_errors import why_unwritable
 from sessions.models import AgentSession, Resource, Role
 
 log = structlog.get_logger("memories.capture")
@@ -187,8 +187,13 @@ def coming(found: Sequence[Found], outlooks: Mapping[int, RelatedMemories]) -> l
 
 
 def keep(
-    write: Writer, row: Extraction, found: Found, outlooks: dict[int, RelatedMemories], embedder: Embedder, lesson: Lesson
-) -> None:  # fmt: skip
+    write: Writer,
+    row: Extraction,
+    found: Found,
+    outlooks: dict[int, RelatedMemories],
+    embedder: Embedder,
+    lesson: Lesson,
+) -> None:
     """What one text held, and that so much of it is worked off: together or not at all."""
     outcomes = [refuse(write, refusal, found.resource) for refusal in found.refusals]
     for candidate in found.candidates:

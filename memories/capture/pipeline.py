@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 
-from memories.capture.brought import merged_attributes, is_of_another_session
+from memories.capture.brought import is_of_another_session, merged_attributes
 from memories.capture.embed import embed_candidates
 from memories.capture.known import (
-    RelatedMemory,
     RelatedMemories,
+    RelatedMemory,
+    find_related,
     holds_as_long,
     holds_from,
     is_said_before,
-    find_related,
     related_to,
 )
 from memories.capture.outcome import Outcome, OutcomeKind

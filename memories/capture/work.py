@@ -18,10 +18,10 @@ from memories.ledger.budget import asks_models, limits
 from memories.models import Extraction, ExtractionStatus, What
 from memories.providers.llm.provider import LLMDenied, LLMMisconfigured, LLMTooDear, LLMUnavailable
 from memories.store import Writer
-from memsite.doorbell import ring
-from memsite.durability import BUSY, is_busy
+from memsite.db.transactions import BUSY, is_busy
+from memsite.jobs.task_queue import ring
+from memsite.ops.storage_errors import TOLD, why_unwritable
 from memsite.tenancy.models import App, AppPolicy
-from memsite.unwritable import TOLD, why_unwritable
 from sessions.marker_lines import without_markers
 from sessions.models import AgentSession, Resource, Role
 

@@ -10,8 +10,8 @@ from memories.agent import MemoryAgent
 from memories.capture.outcome import Outcome
 from memories.models.memory import MemoryQuerySet
 from memories.store import Candidate
-from memsite.exceptions import Conflict
-from memsite.hex_bounds import hex_bounds
+from memsite.db.expressions import hex_bounds
+from memsite.http.exceptions import Conflict
 
 HASH_DIGITS = 64
 

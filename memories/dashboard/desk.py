@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from memories.agent import MemoryAgent
 from memories.text.clean import without_secrets
-from memsite.problems import problem_response
+from memsite.http.problems import problem_response
 from memsite.tenancy.access import Right, actor_of, apps_of, has_right, role_in
 from memsite.tenancy.models import App, AppStatus, Role
 

@@ -10,7 +10,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import ValidationError
 
-from memsite.side_by_side import SideBySideForm
+from memsite.http.optimistic_form import SideBySideForm
 from memsite.tenancy.policy import POLICY_FIELDS, POLICY_GROUPS, PRESETS, AppPolicy, preset_values, within_limits
 
 

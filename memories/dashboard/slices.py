@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db.models import Model, QuerySet
 
-from memsite.moments import is_in_reach
+from memsite.timestamps import is_in_reach
 
 Row = TypeVar("Row", bound=Model)
 SIZE = 50

@@ -17,8 +17,8 @@ from memories.dashboard.rules import in_words
 from memories.maintain import figures
 from memories.models import Entity, Memory
 from memsite import __version__
+from memsite.http.hidden_characters import show_hidden
 from memsite.tenancy.policy import AppPolicy
-from memsite.visible import show_hidden
 
 register = template.Library()
 

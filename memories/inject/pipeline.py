@@ -28,7 +28,7 @@ from memories.retrieve.harmless import harmless
 from memories.retrieve.reading import Scope
 from memories.text.tokens import CHARACTERS_PER_TOKEN, beginning, estimate_tokens
 from memories.text.unspaced import is_unspaced
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Block
 from sessions.models import AgentSession

@@ -16,11 +16,11 @@ from memories.maintain.housekeeping import (
     end_idle_clients,
 )
 from memories.store.sweep import sweep
-from memsite.backup import drop_leftovers
 from memsite.jobs.engine import drop_old_runs
 from memsite.jobs.job import Job, Run
 from memsite.jobs.schedule import Calendar, Every
-from memsite.tenancy.residue import residue
+from memsite.ops.backup import drop_leftovers
+from memsite.tenancy.purge_residue import residue
 
 SITE = 0
 

@@ -20,7 +20,7 @@ from memories.models import FutureTrigger, Link, LinkKind, Memory, Preload, Trig
 from memories.models.memory import MemoryQuerySet
 from memories.store.triggers import called_off_in
 from memories.text.matter import matter_of
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.end_users import of_users, users_told_of
 from memsite.tenancy.models import Agent, App
 from memsite.tenancy.scoping import ScopedQuerySet

@@ -12,7 +12,7 @@ from typing import Literal
 from memories.ledger.days import next_midnight
 from memories.ledger.energy import is_low
 from memories.ledger.spend import Spent, spent_today
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 

@@ -15,7 +15,7 @@ from memories.ledger.days import day_of
 from memories.ledger.energy import note_energy
 from memories.models import LedgerEntry
 from memories.providers.llm.provider import Usage
-from memsite.metrics import count_model_call
+from memsite.ops.metrics import count_model_call
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 

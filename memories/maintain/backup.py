@@ -10,8 +10,8 @@ from django.db import transaction
 
 from memories.maintain.derived import damage_in_copy, mend_all, named
 from memories.maintain.run import Run
-from memsite.backup import make_backup
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
+from memsite.ops.backup import make_backup
 
 log = structlog.get_logger("memories.maintain")
 

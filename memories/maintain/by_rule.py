@@ -12,8 +12,7 @@ from hashlib import sha256
 from memories.maintain.summaries import MAX_CHARACTERS, at_odds_in, facts_of, first_of
 from memories.providers.llm.provider import Written
 from memories.providers.llm.rules.summaries import summarise
-from memsite.commits import is_committed
-from memsite.latest import Latest
+from memsite.db.lru_cache import Latest, is_committed
 from memsite.tenancy.models import App
 
 TEXTS_KEPT = 64

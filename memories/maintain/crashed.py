@@ -12,7 +12,7 @@ from django.db.models import Exists, OuterRef
 
 from memories.maintain.run import Run
 from memories.models import Injection
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from sessions.life import end_silent
 from sessions.models import AgentSession, Event, Level

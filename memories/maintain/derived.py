@@ -31,11 +31,11 @@ from memories.retrieve.serving import current_embedder, serving_embedder
 from memories.store import index_files
 from memories.store.due import mark_due
 from memories.store.mentions import drop_unmentioned, keep_mentions, words_of
-from memsite.postgres.session import waiting_without_end
-from memsite.prepared import fetch_all
-from memsite.statements import execute_all
+from memsite.db.inserts import execute_all
+from memsite.db.postgres.session import waiting_without_end
+from memsite.db.prepared import fetch_all
 from memsite.tenancy.models import App, AppStatus
-from memsite.tenancy.wall import confined, site_wide
+from memsite.tenancy.row_level_security import confined, site_wide
 
 log = structlog.get_logger("memories.maintain")
 SITE = 0

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 
 from memories.models import Delivery, Import, ImportStatus
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.oauth.models import OAuthGrant
 from memsite.tenancy.models import IdempotentAnswer
 

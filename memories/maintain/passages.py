@@ -118,7 +118,9 @@ def nearest_facts(app: App, lines: Sequence[Line], facts: Sequence[Noted], embed
     by_pk = {fact.number: fact for fact in facts}
     rows = Vector.objects.for_app(app).filter(model=embedder.name, memory__in=by_pk)
     told = list(rows.values_list("memory_id", "data"))
-    asked = embed_passages([embedded_text(line.text, line.heading or None) for line in lines], embedder) if told else None
+    asked = (
+        embed_passages([embedded_text(line.text, line.heading or None) for line in lines], embedder) if told else None
+    )
     if asked is None:
         return nearest
     pks, vectors = by_number(told, asked.shape[1])

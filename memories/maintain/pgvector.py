@@ -14,7 +14,7 @@ from django.db.models import F, Q, QuerySet
 from memories.maintain.run import Run
 from memories.models import Vector, near
 from memories.store import Writer, writing
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import App, AppStatus
 
 log = structlog.get_logger("memories.maintain")

@@ -12,7 +12,7 @@ from memories.models import filling
 from memories.models.fulltext import COLUMNS, SOURCE, TABLE
 from memories.store.sweep import PAGES_AT_A_TIME, changes_of
 from memsite.tenancy.models import App
-from memsite.tenancy.wall import site_wide
+from memsite.tenancy.row_level_security import site_wide
 
 BATCH = 500
 NAMES = ", ".join(COLUMNS)

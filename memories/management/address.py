@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 from django.core.management.base import CommandError
 
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 
 USUAL = "http://127.0.0.1:8000"
 FILE_NAME = "address"

@@ -10,9 +10,9 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import DatabaseError, connection
 
-from memsite.conf import get_conf
-from memsite.durability import is_out_of_reach
-from memsite.unwritable import Why, why_unwritable
+from memsite.config.conf import get_conf
+from memsite.db.transactions import is_out_of_reach
+from memsite.ops.storage_errors import Why, why_unwritable
 
 SETUP = "Run `manage.py setup` first."
 DATA_DIR_HINTS = {

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

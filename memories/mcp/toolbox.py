@@ -16,8 +16,8 @@ from memories.agent import AnothersSession, BothSuperseded
 from memories.api.storing import StoringView
 from memories.learn.stretches import WrongTrigger
 from memories.store import LimitReached
-from memsite.json_body import dump_json
-from memsite.problems import as_api_exception, explain
+from memsite.http.json_body import dump_json
+from memsite.http.problems import as_api_exception, explain
 from memsite.tenancy.models import Scope
 
 Work = Callable[..., "dict[str, Any] | Told"]

@@ -15,8 +15,8 @@ from rest_framework.request import Request
 from memories.api.base import AnyAnswer
 from memories.api.storing import StoringView
 from memories.mcp.messages import INVALID_REQUEST, PARSE_ERROR, id_of, what_is_wrong
-from memsite.conf import get_conf
-from memsite.json_body import parse_json, read_bounded
+from memsite.config.conf import get_conf
+from memsite.http.json_body import parse_json, read_bounded
 from memsite.tenancy.authentication import KeyAuthentication
 from memsite.tenancy.models import Scope
 

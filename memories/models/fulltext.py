@@ -11,7 +11,7 @@ In both, each character of a script that is written without spaces is a word.
 
 from memories.text.unspaced import CHARACTERS, RANGES
 from memsite.tenancy.append_only import TriggerOperation
-from memsite.tenancy.wall import SETTING, SITE
+from memsite.tenancy.row_level_security import SETTING, SITE
 
 TABLE = "memories_fulltext"
 SOURCE = "memories_fulltext_source"

@@ -9,7 +9,7 @@ import orjson
 from django.db import models
 from django.utils import timezone
 
-from memsite.literal import Literal
+from memsite.db.expressions import Literal
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 
 

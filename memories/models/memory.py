@@ -12,7 +12,7 @@ from django.db import connection, models
 from django.db.models import Q
 from django.utils import timezone
 
-from memsite.literal import Literal, literals
+from memsite.db.expressions import Literal, literals
 from memsite.tenancy.end_users import Users, of_users, one_user
 from memsite.tenancy.models import Agent
 from memsite.tenancy.origin import Origin

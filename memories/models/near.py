@@ -16,9 +16,9 @@ from django.db import connection, transaction
 
 from memories.models.vector import FLOAT_BYTES, Vector, by_number
 from memories.providers.embeddings import Vectors
-from memsite.conf import get_conf
-from memsite.postgres.session import waiting_without_end
-from memsite.tenancy import wall
+from memsite.config.conf import get_conf
+from memsite.db.postgres.session import waiting_without_end
+from memsite.tenancy import row_level_security
 from memsite.tenancy.models import App
 
 TABLE, GONE = "memories_near", "memories_near_gone"
@@ -83,7 +83,7 @@ def build(**_: Any) -> None:
         with transaction.atomic():
             cursor.execute(MAKE_TABLE)
             App.objects.exclude(near_model="").update(near_model="")
-    wall.build()
+    row_level_security.build()
 
 
 def has_vectors(cursor: Any) -> bool:
@@ -187,7 +187,7 @@ def make_index(app: App, model: str, dim: int) -> None:
     Takes minutes. How many depends on `maintenance_work_mem`, into which the index should fit.
     """
     name = index_name(app.pk, model)
-    with wall.site_wide(), connection.cursor() as cursor:
+    with row_level_security.site_wide(), connection.cursor() as cursor:
         ask = partial(asked, cursor)
         if not ask("SELECT pg_try_advisory_lock(hashtextextended(%s, 0))", [name]):
             raise BeingMade
@@ -218,7 +218,7 @@ def asked(cursor: Any, sql: str, parameters: Sequence[Any]) -> Any:
 def drop_indexes(app: App, but: str) -> None:
     """All of the app's indexes but that of one model."""
     at_once = "" if connection.in_atomic_block else "CONCURRENTLY"
-    with wall.site_wide(), connection.cursor() as cursor:
+    with row_level_security.site_wide(), connection.cursor() as cursor:
         cursor.execute(
             "SELECT indexname FROM pg_indexes WHERE tablename = %s AND indexname LIKE %s AND indexname <> %s",
             [TABLE, f"{TABLE}\\_{app.pk}\\_%", index_name(app.pk, but)],

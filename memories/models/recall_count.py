@@ -6,7 +6,7 @@ from datetime import date
 
 from django.db import models
 
-from memsite.statements import Statement
+from memsite.db.inserts import Statement
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 

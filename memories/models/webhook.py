@@ -10,7 +10,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from memories.text.clean import without_secrets
-from memsite.literal import Literal
+from memsite.db.expressions import Literal
 from memsite.tenancy.models import Agent
 from memsite.tenancy.scoping import Identified, Scoped, ScopedQuerySet
 
@@ -27,7 +27,7 @@ class WebhookQuerySet(ScopedQuerySet["Webhook"]):
 class Webhook(Scoped, Identified):
     """An address that is told of changes. `seen_*` is how far: what comes later is still to be told.
 
-    Its secret follows from `secret_number` (`memsite.signing`).
+    Its secret follows from `secret_number` (`memsite.http.signatures`).
     """
 
     url = models.CharField(max_length=500)

@@ -24,7 +24,7 @@ from memories.portable.seen import Seen
 from memories.portable.tables import BY_NAME, Line, Table
 from memories.store.lineage import SUPERSEDED_BY
 from memories.store.revisions import TRACKED
-from memsite.json_body import LONG_NUMBER, fits_64_bits, parse_json
+from memsite.http.json_body import LONG_NUMBER, fits_64_bits, parse_json
 from memsite.tenancy.models import AppPolicy
 from memsite.tenancy.origin import default_review_origins
 from memsite.tenancy.policy import POLICY_FIELDS, Preset

@@ -18,10 +18,10 @@ from memories.portable.seen import Seen
 from memories.portable.signature import FIELD as SIGNATURE
 from memories.portable.signature import Seal
 from memories.portable.tables import Line, Table, in_order
-from memsite.drafts import without_name
-from memsite.json_body import plain
-from memsite.json_numbers import settled
-from memsite.snapshot import snapshot
+from memsite.db.expressions import settled
+from memsite.db.transactions import snapshot
+from memsite.http.json_body import plain
+from memsite.ops.files import without_name
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import POLICY_FIELDS
 

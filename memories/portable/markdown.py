@@ -9,8 +9,8 @@ from typing import IO
 
 from memories.models import GENERAL, Kind, Memory
 from memories.models.memory import MemoryQuerySet
-from memsite.drafts import without_name
-from memsite.snapshot import snapshot
+from memsite.db.transactions import snapshot
+from memsite.ops.files import without_name
 from memsite.tenancy.models import App
 
 BATCH = 500

@@ -20,9 +20,9 @@ from memories.portable.restore import KNOWN, LEFT_OUT, NEW, WITHHELD, key_of, kn
 from memories.portable.sources.items import CONVERSATION, FACT
 from memories.portable.tables import BY_NAME, Line
 from memories.store import Candidate
-from memsite.portions import portions
+from memsite.db.inserts import portions
 from memsite.tenancy.models import App, AppStatus
-from memsite.tenancy.residue import note_residue
+from memsite.tenancy.purge_residue import note_residue
 from sessions.models import AgentSession, Resource
 from sessions.recording import source_key
 

@@ -14,7 +14,7 @@ from django.utils import timezone
 from memories.retrieve.index import AppIndex
 from memories.retrieve.pipeline import indexes
 from memories.retrieve.reading import reading_of
-from memsite.tenancy.wall import confined
+from memsite.tenancy.row_level_security import confined
 
 
 def bring_up_to_date(app_pk: int, **_: Any) -> None:

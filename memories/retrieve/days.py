@@ -12,9 +12,9 @@ from memories.models import Memory
 from memories.retrieve.question import Span, is_among
 from memories.text.future.words import NOT_A_PAST_FORM, PAST, PRESENT
 from memories.text.temporal import TimeWindow, find_windows
-from memsite.moments import in_own_zone, in_zone
-from memsite.prepared import Prepared, padded
+from memsite.db.prepared import Prepared, padded
 from memsite.tenancy.models import App
+from memsite.timestamps import in_own_zone, in_zone
 
 LOOKED_AT = 200
 """Of so many of the best it is asked of which day they are."""

@@ -22,9 +22,9 @@ from django.utils.dateparse import parse_datetime
 from memories.models import Kind, Source, Visibility
 from memories.models.memory import subject_of
 from memories.retrieve.inside import HoldsText, HoldsValue
-from memsite.json_body import fits_64_bits
-from memsite.moments import in_utc
+from memsite.http.json_body import fits_64_bits
 from memsite.tenancy.origin import Origin
+from memsite.timestamps import in_utc
 
 MAX_PARTS = 100
 MAX_DEPTH = 10

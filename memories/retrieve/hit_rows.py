@@ -14,8 +14,8 @@ from django.db.models import QuerySet
 from memories.models import Memory
 from memories.retrieve.index import Shown
 from memories.retrieve.index import shown as kept
-from memsite.commits import Commit, is_committed
-from memsite.prepared import Prepared, padded
+from memsite.db.lru_cache import Commit, is_committed
+from memsite.db.prepared import Prepared, padded
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Resource
 

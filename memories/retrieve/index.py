@@ -31,8 +31,7 @@ from memories.retrieve.order import Order, order_of
 from memories.retrieve.postings import Postings
 from memories.retrieve.sample import Sample
 from memories.store.damage import VECTORS, report_damage
-from memsite.commits import Commit
-from memsite.latest import Latest
+from memsite.db.lru_cache import Commit, Latest
 from memsite.tenancy.models import App
 
 GROWTH = 1.25

@@ -20,10 +20,9 @@ from django.db import DatabaseError, connection
 
 from memories.retrieve import loading
 from memories.retrieve.columns import ORIGINS, TONES, Columns
-from memories.store.index_files import evidence, is_current, index_file_of
+from memories.store.index_files import evidence, index_file_of, is_current
 from memories.text import looks
-from memsite.array_file import About, map_arrays, read_about, write_arrays
-from memsite.drafts import draft_in, in_place, private
+from memsite.ops.files import About, draft_in, in_place, map_arrays, private, read_about, write_arrays
 from memsite.tenancy.models import App
 
 LEAST_ROWS = 10_000

@@ -18,8 +18,7 @@ from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter, names_in
 from memories.retrieve.loading import MEANWHILE, counts_of, touched_between
-from memsite.commits import is_committed
-from memsite.latest import Latest
+from memsite.db.lru_cache import Latest, is_committed
 from memsite.tenancy.models import App
 
 BESIDE = {"access_count", "agent"}

@@ -17,7 +17,7 @@ from memories.models.vector import read_vectors
 from memories.retrieve.columns import NOBODY, ORIGINS, TONES, Codes, Columns
 from memories.retrieve.nearest import sign_bits
 from memories.text.looks import looks_kept
-from memsite.prepared import Prepared, fetch_all
+from memsite.db.prepared import Prepared, fetch_all
 from memsite.tenancy.models import App
 
 LOAD_ROWS = 2000

@@ -45,9 +45,9 @@ from memories.retrieve.surer import CLOSE, among, hits_with_the_surer, with_the_
 from memories.retrieve.words import Words, match_words
 from memories.store.damage import noticing_damage
 from memories.text.looks import Look, look_of
-from memsite.commits import Commit
-from memsite.conf import get_conf
-from memsite.prepared import Prepared, padded
+from memsite.config.conf import get_conf
+from memsite.db.lru_cache import Commit
+from memsite.db.prepared import Prepared, padded
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy, Ranking
 

@@ -15,7 +15,7 @@ from memories.retrieve.columns import NOBODY, ORIGINS
 from memories.retrieve.index import View
 from memories.retrieve.nearest import Floats, Rows, taken
 from memories.retrieve.order import MERGED, Order, first_ones
-from memsite.commits import Commit
+from memsite.db.lru_cache import Commit
 from memsite.tenancy.end_users import Users
 
 __all__ = ["Floats", "Reading", "Rows", "Scope", "read"]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from memories.providers.embeddings import Vectors
 from memories.retrieve.columns import Columns
 from memories.retrieve.nearest import Floats, Rows
-from memsite.latest import Latest
+from memsite.db.lru_cache import Latest
 
 MOST = 1_000
 """About as many are drawn at most, and half of that at least, where there are more: with so many, a spread is told to

@@ -29,13 +29,13 @@ from memories.retrieve.serving import serving_embedder
 from memories.retrieve.surer import among
 from memories.retrieve.tally import Tally, tallies
 from memories.retrieve.trust import tag_hits
-from memsite.commits import Commit, last_commit
-from memsite.literal import Literal
-from memsite.metrics import count_search
+from memsite.db.expressions import Literal
+from memsite.db.lru_cache import Commit, last_commit
+from memsite.ops.metrics import count_search
 from memsite.tenancy.end_users import is_of_users, users_told_of
 from memsite.tenancy.models import Agent, App, AppStatus
 from memsite.tenancy.policy import AppPolicy
-from memsite.tenancy.wall import confined, site_wide
+from memsite.tenancy.row_level_security import confined, site_wide
 
 # Fields of a memory that no other app is told.
 KEPT_TO_ITSELF = {"metadata", "external_id", "session_id", "turn_number", "agent", "user_id", "access_count", "source"}

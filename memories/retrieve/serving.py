@@ -13,7 +13,7 @@ from functools import cache
 import structlog
 
 from memories.providers.embeddings import PACKAGED, Embedder, EmbedderMisconfigured, EmbedderSettings, make_embedder
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 
 log = structlog.get_logger("memories.retrieve")

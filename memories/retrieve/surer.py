@@ -18,10 +18,9 @@ from memories.retrieve.hit_rows import rows_of
 from memories.retrieve.hits import Hit
 from memories.retrieve.ranking import Ranked
 from memories.retrieve.reading import Reading
-from memsite.commits import Commit
-from memsite.latest import Latest
-from memsite.literal import Literal
-from memsite.prepared import Prepared, padded
+from memsite.db.expressions import Literal
+from memsite.db.lru_cache import Commit, Latest
+from memsite.db.prepared import Prepared, padded
 from memsite.tenancy.models import App
 
 CLOSE = 3

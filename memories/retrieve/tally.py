@@ -22,12 +22,12 @@ from django.db import DatabaseError, OperationalError, connection
 
 from memories.ledger.energy import energy_note
 from memories.models.recall_count import recall_note
-from memsite.conf import get_conf
-from memsite.durability import count
-from memsite.statements import Statement, execute_all
+from memsite.config.conf import get_conf
+from memsite.db.inserts import Statement, execute_all
+from memsite.db.transactions import count
+from memsite.ops.storage_errors import why_unwritable
 from memsite.tenancy.models import App
-from memsite.tenancy.wall import confined
-from memsite.unwritable import why_unwritable
+from memsite.tenancy.row_level_security import confined
 
 TOUCH = """
 UPDATE memories_memory SET access_count = access_count + %s, accessed_at = %s WHERE app_id = %s AND id IN ({})

@@ -10,7 +10,7 @@ from memories.store.candidate import Candidate
 from memories.store.confidence import clamp
 from memories.store.revisions import revision_of
 from memories.text.looks import kept_look
-from memsite.inserts import insert_all
+from memsite.db.inserts import insert_all
 from sessions.models import Event, Level
 
 if TYPE_CHECKING:

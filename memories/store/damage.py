@@ -10,8 +10,8 @@ from time import monotonic
 import structlog
 from django.db import DatabaseError
 
-from memsite.doorbell import send
-from memsite.unwritable import is_index_damaged
+from memsite.jobs.task_queue import send
+from memsite.ops.storage_errors import is_index_damaged
 
 MEND = "memories.tasks.upkeep_mend"
 TOLD_AGAIN_SECONDS = 300.0

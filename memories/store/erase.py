@@ -36,7 +36,7 @@ from memories.store.reasons import redact_reasons
 from memories.store.writer import Writer
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.models import App, AppStatus
-from memsite.tenancy.residue import note_residue
+from memsite.tenancy.purge_residue import note_residue
 from sessions.models import AgentSession, Cooldown, Event, Resource, SessionQuerySet, Turn
 
 BATCH = 500

@@ -18,7 +18,7 @@ from memories.store.said import digests_of, redact_sources
 from memories.store.triggers import drop_for
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_answers
-from memsite.tenancy.residue import note_residue
+from memsite.tenancy.purge_residue import note_residue
 from sessions.models import Event
 
 if TYPE_CHECKING:

@@ -13,10 +13,9 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from memories.models import Forgotten, Memory, Revision
-from memsite.array_file import About, map_arrays, read_about
-from memsite.conf import get_conf
-from memsite.drafts import draft_in
-from memsite.sqlite.files import index_folder
+from memsite.config.conf import get_conf
+from memsite.db.sqlite.library import index_folder
+from memsite.ops.files import About, draft_in, map_arrays, read_about
 from memsite.tenancy.models import App, AppStatus
 
 SUFFIX = ".index"

@@ -12,9 +12,9 @@ from django.db.models import Exists, OuterRef, QuerySet
 from memories.models import Entity, FoundBy, Memory, Mention
 from memories.text.entities import MAX_KEY_CHARS, MAX_SUBJECT_WORDS, entity_key, find_entities, phrase_keys
 from memories.text.entities import Entity as Named
-from memsite.inserts import insert_all
-from memsite.literal import Literal
-from memsite.prepared import Prepared, padded
+from memsite.db.expressions import Literal
+from memsite.db.inserts import insert_all
+from memsite.db.prepared import Prepared, padded
 from memsite.tenancy.models import App
 
 SUBJECT, TAG, NAMED = "subject", "tag", "name"

@@ -47,7 +47,7 @@ from memsite.tenancy import audit
 from memsite.tenancy.append_only import purge_permit
 from memsite.tenancy.idempotency import forget_all_answers, forget_answers
 from memsite.tenancy.models import App, AppStatus
-from memsite.tenancy.residue import note_residue
+from memsite.tenancy.purge_residue import note_residue
 from sessions.models import AgentSession, Cooldown, Event, Resource, Turn
 
 BATCH = 500

@@ -10,7 +10,7 @@ import orjson
 
 from memories.models import Action, Memory, Revision
 from memories.store.confidence import confidence_at
-from memsite.json_body import dump_json
+from memsite.http.json_body import dump_json
 from memsite.tenancy.models import App
 from sessions.models import AgentSession
 

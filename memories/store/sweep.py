@@ -15,10 +15,10 @@ from django.db import OperationalError, connection
 
 from memories.models.fulltext import TABLE
 from memories.store.index_files import drop_stale_index_files
-from memsite.conf import get_conf
-from memsite.durability import sqlite_set
-from memsite.tenancy.residue import Residue, note_swept, residue
-from memsite.tenancy.wall import site_wide
+from memsite.config.conf import get_conf
+from memsite.db.transactions import sqlite_set
+from memsite.tenancy.purge_residue import Residue, note_swept, residue
+from memsite.tenancy.row_level_security import site_wide
 
 log = structlog.get_logger("memories.store")
 PAGES_AT_A_TIME = 500

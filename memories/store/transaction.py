@@ -16,11 +16,11 @@ from django.dispatch import Signal
 from memories.models import Memory
 from memories.store.damage import COUNTS, noticing_damage, report_damage
 from memories.store.due import mark_due
-from memories.store.room import Suggestion, evict, enforce_limit
+from memories.store.room import Suggestion, enforce_limit, evict
 from memories.store.writer import Writer
-from memsite.doorbell import ring
-from memsite.prepared import fetch_all
-from memsite.statements import execute_all
+from memsite.db.inserts import execute_all
+from memsite.db.prepared import fetch_all
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.models import App, AppStatus
 
 BATCH = 500

@@ -42,7 +42,7 @@ from memories.store.revisions import TRACKED, parse, revision_of, snapshot
 from memories.store.triggers import call_off_with, wait_again_for
 from memories.text.clean import clean_all
 from memories.text.looks import kept_look
-from memsite.inserts import insert_all
+from memsite.db.inserts import insert_all
 from memsite.tenancy.models import App
 from memsite.tenancy.policy import AppPolicy
 

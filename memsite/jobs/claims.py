@@ -21,13 +21,13 @@ from django.db import IntegrityError, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from memsite.conf import get_conf
-from memsite.durability import BUSY, is_busy
+from memsite.config.conf import get_conf
+from memsite.db.expressions import Literal
+from memsite.db.transactions import BUSY, is_busy
 from memsite.jobs.models import JobRun, JobRunQuerySet, JobSchedule, RunStatus
 from memsite.jobs.schedule import Schedule
-from memsite.literal import Literal
+from memsite.ops.storage_errors import TOLD, why_unwritable
 from memsite.tenancy.models import App
-from memsite.unwritable import TOLD, why_unwritable
 
 log = structlog.get_logger("memsite.jobs")
 LEASE = timedelta(minutes=5)

@@ -12,13 +12,13 @@ from django.db.models import Exists, OuterRef, Q, TextField
 from django.db.models.functions import Cast
 from django.utils import timezone
 
-from memsite.doorbell import ring
 from memsite.jobs import claims
 from memsite.jobs.job import Job
 from memsite.jobs.models import OPEN, JobRun, JobRunQuerySet, RunStatus
-from memsite.metrics import count_run
+from memsite.jobs.task_queue import ring
+from memsite.ops.metrics import count_run
 from memsite.tenancy.models import App, AppStatus
-from memsite.tenancy.wall import confined, site_wide
+from memsite.tenancy.row_level_security import confined, site_wide
 
 log = structlog.get_logger("memsite.jobs")
 WORK = "memories.tasks.upkeep_work"

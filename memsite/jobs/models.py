@@ -14,8 +14,8 @@ from django.db.models.functions import Concat
 from django.db.models.lookups import In
 from django.utils import timezone
 
+from memsite.db.expressions import literals
 from memsite.jobs.schedule import WEEKDAYS, Calendar, Every, Schedule
-from memsite.literal import literals
 from memsite.tenancy.models import App
 from memsite.tenancy.scoping import new_uid
 

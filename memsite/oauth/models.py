@@ -13,7 +13,7 @@ from authlib.oauth2.rfc6749 import AuthorizationCodeMixin, ClientMixin, TokenMix
 from django.db import models
 from django.utils import timezone
 
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import Agent, ApiKey, Scope
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]", "::1")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
 from urllib.parse import urlsplit
 
 from authlib.oauth2 import OAuth2Error
+from django import forms
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -17,16 +20,54 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 from rest_framework.exceptions import ParseError
 
-from memsite.conf import get_conf
-from memsite.json_body import parse_json
-from memsite.oauth.consent import ConsentForm
+from memsite.config.conf import get_conf
+from memsite.http.json_body import parse_json
+from memsite.http.middleware import length_of
+from memsite.http.problems import error_view
 from memsite.oauth.models import LOOPBACK, SCOPES
-from memsite.oauth.registering import MOST_BYTES
-from memsite.oauth.server import AUTH_METHODS, METHOD, Consent, InvalidTarget, server
-from memsite.problems import error_view
-from memsite.requests import length_of
-from memsite.tenancy.access import actor_of
+from memsite.oauth.server import AUTH_METHODS, METHOD, MOST_BYTES, Consent, InvalidTarget, server
+from memsite.tenancy.access import Right, actor_of, apps_of
 from memsite.tenancy.audit import note
+from memsite.tenancy.models import Agent, App, AppStatus, Scope
+
+NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]+")
+
+
+class ConsentForm(forms.Form):
+    app = forms.ModelChoiceField(App.objects.none(), to_field_name="app_id", empty_label=None, label="App")
+    name = forms.CharField(
+        max_length=64,
+        label="As which agent",
+        help_text="Of this name in the app; made if there is none. It sees what that agent sees.",
+    )
+    may_write = forms.BooleanField(required=False, label="It may also store, change and forget")
+
+    def __init__(self, user: Any, client_name: str, wanted: list[str], data: Any = None) -> None:
+        usual = NOT_IN_NAMES.sub("-", client_name).strip("-._")[:64] or "client"
+        super().__init__(data, initial={"name": usual.lower(), "may_write": Scope.WRITE in wanted})
+        apps = apps_of(user, Right.GOVERN).filter(status=AppStatus.ACTIVE).order_by("app_id")
+        self.fields["app"].queryset = apps  # type: ignore[attr-defined]  # it is a ModelChoiceField
+        self.has_apps = apps.exists()
+        if Scope.WRITE not in wanted:
+            del self.fields["may_write"]
+
+    def clean(self) -> dict[str, Any]:
+        fields: dict[str, Any] = super().clean() or {}
+        if "app" in fields and "name" in fields:
+            try:
+                Agent(app=fields["app"], name=fields["name"]).clean_fields()
+            except ValidationError as error:
+                self.add_error("name", error.messages)
+        return fields
+
+    def agent(self) -> Agent:
+        app = self.cleaned_data["app"]
+        agent, _ = Agent.objects.for_app(app).get_or_create(app=app, name=self.cleaned_data["name"])
+        return agent
+
+    def scopes(self) -> list[str]:
+        return [Scope.READ.value, *([Scope.WRITE.value] if self.cleaned_data.get("may_write") else [])]
+
 
 RESOURCES = ("/mcp", "/compat/mcp-memory")
 View = Callable[..., HttpResponse]

@@ -9,7 +9,7 @@ class TenancyConfig(AppConfig):
     verbose_name = "Apps and access"
 
     def ready(self) -> None:
-        from memsite.tenancy import wall
+        from memsite.tenancy import row_level_security
 
-        connection_created.connect(wall.tell_new_connection)
-        post_migrate.connect(wall.build, sender=self)
+        connection_created.connect(row_level_security.tell_new_connection)
+        post_migrate.connect(row_level_security.build, sender=self)

@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 import structlog
-from django.db import DatabaseError, connection
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.exceptions import AuthenticationFailed
+from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
-from memsite.commits import Commit, last_commit
-from memsite.durability import count, is_unconnected
+from memsite.db.lru_cache import Commit, last_commit
+from memsite.db.transactions import count, is_unconnected
 from memsite.tenancy.access import Right, apps_of
 from memsite.tenancy.keys import find_key
 from memsite.tenancy.models import Agent, ApiKey, App, AppStatus, Scope
-from memsite.tenancy.wall import confine, open_site, site_wide
+from memsite.tenancy.row_level_security import confine, open_site, site_wide
 
 USED_EVERY = timedelta(minutes=1)
 NO_GOOD_KEY = "The key is unknown, expired or revoked."
@@ -127,3 +129,62 @@ class OperatorSessionAuthentication(SessionAuthentication):
             return None
         open_site()
         return Principal(name=found[0].get_username(), scopes=frozenset({Scope.OPERATOR}), user=found[0]), None
+
+
+class HasScope(BasePermission):
+    """Refuses every view that does not name its scope, so that a forgotten one is shut, not open."""
+
+    message: str | None = None
+
+    def has_permission(self, request: Request, view: Any) -> bool:
+        caller: Any = request.user
+        scope = required_scope(request.method or "", view)
+        if scope:
+            self.message = takes_key_with(scope)
+        return caller is not None and scope in caller.scopes
+
+
+def takes_key_with(scope: str) -> str:
+    return f"This takes a key with the scope {scope}."
+
+
+def required_scope(method: str, view: Any) -> str | None:
+    """`view.scope`, or `read` and `write` by method where the view says `scope = "by method"`."""
+    scope = getattr(view, "scope", None)
+    if scope == "by method":
+        return Scope.READ if method in SAFE_METHODS else Scope.WRITE
+    return scope
+
+
+WINDOW_SECONDS = 60
+
+# One statement decides and counts: a new minute starts at zero, and a full one changes no row.
+TAKE = """
+INSERT INTO tenancy_writerate (agent_id, "window", written) VALUES (%(agent)s, %(window)s, %(count)s)
+ON CONFLICT (agent_id) DO UPDATE SET
+    written = CASE WHEN tenancy_writerate."window" = excluded."window" THEN tenancy_writerate.written ELSE 0 END
+              + excluded.written,
+    "window" = excluded."window"
+WHERE CASE WHEN tenancy_writerate."window" = excluded."window" THEN tenancy_writerate.written ELSE 0 END
+      + excluded.written <= %(limit)s
+RETURNING written
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RateExceeded(Exception):
+    retry_after_seconds: float
+
+
+def take_writes(agent: Agent, count: int, limit: int) -> None:
+    """Counts `count` writes, or raises RateExceeded with the seconds until the next minute and counts none."""
+    seconds = time.time()
+    window = int(seconds // WINDOW_SECONDS)
+    if count > limit or not _take(agent.pk, count, limit, window):
+        raise RateExceeded((window + 1) * WINDOW_SECONDS - seconds)
+
+
+def _take(agent_id: int, count: int, limit: int, window: int) -> bool:
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(TAKE, {"agent": agent_id, "window": window, "count": count, "limit": limit})
+        return cursor.fetchone() is not None

@@ -20,9 +20,9 @@ from django.db import IntegrityError, connection, transaction
 from django.db.models import BinaryField, BooleanField, Func, Q, QuerySet, Value
 
 from memories.text.clean import secret_in_name
-from memsite.conf import get_conf
-from memsite.exceptions import Conflict, Gone, Unprocessable
-from memsite.json_body import dump_json
+from memsite.config.conf import get_conf
+from memsite.http.exceptions import Conflict, Gone, Unprocessable
+from memsite.http.json_body import dump_json
 from memsite.tenancy.models import Agent, App, IdempotentAnswer
 
 # Longer than any answer takes: a row left by a killed process can then be taken over.

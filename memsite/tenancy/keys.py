@@ -14,10 +14,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from memsite.commits import Commit
-from memsite.prepared import Prepared
+from memsite.db.lru_cache import Commit
+from memsite.db.prepared import Prepared
 from memsite.tenancy.models import Agent, ApiKey, Scope
-from memsite.tenancy.wall import site_wide
+from memsite.tenancy.row_level_security import site_wide
 
 ALPHABET = string.digits + string.ascii_letters
 MARK = "mst"

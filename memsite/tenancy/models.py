@@ -10,12 +10,12 @@ from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 
-from memsite.rows import Row
+from memsite.db.copies import Row
 from memsite.tenancy.append_only import PurgePermit
 from memsite.tenancy.audit import AuditEntry
 from memsite.tenancy.membership import Membership, Role
 from memsite.tenancy.policy import AppPolicy, Preset
-from memsite.tenancy.residue import Residue
+from memsite.tenancy.purge_residue import Residue
 from memsite.tenancy.scoping import Scoped, ScopedQuerySet
 
 __all__ = [

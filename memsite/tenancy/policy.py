@@ -10,7 +10,7 @@ from django.db import models
 from django.db.models import Q
 from timezone_field import TimeZoneField
 
-from memsite.rows import Row
+from memsite.db.copies import Row
 from memsite.tenancy.origin import FROM_OUTSIDE, OF_AGENTS, Origin, check_origins, default_review_origins
 
 OPERATIONAL_CATEGORIES = ("timing", "dependency", "behavior", "remediation", "maintenance")

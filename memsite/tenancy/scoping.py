@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db import models
 from uuid_utils.compat import uuid7
 
-from memsite.rows import Row
+from memsite.db.copies import Row
 
 if TYPE_CHECKING:
     from memsite.tenancy.models import App

@@ -12,7 +12,7 @@ from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from memsite.signing import headers_for
+from memsite.http.signatures import headers_for
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Resource
 from tests.api.checks import assert_problem

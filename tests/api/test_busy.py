@@ -17,13 +17,13 @@ from django.test import Client
 
 from memories.models import Memory, RecallCount
 from memories.providers.embeddings.hashing import HashEmbedder
-from memsite.conf import get_conf
-from memsite.durability import count, is_busy
-from memsite.postgres.session import ASKED
-from memsite.settings import LOCK_SECONDS, database
-from memsite.sqlite import base
-from memsite.sqlite.base import DatabaseWrapper
-from memsite.sqlite.waiting import Waiting, arrived
+from memsite.config.conf import get_conf
+from memsite.config.settings import LOCK_SECONDS, database
+from memsite.db.postgres.session import ASKED
+from memsite.db.sqlite import base
+from memsite.db.sqlite.base import DatabaseWrapper
+from memsite.db.sqlite.write_lock import Waiting, arrived
+from memsite.db.transactions import count, is_busy
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app, make_caller
 from tests.databases import copy_test_database
@@ -215,7 +215,7 @@ def test_who_writes_without_a_transaction_waits_for_a_turn_too(gina: Caller, mon
 
 
 def test_the_site_begins_as_that_has_it() -> None:
-    assert database(replace(get_conf(), database_url="", row_security=False))["ENGINE"] == "memsite.sqlite"
+    assert database(replace(get_conf(), database_url="", row_security=False))["ENGINE"] == "memsite.db.sqlite"
 
 
 def test_readers_do_not_wait_for_a_writer(gina: Caller, held: sqlite3.Connection) -> None:

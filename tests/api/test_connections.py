@@ -10,7 +10,7 @@ from http.client import HTTPConnection, HTTPResponse
 
 import pytest
 
-from memsite.requests import SHORT_BODY_BYTES
+from memsite.http.middleware import SHORT_BODY_BYTES
 from tests.serving import Server
 
 A_MOMENT = 0.2

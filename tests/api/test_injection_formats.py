@@ -14,7 +14,7 @@ from time_machine import travel
 
 from memories.store import Candidate, writing
 from memories.text.fence import FENCED_RE, strip_fenced
-from memsite.conf import read_conf
+from memsite.config.conf import read_conf
 from tests.conftest import Caller, make_app, make_caller
 
 NOON = datetime(2027, 3, 1, 12, tzinfo=UTC)

@@ -18,7 +18,7 @@ from memories.providers.llm.rules import facts
 from memories.store import AppGone, Candidate, Writer, writing
 from memories.text.relate import Relation, Verdict
 from memsite.tenancy.models import App, AppPolicy, Residue
-from memsite.tenancy.wall import site_wide
+from memsite.tenancy.row_level_security import site_wide
 from sessions.life import SessionGone
 from sessions.models import Resource
 from tests.api.checks import assert_problem

@@ -15,8 +15,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.models import Memory
+from memsite.http.signatures import headers_for
 from memsite.oauth.models import OAuthClient
-from memsite.signing import headers_for
 from sessions.models import Resource
 from tests.conftest import Caller
 from tests.mcp.asking import ACCEPT

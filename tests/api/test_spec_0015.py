@@ -17,7 +17,7 @@ from time_machine import travel
 
 from memories.capture.markers import SPEC_MARKER_RE
 from memories.models import Injection, Memory, Rejection
-from memsite.conf import read_conf
+from memsite.config.conf import read_conf
 from tests.api.checks import RESULT, all_memories, assistant, ndjson, say, tool_result
 from tests.conftest import Caller, make_app, make_caller
 from tests.tables import each_row

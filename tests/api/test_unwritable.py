@@ -13,8 +13,8 @@ from rest_framework.test import APIClient
 
 from memories.models import Memory
 from memories.retrieve import tally
-from memsite.browsing import Sessions
-from memsite.exceptions import Unwritable
+from memsite.http.exceptions import Unwritable
+from memsite.http.login import Sessions
 from sessions.models import AgentSession
 from tests.api.checks import RESULT, assert_problem, assistant, ndjson
 from tests.conftest import Caller

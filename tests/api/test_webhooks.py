@@ -22,8 +22,8 @@ from memories.maintain.run import Unclaimed
 from memories.models import Action, Delivery, Webhook
 from memories.store.writer import NOTED
 from memories.tasks import upkeeper
-from memsite.conf import get_conf
-from memsite.signing import BadSignature, secret_of, verify
+from memsite.config.conf import get_conf
+from memsite.http.signatures import BadSignature, secret_of, verify
 from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app

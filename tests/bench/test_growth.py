@@ -33,7 +33,7 @@ from bench.hashing import hashing
 from bench.search_latency import Seconds, fill_app
 from memories.retrieve import kept
 from memories.store import index_files
-from memsite.prepared import fetch_all
+from memsite.db.prepared import fetch_all
 from memsite.tenancy.models import App
 
 FEW = 8

@@ -61,7 +61,7 @@ def site(tmp_path_factory: pytest.TempPathFactory, django_db_setup: None) -> Ite
     port = free_port()
     granian = [
         str(Path(sys.executable).with_name("granian")), "--interface", "wsgi", "--host", "127.0.0.1",
-        "--port", str(port), "--workers", "1", "--blocking-threads", "4", "memsite.wsgi:application",
+        "--port", str(port), "--workers", "1", "--blocking-threads", "4", "memsite.config.wsgi:application",
     ]  # fmt: skip
     with subprocess.Popen(granian, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL) as server:  # noqa: S603
         try:

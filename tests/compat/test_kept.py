@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memories.compat.kept import HASH_DIGITS, external_id, kept
 from memories.models import Memory
-from memsite.hex_bounds import outermost
+from memsite.db.expressions import outermost
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import agent_of, store
 

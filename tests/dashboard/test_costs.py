@@ -14,7 +14,7 @@ from memories.ledger.days import Span, day_of
 from memories.ledger.sums import by_day
 from memories.models import EnergyUse, LedgerEntry
 from memories.models.recall_count import recall_note
-from memsite.statements import execute_all
+from memsite.db.inserts import execute_all
 from memsite.tenancy.models import App, AppPolicy
 from tests.conftest import Caller
 from tests.dashboard.reading import elements, links, queries_of, text_of

@@ -17,8 +17,8 @@ from memories.ledger.days import last_days
 from memories.maintain import figures
 from memories.models import Extraction, ExtractionStatus, Injection, LedgerEntry, Memory, Rejection
 from memsite.tenancy.audit import note
+from memsite.tenancy.authentication import WINDOW_SECONDS
 from memsite.tenancy.models import App, AppPolicy, WriteRate
-from memsite.tenancy.rates import WINDOW_SECONDS
 from sessions.life import CRASHED
 from sessions.models import AgentSession, Cooldown, Event
 from tests.conftest import Caller

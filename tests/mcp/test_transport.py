@@ -50,7 +50,7 @@ def test_pages_of_other_sites_may_not_ask(alice: Caller, origin: str, status: in
 def test_a_message_is_one_line_of_the_log(alice: Caller, caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level("INFO"):
         post(alice, "tools/list")
-    assert [record.name for record in caplog.records] == ["memsite.requests"]
+    assert [record.name for record in caplog.records] == ["memsite.http.middleware"]
 
 
 def test_a_name_that_is_not_ours_is_no_way_in(alice: Caller) -> None:

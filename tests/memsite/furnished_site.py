@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-os.environ["DJANGO_SETTINGS_MODULE"] = "memsite.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "memsite.config.settings"
 
 import django
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from memsite.array_file import map_arrays, read_about, write_arrays
+from memsite.ops.files import map_arrays, read_about, write_arrays
 
 ABOUT = {"whose": "acme", "names": ["Zürich", "東京"]}
 

@@ -29,12 +29,11 @@ from memories.jobs import JOBS
 from memories.maintain.derived import damage_in_copy
 from memories.maintain.run import Unclaimed
 from memories.models import Memory
-from memsite import checks
-from memsite.backup import BackupError, check_backup, make_backup, restore_backup, sqlite
-from memsite.backup.files import backup_draft_in, rotate
-from memsite.backup.leftovers import unpacking_in
-from memsite.backup.versions import is_older
-from memsite.sqlite.files import indexes_of
+from memsite.config import checks
+from memsite.db.sqlite.library import indexes_of
+from memsite.ops.backup import BackupError, check_backup, make_backup, restore_backup, sqlite
+from memsite.ops.backup.files import backup_draft_in, is_older, rotate
+from memsite.ops.backup.sqlite import unpacking_in
 from tests.conftest import make_app, make_caller
 from tests.shared_data import module_fixture
 
@@ -81,7 +80,7 @@ def in_a_file(data: bytes, settings: Any, tmp_path: Path, monkeypatch: pytest.Mo
     path.parent.mkdir()
     path.write_bytes(data)
     own = ConnectionHandler({"default": {**settings.DATABASES["default"], "NAME": str(path)}})["default"]
-    for module in ("memsite.backup", "memsite.backup.sqlite"):
+    for module in ("memsite.ops.backup", "memsite.ops.backup.sqlite"):
         monkeypatch.setattr(f"{module}.connection", own)
     yield path
     own.close()

@@ -23,10 +23,10 @@ from django.contrib.contenttypes.models import ContentType
 from django.db import ConnectionHandler
 from django.test import override_settings
 
-from memsite.backup import postgres
-from memsite.conf import Conf, get_conf
-from memsite.settings import database
-from memsite.tenancy.wall import ROLE
+from memsite.config.conf import Conf, get_conf
+from memsite.config.settings import database
+from memsite.ops.backup import postgres
+from memsite.tenancy.row_level_security import ROLE
 from tests.caches import clear_caches
 from tests.databases import address_of, copy_database, database_like_the_tests
 from tests.memsite import managing

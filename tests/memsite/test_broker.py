@@ -26,18 +26,18 @@ from kombu import Connection, Exchange, Queue
 from kombu.exceptions import OperationalError
 from kombu.transport.virtual import Channel, Message
 
-from memsite import spool
-from memsite.broker import Transport, embedded_url, folder_of
-from memsite.celery_settings import celery_settings, transport_options
-from memsite.conf import BROKERS
-from memsite.spool import MOST_RETURNS, Claims, Spool, encode_queue
+from memsite.config.celery_settings import celery_settings, transport_options
+from memsite.config.conf import BROKERS
+from memsite.ops import spool
+from memsite.ops.broker import Transport, embedded_url, folder_of
+from memsite.ops.spool import MOST_RETURNS, Claims, Spool, encode_queue
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # Claims one message, says so, and waits to be killed.
 HOLDER = """
 import sys
 from pathlib import Path
-from memsite.spool import Claims, Spool
+from memsite.ops.spool import Claims, Spool
 claims = Claims(Spool(Path(sys.argv[1])))
 print(claims.claim("work")[1].decode(), flush=True)
 sys.stdin.read()

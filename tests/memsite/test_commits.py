@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from django.db import connection, connections, transaction
 
-from memsite import commits
-from memsite.commits import Commit, is_committed, last_commit
-from memsite.sqlite.watch import Watch
+from memsite.db import lru_cache
+from memsite.db.lru_cache import Commit, is_committed, last_commit
+from memsite.db.sqlite.base import Watch
 
 of_sqlite = pytest.mark.sqlite("no other database tells what was written last")
 INSERT = "INSERT INTO one VALUES (1)"
@@ -138,8 +138,8 @@ def on_disk(path: Path, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
     """A database of its own behind `connections`, as a thread meets it that has no connection yet."""
     wrapper = connections.create_connection("default")
     wrapper.settings_dict = {**wrapper.settings_dict, "NAME": str(path)}
-    monkeypatch.setattr(commits, "connections", {"default": wrapper})
-    monkeypatch.setattr(commits, "connection", wrapper)
+    monkeypatch.setattr(lru_cache, "connections", {"default": wrapper})
+    monkeypatch.setattr(lru_cache, "connection", wrapper)
     yield
     wrapper.close()
 
@@ -147,7 +147,7 @@ def on_disk(path: Path, db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[N
 @of_sqlite
 def test_who_has_no_connection_yet_asks_the_database(on_disk: None, writer: sqlite3.Connection) -> None:
     assert last_commit() is None
-    commits.connection.ensure_connection()
+    lru_cache.connection.ensure_connection()
     first = last_commit()
     assert first == last_commit() is not None
     writer.execute(INSERT)
@@ -156,7 +156,7 @@ def test_who_has_no_connection_yet_asks_the_database(on_disk: None, writer: sqli
 
 @of_sqlite
 def test_what_one_writes_oneself_is_told(on_disk: None) -> None:
-    with commits.connection.cursor() as cursor:
+    with lru_cache.connection.cursor() as cursor:
         first = last_commit()
         cursor.execute(INSERT)
     assert last_commit() not in (first, None)
@@ -164,22 +164,22 @@ def test_what_one_writes_oneself_is_told(on_disk: None) -> None:
 
 @of_sqlite
 def test_in_a_transaction_nothing_is_told(on_disk: None) -> None:
-    commits.connection.ensure_connection()
-    commits.connection.in_atomic_block = True
+    lru_cache.connection.ensure_connection()
+    lru_cache.connection.in_atomic_block = True
     assert not is_committed()
     assert last_commit() is None
 
 
 @of_sqlite
 def test_another_database_at_the_same_path_is_another(on_disk: None, path: Path, tmp_path: Path) -> None:
-    commits.connection.ensure_connection()
+    lru_cache.connection.ensure_connection()
     first = last_commit()
     for file in tmp_path.iterdir():
         file.unlink()
     with closing(sqlite3.connect(path)) as other:
         other.executescript("PRAGMA journal_mode=WAL; CREATE TABLE one (a)")
-    commits.connection.close()
-    commits.connection.ensure_connection()
+    lru_cache.connection.close()
+    lru_cache.connection.ensure_connection()
     assert last_commit() not in (first, None)
 
 

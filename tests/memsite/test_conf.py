@@ -12,9 +12,9 @@ import pytest
 from django.core.exceptions import ImproperlyConfigured
 from django.db.utils import ConnectionHandler
 
-from memsite import checks
-from memsite.conf import ROOT, Conf, read_conf, unknown_variables, variable
-from memsite.settings import database
+from memsite.config import checks
+from memsite.config.conf import ROOT, Conf, read_conf, unknown_variables, variable
+from memsite.config.settings import database
 from tests.memsite.managing import instead_of_the_database, manage
 
 
@@ -127,7 +127,7 @@ def test_the_level_of_the_log_may_be_in_small_letters() -> None:
 # `manage.py` in a process of its own for each address: they begin with what this one has loaded.
 AT_EACH_ADDRESS = """
 import os, runpy, sys
-import django.core.management, memsite.conf
+import django.core.management, memsite.config.conf
 manage, *urls = sys.argv[1:]
 for url in urls:
     if child := os.fork():

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from celery import Celery
 
-from memsite import doorbell
-from memsite.celery_settings import celery_settings
+from memsite.config.celery_settings import celery_settings
+from memsite.jobs import task_queue
 
 TASK = "memories.tasks.upkeep_due"
 
@@ -34,8 +34,8 @@ def app(frozen: socket.socket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     app = Celery("test", set_as_current=False)
     app.config_from_object(SimpleNamespace(**told), namespace="CELERY")
     app.conf.broker_transport_options = {**options, "socket_timeout": 0.02}
-    monkeypatch.setattr(doorbell, "current_app", app)
-    monkeypatch.setattr(doorbell, "bell", doorbell.Bell())
+    monkeypatch.setattr(task_queue, "current_app", app)
+    monkeypatch.setattr(task_queue, "bell", task_queue.Bell())
     return app
 
 
@@ -54,25 +54,25 @@ def test_one_that_was_waited_for_in_vain_is_left_alone_for_ten_times_as_long(
     app: Celery, frozen: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clock = iter([100.0, 102.0, 121.9, 122.1, 122.2, 123.1, 123.3, 123.3])
-    monkeypatch.setattr(doorbell, "monotonic", lambda: next(clock))
-    doorbell.send(TASK, ())
+    monkeypatch.setattr(task_queue, "monotonic", lambda: next(clock))
+    task_queue.send(TASK, ())
     assert callers(frozen) > 0
-    doorbell.send(TASK, ())
+    task_queue.send(TASK, ())
     assert callers(frozen) == 0
-    doorbell.send(TASK, ())
+    task_queue.send(TASK, ())
     assert callers(frozen) > 0
-    doorbell.send(TASK, ())
+    task_queue.send(TASK, ())
     assert callers(frozen) == 0
-    doorbell.send(TASK, ())
+    task_queue.send(TASK, ())
     assert callers(frozen) > 0
 
 
 def test_one_that_answers_again_is_rung_at_each_time(app: Celery, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([100.0, 102.0, 122.1, 122.2])
-    monkeypatch.setattr(doorbell, "monotonic", lambda: next(clock))
-    doorbell.send(TASK, ())
+    monkeypatch.setattr(task_queue, "monotonic", lambda: next(clock))
+    task_queue.send(TASK, ())
     rung: list[str] = []
     monkeypatch.setattr(app, "send_task", lambda task, _: rung.append(task))
-    doorbell.send(TASK, ())
-    doorbell.send(TASK, ())
+    task_queue.send(TASK, ())
+    task_queue.send(TASK, ())
     assert rung == [TASK, TASK]

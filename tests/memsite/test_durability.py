@@ -13,13 +13,13 @@ from django.core.checks import run_checks
 from django.db import DEFAULT_DB_ALIAS, connection, transaction
 from django.test import Client
 
-from memsite import durability
-from memsite.conf import get_conf
-from memsite.durability import unhurried
-from memsite.settings import database
-from memsite.sqlite import library
-from memsite.sqlite.base import DatabaseWrapper
-from memsite.sqlite.library import has_wal_reset_bug
+from memsite.config.conf import get_conf
+from memsite.config.settings import database
+from memsite.db import transactions
+from memsite.db.sqlite import library
+from memsite.db.sqlite.base import DatabaseWrapper
+from memsite.db.sqlite.library import has_wal_reset_bug
+from memsite.db.transactions import unhurried
 
 pytestmark = pytest.mark.sqlite("its journal is told how long to wait")
 FULL, NORMAL = 2, 1
@@ -34,7 +34,7 @@ def own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, db: None) -> Iterator[D
     with one.cursor() as cursor:
         cursor.execute("CREATE TABLE counts (n)")
     with monkeypatch.context() as patch:
-        patch.setattr(durability, "connection", one)
+        patch.setattr(transactions, "connection", one)
         patch.setattr(transaction, "get_connection", lambda using=None: one)
         yield one
     one.close()

@@ -13,7 +13,7 @@ from pytest_django import DjangoAssertNumQueries
 
 import memsite
 from memories.retrieve import arms
-from memsite import gauges, health
+from memsite.ops import collector, health
 from memsite.tenancy.models import App
 
 
@@ -87,7 +87,7 @@ def read_only(db: None) -> Iterator[None]:
 
 
 def is_told_writable() -> list[float]:
-    families = gauges.ask_database(timezone.now()) or []
+    families = collector.ask_database(timezone.now()) or []
     return [one.value for family in families if family.name == "memsite_database_writable" for one in family.samples]
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from memories.models import Memory, Vector
-from memsite import inserts
-from memsite.inserts import FEW, insert_all
+from memsite.db import inserts
+from memsite.db.inserts import FEW, insert_all
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store

@@ -9,8 +9,8 @@ import pytest
 from rest_framework import negotiation
 from rest_framework.exceptions import ParseError
 
-from memsite import json_body
-from memsite.json_body import MAX_DEPTH, parse_json
+from memsite.http import json_body
+from memsite.http.json_body import MAX_DEPTH, parse_json
 from tests.conftest import Caller
 
 

@@ -9,8 +9,8 @@ from django.contrib.auth.models import User
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.test import Client
 
-from memsite import keyed
-from memsite.keyed import HEADERS, match_of
+from memsite.http import middleware
+from memsite.http.middleware import HEADERS, match_of
 from tests.conftest import Caller
 
 FOR_PAGES = SessionMiddleware
@@ -96,5 +96,5 @@ def test_where_an_address_leads_is_looked_up_once(alice: Caller, monkeypatch: py
             "herons stand",
         ]
         assert alice.get("nowhere").status_code == 404
-    monkeypatch.setattr(keyed, "get_resolver", lambda: pytest.fail("It is known already."))
+    monkeypatch.setattr(middleware, "get_resolver", lambda: pytest.fail("It is known already."))
     assert alice.get(f"memories/{one}").json()["content"] == "whales sing"

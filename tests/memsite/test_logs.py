@@ -10,7 +10,7 @@ import pytest
 # For each level in a process of its own, which has loaded no library yet.
 SAY = """
 import logging.config, os, sys
-from memsite.logs import logging_config
+from memsite.ops.logs import logging_config
 for level in sys.argv[1:]:
     if child := os.fork():
         print(level, os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), file=sys.stderr, flush=True)

@@ -24,13 +24,13 @@ from memories.models import Delivery, Extraction, Rejection, Webhook
 from memories.providers.embeddings import HashEmbedder, OllamaEmbedder, Patience
 from memories.providers.embeddings.base import EmbedderUnavailable
 from memories.providers.llm.provider import Usage
-from memsite import gauges, metrics
 from memsite.jobs import claims
 from memsite.jobs.engine import run
 from memsite.jobs.job import Job
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus
 from memsite.jobs.schedule import Every
-from memsite.metrics import registry, sharing
+from memsite.ops import collector, metrics, metrics_files
+from memsite.ops.metrics import registry
 from memsite.tenancy.models import App
 from tests.api.checks import assert_problem
 from tests.api.test_embedder_away import Away
@@ -126,7 +126,7 @@ def test_the_list_in_the_documents_is_what_is_told(told: None, acme: App, settin
     settings.MEMSITE = replace(settings.MEMSITE, backup_dir=tmp_path)
     (tmp_path / "memsite-20260303T030000Z.sqlite3.gz").touch()
     counted = {sample_name(family.name, family.type) for family in registry.collect()}
-    looked_up = {family.name for family in gauges.Asked(timezone.now()).collect()}
+    looked_up = {family.name for family in collector.Asked(timezone.now()).collect()}
     section = DOC.read_text().partition("## Is it well?")[2].partition("\n## ")[0]
     listed = set(re.findall(r"^\| `(memsite_\w+)`", section, re.MULTILINE))
     assert listed == counted | looked_up
@@ -374,7 +374,7 @@ def test_no_table_that_grows_is_read_through(told: None, acme: App) -> None:
         return execute(sql, params, many, context)
 
     with connection.execute_wrapper(explained):
-        list(gauges.figures(timezone.now()))
+        list(collector.figures(timezone.now()))
     small = ("tenancy_app", "jobs_jobschedule", "U0")
     whole = [
         plan for plan in plans if plan.startswith("SCAN") and not plan.startswith(tuple(f"SCAN {s}" for s in small))
@@ -389,7 +389,7 @@ def test_without_the_database_the_rest_is_told(told: None, monkeypatch: pytest.M
         raise OperationalError("no such server")
         yield
 
-    monkeypatch.setattr(gauges, "figures", away)
+    monkeypatch.setattr(collector, "figures", away)
     found = samples()
     assert value(found, "memsite_database_up") == 0
     assert ("memsite_memories", frozenset()) not in found
@@ -397,7 +397,7 @@ def test_without_the_database_the_rest_is_told(told: None, monkeypatch: pytest.M
 
 
 def test_a_database_that_takes_too_long_is_not_waited_for(told: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(gauges, "SECONDS", -1.0)
+    monkeypatch.setattr(collector, "SECONDS", -1.0)
     assert value(samples(), "memsite_database_up") == 0
 
 
@@ -420,13 +420,13 @@ def counts_in(path: Path) -> dict[str, float]:
 
 
 def test_what_those_who_are_gone_have_counted_is_put_together(tmp_path: Path) -> None:
-    sharing.hold(tmp_path / "web-3.lock")
+    metrics_files.hold(tmp_path / "web-3.lock")
     (tmp_path / "web-1.lock").touch()
     living = kept(tmp_path, "web-3", a=100)
     kept(tmp_path, "gone", a=1, b=1)
     kept(tmp_path, "web-1", a=2)
     kept(tmp_path, "web-2.77", a=4, c=3)
-    sharing.tidy(tmp_path)
+    metrics_files.tidy(tmp_path)
     assert counts_in(tmp_path / "counter_gone.db") == {"a": 7, "b": 1, "c": 3}
     assert counts_in(living) == {"a": 100}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["counter_gone.db", "counter_web-3.db", "web-3.lock"]
@@ -436,5 +436,5 @@ def test_when_nobody_is_left_all_begins_anew(tmp_path: Path) -> None:
     (tmp_path / "web-1.lock").touch()
     kept(tmp_path, "web-1", a=2)
     kept(tmp_path, "gone", a=2)
-    sharing.tidy(tmp_path)
+    metrics_files.tidy(tmp_path)
     assert list(tmp_path.iterdir()) == []

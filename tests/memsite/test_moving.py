@@ -26,10 +26,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test.utils import CaptureQueriesContext
 
 from memories.models import Memory, Revision
-from memsite import moving
-from memsite.durability import Unsure
-from memsite.moving.meanwhile import differing
-from memsite.moving.source import SOURCE, CannotMove
+from memsite.db.transactions import Unsure
+from memsite.ops import moving
+from memsite.ops.moving import differing
+from memsite.ops.moving.rows import SOURCE, CannotMove
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.conftest import Caller, client_with
@@ -269,7 +269,7 @@ def test_the_source_is_held_until_enter_if_wanted(
 
 @on_postgres
 def test_who_writes_for_long_is_waited_for_and_told_of(own: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memsite.moving.source.PATIENCE_SECONDS", 0)
+    monkeypatch.setattr("memsite.ops.moving.rows.PATIENCE_SECONDS", 0)
     with closing(sqlite3.connect(own, isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
         with pytest.raises(CommandError, match=r"is locked\. Another program is writing to it"):

@@ -19,10 +19,10 @@ from psycopg_pool import ConnectionPool, PoolTimeout
 
 from memories.management.plain_errors import database_message
 from memories.models import Memory
-from memsite.conf import get_conf
-from memsite.durability import Unsure, count, is_busy, is_cut_off, is_out_of_reach
-from memsite.postgres.base import Connection, DatabaseWrapper, OutOfReach
-from memsite.settings import database
+from memsite.config.conf import get_conf
+from memsite.config.settings import database
+from memsite.db.postgres.base import Connection, DatabaseWrapper, OutOfReach
+from memsite.db.transactions import Unsure, count, is_busy, is_cut_off, is_out_of_reach
 from memsite.tenancy import authentication
 from tests.api.checks import assert_problem
 from tests.conftest import Caller

@@ -12,7 +12,7 @@ from django.contrib.auth.models import Group, Permission, User
 from django.db import OperationalError, connection, transaction
 from django.test import Client
 
-from memsite.tenancy import people
+from memsite.tenancy import admin
 from memsite.tenancy.governance import LastOwner, set_member
 from memsite.tenancy.models import App, AuditEntry, Membership, Role
 from tests.aside import leave
@@ -130,7 +130,7 @@ def test_nobody_goes_if_another_owner_went_meanwhile(
     admin_client: Client, acme: App, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bob, carol = let_in(acme, "bob"), User.objects.create_user("carol")
-    monkeypatch.setattr(people, "without_owner", lambda _: [])
+    monkeypatch.setattr(admin, "without_owner", lambda _: [])
     assert delete(admin_client, bob).status_code == 403
     assert delete(admin_client, bob, carol).status_code == 403
     assert User.objects.filter(username__in=["bob", "carol"]).count() == 2

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memsite.portions import portions
+from memsite.db.inserts import portions
 
 
 @pytest.mark.parametrize(

@@ -16,12 +16,12 @@ from psycopg_pool import ConnectionPool
 
 from memories.models import Memory
 from memories.store import Candidate, writing
-from memsite import checks
-from memsite.conf import get_conf
-from memsite.json_numbers import settled, with_floats
-from memsite.postgres.base import Connection
-from memsite.prepared import Prepared, fetch_all
-from memsite.settings import database
+from memsite.config import checks
+from memsite.config.conf import get_conf
+from memsite.config.settings import database
+from memsite.db.expressions import settled, with_floats
+from memsite.db.postgres.base import Connection
+from memsite.db.prepared import Prepared, fetch_all
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.api.checks import assert_problem

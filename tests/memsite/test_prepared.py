@@ -11,9 +11,9 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from memories.models import Memory
-from memsite import prepared
-from memsite.commits import Commit
-from memsite.prepared import Prepared, fetch_all, json_of, padded
+from memsite.db import prepared
+from memsite.db.lru_cache import Commit
+from memsite.db.prepared import Prepared, fetch_all, json_of, padded
 from memsite.tenancy.models import ApiKey, App
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store

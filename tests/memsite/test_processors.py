@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memsite.processors import Kept, keep_to_one, least_taken
+from memsite.ops.processes import Kept, keep_to_one, least_taken
 
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSORS = len(os.sched_getaffinity(0)) if sys.platform.startswith("linux") else 0
@@ -19,7 +19,7 @@ needs_some = pytest.mark.skipif(PROCESSORS < 2, reason="needs Linux and two proc
 PARENT = """
 import os, signal, sys
 from pathlib import Path
-from memsite.processors import keep_to_one
+from memsite.ops.processes import keep_to_one
 
 def start():
     told, tell = os.pipe()
@@ -59,7 +59,7 @@ for one in new:
 COUSINS = """
 import os, sys
 from pathlib import Path
-from memsite.processors import keep_to_one
+from memsite.ops.processes import keep_to_one
 count = len(os.sched_getaffinity(0))
 until, end = os.pipe()
 for _ in range(count):

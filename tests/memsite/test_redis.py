@@ -16,7 +16,7 @@ import pytest
 import redis
 
 from memories.management.commands.serve import worker_command
-from memsite.celery_settings import INTERACTIVE
+from memsite.config.celery_settings import INTERACTIVE
 from memsite_client import Memsite
 from tests.serving import ROOT, Server, serving
 from tools.ports import free_port

@@ -11,13 +11,13 @@ from subprocess import check_output
 import pytest
 from django.db import DEFAULT_DB_ALIAS, connection, connections
 
-from memsite import request_ends
+from memsite.http import middleware
 
 RECEIVERS = """
 from django.conf import settings
 from django.core.signals import request_finished, request_started
 from django.db import reset_queries
-import memsite.wsgi
+import memsite.config.wsgi
 from memsite import request_ends
 
 def tell():
@@ -28,7 +28,7 @@ tell()
 # As Django itself has it, for somebody who debugs.
 request_started.connect(reset_queries)
 settings.DEBUG = True
-request_ends.connect()
+middleware.connect()
 tell()
 """
 
@@ -47,8 +47,8 @@ def test_inside_a_transaction_it_is_left_alone(
     is_inside: bool, looked_at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrapper = Wrapper(is_inside)
-    monkeypatch.setattr(request_ends, "connections", {DEFAULT_DB_ALIAS: wrapper})
-    request_ends.let_go()
+    monkeypatch.setattr(middleware, "connections", {DEFAULT_DB_ALIAS: wrapper})
+    middleware.let_go()
     assert wrapper.looked_at == looked_at
 
 
@@ -59,15 +59,15 @@ def test_one_that_commits_nothing_by_itself_any_more_is_closed(tmp_path: Path, m
     if other.vendor == "sqlite":
         # One in memory is never closed.
         other.settings_dict["NAME"] = str(tmp_path / "one.sqlite3")
-    monkeypatch.setattr(request_ends, "connections", {DEFAULT_DB_ALIAS: other})
+    monkeypatch.setattr(middleware, "connections", {DEFAULT_DB_ALIAS: other})
     try:
         other.ensure_connection()
-        request_ends.let_go()
+        middleware.let_go()
         # Given back to its pool, or kept for the next request.
         assert (other.connection is None) == (other.vendor == "postgresql")
         other.ensure_connection()
         other.set_autocommit(False)
-        request_ends.let_go()
+        middleware.let_go()
         assert other.connection is None
     finally:
         other.close()
@@ -81,7 +81,7 @@ def test_djangos_own_receivers_do_it_no_more() -> None:
 
 def receivers() -> list[str]:
     """The names of those of a request's start and of its end, in a process of its own: the tests' client has others."""
-    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "memsite.settings"}
+    environment = {**os.environ, "DJANGO_SETTINGS_MODULE": "memsite.config.settings"}
     command = [sys.executable, "-W", "ignore", "-c", RECEIVERS]
     return check_output(command, env=environment, text=True).splitlines()  # noqa: S603  # our own words
 

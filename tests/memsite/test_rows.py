@@ -17,7 +17,7 @@ from django.db import models
 from django.db.models.base import Model, ModelState
 
 from memories.models import Memory
-from memsite.rows import Row, columns_of_many, copy_of, is_sealed, sealed_value
+from memsite.db.copies import Row, columns_of_many, copy_of, is_sealed, sealed_value
 from memsite.tenancy.models import Agent, ApiKey, App, AppPolicy
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import store

@@ -17,15 +17,15 @@ from django.db import OperationalError
 
 from memories.management.commands import serve
 from memories.management.commands.serve import JsonLines
-from memsite import supervision
-from memsite.supervision import Supervisor
+from memsite.ops import supervision
+from memsite.ops.supervision import Supervisor
 from tools.ports import free_port
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 # A parent that forks a child which asks to die with it, says so, and waits to be killed.
 PARENT = """
 import os, sys, time
-from memsite.lifeline import die_with_parent
+from memsite.ops.processes import die_with_parent
 ours, theirs = os.pipe()
 child = os.fork()
 if child == 0:
@@ -39,7 +39,7 @@ sys.stdin.read()
 # One whose child begins, and is killed before the child can ask.
 GONE_BEFORE = """
 import multiprocessing, os, sys, time
-from memsite.lifeline import die_with_starter
+from memsite.ops.processes import die_with_starter
 def ask_late(parent):
     print("ready", flush=True)
     while os.getppid() == parent:
@@ -167,7 +167,7 @@ def test_logs_in_json_are_an_object_a_line_whatever_is_printed(monkeypatch, capf
 HOLDER = """
 import sys
 from pathlib import Path
-from memsite.supervision import alone
+from memsite.ops.supervision import alone
 with alone(Path(sys.argv[1]), "http://127.0.0.1:8000"):
     print("ready", flush=True)
     sys.stdin.read()

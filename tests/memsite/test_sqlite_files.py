@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from django.db.utils import ConnectionHandler
 
-from memsite.sqlite import files
+from memsite.db.sqlite import library
 
-ENGINE = "memsite.sqlite"
+ENGINE = "memsite.db.sqlite"
 
 
 @pytest.mark.parametrize(
@@ -25,9 +25,9 @@ ENGINE = "memsite.sqlite"
 )
 def test_they_lie_beside_the_database(name: Any, folder: Path | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        files, "connection", ConnectionHandler({"default": {"ENGINE": ENGINE, "NAME": name}})["default"]
+        library, "connection", ConnectionHandler({"default": {"ENGINE": ENGINE, "NAME": name}})["default"]
     )
-    assert files.index_folder() == folder
+    assert library.index_folder() == folder
 
 
 @pytest.mark.django_db

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.db import connection
 
-from memsite.sqlite import base
+from memsite.db.sqlite import base
 
 pytestmark = [pytest.mark.sqlite("no other database is spoken to like this"), pytest.mark.django_db]
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from memsite.static_files import StaticFiles
+from memsite.http.static_files import StaticFiles
 
 
 def test_where_nothing_was_collected_a_file_has_its_plain_name(tmp_path: Path) -> None:

@@ -16,8 +16,8 @@ from threading import Event
 import pytest
 
 from memories.management.commands.serve import JsonLines, Lines
-from memsite import supervision
-from memsite.supervision import Part, Supervisor, exit_code, pause_after
+from memsite.ops import supervision
+from memsite.ops.supervision import Part, Supervisor, exit_code, pause_after
 
 PATIENCE_SECONDS = 120
 WAITS = "import signal; signal.pause()"

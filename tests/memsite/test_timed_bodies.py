@@ -13,9 +13,9 @@ import pytest
 from django.core.exceptions import BadRequest, RequestDataTooBig
 from django.test import RequestFactory
 
-from memsite import timed_bodies
-from memsite.problems import bad_request
-from memsite.timed_bodies import PIECE_BYTES, NoRoom, SlowBody, TimedBody, time_bodies, unread
+from memsite.http import bodies
+from memsite.http.bodies import PIECE_BYTES, NoRoom, SlowBody, TimedBody, time_bodies, unread
+from memsite.http.problems import bad_request
 
 LIMIT_SECONDS = 120
 
@@ -64,7 +64,7 @@ def test_who_sends_late_is_waited_for_on_a_place() -> None:
 
 
 def test_what_does_not_come_in_time_is_never_read(stalled: Stalled, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timed_bodies, "FIRST_SECONDS", 0)
+    monkeypatch.setattr(bodies, "FIRST_SECONDS", 0)
     body = TimedBody(stalled, 1_000)
     for _ in range(2):
         with pytest.raises(SlowBody):
@@ -74,9 +74,9 @@ def test_what_does_not_come_in_time_is_never_read(stalled: Stalled, monkeypatch:
 
 
 def test_files_may_take_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timed_bodies, "FIRST_SECONDS", -1_000)
+    monkeypatch.setattr(bodies, "FIRST_SECONDS", -1_000)
     body = TimedBody(Late(), 1_000)
-    timed_bodies.be_patient(body)
+    bodies.be_patient(body)
     assert len(body.read()) == 1_000
 
 
@@ -89,7 +89,7 @@ def test_a_quarter_of_the_threads_waits_for_bodies(stalled: Stalled, settings: A
 
 
 def test_what_an_answer_left_is_waited_for_a_moment(stalled: Stalled, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(timed_bodies, "LATE_SECONDS", 0)
+    monkeypatch.setattr(bodies, "LATE_SECONDS", 0)
     assert not TimedBody(stalled, 1_000).finish(most=1_000)
     assert not TimedBody(BytesIO(b"here"), 4).finish(most=3)
     assert TimedBody(BytesIO(b"here"), 4).finish(most=4)

@@ -11,9 +11,9 @@ from django.core.management import CommandError
 from django.db import DatabaseError, IntegrityError, OperationalError, connection, transaction
 
 from memories.management.plain_errors import plain_errors
-from memsite.backup.errors import BackupError
+from memsite.ops.backup.files import BackupError
+from memsite.ops.storage_errors import Why, why_unwritable
 from memsite.tenancy.models import App
-from memsite.unwritable import Why, why_unwritable
 from tests.unwritable import caused, of_postgres, of_sqlite, read_only
 
 FULL = sqlite3.SQLITE_FULL

@@ -10,7 +10,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.files.uploadhandler import MemoryFileUploadHandler, TemporaryFileUploadHandler
 from django.test import Client
 
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 
 PAGES = ("/login", "/memories", "/settings/moving", "/admin/login/", "/oauth/authorize", "/nothing")
 

@@ -3,8 +3,7 @@
 import pytest
 from django.db.migrations.recorder import MigrationRecorder
 
-from memsite.health import is_migrated
-from memsite.versions import Standing, standing
+from memsite.ops.health import Standing, is_migrated, standing
 
 pytestmark = pytest.mark.django_db
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from memories.inject.neutral import INVISIBLE_CATEGORIES, INVISIBLE_LETTERS
-from memsite.visible import HIDDEN_CATEGORIES, HIDDEN_LETTERS, show_hidden
+from memsite.http.hidden_characters import HIDDEN_CATEGORIES, HIDDEN_LETTERS, show_hidden
 
 
 @pytest.mark.parametrize(

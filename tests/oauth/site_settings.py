@@ -2,6 +2,6 @@
 
 # ruff: noqa: F403, F405  # settings of others, changed
 
-from memsite.settings import *
+from memsite.config.settings import *
 
 STORAGES = {**STORAGES, "staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}

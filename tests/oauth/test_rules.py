@@ -566,7 +566,7 @@ def test_what_is_no_registration_is_told(db: None, body: bytes) -> None:
 
 
 def test_clients_that_nobody_lets_in_fill_no_disk(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("memsite.oauth.registering.MOST_UNUSED", 2)
+    monkeypatch.setattr("memsite.oauth.server.MOST_UNUSED", 2)
     assert [register().status_code for _ in range(3)] == [201, 201, 503]
     with time_machine.travel(timezone.now() + timedelta(days=2)):
         assert register().status_code == 201

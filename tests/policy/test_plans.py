@@ -36,10 +36,10 @@ from memories.retrieve.search import apps_sharing_with
 from memories.retrieve.surer import any_contradiction, contradictions
 from memories.store.mentions import drop_unmentioned, subjects_with
 from memories.store.transaction import TAKE
+from memsite.db.expressions import Literal
 from memsite.jobs import claims, engine
 from memsite.jobs.models import JobRun
 from memsite.jobs.schedule import Every
-from memsite.literal import Literal
 from memsite.tenancy.models import App
 from sessions.models import AgentSession, Event, Resource, Turn
 from tests.conftest import Caller

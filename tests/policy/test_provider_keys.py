@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.test import Client, override_settings
 from rest_framework.test import APIClient
 
-from memsite.conf import Conf, get_conf
+from memsite.config.conf import Conf, get_conf
 from tests.conftest import Caller
 from tests.policy.test_routes import ROUTES, example
 

@@ -11,8 +11,7 @@ from rest_framework.authentication import BaseAuthentication
 from rest_framework.settings import api_settings
 from rest_framework.test import APIClient
 
-from memsite.tenancy.authentication import KeyAuthentication, OperatorSessionAuthentication
-from memsite.tenancy.permissions import HasScope
+from memsite.tenancy.authentication import HasScope, KeyAuthentication, OperatorSessionAuthentication
 from tests.api.checks import assert_problem
 from tests.conftest import Caller
 from tests.routes import walk

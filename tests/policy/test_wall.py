@@ -24,12 +24,12 @@ from memories.retrieve.pipeline import index_of
 from memories.retrieve.tally import Tallies, Tally
 from memories.store import Candidate, writing
 from memories.tasks import learn, upkeep_work
-from memsite.conf import read_conf
+from memsite.config.conf import read_conf
+from memsite.db.transactions import snapshot
 from memsite.jobs import engine
-from memsite.snapshot import snapshot
-from memsite.tenancy import wall
+from memsite.tenancy import row_level_security
 from memsite.tenancy.models import Agent, App, AppPolicy, AuditEntry
-from memsite.tenancy.wall import NOBODY, confined, site_wide, standing
+from memsite.tenancy.row_level_security import NOBODY, confined, site_wide, standing
 from tests.conftest import Caller, make_app, make_caller
 from tests.memories.retrieve.asking import embedder_of, search
 from tests.settings import is_walled
@@ -46,11 +46,11 @@ def up(db: None, settings: Any) -> Iterator[None]:
         yield
         return
     settings.MEMSITE = replace(settings.MEMSITE, database_url="postgresql://", row_security=True)
-    wall.build()
-    wall.tell_new_connection(connection)
+    row_level_security.build()
+    row_level_security.tell_new_connection(connection)
     yield
-    wall.tell(connection)
-    connection.execute_wrappers.remove(wall.tell_first)
+    row_level_security.tell(connection)
+    connection.execute_wrappers.remove(row_level_security.tell_first)
 
 
 @pytest.fixture
@@ -76,9 +76,9 @@ def execute(sql: str) -> Any:
 
 def test_every_table_with_rows_of_apps_has_a_policy(db: None) -> None:
     walled = {"memories_memory", "memories_vector", "agent_sessions_turn", "tenancy_apppolicy", "tenancy_app"}
-    assert walled < wall.walled_tables().keys()
+    assert walled < row_level_security.walled_tables().keys()
     held = execute("SELECT tablename FROM pg_policies JOIN pg_class ON relname = tablename WHERE relrowsecurity")
-    assert {table for (table,) in held} == wall.walled_tables().keys()
+    assert {table for (table,) in held} == row_level_security.walled_tables().keys()
 
 
 def test_every_column_that_names_an_app_is_known(db: None) -> None:
@@ -86,7 +86,7 @@ def test_every_column_that_names_an_app_is_known(db: None) -> None:
         "SELECT table_name FROM information_schema.columns "
         "WHERE table_schema = 'public' AND column_name = 'app_id' AND data_type = 'bigint'"
     )
-    assert {table for (table,) in named} | {"tenancy_app"} == wall.walled_tables().keys()
+    assert {table for (table,) in named} | {"tenancy_app"} == row_level_security.walled_tables().keys()
 
 
 def test_whoever_is_asked_in_time_before_there_is_a_connection_leaves_no_wrapper_behind(
@@ -103,7 +103,7 @@ def test_whoever_is_asked_in_time_before_there_is_a_connection_leaves_no_wrapper
             connection.close()
 
     with ThreadPoolExecutor(max_workers=1) as thread:
-        assert [thread.submit(ask).result() for _ in range(2)] == [[wall.tell_first]] * 2
+        assert [thread.submit(ask).result() for _ in range(2)] == [[row_level_security.tell_first]] * 2
 
 
 @pytest.mark.skipif(is_walled, reason="is about a site without it")
@@ -124,14 +124,14 @@ def test_who_may_not_make_the_role_is_told_what_to_ask_for(up: None) -> None:
             return None
 
     with pytest.raises(CommandError, match="CREATE ROLE memsite_walled NOLOGIN"):
-        wall.allow_role(Refusing())
+        row_level_security.allow_role(Refusing())
 
 
 @pytest.mark.parametrize(
     "missing",
     [
-        f"ALTER ROLE {wall.ROLE} RENAME TO memsite_elsewhere",
-        f"REVOKE INSERT ON auth_user FROM {wall.ROLE}",
+        f"ALTER ROLE {row_level_security.ROLE} RENAME TO memsite_elsewhere",
+        f"REVOKE INSERT ON auth_user FROM {row_level_security.ROLE}",
     ],
 )
 def test_the_server_is_not_ready_before_the_role_may_do_what_it_has_to(up: None, client: Client, missing: str) -> None:
@@ -145,11 +145,11 @@ def test_the_server_is_not_ready_before_the_role_may_do_what_it_has_to(up: None,
 def test_a_setup_with_nothing_to_migrate_builds_it(up: None, settings: Any, tmp_path: Path) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, data_dir=tmp_path)
     settings.STATIC_ROOT = tmp_path / "static"
-    execute(f"DROP POLICY {wall.POLICY} ON memories_memory")
-    execute(f"REVOKE INSERT ON memories_memory FROM {wall.ROLE}")
-    assert not wall.stands()
+    execute(f"DROP POLICY {row_level_security.POLICY} ON memories_memory")
+    execute(f"REVOKE INSERT ON memories_memory FROM {row_level_security.ROLE}")
+    assert not row_level_security.stands()
     call_command("setup", stdout=StringIO())
-    assert wall.stands()
+    assert row_level_security.stands()
     assert execute("SELECT 1 FROM pg_policies WHERE tablename = 'memories_memory'")
 
 

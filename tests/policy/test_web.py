@@ -15,8 +15,8 @@ from django.contrib.auth.models import User
 from django.core.checks import run_checks
 from django.test import Client, override_settings
 
-from memsite import settings as site
-from memsite.conf import get_conf
+from memsite.config import settings as site
+from memsite.config.conf import get_conf
 from tests.policy.test_routes import API, ROUTES, example
 from tests.tables import each_row
 

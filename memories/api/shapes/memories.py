@@ -44,10 +44,10 @@ from memories.retrieve.filters import FilterError, build_filter
 from memories.retrieve.hits import Hit, Told
 from memories.retrieve.pipeline import MODES
 from memories.text.clean import clean
-from memsite.moments import check_in_reach
 from memsite.tenancy.models import App
 from memsite.tenancy.origin import SAYABLE_ORIGINS, Origin
 from memsite.tenancy.policy import MOST_CHARACTERS, Block
+from memsite.timestamps import check_in_reach
 from sessions.models import MAX_TURN
 
 MAX_BATCH = 500

@@ -27,7 +27,7 @@ from memories.api.fields import (
 from memories.api.shapes.memories import MemoryTagged
 from memories.api.shapes.triggers import TriggerShown
 from memories.text.clean import is_visible
-from memsite.json_body import MAX_OBJECT_CHARACTERS
+from memsite.http.json_body import MAX_OBJECT_CHARACTERS
 from sessions.models import SPEAKER_LENGTH, AgentSession, Event, Resource, Role, Turn
 
 MAX_MESSAGES = 500

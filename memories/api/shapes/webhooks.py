@@ -26,7 +26,7 @@ from memories.api.fields import (
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
 from memories.providers.errors import ServiceRefused
 from memories.providers.outward import WEBHOOK_NETWORKS, check_address
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import is_agent_name
 from sessions.models import Role
 

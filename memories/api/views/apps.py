@@ -37,7 +37,7 @@ from memories.api.shapes.apps import (
 from memories.api.shapes.memories import Deleted, MemoryShown, show_memory
 from memories.api.views.memories import TRUST_LEVEL, of_level_asked
 from memories.models import Memory, Purge
-from memsite.exceptions import Conflict
+from memsite.http.exceptions import Conflict
 from memsite.tenancy import governance
 from memsite.tenancy.access import Right
 from memsite.tenancy.governance import NameTaken, audited

@@ -32,7 +32,7 @@ from memories.api.shapes.categories import (
 )
 from memories.models import Summary
 from memories.models.summary import SummaryQuerySet
-from memsite.exceptions import Unprocessable
+from memsite.http.exceptions import Unprocessable
 from memsite.tenancy.policy import CATEGORY_PATTERN
 
 USER_ID = of_user("Of this end user; without it, of nobody in particular.")

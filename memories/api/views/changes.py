@@ -18,9 +18,9 @@ from memories.api.base import AgentView, AnyAnswer
 from memories.api.pages import whole
 from memories.api.schema import Problem, operation, whole_number
 from memories.api.shapes.changes import ChangesShown, show_change
-from memsite.exceptions import BeyondTheFeed
-from memsite.json_body import dump_json
-from memsite.places import Places
+from memsite.http.bodies import Places
+from memsite.http.exceptions import BeyondTheFeed
+from memsite.http.json_body import dump_json
 from memsite.tenancy.authentication import still_opens
 from memsite.tenancy.models import ApiKey
 

@@ -17,12 +17,12 @@ from memories.api.bodies import Unread
 from memories.api.fields import read_as
 from memories.api.shapes.webhooks import Heard
 from memories.models import Bridge
-from memsite.conf import get_conf
-from memsite.json_body import parse_json, read_bounded
-from memsite.signing import BadSignature, secret_of, verify
+from memsite.config.conf import get_conf
+from memsite.http.json_body import parse_json, read_bounded
+from memsite.http.signatures import BadSignature, secret_of, verify
 from memsite.tenancy.authentication import Principal
 from memsite.tenancy.models import AppStatus
-from memsite.tenancy.wall import confine
+from memsite.tenancy.row_level_security import confine
 from sessions.recording import Said, source_key
 
 SCOPE = "bridge"

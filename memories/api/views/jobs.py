@@ -16,11 +16,11 @@ from memories.api.schema import lists, operation
 from memories.api.shapes.jobs import JobAnswer, JobFired, JobsShown, RunShown, show_job, show_run
 from memories.jobs import JOBS
 from memories.jobs.listing import jobs_of
-from memsite.doorbell import ring
-from memsite.exceptions import Conflict
+from memsite.http.exceptions import Conflict
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now
 from memsite.jobs.models import JobRun, JobRunQuerySet, RunStatus
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.models import App
 
 APP_ID = OpenApiParameter("app_id", str, description="Of this app. Without it, of the key's app or of the whole site.")

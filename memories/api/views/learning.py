@@ -30,7 +30,7 @@ from memories.api.shapes.memories import MemoryShown, MemoryStored, show_memory
 from memories.api.views.memories import stored_answer
 from memories.models import Decision, Entity, Extraction, ExtractionStatus, Memory, Mention, Rejection, RejectionKind
 from memories.text.messages import Message
-from memsite.exceptions import Conflict, Unprocessable
+from memsite.http.exceptions import Conflict, Unprocessable
 
 
 class Extractions(AgentView):

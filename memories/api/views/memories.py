@@ -42,8 +42,8 @@ from memories.models import Kind, Link, Memory, Revision, Status, Trust
 from memories.models.memory import MemoryQuerySet, subject_of
 from memories.store import Candidate
 from memories.store.revisions import state_at
-from memsite.exceptions import PreconditionFailed
-from memsite.problems import flatten
+from memsite.http.exceptions import PreconditionFailed
+from memsite.http.problems import flatten
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.origin import Origin
 from sessions.models import AgentSession

@@ -24,10 +24,10 @@ from memories.api.shapes.portable import ImportShown, SurveyShown, show_counts, 
 from memories.models import Import
 from memories.portable.files import is_gzip
 from memories.portable.sources import MEMSITE, SOURCES
-from memsite.conf import get_conf
-from memsite.drafts import without_name
-from memsite.exceptions import Busy, Conflict, TooLarge, Unprocessable
-from memsite.requests import encoding_of, length_of
+from memsite.config.conf import get_conf
+from memsite.http.exceptions import Busy, Conflict, TooLarge, Unprocessable
+from memsite.http.middleware import encoding_of, length_of
+from memsite.ops.files import without_name
 from memsite.tenancy.access import Right
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.models import AGENT_NAME_PATTERN

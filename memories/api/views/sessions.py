@@ -43,7 +43,7 @@ from memories.api.shapes.sessions import (
 )
 from memories.api.shapes.triggers import show_trigger
 from memories.capture.spoken import Captured
-from memsite.exceptions import Conflict
+from memsite.http.exceptions import Conflict
 from memsite.tenancy.end_users import of_users
 from memsite.tenancy.idempotency import Slot
 from memsite.tenancy.scoping import ScopedQuerySet

@@ -25,7 +25,7 @@ from memories.api.shapes.review import (
     show_rollback,
 )
 from memories.models import Decision, Rejection, RejectionKind, Rollback
-from memsite.exceptions import Unprocessable
+from memsite.http.exceptions import Unprocessable
 from memsite.tenancy.access import Right
 from memsite.tenancy.idempotency import Slot
 

@@ -30,8 +30,8 @@ from memories.api.shapes.webhooks import (
     show_webhook,
 )
 from memories.models import Bridge, Delivery, DeliveryStatus, Webhook
-from memsite.exceptions import Conflict
-from memsite.signing import secret_of
+from memsite.http.exceptions import Conflict
+from memsite.http.signatures import secret_of
 from memsite.tenancy.models import Agent
 
 

@@ -11,7 +11,7 @@ from memories.agent import MemoryAgent
 from memories.compat.mcp_memory.graph import Entity, Graph, Relation, entity_text, relation_text
 from memories.providers.surrogates import without_surrogates
 from memories.text.clean import clean, each_text, is_visible, without_secrets
-from memsite.json_body import RepeatedName, parse_loosely
+from memsite.http.json_body import RepeatedName, parse_loosely
 from memsite.tenancy.origin import Origin
 
 AT_ONCE = 100

@@ -38,8 +38,8 @@ from memories.models import Action, Memory, Revision
 from memories.models.memory import MemoryQuerySet
 from memories.retrieve.filters import build_filter, users_named
 from memories.text.clean import is_visible
-from memsite.exceptions import Unprocessable
-from memsite.json_body import RepeatedName, object_of, parse_json
+from memsite.http.exceptions import Unprocessable
+from memsite.http.json_body import RepeatedName, object_of, parse_json
 from memsite.tenancy.authentication import KeyAuthentication, key_of
 from memsite.tenancy.models import Scope
 from memsite.tenancy.origin import Origin

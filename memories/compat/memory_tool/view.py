@@ -16,7 +16,7 @@ from memories.api.schema import operation
 from memories.compat.memory_tool.commands import COMMANDS, carry_out
 from memories.compat.memory_tool.files import MOST_CHARACTERS, Files
 from memories.compat.memory_tool.paths import Refused
-from memsite.problems import explain
+from memsite.http.problems import explain
 from memsite.tenancy.models import Scope
 
 LONGEST_PATH = 2_000

@@ -21,8 +21,8 @@ from memories.ledger.days import DAYS, MOST_DAYS, Span
 from memories.ledger.spend import By, Total
 from memories.ledger.sums import by_app, by_day, daily, energy, sum_up
 from memories.maintain.figures import answers
-from memsite.moments import EARLIEST
 from memsite.tenancy.access import apps_of
+from memsite.timestamps import EARLIEST
 
 COLUMNS: dict[str, tuple[By, tuple[str, ...]]] = {
     "day": ("day", ("day",)),

@@ -19,9 +19,9 @@ from memories.models import Source
 from memories.models.memory import subject_of
 from memories.retrieve.pipeline import MODES
 from memories.retrieve.search import Asked
-from memsite.moments import check_in_reach
 from memsite.tenancy.origin import Origin
 from memsite.tenancy.policy import Block
+from memsite.timestamps import check_in_reach
 
 SHOWN, LEFT_OUT = 10, 8
 FIELDS = ("category", "agent", "source", "origin")

@@ -9,8 +9,8 @@ from django.utils import timezone
 
 from memories.maintain.derived import damage_in_copy, named
 from memories.management.plain_errors import plain_errors
-from memsite.backup import BackupError, make_backup
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
+from memsite.ops.backup import BackupError, make_backup
 
 
 class Command(BaseCommand):

@@ -16,7 +16,7 @@ from memories.compat.mcp_memory.importing import import_graph
 from memories.management.plain_errors import plain_errors
 from memories.management.who import agent_named, app_named
 from memories.store import LimitReached
-from memsite.exceptions import Conflict
+from memsite.http.exceptions import Conflict
 
 MOST_SHOWN, STDIN = 20, "-"
 

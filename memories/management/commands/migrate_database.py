@@ -8,8 +8,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError
 
 from memories.management.plain_errors import plain_errors
-from memsite.durability import Unsure
-from memsite.moving import CannotMove, Moved, moved
+from memsite.db.transactions import Unsure
+from memsite.ops.moving import CannotMove, Moved, moved
 
 INTERRUPTED = 130
 """The exit code that shells know."""

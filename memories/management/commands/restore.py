@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.utils import timezone
 
 from memories.management.plain_errors import plain_errors
-from memsite.backup import BackupError, restore_backup
+from memsite.ops.backup import BackupError, restore_backup
 
 NO_PGVECTOR = (
     "The backup is of a site with pgvector, which this database's user cannot make: all vectors are there, and each "

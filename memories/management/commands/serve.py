@@ -18,11 +18,11 @@ from honcho.printer import Message, Printer
 import memsite
 from memories.management.numbers import whole_number
 from memories.management.plain_errors import plain_errors
-from memsite.broker import SCHEME
-from memsite.celery_settings import QUEUES_IN_ORDER
-from memsite.conf import get_conf
-from memsite.health import is_migrated
-from memsite.supervision import Supervisor, alone
+from memsite.config.celery_settings import QUEUES_IN_ORDER
+from memsite.config.conf import get_conf
+from memsite.ops.broker import SCHEME
+from memsite.ops.health import is_migrated
+from memsite.ops.supervision import Supervisor, alone
 
 # More than any machine has use for; a slip of a finger ends in a sentence.
 MOST_PROCESSES, MOST_THREADS = 500, 1_000
@@ -101,7 +101,7 @@ def web_command(host: str, port: int, workers: int, threads: int) -> list[str]:
         *("--host", host, "--port", str(port)),
         *("--workers", str(workers), "--blocking-threads", str(threads)),
         *("--workers-kill-timeout", str(WEB_STOP_SECONDS)),
-        *("--factory", "memsite.lifeline:web_application"),
+        *("--factory", "memsite.ops.processes:web_application"),
     ]
 
 

@@ -25,14 +25,14 @@ from django.utils import timezone
 from memories.management.address import USUAL, checked_address, keep_address
 from memories.management.plain_errors import plain_errors
 from memories.models import near
-from memsite.conf import Conf, get_conf
-from memsite.postgres.session import waiting_without_end
-from memsite.sqlite.library import library_note
-from memsite.tenancy import wall
+from memsite.config.conf import Conf, get_conf
+from memsite.db.postgres.session import waiting_without_end
+from memsite.db.sqlite.library import library_note
+from memsite.ops.health import standing
+from memsite.tenancy import row_level_security
 from memsite.tenancy.keys import create_key
 from memsite.tenancy.models import Agent, App, AppPolicy, Scope
 from memsite.tenancy.policy import Preset, preset_values
-from memsite.versions import standing
 
 LOGIN, APP_ID, APP_NAME, AGENT_NAME = "operator", "demo", "Demo", "agent"
 NOTES_NAME = "first-start.txt"
@@ -138,7 +138,7 @@ class Command(BaseCommand):
         if connection.vendor == "postgresql":
             # Also where nothing is migrated: row security or pgvector may have come since. near's table is walled, too.
             near.build()
-            wall.build()
+            row_level_security.build()
 
     def collect_static(self) -> None:
         """Only when a file has changed since the last time: collecting takes seconds, asking a moment."""

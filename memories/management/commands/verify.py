@@ -10,7 +10,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from memories.maintain.derived import damage_in, damage_in_copy, here, mend_all, named
 from memories.management.plain_errors import plain_errors
-from memsite.backup import BackupError, check_backup
+from memsite.ops.backup import BackupError, check_backup
 
 
 class Command(BaseCommand):

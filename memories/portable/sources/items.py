@@ -12,7 +12,7 @@ from memories.portable.files import Archive, is_zip, lines_of, unpacked
 from memories.portable.problems import BadFile
 from memories.portable.tables import Line
 from memories.providers.surrogates import without_surrogates
-from memsite.json_body import RepeatedName, fits_64_bits, parse_loosely
+from memsite.http.json_body import RepeatedName, fits_64_bits, parse_loosely
 
 CONVERSATION, FACT = "conversation", "fact"
 MOST_MESSAGES = 100

@@ -20,7 +20,7 @@ from memories.portable.sources.items import (
     texts_in,
 )
 from memories.portable.tables import Line
-from memsite.json_body import MAX_OBJECT_CHARACTERS, json_length
+from memsite.http.json_body import MAX_OBJECT_CHARACTERS, json_length
 
 NAME = "mem0"
 SAID_IN = ("memory", "text", "content", "data")

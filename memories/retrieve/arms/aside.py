@@ -14,7 +14,7 @@ from typing import Any
 from django.db import DatabaseError
 
 from memories.models.fulltext import COLUMNS, SOURCE, TABLE, indexed_as
-from memsite.prepared import fetch_all
+from memsite.db.prepared import fetch_all
 
 FEW_TEXTS, FEW_CHARACTERS = 16, 4_000
 TEXTS = f"SELECT id, {', '.join(COLUMNS)} FROM {SOURCE} WHERE id IN ({{}})"

@@ -21,9 +21,9 @@ from memories.retrieve.reading import Reading, Rows
 from memories.retrieve.words import Words, match_words
 from memories.store.damage import FULLTEXT, noticing_damage, report_damage
 from memories.text.unspaced import is_unspaced, spaced
-from memsite.prepared import fetch_all
+from memsite.db.prepared import fetch_all
 from memsite.tenancy.models import App
-from memsite.tenancy.wall import is_up
+from memsite.tenancy.row_level_security import is_up
 
 # A word that more memories hold than this number, and this share of the app's, tells too little for what it costs.
 COMMON_COUNT, COMMON_SHARE = 2_000, 0.05

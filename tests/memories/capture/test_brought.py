@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from memories.models import Memory, Revision
 from memories.store import writing
-from memsite.json_body import MAX_OBJECT_CHARACTERS
+from memsite.http.json_body import MAX_OBJECT_CHARACTERS
 from tests.conftest import Caller
 from tests.talking import hear
 

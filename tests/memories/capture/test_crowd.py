@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[3]
 def told(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     environment = {
         **os.environ,
-        "DJANGO_SETTINGS_MODULE": "memsite.settings",
+        "DJANGO_SETTINGS_MODULE": "memsite.config.settings",
         "MEMSITE_SECRET_KEY": "of a test",
         "MEMSITE_DATA_DIR": str(tmp_path_factory.mktemp("crowd")),
         "MEMSITE_EMBEDDER": "hash",

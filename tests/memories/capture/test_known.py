@@ -13,7 +13,7 @@ from django.utils import timezone
 from memories.agent import current_embedder
 from memories.capture import known
 from memories.capture.embed import embed_candidates
-from memories.capture.known import MET, RelatedMemories, judge, find_related
+from memories.capture.known import MET, RelatedMemories, find_related, judge
 from memories.capture.outcome import OutcomeKind
 from memories.capture.pipeline import remember, store
 from memories.models import Link, LinkKind, Memory, Source, Status, Visibility

@@ -26,7 +26,7 @@ from memories.models import (
     Rejection,
     Status,
 )
-from memsite.logs import make_formatter
+from memsite.ops.logs import make_formatter
 from memsite.tenancy.models import AppPolicy
 from tests.api.checks import assert_problem
 from tests.conftest import Caller, make_app, make_caller

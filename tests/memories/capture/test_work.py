@@ -22,8 +22,8 @@ from memories.providers.llm.provider import LLMMisconfigured, LLMUnavailable, LL
 from memories.store import writing
 from memories.store.revisions import LEARNING
 from memories.tasks import learn as learn_task
-from memsite import doorbell
-from memsite.durability import BUSY
+from memsite.db.transactions import BUSY
+from memsite.jobs import task_queue
 from memsite.tenancy.models import App, AppPolicy, AppStatus
 from sessions.models import AgentSession
 from tests.conftest import Caller
@@ -380,7 +380,7 @@ class TestEnergy:
                 tell(alice, alice.start_session(), fact)
             assert upkeep_learn_due() == 0
             rung: list[tuple[str, tuple[int | str, ...]]] = []
-            monkeypatch.setattr(doorbell, "send", lambda task, args: rung.append((task, args)))
+            monkeypatch.setattr(task_queue, "send", lambda task, args: rung.append((task, args)))
             with django_capture_on_commit_callbacks(execute=True):
                 alice.put("energy", {"level": 0.9})
             assert {task for task, _ in rung} == {"memories.tasks.learn"}

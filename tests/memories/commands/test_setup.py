@@ -21,7 +21,7 @@ from django.utils import timezone
 
 from memories.management.address import checked_address, known_address
 from memories.management.commands import setup
-from memsite.backup.postgres import address, password
+from memsite.ops.backup.postgres import address, password
 from memsite.tenancy.keys import find_key
 from memsite.tenancy.models import ApiKey, App
 
@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent.parent
 KEY = re.compile(r"\bmst_\w+")
 # A real start, but for the seconds that compressing every static file takes.
 QUICK_SETTINGS = """
-from memsite.settings import *
+from memsite.config.settings import *
 STORAGES["staticfiles"] = {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}
 """
 

@@ -15,7 +15,7 @@ from memories.agent import MemoryAgent
 from memories.models import LedgerEntry
 from memories.providers.llm.factory import make_chat
 from memories.providers.llm.provider import LLMUnavailable
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
 from tests.memories.providers.llm.servers import Fails, Server

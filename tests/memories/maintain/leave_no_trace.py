@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[3]))
-os.environ["DJANGO_SETTINGS_MODULE"] = "memsite.settings"
+os.environ["DJANGO_SETTINGS_MODULE"] = "memsite.config.settings"
 
 import django
 

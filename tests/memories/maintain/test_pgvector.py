@@ -35,10 +35,10 @@ from memories.retrieve.held import InProcess
 from memories.retrieve.index import View
 from memories.retrieve.pipeline import index_of
 from memories.store import writing
-from memsite import checks
-from memsite.tenancy import wall
+from memsite.config import checks
+from memsite.tenancy import row_level_security
 from memsite.tenancy.models import App
-from memsite.tenancy.wall import SITE, confined, standing
+from memsite.tenancy.row_level_security import SITE, confined, standing
 from tests.conftest import Caller
 from tests.memories.maintain.upkeep import Fragile, carry_on
 from tests.upkeep import upkeep_purge
@@ -407,9 +407,9 @@ def test_what_is_deleted_for_good_leaves_nothing_behind(moved: Caller, operator:
 @on_postgres
 def test_behind_the_wall_are_no_other_apps_vectors(moved: Caller, charlie: Caller, settings: Any) -> None:
     settings.MEMSITE = replace(settings.MEMSITE, database_url="postgresql://", row_security=True)
-    already = wall.tell_first in connection.execute_wrappers
-    wall.build()
-    wall.tell_new_connection(connection)
+    already = row_level_security.tell_first in connection.execute_wrappers
+    row_level_security.build()
+    row_level_security.tell_new_connection(connection)
     try:
         with confined(charlie.app.pk):
             assert copies(moved.app) == {}
@@ -424,9 +424,9 @@ def test_behind_the_wall_are_no_other_apps_vectors(moved: Caller, charlie: Calle
         with standing(SITE):
             assert first_of(moved, "dolphins whistle") == "Dolphins whistle under water"
     finally:
-        wall.tell(connection)
+        row_level_security.tell(connection)
         if not already:
-            connection.execute_wrappers.remove(wall.tell_first)
+            connection.execute_wrappers.remove(row_level_security.tell_first)
 
 
 # --- moving

@@ -23,7 +23,7 @@ from django.utils import timezone
 from memories.models.fulltext import TABLE
 from memories.store.sweep import READERS_MILLISECONDS, REST, merge_fulltext, sweep
 from memsite.tenancy.models import Residue
-from memsite.tenancy.residue import note_residue, residue
+from memsite.tenancy.purge_residue import note_residue, residue
 from tests.conftest import Caller
 from tests.databases import copy_test_database
 

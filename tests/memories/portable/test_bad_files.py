@@ -17,7 +17,7 @@ from django.test import override_settings
 
 from memories.models import Import, ImportPart, Memory
 from memories.portable.problems import BadFile
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import App
 from sessions.models import Resource
 from tests.conftest import Caller, fresh_caller, make_app, make_caller

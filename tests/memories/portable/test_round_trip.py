@@ -19,7 +19,7 @@ from memories.portable.markdown import written
 from memories.portable.restore import restore
 from memories.portable.tables import TABLES
 from memories.store import writing
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.models import App, AppPolicy
 from memsite.tenancy.scoping import Scoped
 from sessions.models import AgentSession

@@ -19,7 +19,7 @@ from memories.retrieve.hit_rows import KEPT_CHARACTERS, kept, rows_of
 from memories.retrieve.hits import Hit
 from memories.retrieve.search import Asked
 from memories.store import writing
-from memsite.commits import Commit
+from memsite.db.lru_cache import Commit
 from memsite.tenancy.models import App
 from tests.conftest import Caller
 from tests.memories.retrieve.asking import agent_of, change, contents, forget, link, search, store

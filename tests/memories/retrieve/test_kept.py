@@ -24,7 +24,7 @@ from memories.retrieve.pipeline import indexes
 from memories.store import index_files
 from memories.store.index_files import drop_stale_index_files
 from memories.store.purge import purge_memories, purge_user
-from memsite.array_file import read_about
+from memsite.ops.files import read_about
 from memsite.tenancy.models import App, AppStatus
 from tests.conftest import Caller, fresh_caller, make_app, make_caller
 from tests.memories.retrieve.asking import change, contents, embedder_of, forget, search, store

@@ -19,8 +19,8 @@ from structlog.testing import capture_logs
 from memories.models import EnergyUse, Memory, RecallCount
 from memories.retrieve import tally
 from memories.retrieve.tally import TOUCHED_AT_ONCE, Tallies, Tally, tallies
-from memsite.conf import get_conf
-from memsite.durability import count
+from memsite.config.conf import get_conf
+from memsite.db.transactions import count
 from memsite.tenancy.models import App
 from tests.conftest import Caller, make_app
 from tests.memories.retrieve.asking import search

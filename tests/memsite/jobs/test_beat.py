@@ -15,9 +15,9 @@ from django.db import OperationalError
 from django.utils import timezone
 from django_celery_beat.models import PeriodicTask
 
-from memsite import celery
-from memsite.beat import Beat
-from memsite.celery import app
+from memsite.config import celery
+from memsite.config.celery import app
+from memsite.jobs.beat import Beat
 
 
 def test_beat_calls_only_tasks_that_there_are() -> None:
@@ -33,7 +33,7 @@ def test_beat_calls_within_a_minute_after_a_clock_that_was_ahead() -> None:
     PeriodicTask.objects.filter(name=name).update(last_run_at=now + timedelta(days=3650))
     entry = Beat(app=app, lazy=False).schedule[name]
     assert entry.is_due().next <= 60
-    assert app.conf.beat_scheduler == "memsite.beat:Beat"
+    assert app.conf.beat_scheduler == "memsite.jobs.beat:Beat"
 
 
 @pytest.mark.django_db

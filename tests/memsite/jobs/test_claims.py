@@ -16,7 +16,7 @@ from django.test import Client
 from structlog.testing import capture_logs
 from time_machine import travel
 
-from memsite.durability import BUSY
+from memsite.db.transactions import BUSY
 from memsite.jobs import claims, engine
 from memsite.jobs.job import Job, Run
 from memsite.jobs.models import JobRun, JobSchedule, RunStatus

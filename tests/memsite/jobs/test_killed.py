@@ -19,7 +19,7 @@ KILLS = scaled(200, least=40)
 def test_killed_workers_lose_nothing_and_do_nothing_twice(tmp_path: Path) -> None:
     environment = {
         **os.environ,
-        "DJANGO_SETTINGS_MODULE": "memsite.settings",
+        "DJANGO_SETTINGS_MODULE": "memsite.config.settings",
         "MEMSITE_SECRET_KEY": "of a test",
         "MEMSITE_DATA_DIR": str(tmp_path),
         "MEMSITE_EMBEDDER": "hash",

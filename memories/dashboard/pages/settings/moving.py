@@ -14,7 +14,7 @@ from memories.dashboard.show import fingerprint, go, is_seen, show, unchanged
 from memories.dashboard.slices import take
 from memories.models import Import, ImportStatus
 from memories.portable.sources import MEMSITE, SOURCES
-from memsite.conf import get_conf
+from memsite.config.conf import get_conf
 from memsite.tenancy.access import Right
 from memsite.tenancy.models import AGENT_NAME_PATTERN
 

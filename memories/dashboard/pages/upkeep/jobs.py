@@ -15,10 +15,10 @@ from memories.dashboard.show import done, fingerprint, is_seen, show, unchanged
 from memories.dashboard.slices import take
 from memories.jobs import JOBS
 from memories.jobs.listing import Listed, jobs_of
-from memsite.doorbell import ring
 from memsite.jobs.claims import ask_to_stop, retry
 from memsite.jobs.engine import WORK, fire_now
 from memsite.jobs.models import JobRun, JobRunQuerySet, RunStatus
+from memsite.jobs.task_queue import ring
 from memsite.tenancy.access import Right
 
 RUNS_SHOWN = 25

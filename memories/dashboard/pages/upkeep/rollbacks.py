@@ -14,8 +14,8 @@ from memories.dashboard.desk import DeskRequest, page
 from memories.dashboard.show import counted, fingerprint, go, is_seen, show, unchanged
 from memories.dashboard.slices import take
 from memories.models import Rollback, RollbackStatus, RollbackWhat
-from memsite.moments import check_in_reach
 from memsite.tenancy.access import Right
+from memsite.timestamps import check_in_reach
 
 
 class RollbackForm(forms.Form):

@@ -1,0 +1,136 @@
+"""Transactions that do not wait for the disk, for what a power cut may take back: counts, not facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import structlog
+from django.db import OperationalError, connection, transaction
+
+from memsite.db.inserts import execute_all
+
+log = structlog.get_logger("memsite.db.transactions")
+# PostgreSQL: serialization_failure, deadlock_detected, lock_not_available, too_many_connections.
+BUSY_STATES = frozenset({"40001", "40P01", "55P03", "53300"})
+BUSY = "The database was busy for too long: nothing was stored."
+"""What work says that will be done again."""
+# PostgreSQL: admin_shutdown, crash_shutdown, cannot_connect_now. Of what the driver notices itself there is no state.
+CUT_OFF_STATES = frozenset({"57P01", "57P02", "57P03"})
+CONNECTION_STATES = "08"
+COUNT_MILLISECONDS = 500
+"""A count waits so long for other writers."""
+COUNT_LOCK_TIMEOUT = f"SET LOCAL lock_timeout TO {COUNT_MILLISECONDS}"
+
+
+class Unsure(OperationalError):
+    """The connection broke off while the database was told to commit: what was written is stored, or nothing of it."""
+
+
+def is_busy(error: BaseException | None) -> bool:
+    """The wait for a lock, or for a connection, was in vain, or was ended for others to go on, or the server went away
+    in the middle of it: nothing was stored.
+    """
+    if not isinstance(error, OperationalError):
+        return False
+    if is_unconnected(error):
+        return not isinstance(error, Unsure)
+    return "locked" in str(error) or getattr(error.__cause__, "sqlstate", None) in BUSY_STATES
+
+
+def is_unconnected(error: BaseException | None) -> bool:
+    """There was no connection to be had in time, or it is gone."""
+    # By its name: the pool is loaded on PostgreSQL only.
+    is_waiting = isinstance(error, OperationalError) and type(error.__cause__).__name__ == "PoolTimeout"
+    return is_waiting or is_out_of_reach(error) or is_cut_off(error)
+
+
+def is_out_of_reach(error: BaseException | None) -> bool:
+    """There was no connection to be had, as the server is away, or lets nobody in."""
+    return isinstance(error, OperationalError) and type(error.__cause__).__name__ == "OutOfReach"
+
+
+def is_cut_off(error: BaseException | None) -> bool:
+    """The connection broke off while it was used: PostgreSQL was stopped, or is not to be reached any more."""
+    cause = error.__cause__ if isinstance(error, OperationalError) else None
+    # By its name: the driver is loaded on PostgreSQL only.
+    if cause is None or type(cause).__module__.partition(".")[0] != "psycopg":
+        return False
+    state = getattr(cause, "sqlstate", None)
+    return state is None or state in CUT_OFF_STATES or state.startswith(CONNECTION_STATES)
+
+
+def count(work: Callable[[], object]) -> bool:
+    """Does `work`, which only counts, `unhurried`; False, and nothing of it, if others write for longer than a moment.
+
+    Who reads does not wait for writers, and is not refused for what they hold up.
+    """
+    try:
+        with unhurried():
+            work()
+    except OperationalError as error:
+        # Without a connection nothing else can be done, either: whoever asked would wait for one twice.
+        if connection.in_atomic_block or not is_busy(error) or is_unconnected(error):
+            raise
+        log.debug("not_counted")
+        return False
+    return True
+
+
+@contextmanager
+def unhurried() -> Iterator[None]:
+    """A transaction, whole or not at all as every other, kept when the process dies; the disk gets it when it can.
+
+    Waits for a moment only until it may write. Inside another transaction it is a part of that one.
+    """
+    if connection.in_atomic_block:
+        with transaction.atomic():
+            yield
+    elif connection.vendor == "sqlite":
+        with sqlite_set(synchronous="NORMAL", busy_timeout=COUNT_MILLISECONDS), transaction.atomic():
+            yield
+    else:
+        with transaction.atomic():
+            execute_all([("SET LOCAL synchronous_commit TO OFF", ()), (COUNT_LOCK_TIMEOUT, ())])
+            yield
+
+
+@contextmanager
+def sqlite_set(**pragmas: str | int) -> Iterator[None]:
+    """`synchronous=NORMAL` waits for the disk at checkpoints of the log only; the next FULL commit takes all along."""
+    connection.ensure_connection()
+    sqlite = connection.connection
+    before = {name: sqlite.execute(f"PRAGMA {name}").fetchone()[0] for name in pragmas}
+    set_all(sqlite, pragmas)
+    try:
+        yield
+    finally:
+        if connection.connection is sqlite:
+            set_all(sqlite, before)
+
+
+def set_all(sqlite: Any, pragmas: dict[str, Any]) -> None:
+    for name, value in pragmas.items():
+        sqlite.execute(f"PRAGMA {name}={value}")
+
+
+# Not the usual transaction: on SQLite that one takes the write lock.
+BEGIN = {"sqlite": "BEGIN DEFERRED", "postgresql": "BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY"}
+
+
+@contextmanager
+def snapshot() -> Iterator[None]:
+    """All that is read inside is of one moment, and nobody waits for it. Nothing may be written inside.
+
+    Keep it short: the database holds on to everything old meanwhile. Inside a transaction it is that one.
+    """
+    if connection.in_atomic_block:
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute(BEGIN[connection.vendor])
+        try:
+            yield
+        finally:
+            cursor.execute("ROLLBACK")

@@ -1,0 +1,105 @@
+"""How many wrong passwords are taken, and from where they come."""
+
+from __future__ import annotations
+
+from functools import cache
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any
+
+import structlog
+from axes.attempts import get_cool_off_threshold
+from axes.handlers.database import AxesDatabaseHandler
+from axes.models import AccessAttempt
+from django.conf import settings
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.db.models import Sum
+from django.http import HttpRequest, HttpResponse
+
+from memsite.config.conf import get_conf
+from memsite.http.exceptions import Unwritable
+from memsite.ops.storage_errors import why_unwritable
+
+IPV6_PREFIX = 64
+"""Whoever has an address of IPv6 has all of such a network."""
+
+
+class SignInLimits(AxesDatabaseHandler):  # type: ignore[misc]  # axes has no types
+    """Two limits: of a name from an address, which is axes' own, and of an address over all names."""
+
+    def get_failures(self, request: HttpRequest, credentials: dict[str, Any] | None = None) -> int:
+        failures: int = super().get_failures(request, credentials)
+        is_over = failures_from(request) >= settings.SIGN_IN_FAILURES_OF_AN_ADDRESS
+        return max(failures, settings.AXES_FAILURE_LIMIT) if is_over else failures
+
+
+def failures_from(request: Any) -> int:
+    """Lately, under whatever names. None counts where everybody has the address of a proxy."""
+    address = request.axes_ip_address
+    if address is None or is_of_proxy(address):
+        return 0
+    rows = AccessAttempt.objects.filter(ip_address=address, attempt_time__gt=get_cool_off_threshold(request))
+    return rows.aggregate(failures=Sum("failures_since_start"))["failures"] or 0
+
+
+def is_of_proxy(address: str) -> bool:
+    conf = get_conf()
+    is_unknown = conf.behind_https_proxy and not conf.trusted_proxies
+    return is_unknown or is_trusted(ip_address(address))
+
+
+def client_address(request: HttpRequest) -> str | None:
+    """Whose request it is: the last in `X-Forwarded-For` that is no proxy of ours. Of IPv6 the network."""
+    told = request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")
+    found = None
+    for text in reversed([*told, request.META.get("REMOTE_ADDR", "")]):
+        try:
+            found = parsed(text.strip())
+        except ValueError:
+            break
+        if not is_trusted(found):
+            break
+    return None if found is None else str(found if is_trusted(found) else network_of(found))
+
+
+def parsed(text: str) -> IPv4Address | IPv6Address:
+    address = ip_address(text)
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
+
+
+def network_of(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Address:
+    if isinstance(address, IPv4Address):
+        return address
+    return IPv6Network((int(address), IPV6_PREFIX), strict=False).network_address
+
+
+def is_trusted(address: IPv4Address | IPv6Address) -> bool:
+    return any(address in network for network in networks(get_conf().trusted_proxies))
+
+
+@cache
+def networks(texts: tuple[str, ...]) -> list[IPv4Network | IPv6Network]:
+    return [ip_network(text, strict=False) for text in texts]
+
+
+SAFE = ("GET", "HEAD")
+log = structlog.get_logger("memsite.http.login")
+
+
+class Sessions(SessionMiddleware):
+    """Django's, but that a page is shown where nothing can be written, too.
+
+    All that is kept by looking at a page is which app it was of; who signs in has to be kept, or is told why not.
+    """
+
+    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
+        try:
+            return super().process_response(request, response)
+        except Exception as error:
+            if not (why := why_unwritable(error)):
+                raise
+            if request.method not in SAFE:
+                # Django takes it for a session that somebody has ended.
+                raise Unwritable(why) from error
+            log.warning("session_not_kept")
+            return response

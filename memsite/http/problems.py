@@ -1,0 +1,307 @@
+"""Errors as RFC 9457 problem details (`application/problem+json`), for DRF and for plain Django alike."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from http import HTTPStatus
+from typing import Any
+
+import orjson
+import structlog
+from django.core.exceptions import DisallowedHost, ObjectDoesNotExist, PermissionDenied, RequestDataTooBig
+from django.db import connection
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.shortcuts import render
+from django.urls import Resolver404, resolve
+from rest_framework import exceptions
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+from memsite.db.transactions import Unsure, is_busy, is_cut_off, is_out_of_reach
+from memsite.http.exceptions import Busy, EncodedBody, MayBeStored, TooLarge, Unwritable
+from memsite.http.middleware import current_request_id, encoding_of
+from memsite.ops.storage_errors import why_unwritable
+
+# Programs ask there, whatever they accept. Of OAuth's doors people are sent to one alone.
+OF_OAUTH = ("/.well-known/", "/oauth/register", "/oauth/token", "/oauth/revoke")
+FOR_PROGRAMS = ("/api/", "/mcp", "/compat/", "/hooks/", "/healthz", "/readyz", "/metrics", *OF_OAUTH)
+FOR_MEM0 = "/compat/mem0/"
+CSRF_FIELD = "csrfmiddlewaretoken"
+log = structlog.get_logger("memsite.http.problems")
+CONTENT_TYPE = "application/problem+json"
+NO_HOST_OF_OURS = "This server does not answer to this host name: MEMSITE_ALLOWED_HOSTS lists those that it answers to."
+OUT_OF_REACH = "The server cannot reach its database: nothing was stored, try again."
+CUT_OFF = "The server lost the connection to its database: nothing was stored, try again."
+ONLY_CHANGES = "There is nothing to look at here: this address only takes what a form sends."
+NUMBER_BEYOND = "A number in this request is larger than any that there is."
+OUT_OF_RANGE = "22003"
+"""PostgreSQL: numeric_value_out_of_range."""
+SOME_ID = "00000000-0000-0000-0000-000000000000"
+MOST_PARTS = 12
+UNTOLD = ("HEAD", "OPTIONS")
+CODES = {
+    # As REST framework calls them; of all others the status has its name.
+    HTTPStatus.UNAUTHORIZED: "not_authenticated",
+    HTTPStatus.FORBIDDEN: "permission_denied",
+    HTTPStatus.SERVICE_UNAVAILABLE: Busy.default_code,
+}
+
+
+def problem(status: int, detail: str = "", **extra: object) -> dict[str, Any]:
+    """The body: `type` stays about:blank, so `title` is the status phrase, as the RFC asks."""
+    body = {
+        "type": "about:blank",
+        "title": HTTPStatus(status).phrase,
+        "status": int(status),
+        "detail": detail,
+        "code": code_for(HTTPStatus(status)),
+        "request_id": current_request_id(),
+    }
+    return {**body, **{name: value for name, value in extra.items() if value not in (None, "", [], {})}}
+
+
+def code_for(status: HTTPStatus) -> str:
+    return CODES.get(status, status.name.lower())
+
+
+def problem_response(status: int, detail: str = "", **extra: object) -> HttpResponse:
+    """For Django's own views and middleware; DRF views raise instead."""
+    body = orjson.dumps(problem(status, detail, **extra))
+    return HttpResponse(body, status=status, content_type=CONTENT_TYPE)
+
+
+def exception_handler(error: Exception, context: Mapping[str, Any]) -> Response | None:
+    """DRF's hook. None lets the error go on to Django, which logs it and answers with `server_error`."""
+    known = as_api_exception(error)
+    if known is None:
+        return None
+    set_rollback()
+    detail, errors = explain(known)
+    response = Response(
+        problem(known.status_code, detail + remedy(known, context.get("view")), code=code_of(known), errors=errors),
+        status=known.status_code,
+        content_type=CONTENT_TYPE,
+    )
+    if (wait := getattr(known, "wait", None)) is not None:
+        response["Retry-After"] = whole_seconds(wait)
+    if auth_header := getattr(known, "auth_header", None):
+        response["WWW-Authenticate"] = auth_header
+    return response
+
+
+def as_api_exception(error: Exception) -> exceptions.APIException | None:
+    if isinstance(error, exceptions.APIException):
+        return error
+    if isinstance(error, Http404 | ObjectDoesNotExist):
+        return exceptions.NotFound()
+    if isinstance(error, PermissionDenied):
+        return exceptions.PermissionDenied()
+    return of_the_database(error)
+
+
+def of_the_database(error: BaseException | None) -> Busy | Unwritable | MayBeStored | None:
+    """What the database cannot do now and can do later: whoever asked is told to come again, or to look first."""
+    if isinstance(error, Unsure):
+        log.error("commit_unsure", error=first_line(error))
+        return MayBeStored()
+    if is_busy(error):
+        return told_busy(error)
+    if why := why_unwritable(error):
+        log.error("not_written", reason=why.value, error=first_line(error))
+        return Unwritable(why)
+    return None
+
+
+def is_number_beyond(error: BaseException | None) -> bool:
+    """Larger than the database's own, as ids in a forged form or address may be. The API's fields have bounds."""
+    of_sqlite = isinstance(error, OverflowError) and "SQLite INTEGER" in str(error)
+    return of_sqlite or getattr(getattr(error, "__cause__", None), "sqlstate", None) == OUT_OF_RANGE
+
+
+def first_line(error: BaseException | None) -> str:
+    """PostgreSQL goes on with the statement, and what is in it."""
+    return str(error).partition("\n")[0]
+
+
+def told_busy(error: BaseException | None) -> Busy:
+    """The log hears why; who asks, no more than concerns them."""
+    if is_out_of_reach(error):
+        log.error("database_out_of_reach", error=str(error))
+        return Busy(OUT_OF_REACH)
+    if is_cut_off(error):
+        log.error("database_connection_lost", error=first_line(error))
+        return Busy(CUT_OFF)
+    log.warning("database_busy", vendor=connection.vendor)
+    return Busy()
+
+
+def whole_seconds(wait: float) -> str:
+    return str(max(1, int(-(-wait // 1))))
+
+
+def explain(error: exceptions.APIException) -> tuple[str, list[dict[str, str]]]:
+    """(one sentence, the list of fields that are wrong)."""
+    if isinstance(error, exceptions.ValidationError):
+        errors = list(flatten(error.detail))
+        return "; ".join(filter(None, (sentence(item) for item in errors[:3]))), errors
+    return str(error.detail), []
+
+
+def remedy(error: exceptions.APIException, view: Any) -> str:
+    """What to do instead, for whoever knocked the wrong way."""
+    if isinstance(error, exceptions.NotAuthenticated):
+        return " Send your key in the header `Authorization: Bearer mst_…`."
+    if isinstance(error, exceptions.UnsupportedMediaType) and view:
+        return f" Send `Content-Type: {view.parser_classes[0].media_type}`."
+    if isinstance(error, exceptions.MethodNotAllowed) and view:
+        return allowed(view.allowed_methods)
+    return ""
+
+
+def allowed(methods: Iterable[str]) -> str:
+    return f" Allowed: {', '.join(name for name in methods if name not in UNTOLD)}."
+
+
+def sentence(item: Mapping[str, str]) -> str:
+    return f"{item['field']}: {item['detail']}" if item["field"] else item["detail"]
+
+
+def flatten(detail: Any, path: str = "") -> Any:
+    """DRF's nested error details as rows of `{field, detail}`; `field` is a dotted path."""
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            yield from flatten(inner, path if name == "non_field_errors" else f"{path}.{name}".strip("."))
+    elif isinstance(detail, list):
+        for index, inner in enumerate(detail):
+            nested = isinstance(inner, Mapping | list)
+            yield from flatten(inner, f"{path}[{index}]" if nested else path)
+    else:
+        yield {"field": path, "detail": str(detail)}
+
+
+def code_of(error: exceptions.APIException) -> str:
+    codes = error.get_codes()
+    return codes if isinstance(codes, str) else str(error.default_code)
+
+
+def wants_page(request: HttpRequest) -> bool:
+    """A person in a browser gets a page, everyone else a problem document: also a page that says it in a toast."""
+    is_for_script = request.path.startswith(FOR_PROGRAMS) or "HX-Request" in request.headers
+    return not is_for_script and request.accepts("text/html") and "Accept" in request.headers
+
+
+def error_view(request: HttpRequest, status: int, detail: str, code: str = "", **shown: Any) -> HttpResponse:
+    """`shown` is for the page."""
+    if wants_page(request):
+        context = {"status": status, "title": HTTPStatus(status).phrase, "detail": detail, **shown}
+        return render(request, "error.html", {**context, "request_id": current_request_id()}, status=status)
+    if request.path.startswith(FOR_MEM0):
+        return HttpResponse(orjson.dumps({"detail": detail}), status=status, content_type="application/json")
+    return problem_response(status, detail, code=code)
+
+
+def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
+    if isinstance(exception, RequestDataTooBig):
+        return error_view(request, TooLarge.status_code, TooLarge.default_detail, TooLarge.default_code)
+    if isinstance(exception, exceptions.APIException):  # The body did not come in time.
+        answer = error_view(request, exception.status_code, str(exception.detail), code_of(exception))
+        if (wait := getattr(exception, "wait", None)) is not None:
+            answer["Retry-After"] = whole_seconds(wait)
+        return answer
+    is_for_another = isinstance(exception, DisallowedHost)
+    return error_view(
+        request, HTTPStatus.BAD_REQUEST, NO_HOST_OF_OURS if is_for_another else "The request cannot be read."
+    )
+
+
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
+    return error_view(request, HTTPStatus.FORBIDDEN, "This is not yours to see or to do.")
+
+
+def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
+    return error_view(request, HTTPStatus.FORBIDDEN, "The form has expired: load the page again.")
+
+
+def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
+    hint = nearest(request.path) if request.path.startswith("/api/") else ""
+    return error_view(request, HTTPStatus.NOT_FOUND, "There is nothing at this address." + hint)
+
+
+class ToldMethods:
+    """Middleware, the last: of a method that a page does not take, Django's own 405 says nothing but `Allow`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self.get_response(request)
+        return not_allowed(request, answer["Allow"]) if isinstance(answer, HttpResponseNotAllowed) else answer
+
+
+class PlainBodies:
+    """Middleware: a form, or OAuth request, that says it is packed is refused. Views of the API look for themselves."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+    def process_view(self, request: HttpRequest, view: Any, *_: Any) -> HttpResponse | None:
+        if hasattr(view, "cls") or not encoding_of(request):
+            return None
+        return error_view(request, EncodedBody.status_code, EncodedBody.default_detail, EncodedBody.default_code)
+
+
+def not_allowed(request: HttpRequest, methods: str) -> HttpResponse:
+    """Who looks at a page has come by the address of a form, opened anew."""
+    error = exceptions.MethodNotAllowed(request.method or "")
+    is_looking = request.method in ("GET", "HEAD") and wants_page(request)
+    detail = ONLY_CHANGES if is_looking else str(error.detail) + allowed(methods.split(", "))
+    answer = error_view(request, error.status_code, detail)
+    answer["Allow"] = methods
+    return answer
+
+
+def nearest(path: str) -> str:
+    """What is wrong with an address that comes near one of the API's; where to look for all others."""
+    parts = path.rstrip("/").split("/")
+    if path.endswith("/") and is_address(parts):
+        return " Addresses of the API have no slash at the end."
+    others = range(len(parts) if len(parts) <= MOST_PARTS else 0)
+    if any(is_address([*parts[:at], SOME_ID, *parts[at + 1 :]]) for at in others):
+        return " Ids are the server's own, such as a session's `id`; its `external_id` is none."
+    return " All addresses are listed at /api/docs."
+
+
+def is_address(parts: list[str]) -> bool:
+    try:
+        resolve("/".join(parts))
+    except Resolver404:
+        return False
+    return True
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """Django calls it while the exception is being handled."""
+    error = sys.exception()
+    if is_number_beyond(error):
+        return error_view(request, HTTPStatus.BAD_REQUEST, NUMBER_BEYOND)
+    known = of_the_database(error)
+    if known is None:
+        return error_view(request, HTTPStatus.INTERNAL_SERVER_ERROR, "Something broke here; it has been logged.")
+    if isinstance(known, MayBeStored):
+        return error_view(request, known.status_code, str(known.detail), code_of(known))
+    response = error_view(request, known.status_code, str(known.detail), code_of(known), typed=typed_in(request))
+    response["Retry-After"] = whole_seconds(known.wait)
+    return response
+
+
+def typed_in(request: HttpRequest) -> list[tuple[str, str]]:
+    """What a form of ours has brought, to be sent once more from the page that refuses it; nothing with a password.
+
+    Only once it is known that no other site has sent it.
+    """
+    if request.method != "POST" or not getattr(request, "csrf_processing_done", False):
+        return []
+    fields = [(name, str(value)) for name, values in request.POST.lists() for value in values if name != CSRF_FIELD]
+    return [] if any("password" in name for name, _ in fields) else fields

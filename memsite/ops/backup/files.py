@@ -1,0 +1,68 @@
+"""The files of backups: drafts that nobody takes for a backup, names that only whole ones have, and rotation."""
+
+from __future__ import annotations
+
+import errno
+import re
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from memsite.ops.files import draft_in
+from memsite.ops.health import standing
+from memsite.tenancy.models import App
+
+FULL = "The disk is full: free some space, then try again. The backups there are untouched."
+
+
+class BackupError(Exception):
+    """The text says what is wrong and what to do."""
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """Errors of the disk become BackupErrors."""
+    try:
+        yield
+    except OSError as error:
+        is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise BackupError(FULL if is_full else f"{error.filename or 'The disk'}: {error.strerror or error}.") from error
+
+
+BACKUP = re.compile(r"memsite-(\d{8})T\d{6}Z\.(?:sqlite3\.gz|pgdump)")
+
+
+@contextmanager
+def backup_draft_in(folder: Path) -> Iterator[Path]:
+    """A draft in there. Raises BackupError, also where another backup is being made."""
+    with plainly(), ExitStack() as stack:
+        try:
+            draft = stack.enter_context(draft_in(folder))
+        except BlockingIOError:
+            raise BackupError(f"Another backup is being made in {folder}.") from None
+        yield draft
+
+
+def rotate(folder: Path, keep: int) -> None:
+    """Of the last `keep` days that have backups, the last of each is kept. Files of other names are left alone."""
+    last_of_day: dict[str, Path] = {}
+    backups = sorted(path for path in folder.iterdir() if BACKUP.fullmatch(path.name))
+    for path in backups:
+        last_of_day[path.name[:16]] = path
+    kept = sorted(last_of_day.values())[-keep:]
+    for path in backups:
+        if path not in kept:
+            path.unlink(missing_ok=True)
+
+
+def is_older(applied: Collection[tuple[str, str]]) -> bool:
+    """Whether migrations are to be applied yet. Raises BackupError if this code has no way on from where it stands."""
+    if App._meta.app_label not in {app for app, _ in applied}:
+        raise BackupError("It holds nothing of Memsite.")
+    found = standing(applied)
+    if found.unknown:
+        raise BackupError(
+            "It is of a newer version, or of one from before 0.1.0. Its migrations are unknown to this version: "
+            f"{', '.join(found.unknown)}."
+        )
+    return found.is_older

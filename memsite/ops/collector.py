@@ -1,0 +1,176 @@
+"""What is not counted but looked up when Prometheus asks: how much there is, what waits, what was done last.
+
+Each is a query that finds its rows by an index, and reads no more of them than are waiting, or one for each app or job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from hmac import compare_digest
+from http import HTTPStatus
+from pathlib import Path
+from time import monotonic
+
+from django.db import connection
+from django.db.models import Count, F, OuterRef, Q, Subquery, Sum
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
+
+from memories.jobs import JOBS
+from memories.models import Delivery, DeliveryStatus, Extraction, ExtractionStatus, LedgerEntry, Rejection
+from memories.models.rejection import WAITING, Decision
+from memories.retrieve.arms import ask_arms, in_time
+from memsite.config.conf import get_conf
+from memsite.http.problems import problem_response
+from memsite.jobs.models import JobRun, JobSchedule, RunStatus
+from memsite.ops.backup.files import BACKUP
+from memsite.ops.health import takes_writes
+from memsite.ops.metrics import registry
+from memsite.ops.metrics_files import counts_of_all, processes
+from memsite.tenancy.models import App, AppStatus
+
+SECONDS = 4.0
+"""Prometheus waits ten, usually: rather all but the database's figures than none."""
+OVERDUE_AFTER = timedelta(minutes=5)
+LEARNING = (ExtractionStatus.PENDING, ExtractionStatus.RUNNING, ExtractionStatus.FAILED)
+Figures = Iterator[GaugeMetricFamily]
+
+
+class Asked(Collector):
+    """The figures of `now`."""
+
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+
+    def describe(self) -> list[GaugeMetricFamily]:
+        """Nothing is asked in advance."""
+        return []
+
+    def collect(self) -> Figures:
+        yield by("memsite_processes", "Processes that count at the moment.", "process", processes())
+        yield from backups(get_conf().backups)
+        found = ask_database(self.now)
+        yield one("memsite_database_up", "1 if the database answered in time, else 0.", found is not None)
+        yield from found or ()
+
+
+def ask_database(now: datetime) -> list[GaugeMetricFamily] | None:
+    """None if it is away, or takes too long."""
+    look = partial(in_time, lambda: list(figures(now)), monotonic() + SECONDS)
+    here = {"metrics"} if connection.vendor == "sqlite" else ()
+    answers, _ = ask_arms({"metrics": look}, SECONDS, here)
+    return answers.get("metrics")
+
+
+def figures(now: datetime) -> Figures:
+    yield from apps()
+    yield from work()
+    yield from jobs(now)
+    yield from spending(now)
+    yield one("memsite_database_writable", "1 if the database takes writes, else 0.", takes_writes())
+    yield one("memsite_database_bytes", "What the database takes on its disk.", database_bytes())
+
+
+def apps() -> Figures:
+    rows = list(App.objects.order_by().values_list("status").annotate(Count("pk"), Sum("memory_count")))
+    counts = dict.fromkeys(AppStatus.values, 0) | {status: count for status, count, _ in rows}
+    yield by("memsite_apps", "Apps, by what has become of them.", "status", counts)
+    told = "Memories that searches may find, or would if they were surer."
+    yield one("memsite_memories", told, sum(memories or 0 for _, _, memories in rows))
+
+
+def work() -> Figures:
+    """Lengths of queues: of what waits for us, for others, for a person."""
+    texts = Extraction.objects.filter(status__in=(*LEARNING, ExtractionStatus.DEAD)).order_by()
+    found = dict(texts.values_list("status").annotate(Count("pk")))
+    waiting = sum(found.get(status, 0) for status in LEARNING)
+    yield one("memsite_texts_waiting", "Texts that are still to be learnt from.", waiting)
+    given_up = found.get(ExtractionStatus.DEAD, 0)
+    yield one("memsite_texts_given_up", "Texts that somebody has to retry by hand.", given_up)
+    messages = Delivery.objects.filter(status=DeliveryStatus.WAITING)
+    counts = messages.aggregate(all=Count("pk"), failing=Count("pk", filter=Q(attempts__gt=0)))
+    yield one("memsite_webhook_messages_waiting", "Messages that webhooks have not taken yet.", counts["all"])
+    told = "Of those that wait, messages that were tried before."
+    yield one("memsite_webhook_messages_failing", told, counts["failing"])
+    kept = Rejection.objects.filter(decision=Decision.OPEN, kind__in=WAITING).order_by()
+    held = dict.fromkeys(map(str, WAITING), 0) | dict(kept.values_list("kind").annotate(Count("pk")))
+    yield by("memsite_approvals_waiting", "What a person has to decide about.", "kind", held)
+
+
+def jobs(now: datetime) -> Figures:
+    late = JobRun.objects.claimable(now - OVERDUE_AFTER).filter(job__in=JOBS, finished_at=None).order_by()
+    overdue = dict.fromkeys(JOBS, 0) | dict(late.values_list("job").annotate(Count("pk")))
+    yield by("memsite_job_runs_overdue", "Runs that no worker took for five minutes.", "job", overdue)
+    done = JobRun.objects.filter(job=OuterRef("job"), status=RunStatus.DONE).order_by("-finished_at")
+    last = JobSchedule.objects.filter(job__in=JOBS).annotate(done_at=Subquery(done.values("finished_at")[:1]))
+    at = {job: at.timestamp() for job, at in last.values_list("job", "done_at") if at}
+    yield by("memsite_job_last_success_timestamp_seconds", "When a run of the job was last done.", "job", at)
+
+
+def spending(now: datetime) -> Figures:
+    today = timezone.localtime(now).date()
+    calls = LedgerEntry.objects.filter(app__in=App.objects.order_by().values("pk"), day=today)
+    sums = calls.aggregate(tokens=Sum(F("input_tokens") + F("output_tokens")), dollars=Sum("cost"))
+    told = "by each app's calendar, on the date that it is where the server is."
+    yield one("memsite_model_tokens_today", f"Tokens of language models, {told}", sums["tokens"] or 0)
+    yield one("memsite_model_cost_dollars_today", f"Their known cost, {told}", sums["dollars"] or 0)
+
+
+def database_bytes() -> int:
+    if connection.vendor != "sqlite":
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_database_size(current_database())")
+            return int(cursor.fetchone()[0])
+    path = Path(str(connection.settings_dict["NAME"]))
+    return sum(file.stat().st_size for file in (path, path.with_name(f"{path.name}-wal")) if file.is_file())
+
+
+def backups(folder: Path) -> Figures:
+    """Of the last whole one in the folder that this machine sees; nothing if there is none."""
+    found = sorted(path for path in folder.glob("memsite-*") if BACKUP.fullmatch(path.name))
+    for path in found[-1:]:
+        at = datetime.strptime(path.name[8:24], "%Y%m%dT%H%M%SZ").replace(tzinfo=UTC)
+        yield one("memsite_backup_last_timestamp_seconds", "When the last backup was begun.", at.timestamp())
+        yield one("memsite_backup_last_bytes", "How large the last backup is.", path.stat().st_size)
+
+
+def one(name: str, told: str, value: float) -> GaugeMetricFamily:
+    return GaugeMetricFamily(name, told, value=value)
+
+
+def by(name: str, told: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, told, labels=[label])
+    for what, value in values.items():
+        family.add_metric([what], value)
+    return family
+
+
+SCHEME = "Bearer"
+
+
+@csrf_exempt
+@require_safe
+def metrics(request: HttpRequest) -> HttpResponse:
+    """404 unless `MEMSITE_METRICS_TOKEN` is set, 401 without it in `Authorization`."""
+    token = get_conf().metrics_token
+    if not token:
+        raise Http404
+    if not knows(request, token):
+        refused = problem_response(HTTPStatus.UNAUTHORIZED, "Authorization: Bearer and the metrics token, please.")
+        refused["WWW-Authenticate"] = SCHEME
+        return refused
+    asked = CollectorRegistry()
+    asked.register(Asked(timezone.now()))
+    return HttpResponse(counts_of_all(registry) + generate_latest(asked), content_type=CONTENT_TYPE_LATEST)
+
+
+def knows(request: HttpRequest, token: str) -> bool:
+    scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+    return scheme.lower() == SCHEME.lower() and compare_digest(given.strip().encode(), token.encode())

@@ -1,0 +1,188 @@
+"""Is the process there (`/healthz`), and can it work (`/readyz`)? Both are public and say nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryFile
+from time import monotonic
+
+import structlog
+from django.db import DatabaseError, connection
+from django.db.migrations.loader import MigrationLoader
+from django.db.migrations.recorder import MigrationRecorder
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_safe
+
+from memories.ledger.outages import service_away
+from memories.providers.embeddings import make_embedder
+from memories.providers.llm.factory import make_chat
+from memories.providers.llm.provider import LLMMisconfigured
+from memories.retrieve.arms import ask_arms, in_time
+from memories.store.damage import reports
+from memsite.config.conf import get_conf
+from memsite.db.sqlite.library import library_note
+from memsite.db.transactions import count
+from memsite.tenancy import row_level_security
+from memsite.tenancy.models import App, AppStatus
+
+Key = tuple[str, str]
+"""An app's label and the name of a migration of its."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How a database stands to this code; migrations as "app.name".
+
+    `unknown` were applied and are not of this code: of a newer version, or from before 0.1.0. `is_older`: there are
+    some to apply yet.
+    """
+
+    unknown: list[str]
+    is_older: bool
+
+
+def standing(applied: Collection[Key]) -> Standing:
+    """Compare applied migrations with those of this code."""
+    here = (MigrationLoader(None).disk_migrations or {}).keys()
+    return Standing(
+        unknown=sorted(f"{app}.{name}" for app, name in set(applied) - here),
+        is_older=not here <= set(applied),
+    )
+
+
+log = structlog.get_logger("memsite.ops.health")
+SECONDS = 3.0
+"""Who asks gives up after five, or ten: rather a no in time than none."""
+ROOM_BYTES = 1024 * 1024
+"""What a write may take of SQLite's disk."""
+
+
+@csrf_exempt
+@require_safe
+def healthz(request: HttpRequest) -> HttpResponse:
+    return JsonResponse({"status": "ok"})
+
+
+@csrf_exempt
+@require_safe
+def readyz(request: HttpRequest) -> HttpResponse:
+    """200 when database, migrations and embedder are there, 503 otherwise; says which one is not.
+
+    It stops at the first that is missing. `degraded` names what works less well than it should: that does not stop
+    the server. `notes` has what is worth knowing, and stops nothing.
+    """
+    found: dict[str, bool] = {}
+    look = partial(in_time, partial(look_around, found), monotonic() + SECONDS)
+    here = {"ready"} if connection.vendor == "sqlite" else ()
+    answers, _ = ask_arms({"ready": look}, SECONDS, here)
+    checks = dict(found)
+    ready = all(checks.get(name) for name in CHECKS)
+    body = {
+        "status": "ok" if ready else "unavailable",
+        "checks": checks,
+        "degraded": answers.get("ready", []),
+        "notes": [note] if (note := library_note()) else [],
+    }
+    return JsonResponse(body, status=200 if ready else 503)
+
+
+def look_around(found: dict[str, bool]) -> list[str]:
+    """What is degraded; nothing after the first check that fails: the next would wait for the same as that one.
+
+    `found` has the checks that were begun, for whoever does not wait for the end.
+    """
+    for name, check in CHECKS.items():
+        found[name] = False
+        found[name] = passes(name, check)
+        if not found[name]:
+            return []
+    return [name for name, holds in DEGRADED.items() if not passes(name, holds)]
+
+
+def passes(name: str, check: Callable[[], bool]) -> bool:
+    try:
+        return check()
+    except Exception:
+        log.exception("not_ready", check=name)
+        return False
+
+
+def database_answers() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        return bool(cursor.fetchone())
+
+
+def is_migrated() -> bool:
+    return not standing(MigrationRecorder(connection).applied_migrations()).is_older
+
+
+def embedder_is_configured() -> bool:
+    """Cheap: a remote embedder that is away degrades recall, it does not stop the server."""
+    return bool(make_embedder(get_conf().embedder_settings).name)
+
+
+def vectors_are_complete() -> bool:
+    """No app has lost its embedder and waits for vectors of another one."""
+    return not App.objects.filter(status=AppStatus.ACTIVE, vectors_lost=True).exists()
+
+
+def nothing_was_damaged() -> bool:
+    """As far as this process has met it in the last minutes: it is made anew meanwhile (`memories.store.damage`)."""
+    return not reports.has_any()
+
+
+def model_answers() -> bool:
+    """Whether the language model is asked, and has answered lately. Without it rules answer, and texts wait for it."""
+    try:
+        chat = make_chat(get_conf().llm_settings)
+    except LLMMisconfigured:
+        return False
+    return chat is None or not (chat.wait_seconds() or service_away(chat.name, timezone.now()))
+
+
+def takes_writes() -> bool:
+    """Whether the database does, and there is room for them on SQLite's disk. Leaves nothing behind.
+
+    Where it does not, what only reads is answered all the same. While others write, it does.
+    """
+    try:
+        count(change_nothing)
+        find_room()
+    except (DatabaseError, OSError) as error:
+        log.warning("not_writable", error=str(error))
+        return False
+    return True
+
+
+def change_nothing() -> None:
+    """Refused as all writes are by a database that is read only, or a copy of another."""
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE django_migrations SET name = name WHERE 1 = 0")
+
+
+def find_room() -> None:
+    """OSError where there is none. A file without a name is gone before the disk has heard of it."""
+    if connection.vendor != "sqlite" or connection.is_in_memory_db():  # type: ignore[attr-defined]  # SQLite's own
+        return
+    with TemporaryFile(dir=Path(str(connection.settings_dict["NAME"])).parent) as file:
+        file.write(bytes(ROOM_BYTES))
+
+
+CHECKS: dict[str, Callable[[], bool]] = {
+    "database": database_answers,
+    "migrations": is_migrated,
+    "wall": row_level_security.stands,
+    "embedder": embedder_is_configured,
+}
+DEGRADED: dict[str, Callable[[], bool]] = {
+    "vectors": vectors_are_complete,
+    "indexes": nothing_was_damaged,
+    "writing": takes_writes,
+    "model": model_answers,
+}

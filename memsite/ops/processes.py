@@ -1,0 +1,122 @@
+"""Processes that end with the process that started them, however that one ended.
+
+Linux only: elsewhere `die_with_parent` does nothing, and children of a parent killed with -9 must be
+stopped by hand.
+"""
+
+import ctypes
+import fcntl
+import os
+import signal
+import sys
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
+from multiprocessing import parent_process
+from pathlib import Path
+from threading import Thread
+from typing import Any, NamedTuple
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+
+
+def die_with_parent(parent_pid: int | None = None) -> None:
+    """Have the kernel kill this process when its parent dies. Survives exec, is not inherited by children.
+
+    SIGKILL, because it only ever comes when the parent ended without stopping its children in order.
+    `parent_pid` is who the parent should be: if it already is another one, ours died before we could ask.
+    """
+    if not sys.platform.startswith("linux"):
+        return
+    expected = os.getppid() if parent_pid is None else parent_pid
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != expected:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def die_with_starter() -> None:
+    """`die_with_parent` in a process of `multiprocessing`, also where the one that started it is gone by now."""
+    starter = parent_process()
+    die_with_parent(starter.pid if starter else None)
+
+
+def web_application() -> Any:
+    """Granian's factory: runs in each of its workers, which otherwise outlive a killed granian."""
+    die_with_starter()
+    from memsite.config.conf import get_conf
+    from memsite.config.wsgi import application
+    from memsite.ops.metrics import count_together
+
+    keep_to_one(get_conf().web_processes, get_conf().data_dir)
+    count_together("web")
+    Thread(target=load_sdk, name="load-sdk", daemon=True).start()
+    return application
+
+
+def load_sdk() -> None:
+    """What MCP needs takes a second or more to load: nobody's first request should wait for that."""
+    for name in ("mcp.server.streamable_http_manager", "mcp.server.mcpserver.utilities.func_metadata"):
+        import_module(name)
+
+
+PARENT, STARTED = 1, 19
+"""Fields of /proc/PID/stat behind the name, from 0: proc(5) counts them from 3."""
+
+
+class Kept(NamedTuple):
+    """A process that keeps to a processor, and when it was started, in ticks since the machine was."""
+
+    processor: int
+    started: int
+
+
+def keep_to_one(processes: int, folder: Path) -> int | None:
+    """Keeps this process and what it starts to one processor, if there are so many `processes` of its kind; says which.
+
+    Of those that begin at the same time each looks what the others have taken, behind a lock on the `folder`. None
+    where there are fewer processes than processors: each may need more than one then, as embedding does.
+    """
+    if not sys.platform.startswith("linux"):
+        return None
+    processors = os.sched_getaffinity(0)
+    if not 1 < len(processors) <= processes:
+        return None
+    with suppress(OSError), alone(folder):
+        processor = least_taken(processors, list(siblings()))
+        for thread in Path("/proc/self/task").iterdir():
+            os.sched_setaffinity(int(thread.name), {processor})
+        return processor
+    return None
+
+
+def least_taken(processors: Collection[int], taken: Collection[Kept]) -> int:
+    """The one to which fewest keep. Of equals the one that was taken longest ago: who took it is being replaced."""
+    by_processor = {one: [kept.started for kept in taken if kept.processor == one] for one in processors}
+    return min(by_processor, key=lambda one: (len(by_processor[one]), max(by_processor[one], default=0), one))
+
+
+def siblings() -> Iterator[Kept]:
+    """Those that keep to one, of the same parent or of one beside it: `manage.py serve` has a granian for each."""
+    found: dict[int, list[str]] = {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            found[int(folder.name)] = (folder / "stat").read_text().rpartition(")")[2].split()
+    parents = {pid: int(told[PARENT]) for pid, told in found.items()}
+    own, parent = os.getpid(), os.getppid()
+    grandparent = parents.get(parent)
+    for pid, its in parents.items():
+        if pid != own and (its == parent or (grandparent and parents.get(its) == grandparent)):
+            with suppress(OSError):
+                processors = os.sched_getaffinity(pid)
+                if len(processors) == 1:
+                    yield Kept(min(processors), int(found[pid][STARTED]))
+
+
+@contextmanager
+def alone(folder: Path) -> Iterator[None]:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)

@@ -1,0 +1,236 @@
+"""A second wall behind `for_app`: with it, PostgreSQL itself does not show what belongs to another app.
+
+Every table with rows of apps has a policy. It does not hold their owner, who migrates and backs up; so where
+`MEMSITE_ROW_SECURITY` is on, requests of agents and work for one app ask as another role, whom it holds to the app that
+the connection was told. Who looks at all apps says so (`site_wide`), and asks as the owner.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import _GeneratorContextManager, contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+from django.apps import apps
+from django.core.exceptions import MiddlewareNotUsed
+from django.core.management.base import CommandError
+from django.db import ProgrammingError, connection, transaction
+from django.db.models import Model
+from django.http import HttpRequest, HttpResponse
+
+from memsite.config.conf import get_conf
+
+ROLE, POLICY = "memsite_walled", "memsite_wall"
+SETTING = "memsite.app"
+# What a connection is told; between these two, the number of an app.
+NOBODY, SITE = "nobody", "site"
+UNKNOWN = ""
+OPEN_DOORS = ("/api/", "/mcp", "/compat/")
+"""Whoever comes in here is nobody until a key says more. The other doors are for people, whose apps `access` knows."""
+ASK = f"SELECT set_config('role', %s, false), set_config('{SETTING}', %s, false)"  # our own name
+NO_ROLE = (
+    "Row-level security needs a role that the database's administrator has to make, once for the server: "
+    f'CREATE ROLE {ROLE} NOLOGIN; GRANT {ROLE} TO "{{user}}"'
+)
+
+STANDS = """
+SELECT pg_has_role(oid, 'MEMBER') AND NOT EXISTS (
+    SELECT FROM unnest(%s::text[]) AS name
+    WHERE NOT coalesce(has_table_privilege(pg_roles.oid, to_regclass(name), 'INSERT'), false)
+) FROM pg_roles WHERE rolname = %s
+"""
+
+_behind: ContextVar[str] = ContextVar("behind", default=SITE)
+
+
+def is_up() -> bool:
+    return get_conf().row_security and connection.vendor == "postgresql"
+
+
+def stands() -> bool:
+    """Whether requests can ask as the role, where they have to. What it may do is granted together: one of it tells."""
+    if not is_up():
+        return True
+    with connection.cursor() as cursor:
+        cursor.execute(STANDS, [connection.introspection.django_table_names(), ROLE])
+        found = cursor.fetchone()
+    return bool(found and found[0])
+
+
+# --- who asks
+
+
+def confine(app_pk: int) -> None:
+    """From here on, nothing but this app's rows is there for this request."""
+    if is_up():
+        _behind.set(str(app_pk))
+
+
+def open_site() -> None:
+    """From here on, this request is of somebody who looks after all apps."""
+    if is_up():
+        _behind.set(SITE)
+
+
+@contextmanager
+def standing(where: str) -> Iterator[None]:
+    token = _behind.set(where)
+    try:
+        yield
+    finally:
+        _behind.reset(token)
+
+
+def confined(app_pk: int) -> _GeneratorContextManager[None]:
+    """A context, or a decorator, in which nothing but this app's rows is there."""
+    return standing(str(app_pk))
+
+
+def site_wide() -> _GeneratorContextManager[None]:
+    """A context, or a decorator, in which all apps' rows are there: say why where it is used."""
+    return standing(SITE)
+
+
+class Wall:
+    """Middleware: nobody sees anything until it is known who asks.
+
+    An answer that is still being sent goes on reading as whom it is for; the thread's next request begins anew.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        if not is_up():
+            raise MiddlewareNotUsed
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        token = _behind.set(NOBODY if request.path.startswith(OPEN_DOORS) else SITE)
+        response = self.get_response(request)
+        if not response.streaming:
+            _behind.reset(token)
+        return response
+
+
+# --- what a connection is told
+
+
+@dataclass(slots=True)
+class Told:
+    """What a connection was told last, and whether within a transaction that may yet be rolled back."""
+
+    where: str = UNKNOWN
+    in_transaction: bool = False
+
+
+def tell_new_connection(connection: Any, **_: Any) -> None:
+    """Hears of each connection that is made, or taken from the pool: what it was told before is not known."""
+    if not is_up() or connection.vendor != "postgresql":
+        return
+    connection.told = Told()
+    if tell_first not in connection.execute_wrappers:
+        # Whoever wraps this very statement takes the last one away again: that must be his own.
+        connection.execute_wrappers.insert(0, tell_first)
+
+
+def tell_first(execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
+    """Before each statement, if there is anything new to tell."""
+    tell(context["connection"])
+    try:
+        return execute(sql, params, many, context)
+    finally:
+        if str(sql).startswith("ROLLBACK TO"):
+            context["connection"].told.where = UNKNOWN
+
+
+def tell(connection: Any) -> None:
+    told, where = connection.told, _behind.get()
+    status = status_of(connection)
+    if status == "INERROR":
+        return
+    if told.in_transaction and status == "IDLE":
+        # Whether it was kept or rolled back, with what it was told in it, nobody knows.
+        told.where = UNKNOWN
+    if told.where != where:
+        with connection.wrap_database_errors:
+            connection.connection.execute(ASK, ["none" if where == SITE else ROLE, where])
+        told.where, told.in_transaction = where, status_of(connection) != "IDLE"
+
+
+def status_of(connection: Any) -> str:
+    """PostgreSQL's own: not every transaction is Django's."""
+    return str(connection.connection.info.transaction_status.name)
+
+
+# --- what stands in the database
+
+WALLED_APP = f"""
+CREATE OR REPLACE FUNCTION memsite_walled_app() RETURNS bigint LANGUAGE sql STABLE PARALLEL SAFE AS $$
+SELECT CASE WHEN current_setting('{SETTING}', true) ~ '^[0-9]+$' THEN current_setting('{SETTING}', true)::bigint END
+$$"""  # our own name
+
+
+OF_THE_DATABASE = {"memories_near": "app_id"}
+"""Tables that no model names, where they are there."""
+
+# A role is of the whole server: another database's migration may be making it just now.
+MAKE_ROLE = f"""
+DO $$ BEGIN CREATE ROLE {ROLE} NOLOGIN; EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; END $$;
+GRANT {ROLE} TO CURRENT_USER"""
+
+
+def walled_tables() -> dict[str, str]:
+    """The column with the app's number, by table."""
+    columns = {}
+    for model in apps.get_models(include_auto_created=True):
+        column = app_column(model)
+        if column and model._meta.managed and not model._meta.proxy:
+            columns[model._meta.db_table] = column
+    there = connection.introspection.table_names()
+    return columns | {table: column for table, column in OF_THE_DATABASE.items() if table in there}
+
+
+def app_column(model: type[Model]) -> str | None:
+    if model._meta.label == "tenancy.App":
+        return "id"
+    for field in model._meta.concrete_fields:
+        if field.name == "app" and field.is_relation:
+            return field.column
+    return None
+
+
+def build(**_: Any) -> None:
+    """After each migration: policies on every table, so that none is forgotten, and what the role may do."""
+    if connection.vendor != "postgresql":
+        return
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(WALLED_APP)
+        for table in sorted(walled_tables().keys() - tables_with_policy(cursor)):
+            column = walled_tables()[table]
+            cursor.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+            cursor.execute(f"CREATE POLICY {POLICY} ON {table} USING ({column} = (SELECT memsite_walled_app()))")
+        if is_up():
+            allow_role(cursor)
+
+
+def tables_with_policy(cursor: Any) -> set[str]:
+    """And those that are not there yet: migrations may have stopped halfway."""
+    cursor.execute("SELECT tablename FROM pg_policies WHERE policyname = %s", [POLICY])
+    walled = {table for (table,) in cursor.fetchall()}
+    return walled | (walled_tables().keys() - set(connection.introspection.table_names(cursor)))
+
+
+def allow_role(cursor: Any) -> None:
+    """CommandError if the role is missing and this user may not make it."""
+    cursor.execute("SELECT pg_has_role(oid, 'MEMBER') FROM pg_roles WHERE rolname = %s", [ROLE])
+    found = cursor.fetchone()
+    if not found or not found[0]:
+        try:
+            cursor.execute(MAKE_ROLE)
+        except ProgrammingError as error:
+            raise CommandError(NO_ROLE.format(user=connection.settings_dict["USER"])) from error
+    cursor.execute(
+        f"GRANT USAGE ON SCHEMA public TO {ROLE};"
+        f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO {ROLE};"
+        f"GRANT USAGE ON ALL SEQUENCES IN SCHEMA public TO {ROLE}"
+    )
