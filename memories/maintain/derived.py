@@ -24,7 +24,7 @@ from memories.maintain.embedding import embed
 from memories.maintain.run import Run, Unclaimed
 from memories.maintain.summaries import AT_LEAST_CHANGES
 from memories.models import LIVE, Memory, Mention, Passage, Status, Summary, Vector, near
-from memories.models.fulltext import AT_ONCE, MEMORY, TABLE, WORDS, WORDS_INDEX, app_word, search_vector
+from memories.models.fulltext import MEMORY, TABLE, WORDS, WORDS_INDEX, app_word, search_vector
 from memories.models.vector import FLOAT_BYTES, embedded_text, read_vectors, to_bytes
 from memories.retrieve.arms import aside
 from memories.retrieve.serving import current_embedder, serving_embedder
@@ -294,7 +294,6 @@ def index_words(app: App, pks: Sequence[int]) -> None:
         with site_wide(), waiting_without_end(), connection.cursor() as cursor:
             cursor.execute(f"DROP INDEX {at_once} IF EXISTS {TABLE}")
             cursor.execute(WORDS_INDEX.format(at_once))
-            cursor.execute(AT_ONCE)
     with transaction.atomic():
         if connection.vendor == "sqlite":
             execute_all([(REBUILD, ())])

@@ -98,8 +98,8 @@ PLAIN = rf"""CREATE OR REPLACE FUNCTION memsite_plain(told text) RETURNS text LA
 SELECT regexp_replace(regexp_replace(normalize(regexp_replace(normalize(told, NFC), '([{ESCAPED}])', ' \1 ', 'g'), NFD),
 '[\u0300-\u036f]+', '', 'g'), '[^[:alnum:]]+', ' ', 'g')
 $$"""
-# Words that wait to be put into the index are read by each search as well: after some thousand memories that took longer
-# than all else, and putting them in at once costs a write nothing that could be measured.
+# Words that wait to be put into the index are read by each search as well: after some thousand memories that took
+# longer than all else, and putting them in at once costs a write nothing that could be measured.
 WORDS_INDEX = f"CREATE INDEX {{}} {TABLE} ON {MEMORY} USING gin ({WORDS}) WITH (fastupdate = off)"
 
 
