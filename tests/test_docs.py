@@ -77,7 +77,7 @@ def test_settings_that_are_named_exist(page: Path) -> None:
 
 
 def compose_services() -> dict[str, Any]:
-    page = (ROOT / "docs" / "deploy.md").read_text()
+    page = (ROOT / "docs" / "containers.md").read_text()
     [example] = re.findall(r"```yaml\n# compose\.yaml\n(.*?)```", page, re.DOTALL)
     services: dict[str, Any] = yaml.safe_load(example)["services"]
     return services
