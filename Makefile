@@ -96,7 +96,7 @@ BENCH := OMP_NUM_THREADS=1 $(BIN)/python -m
 BENCH_DATA = --data $(DATA) $(if $(LIMIT),--limit $(LIMIT)) --note "$(NOTE)"
 .PHONY: bench-beside bench-recall bench-languages bench-learning bench-judgement bench-memtrust bench-latency bench-desk bench-upkeep bench-year bench-limit bench-porting train-ranker
 
-bench: bench-recall bench-languages bench-learning bench-judgement bench-latency bench-desk bench-upkeep bench-year ## Measure recall, languages, learning, judgement, latency, desk and upkeep anew: docs/benchmarks.md (DATA=, LIMIT=2 for a quick look)
+bench: bench-recall bench-languages bench-learning bench-judgement bench-latency bench-desk bench-upkeep bench-year ## Measure recall, languages, learning, judgement, latency, desk and upkeep anew: bench/results/benchmarks.md (DATA=, LIMIT=2 for a quick look)
 
 bench-recall: $(VENV)/run.stamp
 	@$(BENCH) bench.recall $(BENCH_DATA)
@@ -132,7 +132,7 @@ bench-porting: $(VENV)/run.stamp ## Measure leaving and coming back
 GIVEN_SIZES = $(if $(filter command line,$(origin SIZES)),--sizes $(SIZES))
 GIVEN_QUESTIONS = $(if $(QUESTIONS),--questions $(QUESTIONS))
 .PHONY: bench-performance bench-growth bench-at-once
-bench-performance: bench-beside bench-growth bench-pgvector bench-at-once bench-import ## Measure beside other systems, on PostgreSQL and growing: docs/performance.md (SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20)
+bench-performance: bench-beside bench-growth bench-pgvector bench-at-once bench-import ## Measure beside other systems, on PostgreSQL and growing: bench/results/performance.md (SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20)
 
 # On SQLite and on a PostgreSQL of its own (ONLY=sqlite; SIZES=1000,10000,100000,1000000).
 bench-growth: $(VENV)/dev.stamp

@@ -1,4 +1,4 @@
-"""How long the desk's pages and the admin's lists take. Writes "The desk" of docs/benchmarks.md.
+"""How long the desk's pages and the admin's lists take. Writes "The desk" of bench/results/benchmarks.md.
 
 .venv/bin/python -m bench.desk [--sizes 1000,100000]
 """

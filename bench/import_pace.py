@@ -1,4 +1,4 @@
-"""How near an import of facts comes to the pace of its embedder: "Import" of docs/performance.md.
+"""How near an import of facts comes to the pace of its embedder: "Import" of bench/results/performance.md.
 
 .venv/bin/python -m bench.import_pace [--data ../shared/bench] [--size 100000]
 """

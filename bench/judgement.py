@@ -1,4 +1,6 @@
-"""What is kept and what is believed, through the doors that agents use. Writes "Judgement" of docs/benchmarks.md.
+"""What is kept and what is believed, through the interfaces that agents use.
+
+Writes "Judgement" of bench/results/benchmarks.md.
 
     .venv/bin/python -m bench.judgement [--data ../shared/data/judgement] [--misses]
 

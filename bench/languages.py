@@ -2,7 +2,7 @@
 
 .venv/bin/python -m bench.languages --data ../shared/bench [--limit 2]
 
-Writes "Languages" of docs/benchmarks.md. Needs `make multilingual`.
+Writes "Languages" of bench/results/benchmarks.md. Needs `make multilingual`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How long a search takes and what it could take at least. Writes "Latency" of docs/benchmarks.md.
+"""How long a search takes and what it could take at least. Writes "Latency" of bench/results/benchmarks.md.
 
     .venv/bin/python -m bench.latency [--requests 10000] [--sizes 1000,10000,100000]
 

@@ -2,7 +2,7 @@
 
     .venv/bin/python -m bench.limit [--memories 100000] [--limit 10000] [--processes 4]
 
-Ends with an error if it is. Writes "The limit" of docs/benchmarks.md.
+Ends with an error if it is. Writes "The limit" of bench/results/benchmarks.md.
 """
 
 from __future__ import annotations

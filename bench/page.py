@@ -1,4 +1,4 @@
-"""docs/benchmarks.md and docs/performance.md: each script writes its own section of one of them."""
+"""bench/results/benchmarks.md and bench/results/performance.md: each script writes its own section of one of them."""
 
 from __future__ import annotations
 
@@ -12,24 +12,26 @@ from pathlib import Path
 
 import numpy as np
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
-BENCHMARKS, PERFORMANCE = DOCS / "benchmarks.md", DOCS / "performance.md"
+RESULTS = Path(__file__).resolve().parent / "results"
+BENCHMARKS, PERFORMANCE = RESULTS / "benchmarks.md", RESULTS / "performance.md"
 TITLES = {
-    BENCHMARKS: """# Benchmarks
+    BENCHMARKS: """# Benchmark results
 
-Written by `make bench`, never by hand. [bench/](../bench/README.md) says how to measure it yourself. How Memsite does
-beside other systems, on PostgreSQL, and as it grows is in [performance.md](performance.md).
+Written by `make bench`, never by hand. [bench/README.md](../README.md) explains how to run it, and
+[docs/benchmarks.md](../../docs/benchmarks.md) sums it up. Results beside other systems, on PostgreSQL and for growing
+apps are in [performance.md](performance.md).
 """,
-    PERFORMANCE: """# Performance
+    PERFORMANCE: """# Performance results
 
 Memsite beside other memory systems, on SQLite and on PostgreSQL, with few memories and with many, under one client and
-under eight. Goals are ratios of what one run measured on one machine, in turns where it can be.
-Recall, the latency of each step, the desk and the upkeep are in [benchmarks.md](benchmarks.md).
+under eight. [docs/performance.md](../../docs/performance.md) sums it up and compares it with the goals. Recall, the
+latency of each step, the dashboard and upkeep are in [benchmarks.md](benchmarks.md).
 
-Written by `make bench-performance`, all but the goals; a section that is missing has not been measured yet. Its
-parts write a section each: `make bench-beside`, `make bench-growth`, `make bench-pgvector`,
-`make bench-at-once`, `make bench-import`; `make bench-partitions` is apart from it.
-`SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20` is for a quick look, `NOTE="quiet"` for what a reader should know.
+Written by `make bench-performance`, never by hand; a missing section has not been measured yet. Its parts write a
+section each: `make bench-beside`, `make bench-growth`, `make bench-pgvector`, `make bench-at-once` and
+`make bench-import`.
+`make bench-partitions` is separate. `SIZES=1000 STORE=1000 SECONDS=1 QUESTIONS=20` gives a quick look; `NOTE="quiet"`
+adds a remark for readers.
 """,
 }
 

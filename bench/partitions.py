@@ -1,5 +1,5 @@
 """What partitions by app would bring, and which statements a router of shards could send to one: tried on copies.
-Writes "Partitions, simulated" of docs/performance.md.
+Writes "Partitions, simulated" of bench/results/performance.md.
 
     make bench-partitions [APPS=200 MEMORIES=1000]
 

@@ -1,5 +1,5 @@
 """Whole searches on PostgreSQL: vectors in the process, then the same app's in pgvector. Time, recall, memory.
-Writes "Recall with pgvector" of docs/performance.md.
+Writes "Recall with pgvector" of bench/results/performance.md.
 
     make bench-pgvector SIZES=10000,100000
 

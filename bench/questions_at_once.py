@@ -1,5 +1,5 @@
 """How many questions a second are embedded for one client and for eight. Writes "Questions at once" of
-docs/performance.md.
+bench/results/performance.md.
 
     .venv/bin/python -m bench.questions_at_once [--questions 400] [--rounds 5]
 

@@ -1,4 +1,4 @@
-"""Recall of the default search beside the usual baselines, in process. Writes "Recall" of docs/benchmarks.md.
+"""Recall of the default search beside the usual baselines, in process. Writes "Recall" of bench/results/benchmarks.md.
 
 .venv/bin/python -m bench.recall --data ../shared/bench [--limit 2]
 """

@@ -1,4 +1,4 @@
-"""How long the night, the week and a purge take. Writes "Upkeep" of docs/benchmarks.md.
+"""How long the night, the week and a purge take. Writes "Upkeep" of bench/results/benchmarks.md.
 
     .venv/bin/python -m bench.upkeep [--sizes 10000,100000] [--baseline 300]
 

@@ -1,4 +1,4 @@
-"""A year of upkeep, day by day on a frozen clock. Writes "A year of upkeep" of docs/benchmarks.md.
+"""A year of upkeep, day by day on a frozen clock. Writes "A year of upkeep" of bench/results/benchmarks.md.
 
     .venv/bin/python -m bench.year [--memories 20000] [--days 365]
 

@@ -1,5 +1,5 @@
 """Searches beside those of mcp-memory-service, over HTTP, and of mem0, in process. Writes "Beside others" of
-docs/performance.md.
+bench/results/performance.md.
 
     .venv/bin/python -m bench.beside [--sizes 10000,100000] [--store-size 10000] [--seconds 10]
 

@@ -1,4 +1,6 @@
-"""What searches and writes cost as an app grows, on SQLite and on PostgreSQL. Writes "Growth" of docs/performance.md.
+"""What searches and writes cost as an app grows, on SQLite and on PostgreSQL.
+
+Writes "Growth" of bench/results/performance.md.
 
     .venv/bin/python -m bench.growth [--sizes 1000,10000,100000] [--questions 200] [--only sqlite]
 

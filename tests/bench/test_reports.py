@@ -16,7 +16,7 @@ def test_a_section_takes_the_place_of_its_predecessor(tmp_path):
     for title, body in (("Recall", "old\n\n### part"), ("Latency", "fast"), ("Recall", "new \\1")):
         write_section(title, body, page)
     assert page.read_text().endswith("\n## Recall\n\nnew \\1\n\n## Latency\n\nfast\n")
-    assert page.read_text().startswith("# Benchmarks\n")
+    assert page.read_text().startswith("# Benchmark results\n")
 
 
 @pytest.mark.parametrize("page", TITLES, ids=lambda page: page.name)

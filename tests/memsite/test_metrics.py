@@ -38,7 +38,7 @@ from tests.conftest import Caller, make_app
 from tests.tables import each_row
 
 TOKEN = "a-token-for-prometheus"
-DOC = Path(__file__).resolve().parents[2] / "docs" / "deploy.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 NOW = datetime(2026, 3, 3, 12, tzinfo=UTC)
 Samples = dict[tuple[str, frozenset[tuple[str, str]]], float]
 
@@ -127,7 +127,7 @@ def test_the_list_in_the_documents_is_what_is_told(told: None, acme: App, settin
     (tmp_path / "memsite-20260303T030000Z.sqlite3.gz").touch()
     counted = {sample_name(family.name, family.type) for family in registry.collect()}
     looked_up = {family.name for family in collector.Asked(timezone.now()).collect()}
-    section = DOC.read_text().partition("## Is it well?")[2].partition("\n## ")[0]
+    section = (DOCS / "monitoring.md").read_text()
     listed = set(re.findall(r"^\| `(memsite_\w+)`", section, re.MULTILINE))
     assert listed == counted | looked_up
     queries = set(re.findall(r"memsite_\w+", section))
@@ -136,14 +136,14 @@ def test_the_list_in_the_documents_is_what_is_told(told: None, acme: App, settin
 
 def test_the_rules_in_the_documents_hear_of_what_never_was() -> None:
     """Nothing is told of a job that was never done, nor of workers that are not there: no comparison finds that."""
-    rules = DOC.read_text()
+    rules = (DOCS / "monitoring.md").read_text()
     for series in ('memsite_job_last_success_timestamp_seconds{job="backup"}', 'memsite_processes{process="worker"}'):
         assert f"absent({series})" in rules
 
 
 def test_the_containers_in_the_documents_have_the_servers_own_client() -> None:
     """Debian 13 has the client programs of PostgreSQL 17."""
-    text = DOC.read_text()
+    text = (DOCS / "containers.md").read_text()
     assert "FROM python:3.11-slim-trixie" in text
     assert "image: postgres:17" in text
 
